@@ -1,0 +1,73 @@
+import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
+
+/** Transactions whose gas is priced from a table of measured units. */
+export const gasShapes = [
+  'approve',
+  'deposit-native',
+  'deposit-erc20',
+  'swap',
+  'swap-deposit',
+  'wrap',
+  'unwrap',
+  'send-native',
+  'send-erc20',
+  'fill-native',
+  'fill-erc20',
+  'fill-swap',
+  'fill-topup',
+  'refund-native',
+  'refund-erc20',
+] as const
+export type GasShape = (typeof gasShapes)[number]
+
+/** One USD price as of one refresh, already guarded. @source pricing-engine.md 2.3 */
+export type UsdPrice = {
+  /** USD per whole token, 18 fraction digits. */
+  readonly usdX18: bigint
+  readonly updatedAtMs: number
+  /** `degraded`: sources disagree within the hard limit; `spreadBps` is by how much. */
+  readonly confidence: 'fresh' | 'degraded'
+  readonly spreadBps: bigint
+}
+
+/** Why a price must not be used; becomes `PRICE_FETCH_FAILED`. */
+export type PriceRefusal = {
+  readonly reason: 'no_source' | 'stale' | 'deviation' | 'depeg' | 'unconfirmed_jump'
+}
+
+/** Wei per gas on one chain. `expected` is shown and charged; `max` bounds what a step may pay. */
+export type GasPrice = {
+  readonly expectedWei: bigint
+  readonly maxFeePerGasWei: bigint
+  readonly maxPriorityFeePerGasWei: bigint
+}
+
+/** Everything about one chain that a price depends on, read at one head. */
+export type ChainMarket = {
+  readonly chainId: number
+  readonly head: { readonly number: bigint; readonly hash: Hex; readonly timestampSeconds: number }
+  readonly asOfMs: number
+  readonly gasPrice: GasPrice
+  readonly gasUnits: Readonly<Record<GasShape, bigint>>
+  /** L1 data fee per shape; zero where the chain has none. */
+  readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
+  /** Mirrored pools, all at `head.hash`. Empty while the mirror is not trusted. */
+  readonly pools: readonly PoolState[]
+  /** Spendable solver balance per currency. */
+  readonly inventory: ReadonlyMap<CurrencyKey, bigint>
+}
+
+/** A chain that must not be priced now; becomes a retryable 503. */
+export type ChainRefusal = { readonly reason: 'no_data' | 'stale_head' | 'stale_gas' }
+
+/**
+ * One immutable view of all markets: a quote uses exactly one, so it never mixes two ticks.
+ * `price` and `chain` return why a value is missing instead of a guess.
+ */
+export type MarketSnapshot = {
+  readonly version: number
+  readonly takenAtMs: number
+  /** @param priceKey e.g. `ETH/USD` */
+  price(priceKey: string): UsdPrice | PriceRefusal
+  chain(chainId: number): ChainMarket | ChainRefusal
+}

@@ -1,0 +1,1 @@
+export type { EndpointHealth, JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from './rpc/jsonRpc.ts'

@@ -1,0 +1,26 @@
+import type { Hex } from '../hex.ts'
+
+/** EIP-712 domain `RelayOracle` of the hub's oracle contract. @source oracle-protocol.md 2.1 */
+export type ExecutionDomain = {
+  readonly chainId: number
+  readonly verifyingContract: Hex
+  readonly version: string
+}
+
+/** What the hub's oracle contract executes once. `actions` are ABI-encoded, in order. */
+export type Execution = { readonly idempotencyKey: Hex; readonly actions: readonly Hex[] }
+
+/** EIP-712 domain `RelayAllocatorSpender`, version "1". @source oracle-protocol.md 2.1 */
+export type WithdrawRequestDomain = { readonly chainId: number; readonly verifyingContract: Hex }
+
+/** Payload parameters of the withdrawal-initiated flow. @source oracle-protocol.md 2.1 */
+export type WithdrawRequest = {
+  readonly chainId: bigint
+  readonly depository: string
+  readonly currency: string
+  readonly amount: bigint
+  readonly spender: Hex
+  readonly recipient: string
+  readonly data: Hex
+  readonly nonce: Hex
+}

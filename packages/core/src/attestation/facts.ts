@@ -1,0 +1,128 @@
+import type { VmType } from '../chain/vmType.ts'
+import type { Hex } from '../hex.ts'
+import type { Order } from '../order/order.ts'
+
+/**
+ * Facts are what a chain proves, without judgement: readers produce them, pure rules compare them
+ * with a request. Addresses and currencies are in the family's canonical spelling, amounts in the
+ * currency's smallest unit.
+ */
+
+/** Where a fact was read and why it counts as final. Outside what is signed. @source design.md 7.9 */
+export type Evidence = {
+  readonly chainId: string
+  readonly blockHash: string
+  readonly blockNumber: bigint
+  readonly finalityRule: string
+  /** Public aliases (never URLs) of the endpoints that gave the same answer. */
+  readonly agreeingEndpoints: readonly string[]
+}
+
+/** One deposit seen in a final transaction. */
+export type DepositFact = {
+  /** Position that tells deposits of one transaction apart, per family. @source oracle-protocol.md 1.3 */
+  readonly onchainIndex: string
+  readonly depository: string
+  /** 32 bytes; all zero when the deposit names no order. */
+  readonly depositId: Hex
+  readonly depositor: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+export type DepositFacts = {
+  readonly kind: 'deposits'
+  readonly transactionId: string
+  readonly blockTimestampSeconds: bigint
+  /** In on-chain order; empty when the final transaction holds no deposit. */
+  readonly deposits: readonly DepositFact[]
+  readonly evidence: Evidence
+}
+
+export const withdrawalStatuses = ['pending', 'executed', 'expired'] as const
+export type WithdrawalStatus = (typeof withdrawalStatuses)[number]
+
+export type WithdrawalFacts = {
+  readonly kind: 'withdrawal'
+  readonly withdrawalId: Hex
+  readonly depository: string
+  readonly status: WithdrawalStatus
+  readonly currency: string
+  readonly amount: bigint
+  readonly recipient: string
+  /** The transaction proven to execute the withdrawal; absent unless `executed` and named or found. */
+  readonly executingTransactionId?: string
+  readonly evidence: Evidence
+}
+
+/** Value that reached one recipient in one currency inside a final transaction. */
+export type TransferFact = {
+  readonly recipient: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+/** One call that the fill contract proves to have executed. */
+export type ExecutedCallFact = { readonly to: string; readonly data: Hex; readonly value: bigint }
+
+/** What one final transaction paid, read once however many payments the order has. */
+export type PaymentFacts = {
+  readonly kind: 'payment'
+  readonly transactionId: string
+  readonly blockTimestampSeconds: bigint
+  /** True when the transaction carries the order id in the way its family demands. */
+  readonly referencesOrder: boolean
+  readonly transfers: readonly TransferFact[]
+  /** In on-chain order; `undefined` where the family cannot prove calls. */
+  readonly calls?: readonly ExecutedCallFact[]
+  readonly evidence: Evidence
+}
+
+export type DepositQuestion = { readonly transactionId: string }
+export type WithdrawalQuestion = { readonly withdrawal: Hex; readonly transactionId?: string }
+export type PaymentQuestion = {
+  readonly transactionId: string
+  readonly orderId: Hex
+  /** The order's (or refund's) extra data: names the fill contract where the family has one. */
+  readonly extraData: Hex
+  /** What to look for; the answer sums transfers per (recipient, currency). */
+  readonly payments: readonly { readonly recipient: string; readonly currency: string }[]
+  readonly hints?: Readonly<Record<string, unknown>>
+}
+export type WithdrawRequestQuestion = {
+  readonly order?: Order
+  readonly depository: string
+  readonly currency: string
+  readonly amount: bigint
+  readonly recipient: string
+  readonly nonce: string
+  readonly additionalData?: Readonly<Record<string, unknown>>
+}
+
+/** The family's part of a withdrawal request: the `data` of the payload parameters. */
+export type WithdrawRequestFacts = {
+  readonly kind: 'withdraw-request'
+  readonly data: Hex
+  readonly evidence?: Evidence
+}
+
+export type ReadOptions = { readonly signal: AbortSignal }
+
+/**
+ * Read-only view of one configured chain, one implementation per VM family; adding a family adds
+ * two folders and one registry line and changes no caller.
+ *
+ * Implementations return only what the configured quorum of endpoints proves at one height, honour
+ * `signal`, throw a `DomainError` for every expected failure (transaction missing, reverted, not
+ * final; endpoints silent or contradicting), and never log or return an endpoint URL.
+ */
+export interface FactsReader {
+  /** String id of the chain in the configuration, e.g. `base`. */
+  readonly chainId: string
+  readonly vmType: VmType
+  readDeposits(question: DepositQuestion, options: ReadOptions): Promise<DepositFacts>
+  readWithdrawal(question: WithdrawalQuestion, options: ReadOptions): Promise<WithdrawalFacts>
+  /** Fills and refunds alike: both are payments that reference an order. */
+  readPayment(question: PaymentQuestion, options: ReadOptions): Promise<PaymentFacts>
+  readWithdrawRequest(question: WithdrawRequestQuestion, options: ReadOptions): Promise<WithdrawRequestFacts>
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { vmTypes } from '../chain/vmType.ts'
+import { chainKey, environmentName } from './scalars.ts'
+
+/**
+ * How a chain's blocks become final: by tag, by depth below the head, by age, or by all that are set.
+ * @source design.md 7.4
+ */
+export const finalitySchema = z.object({
+  mode: z.enum(['tag', 'depth', 'time', 'depth-and-time']),
+  tag: z.enum(['finalized', 'safe']).optional(),
+  blocks: z.number().int().min(0).optional(),
+  seconds: z.number().int().min(0).optional(),
+})
+
+/**
+ * One chain of `configs/chains.<ENVIRONMENT>.json`, after placeholders were replaced.
+ * A chain whose `httpRpcUrl` is empty stays listed and is not ready.
+ * @source oracle-protocol.md 6.2, design.md 7.4
+ */
+export const chainEntrySchema = z.object({
+  id: chainKey,
+  vmType: z.enum(vmTypes),
+  /** One endpoint or several; each may be a comma-separated list coming from one variable. */
+  httpRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
+  depository: z.string().optional(),
+  additionalDepositories: z.array(z.string()).optional(),
+  /** Decimal string. EVM: the chain id. */
+  hubChainId: z.string().regex(/^[0-9]+$/),
+  /** Equal answers needed for what is signed; default ceil(2n/3) of the configured endpoints. */
+  rpcThreshold: z.number().int().min(1).optional(),
+  finality: finalitySchema.optional(),
+  additionalData: z
+    .object({
+      finalizationBlocks: z.number().int().min(0).optional(),
+      finalizationTime: z.number().int().min(0).optional(),
+      isZksyncStack: z.boolean().optional(),
+      network: z.string().optional(),
+      esploraCompatibleApiUrl: z.string().optional(),
+      blockstreamClientId: z.string().optional(),
+      blockstreamClientSecret: z.string().optional(),
+      maestroApiKey: z.string().optional(),
+      proxyApiUrl: z.string().optional(),
+      proxyApiKey: z.string().optional(),
+      rpcApiKey: z.string().optional(),
+      explorerApiUrl: z.string().optional(),
+    })
+    .optional(),
+})
+
+/** `configs/chains.<ENVIRONMENT>.json`. `environment` must equal the running one. @source design.md 1 */
+export const chainsFileSchema = z.object({
+  environment: environmentName,
+  chains: z.array(chainEntrySchema),
+})
+
+export type Finality = z.infer<typeof finalitySchema>
+export type ChainEntry = z.infer<typeof chainEntrySchema>
+export type ChainsFile = z.infer<typeof chainsFileSchema>

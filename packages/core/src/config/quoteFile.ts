@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import { bps, chainKey, decimalInteger, environmentName, evmAddress } from './scalars.ts'
+
+const assetId = z.string().regex(/^[a-z0-9-]{1,32}$/)
+/** Names a USD price, e.g. `ETH/USD`. */
+const priceKey = z.string().regex(/^[A-Z0-9.]{1,16}\/USD$/)
+
+/** What solver inventory of one asset is worth moving for. @source pricing-engine.md 4.3 */
+const inventorySchema = z.object({
+  /** κ of the potential, in bps of the moved value at a skew of one target. */
+  kappaBps: bps,
+  /** Largest reward, as bps of the moved value (a rate: an absolute cap is evaded by splitting). */
+  rewardCapBps: bps,
+  /** A move whose potential rises by more than this is refused. */
+  maxSkewBps: bps,
+  /** Part of a balance that is never quoted away. */
+  reserveBps: bps,
+})
+
+/** Currencies that are worth the same by construction, and how their price is guarded. */
+const assetSchema = z.object({
+  id: assetId,
+  class: z.enum(['stable', 'major', 'longtail']),
+  priceKey,
+  inventory: inventorySchema.optional(),
+})
+
+const feedSchema = z.object({
+  chain: chainKey,
+  address: evmAddress,
+  /** Checked at start against `description()` and `decimals()`. */
+  description: z.string(),
+  decimals: z.number().int().min(0).max(36),
+  heartbeatSeconds: z.number().int().positive(),
+  /** Where the address comes from. */
+  source: z.string(),
+})
+
+/** Where one USD price comes from. Feeds are primary, pools and HTTP adapters the second source. */
+const priceSchema = z.object({
+  key: priceKey,
+  class: z.enum(['stable', 'major', 'longtail']),
+  feeds: z.array(feedSchema),
+  /** Pool mid price against another priced currency. */
+  pools: z.array(z.object({ chain: chainKey, pool: evmAddress, token: evmAddress })).default([]),
+  /** Optional HTTP adapters, by name; enabled by their own variables. */
+  http: z
+    .array(z.object({ adapter: z.enum(['hermes', 'defillama', 'coingecko']), id: z.string() }))
+    .default([]),
+})
+
+const currencySchema = z.object({
+  address: z.string(),
+  symbol: z.string().min(1).max(16),
+  name: z.string().min(1).max(64),
+  decimals: z.number().int().min(0).max(36),
+  asset: assetId,
+  logoUri: z.string().optional(),
+  /** True when the solver keeps inventory of it on this chain. */
+  solver: z.boolean().default(false),
+  /** Share of the asset's inventory that belongs here; the shares of one asset add up to 10 000. */
+  targetShareBps: bps.optional(),
+  permit: z.enum(['eip3009', 'eip2612', 'none']).default('none'),
+  /** The token demands that an allowance is reset to zero before it changes. */
+  resetsAllowance: z.boolean().default(false),
+  source: z.string(),
+})
+
+const feeModelSchema = z.object({
+  kind: z.enum(['eip1559', 'op-stack']),
+  /** `eth_feeHistory` depth and percentile for the tip. */
+  historyBlocks: z.number().int().min(1).max(100).default(10),
+  rewardPercentile: z.number().int().min(0).max(100).default(20),
+  minPriorityFeeWei: decimalInteger.default(1n),
+  /** Blocks of 12.5 % base fee rise covered by `maxFeePerGas`. */
+  inclusionBlocks: z.number().int().min(1).max(20).default(6),
+  /** What the solver charges above the expected destination cost. */
+  markupBps: bps.default(1_000),
+  /** op-stack: predeploy that prices the L1 data of a transaction. */
+  gasPriceOracle: evmAddress.optional(),
+})
+
+const poolSchema = z.object({
+  address: evmAddress,
+  token0: evmAddress,
+  token1: evmAddress,
+  /** Hundredths of a basis point, as Uniswap V3 has it. */
+  feePips: z.number().int().min(1).max(1_000_000),
+  tickSpacing: z.number().int().min(1),
+})
+
+const uniswapV3Schema = z.object({
+  factory: evmAddress,
+  quoterV2: evmAddress,
+  swapRouter: evmAddress.optional(),
+  pools: z.array(poolSchema).default([]),
+  source: z.string(),
+})
+
+/** When a deposit may be acted on, by size. @source design.md 6.5, 6.8 */
+const pinPolicySchema = z.array(
+  z.object({ upToMicroUsd: decimalInteger.optional(), confirmations: z.number().int().min(0) }),
+)
+
+const quoteChainSchema = z.object({
+  chainId: z.number().int().positive(),
+  name: z.string(),
+  displayName: z.string(),
+  explorerUrl: z.string().default(''),
+  enabled: z.boolean().default(true),
+  blockTimeMs: z.number().int().positive(),
+  /** A head older than this makes the chain unusable for pricing. */
+  headMaxAgeMs: z.number().int().positive(),
+  multicall3: evmAddress,
+  wrappedNative: evmAddress,
+  /** Executes fills; named in orders as extra data. */
+  fillContract: evmAddress.optional(),
+  /** Swaps on the origin and deposits the result in one transaction; absent: no origin swaps. */
+  depositRouter: evmAddress.optional(),
+  feeModel: feeModelSchema,
+  uniswapV3: uniswapV3Schema.optional(),
+  pinPolicy: pinPolicySchema,
+  currencies: z.array(currencySchema),
+})
+
+/**
+ * `configs/quote.<ENVIRONMENT>.json`: what quote-api may price, keyed by the chain's string id.
+ * @source design.md 7.4
+ */
+export const quoteFileSchema = z.object({
+  environment: environmentName,
+  servers: z.array(z.object({ url: z.string(), description: z.string() })),
+  /** Account whose inventory fills orders. A placeholder in `local`, where keys are generated. */
+  fillWallet: evmAddress.optional(),
+  schedule: z.object({
+    flatMicroUsd: decimalInteger,
+    /** Platform fee by the dearer class of the two currencies; the same asset pays `sameAssetBps`. */
+    sameAssetBps: bps,
+    stableBps: bps,
+    majorBps: bps,
+    longtailBps: bps,
+  }),
+  orderLifetimeSeconds: z.number().int().positive(),
+  quoteLifetimeSeconds: z.number().int().positive(),
+  swapImpactMaxBps: bps,
+  rateLimits: z.object({
+    perKeyPerSecond: z.number().int().min(0),
+    perIpPerSecond: z.number().int().min(0),
+  }),
+  assets: z.array(assetSchema),
+  prices: z.array(priceSchema),
+  chains: z.record(chainKey, quoteChainSchema),
+})
+
+export type QuoteFile = z.infer<typeof quoteFileSchema>
+export type QuoteChain = z.infer<typeof quoteChainSchema>
+export type QuoteCurrency = z.infer<typeof currencySchema>
+export type QuoteAsset = z.infer<typeof assetSchema>
+export type QuotePrice = z.infer<typeof priceSchema>
+export type PriceFeed = z.infer<typeof feedSchema>
+export type FeeModel = z.infer<typeof feeModelSchema>
+export type PoolConfig = z.infer<typeof poolSchema>

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import type { Hex } from '../hex.ts'
+
+/** `mainnets.prod`, `testnets.prod`, `local`: the name part of the configuration files. */
+export const environmentName = z.string().regex(/^[a-z0-9]+(\.[a-z0-9]+)*$/)
+
+/** String id of a chain, the same in all configuration files and in orders, e.g. `base`. */
+export const chainKey = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
+
+/** EVM address, lower-cased on parse. */
+export const evmAddress = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((value): Hex => `0x${value.slice(2).toLowerCase()}`)
+
+/** Non-negative integer as a decimal string, a `bigint` after parsing. */
+export const decimalInteger = z
+  .string()
+  .regex(/^[0-9]{1,78}$/)
+  .transform((value) => BigInt(value))
+
+export const bps = z.number().int().min(0).max(10_000)

@@ -1,0 +1,60 @@
+import type { Hex } from '../hex.ts'
+
+/**
+ * The protocol's order, in its JSON shape: amounts are decimal strings, deadlines JSON numbers,
+ * chain ids the string ids of the configuration, addresses in their family's spelling.
+ * @source oracle-protocol.md 1.5
+ */
+export type Order = {
+  readonly version: 'v1'
+  readonly solverChainId: string
+  /** EVM account that signs the order id. */
+  readonly solver: string
+  /** uint256, decimal or `0x` hex. */
+  readonly salt: string
+  readonly inputs: readonly OrderInput[]
+  readonly output: OrderOutput
+  readonly fees: readonly OrderFee[]
+}
+
+export type OrderInput = {
+  readonly payment: {
+    readonly chainId: string
+    readonly currency: string
+    readonly amount: string
+    readonly weight: string
+  }
+  readonly refunds: readonly OrderRefund[]
+}
+
+export type OrderRefund = {
+  readonly chainId: string
+  readonly recipient: string
+  readonly currency: string
+  readonly minimumAmount: string
+  /** Unix seconds, uint32. */
+  readonly deadline: number
+  readonly extraData: Hex
+}
+
+export type OrderOutput = {
+  readonly chainId: string
+  readonly payments: readonly {
+    readonly recipient: string
+    readonly currency: string
+    readonly minimumAmount: string
+    readonly expectedAmount: string
+  }[]
+  readonly calls: readonly Hex[]
+  /** Unix seconds, uint32. */
+  readonly deadline: number
+  readonly extraData: Hex
+}
+
+export type OrderFee = {
+  readonly recipientChainId: string
+  readonly recipient: string
+  readonly currencyChainId: string
+  readonly currency: string
+  readonly amount: string
+}

@@ -1,0 +1,36 @@
+import type {
+  Execution,
+  ExecutionDomain,
+  WithdrawRequest,
+  WithdrawRequestDomain,
+} from '../attestation/execution.ts'
+import type { Hex } from '../hex.ts'
+
+/** Why a digest is signed. A signer accepts these structures and nothing else: no raw digests. */
+export type SigningRequest =
+  /** EIP-191 over the 32 raw bytes of an order id. @source oracle-protocol.md 1.5 */
+  | { readonly purpose: 'order'; readonly orderId: Hex }
+  /** EIP-191 over the 32 raw bytes of a message id. @source oracle-protocol.md 2.1 */
+  | { readonly purpose: 'message'; readonly messageId: Hex }
+  /** EIP-712 `Execution`. @source oracle-protocol.md 2.1 */
+  | { readonly purpose: 'execution'; readonly domain: ExecutionDomain; readonly execution: Execution }
+  /** EIP-712 `SubmitWithdrawRequest`. @source oracle-protocol.md 2.1 */
+  | {
+      readonly purpose: 'withdraw-request'
+      readonly domain: WithdrawRequestDomain
+      readonly request: WithdrawRequest
+    }
+
+/**
+ * Holds one secp256k1 key. Every signature is recovered and compared with `address` before it is
+ * returned, has low s and v 27 or 28.
+ */
+export interface Signer {
+  /** Lower-case address of the key. */
+  readonly address: Hex
+  /**
+   * 65 bytes r‖s‖v. @throws SignerFailedError when the key's holder refuses, is late, or answers
+   * with a signature of another key
+   */
+  sign(request: SigningRequest, options?: { signal?: AbortSignal }): Promise<Hex>
+}

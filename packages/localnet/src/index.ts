@@ -1,0 +1,1 @@
+export { type Anvil, type AnvilOptions, freePort, startAnvil } from './nodes/anvil.ts'

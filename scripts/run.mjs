@@ -1,0 +1,45 @@
+// Installs what is missing, then runs one TypeScript script of this repository from source.
+// Plain Node and npm are enough: pnpm comes through npx, pinned by `packageManager`.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Node ${process.versions.node} is too old: Causeway needs 20.19 or newer.`)
+  process.exit(1)
+}
+
+const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const stampFile = join(root, 'node_modules', '.causeway-install')
+const wanted = createHash('sha256')
+  .update(readFileSync(join(root, 'pnpm-lock.yaml')))
+  .update(readFileSync(join(root, 'pnpm-workspace.yaml')))
+  .update(process.versions.modules)
+  .digest('hex')
+const installed = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
+if (installed !== wanted) {
+  console.log(`Installing dependencies with ${packageManager} …`)
+  const install = spawnSync('npx', ['-y', packageManager, 'install', '--frozen-lockfile'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+  if (install.status !== 0) process.exit(install.status ?? 1)
+  writeFileSync(stampFile, wanted)
+}
+
+const [script, ...rest] = process.argv.slice(2)
+const child = spawn(
+  process.execPath,
+  ['--conditions=source', '--import', 'tsx', join(root, script), ...rest],
+  {
+    cwd: root,
+    stdio: 'inherit',
+  },
+)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 130)))
