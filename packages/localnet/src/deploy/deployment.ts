@@ -1,0 +1,48 @@
+import type { Hex } from '@causeway/core'
+
+/** Symbols of the tokens deployed on base and optimism. USDC and USDX: 6 decimals, TIDE: 18. */
+export type TokenSymbol = 'USDC' | 'USDX' | 'TIDE'
+
+export type PoolDeployment = {
+  readonly address: Hex
+  readonly token0: Hex
+  readonly token1: Hex
+  readonly feePips: number
+  readonly tickSpacing: number
+}
+
+/** Addresses on one of the two user chains. All are lower case and do not depend on keys. */
+export type ChainDeployment = {
+  readonly chainKey: 'base' | 'optimism'
+  readonly chainId: number
+  readonly depository: Hex
+  readonly fillContract: Hex
+  readonly depositRouter: Hex
+  readonly multicall3: Hex
+  readonly wrappedNative: Hex
+  readonly gasPriceOracle: Hex
+  readonly tokens: Readonly<Record<TokenSymbol, Hex>>
+  /** AggregatorV3 feeds with 8 decimals, by price key. */
+  readonly feeds: Readonly<Record<'ETH/USD' | 'USDC/USD' | 'USDX/USD' | 'TIDE/USD', Hex>>
+  readonly uniswapV3: {
+    readonly factory: Hex
+    readonly quoterV2: Hex
+    readonly swapRouter: Hex
+    readonly positionManager: Hex
+    readonly pools: readonly PoolDeployment[]
+  }
+}
+
+export type HubDeployment = {
+  readonly chainId: number
+  readonly hub: Hex
+  readonly oracle: Hex
+  readonly oracleMultisig: Hex
+  readonly genericMapping: Hex
+}
+
+export type NetworkDeployment = {
+  readonly base: ChainDeployment
+  readonly optimism: ChainDeployment
+  readonly hub: HubDeployment
+}
