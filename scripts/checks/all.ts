@@ -1,0 +1,15 @@
+import { dependenciesCheck } from './dependencies.ts'
+import { errorsCheck } from './errors.ts'
+import { exactVersionsCheck } from './exactVersions.ts'
+import type { Check } from './finding.ts'
+import { leaksCheck } from './leaks.ts'
+import { requirementsCheck } from './requirements.ts'
+
+/** The checks that `npm test` runs over the repository's files. */
+export const checks: readonly Check[] = [
+  dependenciesCheck,
+  errorsCheck,
+  exactVersionsCheck,
+  leaksCheck,
+  requirementsCheck,
+]

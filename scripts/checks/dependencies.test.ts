@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { dependenciesCheck } from './dependencies.ts'
+
+function problemsOf(path: string, text: string): readonly string[] {
+  return dependenciesCheck.find([{ path, text }]).map((finding) => finding.problem)
+}
+
+describe('dependencies check', () => {
+  test.each([
+    [
+      'packages/core/src/a.ts',
+      "import { x } from '@causeway/chains'",
+      'core must not import @causeway/chains',
+    ],
+    [
+      'packages/chains/src/a.ts',
+      "import type { X } from '@causeway/http'",
+      'chains must not import @causeway/http',
+    ],
+    [
+      'packages/http/src/a.ts',
+      "await import('@causeway/database')",
+      'http must not import @causeway/database',
+    ],
+    [
+      'apps/oracle/src/a.ts',
+      "export { x } from '@causeway/quote-api'",
+      'oracle must not import @causeway/quote-api',
+    ],
+    [
+      'packages/core/src/a.ts',
+      "import { x } from '@causeway/quote-api'",
+      'core must not import @causeway/quote-api',
+    ],
+    [
+      'apps/quote-api/src/a.ts',
+      "import { startAnvil } from '@causeway/localnet'",
+      'quote-api must not import @causeway/localnet',
+    ],
+    [
+      'apps/quote-api/src/a.ts',
+      "import { x } from '@causeway/core/src/hex.ts'",
+      'imports the inside of a package: @causeway/core/src/hex.ts',
+    ],
+    [
+      'apps/quote-api/src/a.ts',
+      "import { x } from '../../../packages/core/src/hex.ts'",
+      'imports ../../../packages/core/src/hex.ts, outside its own package',
+    ],
+    [
+      'packages/chains/src/a.test.ts',
+      "import { x } from '../../core/src/hex.ts'",
+      'imports ../../core/src/hex.ts, outside its own package',
+    ],
+  ])('refuses in %s: %s', (path, text, problem) => {
+    expect(problemsOf(path, text)).toEqual([problem])
+  })
+
+  test.each([
+    ['packages/chains/src/a.ts', "import { x } from '@causeway/core'"],
+    ['packages/chains/src/evm/a.ts', "import { x } from '../rpc/jsonRpc.ts'"],
+    ['packages/localnet/src/a.ts', "import { x } from '@causeway/chains'"],
+    ['packages/chains/test/a.test.ts', "import { startAnvil } from '@causeway/localnet'"],
+    ['apps/quote-api/src/a.ts', "import { x } from '@causeway/database'"],
+    ['scripts/start.ts', "import { startAnvil } from '@causeway/localnet'"],
+  ])('accepts in %s: %s', (path, text) => {
+    expect(problemsOf(path, text)).toEqual([])
+  })
+
+  test('refuses a run-time dependency on localnet and accepts a development one', () => {
+    const path = 'packages/chains/package.json'
+    const manifest = { '@causeway/localnet': 'workspace:*' }
+    expect(problemsOf(path, JSON.stringify({ dependencies: manifest }))).toEqual([
+      'chains must not depend on @causeway/localnet',
+    ])
+    expect(problemsOf(path, JSON.stringify({ devDependencies: manifest }))).toEqual([])
+  })
+
+  test.each([
+    'const port = process.env.PORT',
+    "const port = process['env'].PORT",
+    "import { env } from 'node:process'",
+  ])('refuses to read the environment outside main.ts: %s', (text) => {
+    const problem = 'reads the environment; only main.ts and scripts may'
+    expect(problemsOf('apps/quote-api/src/config.ts', text)).toEqual([problem])
+    expect(problemsOf('apps/quote-api/src/main.ts', text)).toEqual([])
+    expect(problemsOf('bench/run.ts', text)).toEqual([])
+  })
+
+  test('lets a comment speak of the environment', () => {
+    expect(problemsOf('apps/quote-api/src/config.ts', '// process.env is read in main.ts')).toEqual([])
+  })
+})

@@ -1,0 +1,99 @@
+import { posix } from 'node:path'
+import ts from 'typescript'
+import { z } from 'zod'
+import type { Check, Finding, RepositoryFile } from './finding.ts'
+import { visitNodes } from './syntax.ts'
+
+const scope = '@causeway/'
+const packages = ['core', 'chains', 'signer', 'ledger', 'database', 'http', 'localnet']
+
+/** Files that may start local parts and read the environment: tests, scripts, bench. */
+const developmentFile =
+  /^(scripts|bench|test)\/|\/test\/|\.test\.ts$|^packages\/localnet\/|(^|\/)vitest\.config\.ts$/
+const mainFile = /^apps\/[^/]+\/src\/main\.ts$/
+
+/** Which of our packages may depend on which. @source design.md 2 */
+export const dependenciesCheck: Check = { name: 'dependencies', find: findForbiddenDependencies }
+
+function findForbiddenDependencies(files: readonly RepositoryFile[]): readonly Finding[] {
+  return files.flatMap((file) => {
+    if (/^(packages|apps)\/[^/]+\/package\.json$/.test(file.path)) return findInManifest(file)
+    if (!/\.(ts|mts|tsx)$/.test(file.path)) return []
+    return [...findInImports(file), ...findEnvironmentReads(file)]
+  })
+}
+
+type Workspace = { readonly kind: 'packages' | 'apps'; readonly name: string; readonly folder: string }
+
+function workspaceOf(path: string): Workspace | undefined {
+  const match = /^(packages|apps)\/([^/]+)\//.exec(path)
+  if (match === null) return undefined
+  const kind = match[1] === 'apps' ? 'apps' : 'packages'
+  return { kind, name: match[2] ?? '', folder: `${kind}/${match[2]}` }
+}
+
+/** `core` imports nothing of ours, packages import core, localnet and apps import packages. */
+function mayImport(from: Workspace, target: string, development: boolean): boolean {
+  if (!packages.includes(target)) return false
+  if (from.name === target) return true
+  if (target === 'localnet') return development
+  if (from.kind === 'apps' || from.name === 'localnet') return true
+  return target === 'core' && from.name !== 'core'
+}
+
+function findInImports({ path, text }: RepositoryFile): readonly Finding[] {
+  const from = workspaceOf(path)
+  if (from === undefined) return []
+  const development = developmentFile.test(path)
+  const problems = importsOf(text).flatMap((specifier) => {
+    if (specifier.startsWith('.')) {
+      const target = posix.normalize(posix.join(posix.dirname(path), specifier))
+      return target.startsWith(`${from.folder}/`) ? [] : [`imports ${specifier}, outside its own package`]
+    }
+    if (specifier.startsWith('/') || specifier.startsWith('file:')) return [`imports by path: ${specifier}`]
+    if (!specifier.startsWith(scope)) return []
+    const target = specifier.slice(scope.length)
+    if (target.includes('/')) return [`imports the inside of a package: ${specifier}`]
+    return mayImport(from, target, development) ? [] : [`${from.name} must not import ${specifier}`]
+  })
+  return problems.map((problem) => ({ file: path, problem }))
+}
+
+function importsOf(text: string): readonly string[] {
+  return ts.preProcessFile(text, true, true).importedFiles.map((imported) => imported.fileName)
+}
+
+const manifestSchema = z.object({
+  dependencies: z.record(z.string(), z.string()).default({}),
+  devDependencies: z.record(z.string(), z.string()).default({}),
+})
+
+function findInManifest({ path, text }: RepositoryFile): readonly Finding[] {
+  const from = workspaceOf(path)
+  if (from === undefined) return []
+  const manifest = manifestSchema.parse(JSON.parse(text))
+  const check = (group: Readonly<Record<string, string>>, development: boolean) =>
+    Object.keys(group)
+      .filter((name) => name.startsWith(scope))
+      .filter((name) => !mayImport(from, name.slice(scope.length), development))
+      .map((name) => ({ file: path, problem: `${from.name} must not depend on ${name}` }))
+  return [...check(manifest.dependencies, false), ...check(manifest.devDependencies, true)]
+}
+
+function findEnvironmentReads({ path, text }: RepositoryFile): readonly Finding[] {
+  if (developmentFile.test(path) || mainFile.test(path) || !readsEnvironment(text)) return []
+  return [{ file: path, problem: 'reads the environment; only main.ts and scripts may' }]
+}
+
+function readsEnvironment(text: string): boolean {
+  let found = false
+  visitNodes(text, (node) => {
+    if (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) {
+      const member = ts.isPropertyAccessExpression(node) ? node.name : node.argumentExpression
+      found ||= node.expression.getText() === 'process' && /^['"]?env['"]?$/.test(member.getText())
+    }
+    if (ts.isImportDeclaration(node) && /^['"](node:)?process['"]$/.test(node.moduleSpecifier.getText()))
+      found ||= /\benv\b/.test(node.importClause?.getText() ?? '')
+  })
+  return found
+}

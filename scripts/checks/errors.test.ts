@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { errorCodesOf, errorsCheck } from './errors.ts'
+
+function problems(args: { rows: string; source: string; path?: string }): readonly string[] {
+  const text = `| Code | Status | Meaning | What to do |\n|---|---|---|---|\n${args.rows}`
+  return errorsCheck
+    .find([
+      { path: 'docs/reference/errors.md', text },
+      { path: args.path ?? 'apps/quote-api/src/errors.ts', text: args.source },
+    ])
+    .map((finding) => finding.problem)
+}
+
+describe('error codes check', () => {
+  test('accepts a page that lists exactly the codes of the source', () => {
+    const source = "class A extends DomainError { readonly code = 'AMOUNT_TOO_LOW' }"
+    expect(problems({ rows: '| `AMOUNT_TOO_LOW` | 400 | x | y |\n', source })).toEqual([])
+  })
+
+  test('reports a code that the page lacks and a code that nothing answers', () => {
+    const source = "class A extends DomainError { readonly code = 'AMOUNT_TOO_LOW' }"
+    expect(problems({ rows: '| `NO_QUOTES` | 400 | x | y |\n', source })).toEqual([
+      'AMOUNT_TOO_LOW is not in docs/reference/errors.md',
+      'no code answers NO_QUOTES',
+    ])
+  })
+
+  test('looks only at what the services can answer, not at tests or the local network', () => {
+    const source = "const a = { code: 'ONLY_IN_A_TEST' }"
+    expect(problems({ rows: '', source, path: 'apps/quote-api/src/a.test.ts' })).toEqual([])
+    expect(problems({ rows: '', source, path: 'packages/localnet/src/a.ts' })).toEqual([])
+  })
+
+  test('reports a missing page', () => {
+    expect(errorsCheck.find([])).toEqual([{ file: 'docs/reference/errors.md', problem: 'is missing' }])
+  })
+
+  test('finds codes in classes, objects, choices and types, and leaves comparisons and Node codes alone', () => {
+    const source = `
+      class A { readonly code = 'ONE_CODE' }
+      class B { readonly code: 'TWO_A' | 'TWO_B' }
+      const c = { errorCode: late ? 'THREE_A' : 'THREE_B' }
+      if (error.code === 'COMPARED') throw { code: 'ECONNREFUSED' }
+      // code: 'COMMENT'
+    `
+    expect([...errorCodesOf(source)].sort()).toEqual(['ONE_CODE', 'THREE_A', 'THREE_B', 'TWO_A', 'TWO_B'])
+  })
+})

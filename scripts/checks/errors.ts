@@ -1,0 +1,52 @@
+import ts from 'typescript'
+import type { Check, Finding, RepositoryFile } from './finding.ts'
+import { tableRows } from './markdownTable.ts'
+import { visitNodes } from './syntax.ts'
+
+const page = 'docs/reference/errors.md'
+const codePattern = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/
+/** Node's own error codes, which code may compare with. */
+const nodeCodePattern = /^(E[A-Z]+|ERR_\w+|UND_ERR_\w+)$/
+
+/** The page of error codes lists what the code can answer, no more and no less. */
+export const errorsCheck: Check = { name: 'error codes', find: findUnlistedCodes }
+
+function findUnlistedCodes(files: readonly RepositoryFile[]): readonly Finding[] {
+  const text = files.find((file) => file.path === page)?.text
+  if (text === undefined) return [{ file: page, problem: 'is missing' }]
+  const listed = new Map(
+    tableRows(text, ['Code', 'Status', 'Meaning', 'What to do']).map(({ cells, line }) => [
+      cells[0]?.replaceAll('`', '') ?? '',
+      line,
+    ]),
+  )
+  const thrown = new Map(
+    files
+      .filter((file) => /^(packages|apps)\/[^/]+\/src\/.*(?<!\.test)\.ts$/.test(file.path))
+      .filter((file) => !file.path.startsWith('packages/localnet/'))
+      .flatMap((file) => [...errorCodesOf(file.text)].map((code) => [code, file.path] as const)),
+  )
+  return [
+    ...[...thrown]
+      .filter(([code]) => !listed.has(code))
+      .map(([code, file]) => ({ file, problem: `${code} is not in ${page}` })),
+    ...[...listed]
+      .filter(([code]) => !thrown.has(code))
+      .map(([code, line]) => ({ file: `${page}:${line}`, problem: `no code answers ${code}` })),
+  ]
+}
+
+/** Code literals given to a member named `code` or `errorCode`, as a value or as a type. */
+export function errorCodesOf(text: string): ReadonlySet<string> {
+  const codes = new Set<string>()
+  visitNodes(text, (node) => {
+    const member =
+      ts.isPropertyDeclaration(node) || ts.isPropertyAssignment(node) || ts.isPropertySignature(node)
+    if (!member || !/^(code|errorCode)$/.test(node.name.getText())) return
+    for (const literal of node.getText().matchAll(/'([^']+)'/g)) {
+      const code = literal[1] ?? ''
+      if (codePattern.test(code) && !nodeCodePattern.test(code)) codes.add(code)
+    }
+  })
+  return codes
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { requirementsCheck } from './requirements.ts'
+
+const testFile = {
+  path: 'packages/a/src/a.test.ts',
+  text: `test('rounds down', () => {})
+test.each([1])("keeps 'quotes' at $size", () => {})
+test.skip('is skipped', () => {})
+// test('is a comment', () => {})`,
+}
+const assumptions = {
+  path: 'docs/reference/assumptions.md',
+  text: `| Id | The documents leave open | Our choice | Reason | Tested by |
+|---|---|---|---|---|
+| A-quote-01 | x | y | z | - |`,
+}
+
+function problems(...rows: string[]): readonly string[] {
+  const text = `- **Later work**\n\n| Id | Rule | Proof |\n|---|---|---|\n${rows.join('\n')}\n`
+  return requirementsCheck
+    .find([{ path: 'docs/reference/requirements.md', text }, testFile, assumptions])
+    .map((finding) => finding.problem)
+}
+
+describe('requirements check', () => {
+  test('accepts a test that exists, a known milestone and an assumption', () => {
+    expect(
+      problems(
+        '| Q-price-01 | amounts round down | `packages/a/src/a.test.ts` › rounds down |',
+        "| Q-price-02 | quotes are kept | `packages/a/src/a.test.ts` › keeps 'quotes' at $size |",
+        '| Q-price-03 | more than one proof | `packages/a/src/a.test.ts` › rounds down<br>not yet (Later work) |',
+        '| O-cfg-01 | something left open | open, see A-quote-01 |',
+      ),
+    ).toEqual([])
+  })
+
+  test.each([
+    ['a title that no test has', '`packages/a/src/a.test.ts` › rounds up', 'does not have: rounds up'],
+    ['a skipped test', '`packages/a/src/a.test.ts` › is skipped', 'does not have: is skipped'],
+    ['a test in a comment', '`packages/a/src/a.test.ts` › is a comment', 'does not have: is a comment'],
+    ['a file that does not exist', '`packages/a/src/b.test.ts` › rounds down', 'does not exist'],
+    ['an unknown milestone', 'not yet (Some day)', 'unknown milestone "Some day"'],
+    ['an unknown assumption', 'open, see A-quote-99', 'A-quote-99, which is not in'],
+    ['an empty proof', '', 'no readable proof'],
+  ])('refuses %s', (_what, proof, problem) => {
+    const found = problems(`| Q-price-01 | amounts round down | ${proof} |`)
+    expect(found).toHaveLength(1)
+    expect(found[0]).toContain(problem)
+  })
+
+  test('refuses an id that appears twice, has no number or stands without a rule', () => {
+    const proof = '`packages/a/src/a.test.ts` › rounds down'
+    expect(
+      problems(
+        `| Q-price-01 | amounts round down | ${proof} |`,
+        `| Q-price-01 | amounts round down | ${proof} |`,
+        `| Q-price | amounts round down | ${proof} |`,
+        `| Q-price-02 |  | ${proof} |`,
+      ),
+    ).toEqual([
+      'Q-price-01 appears twice',
+      '"Q-price" is no id like Q-price-01 or O-cfg-01',
+      'Q-price-02 has no rule',
+    ])
+  })
+
+  test('refuses a page without the table and a repository without the page', () => {
+    const path = 'docs/reference/requirements.md'
+    expect(requirementsCheck.find([{ path, text: '# Requirements' }])).toHaveLength(1)
+    expect(requirementsCheck.find([])).toEqual([{ file: path, problem: 'is missing' }])
+  })
+})

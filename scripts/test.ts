@@ -1,0 +1,96 @@
+// `npm test`: the static checks in parallel, then every test, with every real part started by the tests.
+//   --check-only   the static part alone
+//   --faults       the long sizes of the fault and fuzz tests
+//   other words    passed to vitest, e.g. a file name
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { checks } from './checks/all.ts'
+import { readRepositoryFiles } from './checks/repositoryFiles.ts'
+import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
+import { countsLine, countTests } from './testRunner/vitestCounts.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const words = process.argv.slice(2)
+const checkOnly = words.includes('--check-only')
+const faults = words.includes('--faults')
+const vitestWords = words.filter((word) => word !== '--check-only' && word !== '--faults')
+const bin = (path: string): string => join(root, 'node_modules', path)
+const env = { ...process.env, ...(faults && { CAUSEWAY_FAULTS: '1' }) }
+
+const runner = createCommandRunner()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    runner.signal(signal)
+    process.exitCode = 130
+  })
+}
+
+type Step = { readonly name: string; readonly run: () => Promise<CommandResult> }
+
+const staticSteps: readonly Step[] = [
+  {
+    name: 'types',
+    run: () => runner.run([bin('typescript/bin/tsc'), '-p', 'tsconfig.check.json'], { cwd: root, env }),
+  },
+  { name: 'lint', run: () => runner.run([bin('@biomejs/biome/bin/biome'), 'ci', '.'], { cwd: root, env }) },
+  { name: 'unused code', run: () => runner.run([bin('knip/bin/knip.js')], { cwd: root, env }) },
+  { name: 'repository rules', run: async () => runChecks() },
+]
+
+function runChecks(): CommandResult {
+  const startedAtMs = performance.now()
+  const files = readRepositoryFiles(root)
+  const output = checks
+    .flatMap((check) => check.find(files).map(({ file, problem }) => `${check.name}: ${file}: ${problem}\n`))
+    .join('')
+  return { ok: output === '', durationMs: performance.now() - startedAtMs, output }
+}
+
+function printStep(name: string, result: CommandResult): void {
+  console.log(`${result.ok ? 'ok  ' : 'FAIL'} ${name} (${(result.durationMs / 1000).toFixed(1)} s)`)
+}
+
+/** All static failures are printed, so that one run shows everything that must be mended. */
+async function runStatic(): Promise<boolean> {
+  const results = await Promise.all(
+    staticSteps.map(async ({ name, run }) => {
+      const result = await run()
+      printStep(name, result)
+      return { name, result }
+    }),
+  )
+  const failures = results.filter(({ result }) => !result.ok)
+  for (const { name, result } of failures) console.log(`\n--- ${name} ---\n${result.output}`)
+  return failures.length === 0
+}
+
+async function runTests(): Promise<boolean> {
+  const report = join(root, 'node_modules', '.cache', 'vitest-report.json')
+  rmSync(report, { force: true })
+  const result = await runner.run(
+    [
+      bin('vitest/vitest.mjs'),
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${relative(root, report)}`,
+      ...vitestWords,
+    ],
+    { cwd: root, env, live: true },
+  )
+  printStep('tests', result)
+  if (!existsSync(report)) {
+    console.log('FAIL vitest ended without a report')
+    return false
+  }
+  const counts = countTests(readFileSync(report, 'utf8'))
+  // A filter leaves tests out on purpose; otherwise a test that does not run proves nothing.
+  const leftOut = vitestWords.length === 0 ? counts.skipped : 0
+  if (leftOut > 0) console.log(`FAIL ${leftOut} tests were skipped`)
+  console.log(countsLine(counts))
+  return result.ok && counts.failed === 0 && leftOut === 0
+}
+
+const ok = (await runStatic()) && (checkOnly || (await runTests()))
+if (!ok && process.exitCode === undefined) process.exitCode = 1
