@@ -1,0 +1,167 @@
+import { ConfigurationError, type Secret } from '@causeway/core'
+import { seekAgreement, shortestPauseMs } from './agreement.ts'
+import { Endpoint, type SendOptions } from './endpoint.ts'
+import { EndpointFailure } from './endpointFailure.ts'
+import { EndpointPool } from './endpointPool.ts'
+import { parseEndpoint } from './endpointUrl.ts'
+import { firstAnswer } from './firstAnswer.ts'
+import { evmHeadTracking, type HeadTracking } from './headTracking.ts'
+import type { JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from './jsonRpc.ts'
+import { NodeError } from './nodeError.ts'
+import { defaultThreshold } from './quorum.ts'
+import { toUpstreamError } from './upstreamError.ts'
+
+export type JsonRpcClientOptions = {
+  /** String id of the chain in the configuration, e.g. `base`: appears in errors. */
+  readonly chainId: string
+  /** In order of preference. Without an alias, host, port and position serve as one. */
+  readonly endpoints: readonly { readonly url: string | Secret; readonly alias?: string }[]
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Budget of a call that names none. Default 5 000. */
+  readonly timeoutMs?: number
+  /** Equal answers that `agree` needs when the call names no number; default ceil(2n/3). */
+  readonly threshold?: number
+  /** An endpoint further behind the others is not asked. Default 5. */
+  readonly lagBlocksMax?: number
+  /** Least time between two rounds of head probes, which run beside other calls. Default 5 000. */
+  readonly headProbeIntervalMs?: number
+  /** Default: `eth_blockNumber`. */
+  readonly headTracking?: HeadTracking
+}
+
+/** Sending these twice could act twice, so they go to one endpoint, once. */
+const unrepeatable = /^(eth_send|personal_|miner_|admin_|anvil_|hardhat_|evm_)/
+
+/**
+ * Opens no connection and starts no timer before the first call.
+ * @throws ConfigurationError when there is no endpoint, one is no http(s) URL, or one is named twice
+ */
+export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClient {
+  const { chainId, now, headTracking = evmHeadTracking } = options
+  const endpoints = createEndpoints(options, headTracking)
+  const pool = new EndpointPool({
+    endpoints,
+    headCall: headTracking.call,
+    lagBlocksMax: options.lagBlocksMax ?? 5,
+    headProbeIntervalMs: options.headProbeIntervalMs ?? 5_000,
+    now,
+  })
+  const defaultTimeoutMs = options.timeoutMs ?? 5_000
+  const configuredThreshold = options.threshold ?? defaultThreshold(endpoints.length)
+  const deadline = (call: RpcOptions) => now() + (call.timeoutMs ?? defaultTimeoutMs)
+
+  async function batch(
+    calls: readonly RpcCall[],
+    callOptions: RpcOptions = {},
+  ): Promise<readonly RpcAnswer[]> {
+    if (calls.length === 0) return []
+    const sending = { deadlineMs: deadline(callOptions), signal: callOptions.signal }
+    const candidates = await pool.candidates()
+    const repeatable = calls.every(({ method }) => !unrepeatable.test(method))
+    const tried = repeatable ? candidates : candidates.slice(0, 1)
+    try {
+      return await askInTurn(tried, calls, { ...sending, repeatable, now })
+    } catch (error) {
+      if (!(error instanceof AggregateError)) throw error
+      const failures = tried.length > 0 ? error.errors : endpoints.map(excluded)
+      throw toUpstreamError(chainId, failures, shortestPauseMs(endpoints))
+    }
+  }
+
+  return {
+    chainId,
+    batch,
+    async request(call, callOptions) {
+      const [answer] = await batch([call], callOptions)
+      if (answer === undefined) throw new Error('one call came back without an answer')
+      if (!answer.ok) throw new NodeError(answer)
+      return answer.result
+    },
+    async agree(calls, callOptions = {}) {
+      const { threshold = configuredThreshold, signal, project } = callOptions
+      const deadlineMs = deadline(callOptions)
+      return seekAgreement({ chainId, endpoints, calls, threshold, deadlineMs, signal, project })
+    },
+    async askEach(calls, callOptions = {}) {
+      const sending = { deadlineMs: deadline(callOptions), signal: callOptions.signal }
+      return Promise.all(
+        endpoints.map(async (endpoint) => ({
+          alias: endpoint.alias,
+          answers: await endpoint.send(calls, sending).catch(ignoreEndpointFailure),
+        })),
+      )
+    },
+    probeHeads: () => pool.probeHeads(),
+    health: () => pool.health(),
+    async close() {
+      await Promise.all(endpoints.map((endpoint) => endpoint.close()))
+    },
+  }
+}
+
+function createEndpoints(options: JsonRpcClientOptions, headTracking: HeadTracking): readonly Endpoint[] {
+  const { chainId, now } = options
+  const targets = options.endpoints.map((endpoint, index) => parseEndpoint(endpoint, index + 1))
+  if (targets.length === 0) throw new ConfigurationError(`chain ${chainId} has no RPC endpoint`)
+  const places = new Set(targets.map(({ origin, path }) => `${origin}${path.reveal()}`))
+  const aliases = new Set(targets.map(({ alias }) => alias))
+  // Named twice, one endpoint would vote twice.
+  if (places.size < targets.length || aliases.size < targets.length) {
+    throw new ConfigurationError(`chain ${chainId} names one RPC endpoint twice`)
+  }
+  return targets.map((target) => new Endpoint(target, headTracking, now))
+}
+
+type Asking = SendOptions & { readonly repeatable: boolean; readonly now: () => number }
+
+/** @throws AggregateError of `EndpointFailure`, one per endpoint asked */
+async function askInTurn(
+  endpoints: readonly Endpoint[],
+  calls: readonly RpcCall[],
+  asking: Asking,
+): Promise<readonly RpcAnswer[]> {
+  const { deadlineMs, signal, now } = asking
+  const [only, ...others] = endpoints
+  if (only === undefined) throw new AggregateError([])
+  if (others.length === 0) {
+    // The usual case on a chain with one endpoint: no second way, no second controller.
+    return sendAndRetryOnce(only, calls, asking).catch((failure: unknown) => {
+      throw new AggregateError([failure])
+    })
+  }
+  const attempts = endpoints.map(
+    (endpoint) => (attemptSignal: AbortSignal) =>
+      sendAndRetryOnce(endpoint, calls, { ...asking, signal: attemptSignal }),
+  )
+  const staggerMs = Math.max((deadlineMs - now()) / endpoints.length, 0)
+  return firstAnswer(attempts, { staggerMs, signal })
+}
+
+/**
+ * A kept connection can be closed by the other side in the moment it is used again. That says nothing
+ * about the endpoint, so a read is sent once more.
+ */
+async function sendAndRetryOnce(
+  endpoint: Endpoint,
+  calls: readonly RpcCall[],
+  asking: Asking,
+): Promise<readonly RpcAnswer[]> {
+  try {
+    return await endpoint.send(calls, asking)
+  } catch (error) {
+    const lost = error instanceof EndpointFailure && error.reason === 'connection_lost'
+    const mayRetry = lost && asking.repeatable && endpoint.availability() !== 'closed'
+    if (!mayRetry) throw error
+    return endpoint.send(calls, asking)
+  }
+}
+
+function excluded({ alias }: Endpoint): EndpointFailure {
+  return new EndpointFailure({ alias, reason: 'excluded' })
+}
+
+function ignoreEndpointFailure(failure: unknown): undefined {
+  if (failure instanceof EndpointFailure) return undefined
+  throw failure
+}

@@ -1,0 +1,47 @@
+/**
+ * Why one endpoint gave no usable answer. Names the trouble, never the URL or what the endpoint said,
+ * so that it can be logged as the `cause` of a `DomainError`.
+ */
+export type FailureReason =
+  /** Nothing listens, the name does not resolve, or the TLS handshake failed. */
+  | 'unreachable'
+  /** The connection broke before the answer was complete. */
+  | 'connection_lost'
+  | 'timeout'
+  /** The caller no longer wants the answer. Says nothing about the endpoint. */
+  | 'cancelled'
+  | 'http_status'
+  /** HTTP 429, or a JSON-RPC error that means the same. */
+  | 'rate_limited'
+  | 'redirect'
+  | 'oversize'
+  /** The body is not JSON. */
+  | 'not_json'
+  /** JSON, but not the answers to what was asked: wrong, missing or repeated ids. */
+  | 'bad_answer'
+  /** Not asked at all: the breaker is open, the endpoint cools down, or its head lags. */
+  | 'excluded'
+
+export class EndpointFailure extends Error {
+  readonly alias: string
+  readonly reason: FailureReason
+  readonly status: number | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(args: {
+    alias: string
+    reason: FailureReason
+    status?: number | undefined
+    retryAfterMs?: number | undefined
+    /** Socket error code such as `ECONNREFUSED`. */
+    code?: string | undefined
+  }) {
+    const detail = args.status ?? args.code
+    super(`${args.alias}: ${args.reason}${detail === undefined ? '' : ` (${detail})`}`)
+    this.name = 'EndpointFailure'
+    this.alias = args.alias
+    this.reason = args.reason
+    this.status = args.status
+    this.retryAfterMs = args.retryAfterMs
+  }
+}

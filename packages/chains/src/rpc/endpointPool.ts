@@ -1,0 +1,97 @@
+import type { Endpoint } from './endpoint.ts'
+import { type Availability, askingOrder, isLagging, referenceHead } from './endpointHealth.ts'
+import type { EndpointHealth, RpcCall } from './jsonRpc.ts'
+
+export type EndpointPoolOptions = {
+  readonly endpoints: readonly Endpoint[]
+  readonly headCall: RpcCall
+  /** An endpoint further behind the others is not asked. */
+  readonly lagBlocksMax: number
+  /** Least time between two rounds that run beside other calls. */
+  readonly headProbeIntervalMs: number
+  readonly now: () => number
+}
+
+const headProbeTimeoutMs = 2_000
+/** Least time between rounds that a caller waits for because every usable endpoint lags. */
+const urgentIntervalMs = 1_000
+
+/** Decides which endpoints of a chain may be asked, from their health and from how their heads compare. */
+export class EndpointPool {
+  readonly endpoints: readonly Endpoint[]
+  readonly #options: EndpointPoolOptions
+  #reference: bigint | undefined
+  #probedAtMs = Number.NEGATIVE_INFINITY
+  #round: Promise<void> | undefined
+
+  constructor(options: EndpointPoolOptions) {
+    this.endpoints = options.endpoints
+    this.#options = options
+  }
+
+  /**
+   * Endpoints in the order to ask them. When all that are up lag behind one that is down, their heads
+   * are compared anew before the caller is refused.
+   */
+  async candidates(): Promise<readonly Endpoint[]> {
+    if (this.#isDue(this.#options.headProbeIntervalMs)) void this.probeHeads()
+    const candidates = this.#ordered()
+    const onlyLagging =
+      candidates.length === 0 && this.endpoints.some((one) => one.availability() !== 'closed')
+    if (!onlyLagging || !this.#isDue(urgentIntervalMs)) return candidates
+    await this.probeHeads()
+    return this.#ordered()
+  }
+
+  /** One round over all endpoints that are not paused. Callers share a round that is under way. */
+  probeHeads(): Promise<void> {
+    this.#round ??= this.#probeAll().finally(() => {
+      this.#round = undefined
+    })
+    return this.#round
+  }
+
+  health(): readonly EndpointHealth[] {
+    return this.endpoints.map((endpoint) => {
+      const { headBlock, latencyMs, consecutiveFailures } = endpoint.state
+      const healthy = this.#availability(endpoint) === 'ready'
+      return { alias: endpoint.alias, healthy, headBlock, latencyMs, consecutiveFailures }
+    })
+  }
+
+  async #probeAll(): Promise<void> {
+    const { now, headCall } = this.#options
+    this.#probedAtMs = now()
+    const deadlineMs = now() + headProbeTimeoutMs
+    const heads = await Promise.all(
+      this.endpoints
+        .filter((endpoint) => endpoint.availability() !== 'closed')
+        .map((endpoint) =>
+          endpoint.send([headCall], { deadlineMs }).then(
+            () => endpoint.state.headBlock,
+            // The endpoint has taken note of its failure; a round only compares those that answer.
+            () => undefined,
+          ),
+        ),
+    )
+    this.#reference = referenceHead(heads.filter((head) => head !== undefined)) ?? this.#reference
+  }
+
+  #ordered(): readonly Endpoint[] {
+    const states = this.endpoints.map((endpoint) => ({
+      state: endpoint.state,
+      availability: this.#availability(endpoint),
+    }))
+    return askingOrder(states).flatMap((position) => this.endpoints[position] ?? [])
+  }
+
+  #availability(endpoint: Endpoint): Availability {
+    const { lagBlocksMax } = this.#options
+    return isLagging(endpoint.state, this.#reference, lagBlocksMax) ? 'closed' : endpoint.availability()
+  }
+
+  #isDue(intervalMs: number): boolean {
+    const { now } = this.#options
+    return this.endpoints.length > 1 && this.#round === undefined && now() - this.#probedAtMs >= intervalMs
+  }
+}

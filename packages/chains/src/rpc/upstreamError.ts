@@ -1,0 +1,27 @@
+import { UpstreamUnavailableError } from '@causeway/core'
+import { EndpointFailure } from './endpointFailure.ts'
+
+/**
+ * What callers see when no endpoint of a chain gave a usable answer. The reasons, by alias, travel in
+ * `cause`. Anything that is not an `EndpointFailure` is a bug and is thrown on as it is.
+ * @param pauseMs how long until one of the endpoints may be asked again
+ */
+export function toUpstreamError(
+  chainId: string,
+  failures: readonly unknown[],
+  pauseMs: number,
+): UpstreamUnavailableError {
+  const bug = failures.find((failure) => failure !== undefined && !(failure instanceof EndpointFailure))
+  if (bug !== undefined) throw bug
+  const known = failures.filter((failure) => failure instanceof EndpointFailure)
+  const late = known.some(({ reason }) => reason === 'timeout' || reason === 'cancelled')
+  return new UpstreamUnavailableError(
+    late ? `Chain ${chainId} did not answer in time.` : `Chain ${chainId} cannot be read at the moment.`,
+    {
+      code: late ? 'REQUEST_TIMED_OUT' : 'RPC_HTTP_ERROR',
+      data: { chainId },
+      cause: new AggregateError(known, known.map(({ message }) => message).join('; ')),
+      retryAfterSeconds: Math.max(1, Math.ceil(pauseMs / 1_000)),
+    },
+  )
+}

@@ -1,0 +1,104 @@
+import { EndpointFailure } from './endpointFailure.ts'
+import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
+
+/** The body that asks `calls` under the ids `firstId`, `firstId + 1`, …; one call goes without an array. */
+export function encodeCalls(calls: readonly RpcCall[], firstId: number): string {
+  const bodies = calls.map(({ method, params }, index) => ({
+    jsonrpc: '2.0',
+    id: firstId + index,
+    method,
+    params,
+  }))
+  return JSON.stringify(bodies.length === 1 ? bodies[0] : bodies)
+}
+
+/**
+ * The answers in call order, whatever order they came in.
+ * @throws EndpointFailure when the text is not JSON (`not_json`), does not hold exactly one well-formed
+ * answer per id (`bad_answer`), or says that the caller asks too often (`rate_limited`)
+ */
+export function parseAnswers(
+  text: string,
+  expected: { readonly alias: string; readonly count: number; readonly firstId: number },
+): readonly RpcAnswer[] {
+  const { alias, count, firstId } = expected
+  const parsed = parseJson(text, alias)
+  if (count > 1 && !Array.isArray(parsed)) throw refusedBatch(parsed, alias)
+  const members: readonly unknown[] = count === 1 ? [parsed] : Array.isArray(parsed) ? parsed : []
+  if (members.length !== count) throw new EndpointFailure({ alias, reason: 'bad_answer' })
+
+  const answers = new Array<RpcAnswer | undefined>(count).fill(undefined)
+  for (const member of members) {
+    const { id, answer } = parseMember(member, alias)
+    const index = id - firstId
+    if (index < 0 || index >= count || answers[index] !== undefined) {
+      throw new EndpointFailure({ alias, reason: 'bad_answer' })
+    }
+    answers[index] = answer
+  }
+  // As many members as calls, each for another id: none is missing.
+  return answers.filter((answer) => answer !== undefined)
+}
+
+function parseJson(text: string, alias: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new EndpointFailure({ alias, reason: 'not_json' })
+  }
+}
+
+function parseMember(member: unknown, alias: string): { id: number; answer: RpcAnswer } {
+  if (!isObject(member)) throw new EndpointFailure({ alias, reason: 'bad_answer' })
+  const error = parseError(member)
+  if (error !== undefined && isRateLimit(error)) throw new EndpointFailure({ alias, reason: 'rate_limited' })
+  const { id } = member
+  if (typeof id !== 'number' || !Number.isSafeInteger(id)) {
+    throw new EndpointFailure({ alias, reason: 'bad_answer' })
+  }
+  if (error !== undefined) return { id, answer: error }
+  if (!('result' in member) || isPresent(member['error'])) {
+    throw new EndpointFailure({ alias, reason: 'bad_answer' })
+  }
+  return { id, answer: { ok: true, result: member['result'] } }
+}
+
+type NodeRefusal = Extract<RpcAnswer, { ok: false }>
+
+function parseError(member: Readonly<Record<string, unknown>>): NodeRefusal | undefined {
+  const { error } = member
+  if (!isObject(error)) return undefined
+  const { code, message, data } = error
+  if (typeof code !== 'number' || !Number.isFinite(code)) return undefined
+  return {
+    ok: false,
+    code,
+    message: typeof message === 'string' ? message : '',
+    ...(data !== undefined && { data }),
+  }
+}
+
+/** A batch answered by one object: the endpoint refused it as a whole. */
+function refusedBatch(parsed: unknown, alias: string): EndpointFailure {
+  const error = isObject(parsed) ? parseError(parsed) : undefined
+  const limited = error !== undefined && isRateLimit(error)
+  return new EndpointFailure({ alias, reason: limited ? 'rate_limited' : 'bad_answer' })
+}
+
+/**
+ * Providers answer "too often" with status 200 as well. Code -32005 alone does not say it: some use it
+ * for a log query with too many results, which the caller must see.
+ */
+function isRateLimit({ code, message }: NodeRefusal): boolean {
+  if (code === 429 || code === -32_029) return true
+  return code === -32_005 && /too many requests|rate.?limit|request limit|per second|capacity/i.test(message)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Some nodes send `"error": null` beside a result. */
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
