@@ -23,6 +23,7 @@ export type {
   WithdrawRequestQuestion,
 } from './attestation/facts.ts'
 export { withdrawalStatuses } from './attestation/facts.ts'
+export { type ProtocolChain, UnknownChainError, type VmTypeOf } from './chain/protocolChain.ts'
 export { type VmType, vmTypes } from './chain/vmType.ts'
 export {
   type ChainEntry,
@@ -53,6 +54,8 @@ export {
   UpstreamDisagreementError,
   UpstreamUnavailableError,
 } from './errors.ts'
+export { bytesToHex, concatBytes, hexToBytes } from './hashing/hexBytes.ts'
+export { keccak256, keccak256Hex } from './hashing/keccak.ts'
 export type { Hex } from './hex.ts'
 export type {
   BalanceRecord,
@@ -62,6 +65,7 @@ export type {
   MicroUsd,
   ResolveOutcome,
 } from './ledger/ledger.ts'
+export { formatAmount, formatFixed, formatPercent, formatRate, formatUsd } from './money/format.ts'
 export {
   bpsDenominator,
   bpsDown,
@@ -75,10 +79,34 @@ export {
   mulDivUp,
   pow10,
 } from './money/mulDiv.ts'
+export {
+  amountForUsdDown,
+  amountForUsdUp,
+  convertDown,
+  convertUp,
+  type PricedUnit,
+  type UsdX18,
+  usdValueDown,
+} from './money/usd.ts'
 export type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order/order.ts'
+export { encodeFillExtraData, encodeOrderCall } from './order/orderCall.ts'
+export { orderId } from './order/orderId.ts'
+export { orderListMax, orderSchema } from './order/orderSchema.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
+export { type PoolPrice, spotPrice, sqrtPriceX96FromAmounts } from './pools/spotPrice.ts'
 export { Secret } from './secret.ts'
 export type { Signer, SigningRequest } from './signatures/signer.ts'
 export type { SqlDatabase, SqlRow, SqlTx } from './sql/sqlTx.ts'
+export { type BitcoinNetwork, bitcoinMainnet, createBitcoinCodec } from './vm/bitcoin/codec.ts'
 export { InvalidAddressError, InvalidTransactionIdError } from './vm/errors.ts'
+export {
+  encodeApprove,
+  encodeDepositErc20,
+  encodeDepositNative,
+  encodeTransfer,
+  encodeWethDeposit,
+  encodeWethWithdraw,
+} from './vm/ethereum/abi.ts'
+export { vmCodecs } from './vm/registry.ts'
+export { createTronCodec, type TronNetwork, tronMainnet } from './vm/tron/codec.ts'
 export type { VmCodec } from './vm/vmCodec.ts'

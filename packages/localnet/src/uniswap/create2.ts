@@ -1,0 +1,42 @@
+import type { Hex } from '@causeway/core'
+import { concatHex, getContractAddress } from 'viem'
+import { type LocalClients, mined } from './clients.ts'
+
+/** The deterministic deployment proxy, which every anvil has from its first block. */
+export const create2Proxy: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
+const zeroSalt: Hex = `0x${'00'.repeat(32)}`
+
+/** Where `deployThroughProxy` puts a contract: it depends on the creation code alone. */
+export function create2Address(initCode: Hex): Hex {
+  return lowerCase(
+    getContractAddress({ opcode: 'CREATE2', from: create2Proxy, salt: zeroSalt, bytecode: initCode }),
+  )
+}
+
+/** Deploys once; a contract that is already there is left alone. @returns its address, lower case */
+export async function deployThroughProxy(clients: LocalClients, initCode: Hex, what: string): Promise<Hex> {
+  const address = create2Address(initCode)
+  if (await hasCode(clients, address)) return address
+  await sendToProxy(clients, initCode, what)
+  if (!(await hasCode(clients, address))) throw new Error(`${what} has no code after its deployment`)
+  return address
+}
+
+/** Sends creation code to the proxy without looking at what it leaves behind. */
+export async function sendToProxy(clients: LocalClients, initCode: Hex, what: string): Promise<void> {
+  const hash = await clients.walletClient.sendTransaction({
+    to: create2Proxy,
+    data: concatHex([zeroSalt, initCode]),
+  })
+  await mined(clients, hash, `deployment of ${what}`)
+}
+
+export async function hasCode(clients: LocalClients, address: Hex): Promise<boolean> {
+  const code = await clients.publicClient.getCode({ address })
+  return code !== undefined && code !== '0x'
+}
+
+export function lowerCase(address: Hex): Hex {
+  // CAST: lower case hex is still hex.
+  return address.toLowerCase() as Hex
+}

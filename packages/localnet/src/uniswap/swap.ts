@@ -1,0 +1,39 @@
+import type { Hex } from '@causeway/core'
+import type { PoolDeployment } from '../deploy/deployment.ts'
+import { swapRouterAbi } from './abis.ts'
+import { type LocalClients, mined } from './clients.ts'
+import type { UniswapV3Deployment } from './deployUniswapV3.ts'
+import { approveAll } from './pools.ts'
+
+/** Swaps the wallet's own tokens through the router, at any price. @returns the transaction's hash */
+export async function swapExactInput(
+  args: LocalClients & {
+    readonly uniswap: UniswapV3Deployment
+    readonly pool: PoolDeployment
+    readonly zeroForOne: boolean
+    readonly amountIn: bigint
+  },
+): Promise<Hex> {
+  const { uniswap, pool, zeroForOne, amountIn, walletClient } = args
+  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+  await approveAll({ ...args, token: tokenIn, spender: uniswap.swapRouter })
+  const hash = await walletClient.writeContract({
+    address: uniswap.swapRouter,
+    abi: swapRouterAbi,
+    functionName: 'exactInputSingle',
+    args: [
+      {
+        tokenIn,
+        tokenOut,
+        fee: pool.feePips,
+        recipient: walletClient.account.address,
+        deadline: 2n ** 64n,
+        amountIn,
+        amountOutMinimum: 0n,
+        sqrtPriceLimitX96: 0n,
+      },
+    ],
+  })
+  await mined(args, hash, 'swap')
+  return hash
+}
