@@ -1,0 +1,41 @@
+import type { FaultMode, SeenCall } from './faultMode.ts'
+import { hexQuantity, mapAnswers, pinLatest, rearrange } from './rpcBody.ts'
+
+/** What is asked of the target in place of `body`. */
+export function faultyRequest(mode: FaultMode, body: string): string {
+  return mode.kind === 'staleHead' ? pinLatest(body, mode.block) : body
+}
+
+/** What goes back in place of the target's `answer`. */
+export function faultyAnswer(mode: FaultMode, answer: string, calls: readonly SeenCall[]): string {
+  switch (mode.kind) {
+    case 'halfJson':
+      return answer.slice(0, Math.ceil(answer.length / 2))
+    case 'staleHead':
+      return mapAnswers(answer, calls, (member, call) =>
+        call?.method === 'eth_blockNumber' ? { ...member, result: hexQuantity(mode.block) } : member,
+      )
+    case 'wrongId':
+      return mapAnswers(answer, calls, (member) => ({ ...member, id: Number(member['id']) + 1_000_000 }))
+    case 'reversedBatch':
+      return rearrange(answer, (members) => members.toReversed())
+    case 'missingAnswer':
+      return rearrange(answer, (members) => members.slice(0, -1))
+    case 'repeatedAnswer':
+      return rearrange(answer, (members) => [...members.slice(0, -1), members[0]])
+    case 'lie':
+      return mapAnswers(answer, calls, (member, call) =>
+        call !== undefined && 'result' in member
+          ? { ...member, result: mode.rewrite(call, member['result']) }
+          : member,
+      )
+    case 'nodeError':
+      return mapAnswers(answer, calls, ({ id }) => ({
+        jsonrpc: '2.0',
+        id,
+        error: { code: mode.code, message: mode.message },
+      }))
+    default:
+      return answer
+  }
+}
