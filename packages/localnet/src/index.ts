@@ -1,3 +1,6 @@
+export type { FaultCounters } from './faultProxy/counting.ts'
+export type { FaultMode, SeenCall } from './faultProxy/faultMode.ts'
+export { type FaultProxy, type SeenRequest, startFaultProxy } from './faultProxy/faultProxy.ts'
 export { type Anvil, type AnvilOptions, freePort, startAnvil } from './nodes/anvil.ts'
 export type { LocalClients } from './uniswap/clients.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
