@@ -28,6 +28,8 @@ export type UsdPrice = {
   /** `degraded`: sources disagree within the hard limit; `spreadBps` is by how much. */
   readonly confidence: 'fresh' | 'degraded'
   readonly spreadBps: bigint
+  /** Distance of a stablecoin from 1 USD, present when it is notable; the price is then `degraded`. */
+  readonly depegBps?: bigint
 }
 
 /** Why a price must not be used; becomes `PRICE_FETCH_FAILED`. */

@@ -1,0 +1,136 @@
+import { UpstreamUnavailableError } from '@causeway/core'
+import type { Clock } from './clock.ts'
+import { createRing } from './ring.ts'
+
+/** One loaded value. `asOfMs` is when its load began: the value is at least as new as that. */
+export type Sample<T> = { readonly value: T; readonly asOfMs: number }
+
+/** What a cell knows now. Past its hard age a value is not handed out at all. */
+export type CellReading<T> =
+  | ({ readonly state: 'fresh' | 'stale' } & Sample<T>)
+  | { readonly state: 'expired'; readonly asOfMs: number }
+  | { readonly state: 'empty' }
+
+export type CellOptions<T> = {
+  /** Reads the value once. `signal` is aborted at the time limit and on close. */
+  readonly load: (signal: AbortSignal) => Promise<T>
+  readonly intervalMs: number
+  readonly timeoutMs: number
+  /** Older values are `stale`: usable, and a sign that refreshing fails. */
+  readonly softMaxAgeMs: number
+  /** Older values are `expired`. */
+  readonly hardMaxAgeMs: number
+  /** How many samples are kept, the newest included. */
+  readonly sampleCount: number
+  /** After failures the delay doubles up to this. Default: no back-off. */
+  readonly backoffMaxMs?: number
+  readonly clock: Clock
+  /** 0 ≤ random() < 1: spreads refreshes by ±10 % so that cells do not fire together. */
+  readonly random: () => number
+  readonly onLoaded?: (sample: Sample<T>) => void
+  readonly onFailed?: (error: unknown, consecutiveFailures: number) => void
+}
+
+/** A value that is refreshed in the background. @source pricing-engine.md 6.1 */
+export type Cell<T> = {
+  /** Loads now and then again and again until `close`. */
+  start(): void
+  /** Never does I/O. */
+  read(): CellReading<T>
+  /** Oldest first. */
+  samples(): readonly Sample<T>[]
+  consecutiveFailures(): number
+  /** Loads now, or joins the load that is under way. True when it delivered a value. */
+  refresh(): Promise<boolean>
+  /** Stops the timer and aborts a load under way; its result is dropped. */
+  close(): void
+}
+
+export function createCell<T>(options: CellOptions<T>): Cell<T> {
+  const { clock, intervalMs } = options
+  const samples = createRing<Sample<T>>(options.sampleCount)
+  const closing = new AbortController()
+  let flight: Promise<boolean> | undefined
+  let failures = 0
+  let cancelTimer: (() => void) | undefined
+
+  async function load(): Promise<boolean> {
+    const asOfMs = clock.now()
+    try {
+      const value = await withinTimeLimit(options, closing.signal)
+      if (closing.signal.aborted) return false
+      failures = 0
+      samples.push({ value, asOfMs })
+      options.onLoaded?.({ value, asOfMs })
+      return true
+    } catch (error) {
+      if (closing.signal.aborted) return false
+      failures += 1
+      options.onFailed?.(error, failures)
+      return false
+    }
+  }
+
+  function refresh(): Promise<boolean> {
+    flight ??= load().finally(() => {
+      flight = undefined
+    })
+    return flight
+  }
+
+  async function refreshAndPlanNext(): Promise<void> {
+    const startedAtMs = clock.now()
+    await refresh()
+    if (closing.signal.aborted) return
+    const backedOffMs = Math.min(intervalMs * 2 ** Math.min(failures, 16), options.backoffMaxMs ?? intervalMs)
+    const periodMs = Math.max(backedOffMs, intervalMs) * (0.9 + 0.2 * options.random())
+    // A slow load shortens the pause that follows it, but never to nothing.
+    const delayMs = Math.max(periodMs - (clock.now() - startedAtMs), periodMs / 4)
+    cancelTimer = clock.after(delayMs, () => void refreshAndPlanNext())
+  }
+
+  return {
+    start() {
+      if (!closing.signal.aborted) void refreshAndPlanNext()
+    },
+    read() {
+      const newest = samples.newest()
+      if (newest === undefined) return { state: 'empty' }
+      const ageMs = clock.now() - newest.asOfMs
+      if (ageMs > options.hardMaxAgeMs) return { state: 'expired', asOfMs: newest.asOfMs }
+      return { state: ageMs > options.softMaxAgeMs ? 'stale' : 'fresh', ...newest }
+    },
+    samples: () => samples.oldestFirst(),
+    consecutiveFailures: () => failures,
+    refresh: () => (closing.signal.aborted ? Promise.resolve(false) : refresh()),
+    close() {
+      closing.abort()
+      cancelTimer?.()
+    },
+  }
+}
+
+/** Settles at the limit even when `load` ignores its signal, so that one stuck load cannot stop a cell. */
+function withinTimeLimit<T>(options: CellOptions<T>, closing: AbortSignal): Promise<T> {
+  const { clock, load, timeoutMs } = options
+  const limit = new AbortController()
+  return new Promise<T>((resolve, reject) => {
+    const stop = (reason: Error) => {
+      release()
+      limit.abort(reason)
+      reject(reason)
+    }
+    const onClose = () => stop(new Error('the cell was closed'))
+    const cancelTimer = clock.after(timeoutMs, () => stop(lateError(timeoutMs)))
+    const release = () => {
+      cancelTimer()
+      closing.removeEventListener('abort', onClose)
+    }
+    closing.addEventListener('abort', onClose, { once: true })
+    load(limit.signal).then(resolve, reject).finally(release)
+  })
+}
+
+function lateError(timeoutMs: number): Error {
+  return new UpstreamUnavailableError(`No answer within ${timeoutMs} ms.`, { code: 'REQUEST_TIMED_OUT' })
+}

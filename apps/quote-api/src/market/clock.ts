@@ -1,0 +1,15 @@
+/** Time as the market sees it, so that tests move it by hand. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number
+  /** Runs `task` once after `delayMs`, without keeping the process alive. Returns what cancels it. */
+  after(delayMs: number, task: () => void): () => void
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs).unref()
+    return () => clearTimeout(timer)
+  },
+}

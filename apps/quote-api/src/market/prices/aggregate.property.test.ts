@@ -1,0 +1,85 @@
+// Goal: what holds for any set of sources. Method: generated readings of every kind and age.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { aggregate } from './aggregate.ts'
+import { isFresh, type SourceReading, type SourceValue } from './source.ts'
+
+const nowMs = 1_800_000_000_000
+const assetClass = fc.constantFrom('stable', 'major', 'longtail')
+
+/** Near one base value, so that most sets pass the limits and some do not. */
+const value = fc
+  .tuple(fc.constantFrom(1n, 997n, 10n ** 18n, 2_000n * 10n ** 18n), fc.integer({ min: 9_000, max: 11_000 }))
+  .map(([base, tenThousandths]) => (base * BigInt(tenThousandths)) / 10_000n + 1n)
+const closeValues = fc
+  .integer({ min: 0, max: 400 })
+  .chain((width) =>
+    fc.array(fc.integer({ min: 10_000 - width, max: 10_000 }), { minLength: 1, maxLength: 6 }),
+  )
+  .map((parts) => parts.map((part) => BigInt(part) * 10n ** 14n))
+
+function asReading(usdX18: bigint, index: number, ageMs: number): SourceReading {
+  const kind = (['feed', 'pool', 'http'] as const)[index % 3] ?? 'feed'
+  const result: SourceValue = { usdX18, updatedAtMs: nowMs - ageMs, freshUntilMs: nowMs - ageMs + 30_000 }
+  return { source: `${kind} ${index}`, kind, readAtMs: nowMs, result }
+}
+
+const readings = fc.oneof(
+  fc
+    .array(fc.tuple(value, fc.integer({ min: 0, max: 60_000 })), { maxLength: 6 })
+    .map((pairs) => pairs.map(([usdX18, ageMs], index) => asReading(usdX18, index, ageMs))),
+  closeValues.map((values) => values.map((usdX18, index) => asReading(usdX18, index, 100))),
+)
+
+describe('aggregate, for any sources', () => {
+  test('a price lies between the lowest and the highest fresh source', () => {
+    let priced = 0
+    fc.assert(
+      fc.property(readings, assetClass, (sources, cls) => {
+        const price = aggregate({ readings: sources, assetClass: cls, nowMs })
+        if (!('usdX18' in price)) return
+        priced += 1
+        const fresh = sources.filter((source) => isFresh(source, nowMs)).map(({ result }) => result.usdX18)
+        expect(fresh.every((candidate) => price.usdX18 < candidate)).toBe(false)
+        expect(fresh.every((candidate) => price.usdX18 > candidate)).toBe(false)
+      }),
+      { numRuns: 1_000 },
+    )
+    expect(priced).toBeGreaterThan(100)
+  })
+
+  test('the order of the sources is irrelevant', () => {
+    fc.assert(
+      fc.property(
+        readings.chain((sources) =>
+          fc.tuple(
+            fc.constant(sources),
+            fc.shuffledSubarray(sources, { minLength: sources.length, maxLength: sources.length }),
+          ),
+        ),
+        assetClass,
+        ([sources, shuffled], cls) => {
+          expect(aggregate({ readings: shuffled, assetClass: cls, nowMs })).toEqual(
+            aggregate({ readings: sources, assetClass: cls, nowMs }),
+          )
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('sources that are not fresh never change a price', () => {
+    fc.assert(
+      fc.property(readings, value, assetClass, (sources, oldUsdX18, cls) => {
+        const fresh = sources.filter((source) => isFresh(source, nowMs))
+        fc.pre(fresh.length > 0)
+        const old = asReading(oldUsdX18, 9, 30_001)
+        const broken: SourceReading = { ...old, source: 'broken', result: { fault: 'no_answer' } }
+        expect(aggregate({ readings: [...fresh, old, broken], assetClass: cls, nowMs })).toEqual(
+          aggregate({ readings: fresh, assetClass: cls, nowMs }),
+        )
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})

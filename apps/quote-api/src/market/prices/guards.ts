@@ -1,0 +1,38 @@
+import type { AssetClass } from '@causeway/core'
+
+/** How far sources of one price may lie apart, and how far it may move at once. */
+export type ClassGuards = {
+  /** Up to here the median counts; above, the price is degraded and the primary source decides. */
+  readonly softBps: bigint
+  /** Above, the price is refused. */
+  readonly hardBps: bigint
+  /** A larger move than this from one sample to the next needs a witness. */
+  readonly jumpBps: bigint
+}
+
+/** @source pricing-engine.md 2.3: the hard limits; soft limits are a quarter to a third of them */
+export const classGuards = {
+  stable: { softBps: 50n, hardBps: 200n, jumpBps: 200n },
+  major: { softBps: 100n, hardBps: 300n, jumpBps: 300n },
+  longtail: { softBps: 500n, hardBps: 1_500n, jumpBps: 1_500n },
+} as const satisfies Record<AssetClass, ClassGuards>
+
+/**
+ * Distance of a stablecoin from 1 USD: flagged above `flagBps`, refused above `refuseBps`. Past 5 % a
+ * market is no longer arbitrage noise: fees computed through it would be a bet on the peg.
+ */
+export const pegGuards = { flagBps: 50n, refuseBps: 500n } as const
+
+export const oneUsdX18 = 10n ** 18n
+
+/**
+ * What a feed may add to its heartbeat: the time its update needs to land.
+ * @source pricing-engine.md 2.2
+ */
+export const feedGraceMs = 60_000
+
+/**
+ * Values of a pool that holds less than this around its price are ignored. It is the virtual reserve of
+ * the quote token: moving the price by 2 % takes about a hundredth of it, here 1,000 USD.
+ */
+export const poolDepthMinUsdX18 = 100_000n * oneUsdX18

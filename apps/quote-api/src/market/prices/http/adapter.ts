@@ -1,0 +1,40 @@
+import type { QuotePrice } from '@causeway/core'
+import type { SourceFault, SourceValue } from '../source.ts'
+
+export type HttpAdapterName = QuotePrice['http'][number]['adapter']
+
+/** What an adapter knows of one id: a price, or why its answer must not count. */
+export type HttpQuote = SourceValue | { readonly fault: SourceFault }
+
+/** One HTTP price service. All of them are optional and off unless configured. */
+export interface HttpPriceAdapter {
+  readonly name: HttpAdapterName
+  /** How often its answer is worth asking for. */
+  readonly intervalMs: number
+  /**
+   * One request for all ids; an id that the service does not know is absent from the answer.
+   * @param nowMs the moment of asking, Unix milliseconds
+   * @throws UpstreamUnavailableError when there is no valid answer in time
+   */
+  read(
+    ids: readonly string[],
+    options: { readonly nowMs: number; readonly signal: AbortSignal },
+  ): Promise<ReadonlyMap<string, HttpQuote>>
+}
+
+/** Clocks of two honest machines differ by less than this. */
+const clockToleranceMs = 60_000
+
+/** A price with the time its service gives for it. */
+export function timedQuote(args: {
+  readonly usdX18: bigint | undefined
+  readonly updatedAtSeconds: number
+  readonly maxAgeMs: number
+  readonly nowMs: number
+}): HttpQuote {
+  const { usdX18, maxAgeMs, nowMs } = args
+  const updatedAtMs = args.updatedAtSeconds * 1_000
+  if (usdX18 === undefined || usdX18 <= 0n) return { fault: 'not_positive' }
+  if (updatedAtMs > nowMs + clockToleranceMs) return { fault: 'from_the_future' }
+  return { usdX18, updatedAtMs, freshUntilMs: updatedAtMs + maxAgeMs }
+}

@@ -1,0 +1,190 @@
+// Goal: each adapter asks as documented, reads the documented answer exactly and refuses everything else.
+// Method: a local server that stands in for the service (no public service is asked).
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Secret } from '@causeway/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { sendsJson, startPriceServiceStandIn } from '../../../../test/marketSupport/priceServiceStandIn.ts'
+import type { HttpPriceAdapter } from './adapter.ts'
+import { createCoingecko } from './coingecko.ts'
+import { createDefillama } from './defillama.ts'
+import { createHermes } from './hermes.ts'
+
+const nowMs = 1_800_000_000_000
+const nowSeconds = nowMs / 1_000
+const apiKey = new Secret('k-123')
+const ethId = `0xFF${'61'.repeat(31)}`
+
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = await startPriceServiceStandIn(answer)
+  onTestFinished(() => server.close())
+  return server
+}
+
+function read(adapter: HttpPriceAdapter, ids: readonly string[], signal = new AbortController().signal) {
+  return adapter.read(ids, { nowMs, signal })
+}
+
+function hermesPrice(overrides: object = {}) {
+  const price = {
+    price: '203142170000',
+    conf: '101571085',
+    expo: -8,
+    publish_time: nowSeconds - 2,
+    ...overrides,
+  }
+  return { id: ethId.slice(2).toLowerCase(), price, ema_price: price }
+}
+
+describe('hermes', () => {
+  test('asks for its ids with a bearer token and reads mantissa and exponent exactly', async () => {
+    const server = await serve(sendsJson({ binary: { encoding: 'hex', data: [] }, parsed: [hermesPrice()] }))
+    const quotes = await read(createHermes({ baseUrl: server.baseUrl, apiKey }), [ethId, '0xother'])
+    expect(quotes).toEqual(
+      new Map([
+        [
+          ethId,
+          {
+            usdX18: 2_031_421_700_000_000_000_000n,
+            updatedAtMs: nowMs - 2_000,
+            freshUntilMs: nowMs + 28_000,
+          },
+        ],
+      ]),
+    )
+    const url = new URL(server.requests[0]?.url ?? '', server.baseUrl)
+    expect(url.pathname).toBe('/api/v3/v2/updates/price/latest')
+    expect(url.searchParams.getAll('ids[]')).toEqual([ethId, '0xother'])
+    expect(url.searchParams.get('parsed')).toBe('true')
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer k-123')
+  })
+
+  test.each([
+    ['wide_confidence', { conf: '2031421701' }],
+    ['not_positive', { price: '0', conf: '0' }],
+    ['not_positive', { price: '-5' }],
+    ['not_positive', { expo: 60 }],
+    ['from_the_future', { publish_time: nowSeconds + 61 }],
+  ])('marks an answer as %s', async (fault, overrides) => {
+    const server = await serve(sendsJson({ parsed: [hermesPrice(overrides)] }))
+    const quotes = await read(createHermes({ baseUrl: server.baseUrl }), [ethId])
+    expect(quotes.get(ethId)).toEqual({ fault })
+  })
+
+  test('accepts a confidence interval of exactly one percent', async () => {
+    const server = await serve(sendsJson({ parsed: [hermesPrice({ conf: '2031421700' })] }))
+    const quotes = await read(createHermes({ baseUrl: server.baseUrl }), [ethId])
+    expect(quotes.get(ethId)).toHaveProperty('usdX18')
+  })
+})
+
+describe('defillama', () => {
+  const coin = { price: 0.00000123, symbol: 'X', timestamp: nowSeconds - 60, confidence: 0.99, decimals: 18 }
+
+  test('asks for its ids in the path and reads tiny prices exactly', async () => {
+    const server = await serve(sendsJson({ coins: { 'base:0xabc': coin } }))
+    const quotes = await read(createDefillama({ baseUrl: server.baseUrl }), ['base:0xabc', 'coingecko:a b'])
+    expect(quotes).toEqual(
+      new Map([
+        [
+          'base:0xabc',
+          { usdX18: 1_230_000_000_000n, updatedAtMs: nowMs - 60_000, freshUntilMs: nowMs + 540_000 },
+        ],
+      ]),
+    )
+    expect(server.requests[0]?.url).toBe('/api/v3/prices/current/base:0xabc,coingecko:a%20b')
+  })
+
+  test.each([
+    ['wide_confidence', { confidence: 0.89 }],
+    ['wide_confidence', { confidence: undefined }],
+    ['not_positive', { price: 0 }],
+    ['not_positive', { price: -1 }],
+    ['from_the_future', { timestamp: nowSeconds + 61 }],
+  ])('marks an answer as %s', async (fault, overrides) => {
+    const server = await serve(sendsJson({ coins: { x: { ...coin, ...overrides } } }))
+    expect((await read(createDefillama({ baseUrl: server.baseUrl }), ['x'])).get('x')).toEqual({ fault })
+  })
+})
+
+describe('coingecko', () => {
+  test.each(['demo', 'pro'] as const)('asks with the %s key header and reads the answer', async (plan) => {
+    const server = await serve(sendsJson({ ethereum: { usd: 2031.4217, last_updated_at: nowSeconds - 30 } }))
+    const adapter = createCoingecko({ baseUrl: server.baseUrl, apiKey, plan })
+    expect(await read(adapter, ['ethereum', 'unknown'])).toEqual(
+      new Map([
+        [
+          'ethereum',
+          {
+            usdX18: 2_031_421_700_000_000_000_000n,
+            updatedAtMs: nowMs - 30_000,
+            freshUntilMs: nowMs + 570_000,
+          },
+        ],
+      ]),
+    )
+    expect(server.requests[0]?.headers[`x-cg-${plan}-api-key`]).toBe('k-123')
+    const url = new URL(server.requests[0]?.url ?? '', server.baseUrl)
+    expect(url.pathname).toBe('/api/v3/simple/price')
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      ids: 'ethereum,unknown',
+      vs_currencies: 'usd',
+      include_last_updated_at: 'true',
+      precision: 'full',
+    })
+  })
+
+  test.each([
+    ['no_timestamp', { usd: 1 }],
+    ['no_timestamp', { usd: 1, last_updated_at: null }],
+    ['not_positive', { usd: null, last_updated_at: nowSeconds }],
+    ['not_positive', { last_updated_at: nowSeconds }],
+  ])('marks an answer as %s', async (fault, coin) => {
+    const server = await serve(sendsJson({ x: coin }))
+    expect((await read(createCoingecko({ baseUrl: server.baseUrl }), ['x'])).get('x')).toEqual({ fault })
+  })
+})
+
+describe.each([
+  ['hermes', createHermes],
+  ['defillama', createDefillama],
+  ['coingecko', createCoingecko],
+] as const)('%s refuses', (name, create) => {
+  test.each<[string, (request: IncomingMessage, response: ServerResponse) => void]>([
+    ['an HTML page', (_request, response) => response.end('<html>busy</html>')],
+    ['JSON of another shape', sendsJson([{ parsed: 'no', coins: 'no' }])],
+    ['an empty body', (_request, response) => response.end()],
+    ['a cut connection', (_request, response) => response.destroy()],
+    ['a status of 429', (_request, response) => response.writeHead(429).end('{}')],
+    ['a status of 500', (_request, response) => response.writeHead(500).end('{}')],
+    ['a redirect', (_request, response) => response.writeHead(302, { location: '/elsewhere' }).end()],
+    ['a body without end', (_request, response) => response.end(`"${'x'.repeat(1024 * 1024)}"`)],
+  ])('%s', async (_name, answer) => {
+    const server = await serve(answer)
+    const outcome = read(create({ baseUrl: server.baseUrl }), ['a'])
+    await expect(outcome).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', kind: 'upstream_unavailable' })
+    await expect(outcome).rejects.not.toThrow(/127\.0\.0\.1|http/)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('a service that does not answer in time', async () => {
+    const server = await serve(() => {})
+    const adapter = create({ baseUrl: server.baseUrl, timeoutMs: 50 })
+    await expect(read(adapter, ['a'])).rejects.toMatchObject({ code: 'REQUEST_TIMED_OUT' })
+  })
+
+  test('to wait once its caller gave up', async () => {
+    const server = await serve(() => {})
+    const controller = new AbortController()
+    const outcome = read(create({ baseUrl: server.baseUrl }), ['a'], controller.signal)
+    controller.abort()
+    await expect(outcome).rejects.toMatchObject({ kind: 'upstream_unavailable' })
+  })
+
+  test('a service that is not there', async () => {
+    const server = await startPriceServiceStandIn(() => {})
+    await server.close()
+    await expect(read(create({ baseUrl: server.baseUrl }), ['a'])).rejects.toMatchObject({
+      message: `${name} gave no valid answer.`,
+    })
+  })
+})

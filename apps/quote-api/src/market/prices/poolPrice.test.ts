@@ -1,0 +1,115 @@
+// Goal: the mid price of a pool is exact. Method: pools at known prices, and the ratio computed the long way.
+import type { PoolState } from '@causeway/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { oneUsdX18 } from './guards.ts'
+import { poolPrice } from './poolPrice.ts'
+
+const weth = '0x4200000000000000000000000000000000000006'
+const usdc = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
+const q96 = 2n ** 96n
+
+function pool(overrides: Partial<PoolState>): PoolState {
+  return {
+    address: '0x00000000000000000000000000000000000000aa',
+    token0: weth,
+    token1: usdc,
+    feePips: 500,
+    tickSpacing: 10,
+    sqrtPriceX96: q96,
+    tick: 0,
+    liquidity: 10n ** 24n,
+    ticks: [],
+    blockHash: `0x${'11'.repeat(32)}`,
+    ...overrides,
+  }
+}
+
+describe('poolPrice', () => {
+  // 1 ETH = 2 500 USDC: token1 per token0 in smallest units is 2 500·10⁶ / 10¹⁸ = (5·10⁻⁵)².
+  const sqrtAt2500 = (q96 * 5n) / 100_000n
+
+  test('prices the first token by the second', () => {
+    const price = poolPrice({
+      pool: pool({ sqrtPriceX96: sqrtAt2500 }),
+      token: weth,
+      tokenDecimals: 18,
+      quoteDecimals: 6,
+      quoteUsdX18: oneUsdX18,
+    })
+    expect(typeof price === 'bigint' && near(price, 2_500n * oneUsdX18)).toBe(true)
+  })
+
+  test('prices the second token by the first', () => {
+    const price = poolPrice({
+      pool: pool({ sqrtPriceX96: sqrtAt2500 }),
+      token: usdc,
+      tokenDecimals: 6,
+      quoteDecimals: 18,
+      quoteUsdX18: 2_500n * oneUsdX18,
+    })
+    expect(typeof price === 'bigint' && near(price, oneUsdX18)).toBe(true)
+  })
+
+  test('follows the price of the other token', () => {
+    const args = {
+      pool: pool({ sqrtPriceX96: sqrtAt2500 }),
+      token: weth,
+      tokenDecimals: 18,
+      quoteDecimals: 6,
+    } as const
+    const price = poolPrice({ ...args, quoteUsdX18: (oneUsdX18 * 98n) / 100n })
+    expect(typeof price === 'bigint' && near(price, 2_450n * oneUsdX18)).toBe(true)
+  })
+
+  test('ignores a pool whose depth is below the minimum, on either side', () => {
+    // At 2 500, √P·L of the quote token is L·5·10⁻⁵ smallest units of USDC.
+    const liquidityFor = (usd: bigint) => (usd * 1_000_000n * 100_000n) / 5n
+    const args = { tokenDecimals: 18, quoteDecimals: 6, quoteUsdX18: oneUsdX18, token: weth } as const
+    const at = (usd: bigint) =>
+      poolPrice({ ...args, pool: pool({ sqrtPriceX96: sqrtAt2500, liquidity: liquidityFor(usd) }) })
+    expect(at(99_000n)).toBe('thin_pool')
+    expect(typeof at(101_000n)).toBe('bigint')
+    const reversed = {
+      token: usdc,
+      tokenDecimals: 6,
+      quoteDecimals: 18,
+      quoteUsdX18: 2_500n * oneUsdX18,
+    } as const
+    const thin = pool({ sqrtPriceX96: sqrtAt2500, liquidity: liquidityFor(99_000n) })
+    expect(poolPrice({ ...reversed, pool: thin })).toBe('thin_pool')
+    expect(poolPrice({ ...reversed, pool: pool({ sqrtPriceX96: sqrtAt2500, liquidity: 0n }) })).toBe(
+      'thin_pool',
+    )
+  })
+
+  test('a pool that was never initialised has no price', () => {
+    const args = { token: weth, tokenDecimals: 18, quoteDecimals: 6, quoteUsdX18: oneUsdX18 } as const
+    expect(poolPrice({ ...args, pool: pool({ sqrtPriceX96: 0n }) })).toBe('not_positive')
+  })
+
+  test('is the exact ratio rounded down, for any pool', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 2n ** 64n, max: 2n ** 128n }),
+        fc.integer({ min: 0, max: 24 }),
+        fc.integer({ min: 0, max: 24 }),
+        fc.bigInt({ min: 1n, max: 10n ** 24n }),
+        (sqrtPriceX96, tokenDecimals, quoteDecimals, quoteUsdX18) => {
+          const state = pool({ sqrtPriceX96, liquidity: 2n ** 200n })
+          const price = poolPrice({ pool: state, token: weth, tokenDecimals, quoteDecimals, quoteUsdX18 })
+          if (typeof price !== 'bigint') return
+          const numerator = sqrtPriceX96 ** 2n * quoteUsdX18 * 10n ** BigInt(tokenDecimals)
+          const denominator = 2n ** 192n * 10n ** BigInt(quoteDecimals)
+          expect(price * denominator <= numerator && numerator < (price + 1n) * denominator).toBe(true)
+        },
+      ),
+    )
+  })
+})
+
+/** Equal up to the rounding of √P. */
+function near(a: bigint, b: bigint): boolean {
+  const difference = a > b ? a - b : b - a
+  return difference * 10n ** 12n < b
+}

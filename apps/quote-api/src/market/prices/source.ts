@@ -1,0 +1,43 @@
+/** Feeds are primary; pools and HTTP adapters are what they are checked against. */
+export type SourceKind = 'feed' | 'pool' | 'http'
+
+/** Why a source counts for nothing, however young its answer is. */
+export type SourceFault =
+  | 'no_answer'
+  | 'not_positive'
+  | 'no_timestamp'
+  | 'from_the_future'
+  /** A feed whose description and decimals were not read yet. */
+  | 'unverified'
+  /** A feed that is not the one that configuration describes. */
+  | 'misdescribed'
+  | 'wide_confidence'
+  /** Too little liquidity: the price is cheap to move. */
+  | 'thin_pool'
+  /** The pool's other token has no price of its own. */
+  | 'unpriced_pair'
+
+export type SourceValue = {
+  /** Above zero. */
+  readonly usdX18: bigint
+  readonly updatedAtMs: number
+  /** The last moment at which this value counts. */
+  readonly freshUntilMs: number
+}
+
+/** What one source said about one price at its last reading. */
+export type SourceReading = {
+  /** Unique per price, and what operators see: `feed base 0x…`, `http defillama`. */
+  readonly source: string
+  readonly kind: SourceKind
+  /** When it was asked: a later one is another sample. */
+  readonly readAtMs: number
+  readonly block?: bigint
+  readonly result: SourceValue | { readonly fault: SourceFault }
+}
+
+export type FreshReading = SourceReading & { readonly result: SourceValue }
+
+export function isFresh(reading: SourceReading, nowMs: number): reading is FreshReading {
+  return 'usdX18' in reading.result && nowMs <= reading.result.freshUntilMs
+}
