@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { environments, fileNames, parseConfigSet, placeholdersOf, readRawConfigSet } from './configFiles.ts'
+import { findBrokenReferences } from './crossReferences.ts'
+import { addressesOf, localAddressesOf } from './localAddresses.ts'
+
+const folder = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'configs')
+
+describe('configuration files', () => {
+  test('the folder holds the three files of every environment and nothing else', () => {
+    const expected = environments.flatMap((environment) => Object.values(fileNames(environment)))
+    const found = readdirSync(folder).filter((name) => name.endsWith('.json'))
+    expect(found.sort()).toEqual([...expected].sort())
+  })
+
+  test.each(environments)('the files of %s keep their schemas and agree with each other', (environment) => {
+    const config = parseConfigSet(readRawConfigSet(folder, environment))
+    expect(findBrokenReferences(environment, config)).toEqual([])
+  })
+
+  test('no other environment names an address of the local network', () => {
+    const local = localAddressesOf(readRawConfigSet(folder, 'local'))
+    expect(local.size).toBeGreaterThan(20)
+    for (const environment of environments.filter((name) => name !== 'local')) {
+      const used = addressesOf(readRawConfigSet(folder, environment))
+      expect(used.filter((address) => local.has(address))).toEqual([])
+    }
+  })
+
+  test.each(environments)(
+    'every chain of %s takes its endpoint from the variable named after it',
+    (environment) => {
+      const { chains } = parseRaw(environment)
+      for (const { id, httpRpcUrl } of chains)
+        expect(httpRpcUrl).toBe(`$${id.toUpperCase().replaceAll('-', '_')}_RPC_URL`)
+    },
+  )
+
+  test('placeholders are found wherever they stand', () => {
+    expect(placeholdersOf({ a: '$A_URL', b: ['$B_URL', { c: '$C_URL' }], d: 'no $E_URL', e: 1 })).toEqual([
+      'A_URL',
+      'B_URL',
+      'C_URL',
+    ])
+  })
+})
+
+function parseRaw(environment: string): { chains: readonly { id: string; httpRpcUrl: unknown }[] } {
+  const raw = readRawConfigSet(folder, environment).chains
+  // CAST: the schema test above proves the shape; here the placeholders must stay as written.
+  return raw as { chains: readonly { id: string; httpRpcUrl: unknown }[] }
+}

@@ -1,0 +1,24 @@
+// Prints the NetworkDeployment of throw-away chains: the addresses that `configs/*.local.json` list.
+// They depend on the contracts' code alone, so any machine prints the same.
+// Run: node --conditions=source --import tsx scripts/localAddresses.ts
+import { deployNetwork, localChainIds } from '../packages/localnet/src/deploy/deployNetwork.ts'
+import { startAnvil } from '../packages/localnet/src/nodes/anvil.ts'
+import { throwAwayKeys } from '../packages/localnet/test/throwAwayKeys.ts'
+
+const nodes = await Promise.all(
+  [localChainIds.base, localChainIds.optimism, localChainIds.hub].map((chainId) => startAnvil({ chainId })),
+)
+try {
+  const [base, optimism, hub] = nodes.map(({ url }) => url)
+  if (base === undefined || optimism === undefined || hub === undefined)
+    throw new Error('three nodes expected')
+  const deployment = await deployNetwork({
+    baseUrl: base,
+    optimismUrl: optimism,
+    hubUrl: hub,
+    keys: throwAwayKeys(),
+  })
+  console.log(JSON.stringify(deployment, null, 2))
+} finally {
+  await Promise.all(nodes.map((node) => node.stop()))
+}
