@@ -1,6 +1,5 @@
 import { UpstreamDisagreementError } from '@causeway/core'
 import type { Endpoint } from './endpoint.ts'
-import { EndpointFailure } from './endpointFailure.ts'
 import type { Agreement, RpcAnswer, RpcCall } from './jsonRpc.ts'
 import { tally, type Vote } from './quorum.ts'
 import { toUpstreamError } from './upstreamError.ts'
@@ -56,7 +55,8 @@ export function seekAgreement(args: AgreementArgs): Promise<Agreement> {
       }
     }
     for (const endpoint of endpoints) {
-      ask(endpoint, calls, { deadlineMs, signal: controller.signal }).then(
+      // An endpoint that is paused is silent: it counts, and against the threshold.
+      endpoint.send(calls, { deadlineMs, signal: controller.signal }).then(
         (answers) => count({ alias: endpoint.alias, answers }),
         (failure: unknown) => {
           failures.push(failure)
@@ -65,18 +65,6 @@ export function seekAgreement(args: AgreementArgs): Promise<Agreement> {
       )
     }
   })
-}
-
-/** An endpoint that is paused counts as silent without being asked. */
-async function ask(
-  endpoint: Endpoint,
-  calls: readonly RpcCall[],
-  options: { deadlineMs: number; signal: AbortSignal },
-): Promise<readonly RpcAnswer[]> {
-  if (endpoint.availability() === 'closed') {
-    throw new EndpointFailure({ alias: endpoint.alias, reason: 'excluded' })
-  }
-  return endpoint.send(calls, options)
 }
 
 export function shortestPauseMs(endpoints: readonly Endpoint[]): number {

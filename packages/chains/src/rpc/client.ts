@@ -84,7 +84,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       return seekAgreement({ chainId, endpoints, calls, threshold, deadlineMs, signal, project })
     },
     async askEach(calls, callOptions = {}) {
-      const sending = { deadlineMs: deadline(callOptions), signal: callOptions.signal }
+      const sending = { deadlineMs: deadline(callOptions), signal: callOptions.signal, evenPaused: true }
       return Promise.all(
         endpoints.map(async (endpoint) => ({
           alias: endpoint.alias,
@@ -151,8 +151,7 @@ async function sendAndRetryOnce(
     return await endpoint.send(calls, asking)
   } catch (error) {
     const lost = error instanceof EndpointFailure && error.reason === 'connection_lost'
-    const mayRetry = lost && asking.repeatable && endpoint.availability() !== 'closed'
-    if (!mayRetry) throw error
+    if (!lost || !asking.repeatable) throw error
     return endpoint.send(calls, asking)
   }
 }

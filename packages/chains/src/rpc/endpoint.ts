@@ -20,6 +20,8 @@ import { encodeCalls, parseAnswers } from './wire.ts'
 export type SendOptions = {
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
+  /** Send even while the endpoint is paused: for checks of the endpoint itself. */
+  readonly evenPaused?: boolean
 }
 
 /** Silence of this length is a fault of the endpoint; a shorter wait is the caller's haste. */
@@ -57,8 +59,12 @@ export class Endpoint {
     this.#state = afterHead(this.#state, headBlock)
   }
 
-  /** @throws EndpointFailure */
+  /** @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause */
   async send(calls: readonly RpcCall[], options: SendOptions): Promise<readonly RpcAnswer[]> {
+    // Looked at in the same step as the note that a call is out: of many callers one is the probe.
+    if (options.evenPaused !== true && this.availability() === 'closed') {
+      throw new EndpointFailure({ alias: this.alias, reason: 'excluded' })
+    }
     const startedAtMs = this.#now()
     this.#state = afterSend(this.#state)
     try {

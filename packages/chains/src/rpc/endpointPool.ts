@@ -21,12 +21,13 @@ export class EndpointPool {
   readonly endpoints: readonly Endpoint[]
   readonly #options: EndpointPoolOptions
   #reference: bigint | undefined
-  #probedAtMs = Number.NEGATIVE_INFINITY
+  #probedAtMs: number
   #round: Promise<void> | undefined
 
   constructor(options: EndpointPoolOptions) {
     this.endpoints = options.endpoints
     this.#options = options
+    this.#probedAtMs = options.now()
   }
 
   /**
@@ -64,15 +65,13 @@ export class EndpointPool {
     this.#probedAtMs = now()
     const deadlineMs = now() + headProbeTimeoutMs
     const heads = await Promise.all(
-      this.endpoints
-        .filter((endpoint) => endpoint.availability() !== 'closed')
-        .map((endpoint) =>
-          endpoint.send([headCall], { deadlineMs }).then(
-            () => endpoint.state.headBlock,
-            // The endpoint has taken note of its failure; a round only compares those that answer.
-            () => undefined,
-          ),
+      this.endpoints.map((endpoint) =>
+        endpoint.send([headCall], { deadlineMs }).then(
+          () => endpoint.state.headBlock,
+          // The endpoint has taken note of its failure; a round only compares those that answer.
+          () => undefined,
         ),
+      ),
     )
     this.#reference = referenceHead(heads.filter((head) => head !== undefined)) ?? this.#reference
   }

@@ -7,6 +7,8 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { createCounting, type FaultCounters } from './counting.ts'
 import type { FaultMode } from './faultMode.ts'
 import { faultyAnswer, faultyRequest } from './faultyAnswer.ts'
@@ -144,20 +146,18 @@ async function deliver(mode: FaultMode, response: ServerResponse, answer: Target
       await delay(mode.intervalMs)
     }
   }
-  if (mode.kind === 'oversize') await pad(response, mode.bytes)
+  if (mode.kind === 'oversize') return deliverOversize(response, mode.bytes, answer.body)
   response.end(mode.kind === 'slowDrip' ? undefined : answer.body)
 }
 
 /** White space before a JSON value is valid, so only a limit on the size refuses it. */
-async function pad(response: ServerResponse, bytes: number): Promise<void> {
-  const chunk = Buffer.alloc(64 * 1024, ' ')
-  for (let sent = 0; sent < bytes && !response.destroyed; sent += chunk.length) {
-    if (response.write(chunk)) continue
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve)
-      response.once('close', resolve)
-    })
+async function deliverOversize(response: ServerResponse, bytes: number, body: string): Promise<void> {
+  const chunk = ' '.repeat(64 * 1024)
+  function* parts() {
+    for (let sent = 0; sent < bytes; sent += chunk.length) yield chunk
+    yield body
   }
+  await pipeline(Readable.from(parts()), response)
 }
 
 function listen(server: Server, port: number): Promise<void> {
