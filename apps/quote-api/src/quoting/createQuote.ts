@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { type Hex, orderId as hashOrder, type Order, type Signer } from '@causeway/core'
+import { buildOrder } from './buildOrder.ts'
+import { buildSteps, type Step } from './buildSteps.ts'
+import { refuseUnsupportedExecution } from './executionMode.ts'
+import { type Priced, type PricingDependencies, priceRequest, spenderOf } from './priceRequest.ts'
+import type { QuoteRequest } from './request.ts'
+
+/** An order with its id and the order signer's signature over it. */
+export type SignedOrder = { readonly order: Order; readonly orderId: Hex; readonly signature: Hex }
+
+/** A quote as it is stored and answered. */
+export type Quote = Priced & {
+  readonly requestId: Hex
+  /** Undefined where the user executes alone. */
+  readonly signed: SignedOrder | undefined
+  readonly steps: readonly Step[]
+  /** Unix seconds. */
+  readonly expiresAtSeconds: number
+  readonly deadlineSeconds: number
+}
+
+/** What must be durable before a quote is answered. @source design.md 5.2 */
+export type QuoteRecord = {
+  readonly quote: Quote
+  readonly request: QuoteRequest
+  /** SHA-256 over the steps' JSON. */
+  readonly stepsDigest: Buffer
+}
+
+export type QuoteDependencies = PricingDependencies & {
+  readonly signer: Signer
+  /** Resolves once the record survives a crash. */
+  readonly store: (record: QuoteRecord) => Promise<void>
+  /** Cryptographically random; ids and salts come from it. */
+  readonly randomBytes: (length: number) => Buffer
+  readonly quoteLifetimeSeconds: number
+  readonly orderLifetimeSeconds: number
+}
+
+/**
+ * Prices a request, binds it to an order and steps, signs and stores it. What it returns is durable.
+ * @throws QuoteError, SignerFailedError, UpstreamUnavailableError when it cannot be stored
+ */
+export async function createQuote(
+  dependencies: QuoteDependencies,
+  request: QuoteRequest,
+  signal: AbortSignal,
+): Promise<Quote> {
+  const priced = await priceRequest(dependencies, request, signal)
+  refuseUnsupportedExecution(request)
+  const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
+  const deadlineSeconds = nowSeconds + dependencies.orderLifetimeSeconds
+  const requestId = timeOrderedId(dependencies)
+  const signed = await signOrder(dependencies, priced, request, deadlineSeconds)
+  const spender = spenderOf(priced.route, [{ origin: priced.originLeg?.leg }], request)
+  const steps = buildSteps(priced, { requestId, orderId: signed?.orderId, deadlineSeconds, spender })
+  const expiresAtSeconds = nowSeconds + dependencies.quoteLifetimeSeconds
+  const quote: Quote = { ...priced, requestId, signed, steps, expiresAtSeconds, deadlineSeconds }
+  await dependencies.store({ quote, request, stepsDigest: digest(steps) })
+  return quote
+}
+
+async function signOrder(
+  { signer, registry, randomBytes }: QuoteDependencies,
+  priced: Priced,
+  request: QuoteRequest,
+  deadlineSeconds: number,
+): Promise<SignedOrder | undefined> {
+  if (priced.solver === undefined) return undefined
+  const salt: Hex = `0x${randomBytes(32).toString('hex')}`
+  const identity = { solver: signer.address, salt, deadlineSeconds }
+  const order = buildOrder(priced, priced.solver, request, identity)
+  const orderId = hashOrder(order, registry.vmTypeByKey)
+  return { order, orderId, signature: await signer.sign({ purpose: 'order', orderId }) }
+}
+
+function digest(steps: readonly Step[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(steps)).digest()
+}
+
+/** 6 bytes of Unix milliseconds, then 26 random ones: unguessable, and kind to the index it lands in. */
+function timeOrderedId({ clock, randomBytes }: QuoteDependencies): Hex {
+  const bytes = randomBytes(32)
+  bytes.writeUIntBE(clock.now(), 0, 6)
+  return `0x${bytes.toString('hex')}`
+}

@@ -1,0 +1,43 @@
+import { DomainError, type DomainErrorOptions, type ErrorKind } from '@causeway/core'
+
+/**
+ * Every code that quoting answers with, and its kind. The wording of a message may change, these
+ * may not. @source quote-api.md 5
+ */
+export const quoteErrorKinds = {
+  AMOUNT_TOO_LOW: 'invalid_request',
+  CHAIN_DISABLED: 'invalid_request',
+  DESTINATION_TX_FAILED: 'invalid_request',
+  EXTRA_TXS_NOT_SUPPORTED: 'invalid_request',
+  INSUFFICIENT_LIQUIDITY: 'invalid_request',
+  INVALID_ADDRESS: 'invalid_request',
+  INVALID_EXTRA_TXS: 'invalid_request',
+  INVALID_INPUT_CURRENCY: 'invalid_request',
+  INVALID_OUTPUT_CURRENCY: 'invalid_request',
+  INVALID_RECIPIENT: 'invalid_request',
+  INVALID_REQUEST: 'invalid_request',
+  NO_SWAP_ROUTES_FOUND: 'invalid_request',
+  PRICE_FETCH_FAILED: 'upstream_unavailable',
+  SERVICE_UNAVAILABLE: 'upstream_unavailable',
+  SWAP_IMPACT_TOO_HIGH: 'invalid_request',
+  UNAUTHORIZED: 'unauthorized',
+  UNSUPPORTED_CHAIN: 'invalid_request',
+  UNSUPPORTED_CURRENCY: 'invalid_request',
+  UNSUPPORTED_EXECUTION_TYPE: 'invalid_request',
+  UNSUPPORTED_ROUTE: 'invalid_request',
+} as const satisfies Record<string, ErrorKind>
+
+export type QuoteErrorCode = keyof typeof quoteErrorKinds
+
+/** A quote that is refused, and how the caller can mend it: limits travel in `data`. */
+export class QuoteError extends DomainError {
+  readonly code: QuoteErrorCode
+  readonly kind: ErrorKind
+
+  constructor(code: QuoteErrorCode, message: string, options: DomainErrorOptions = {}) {
+    const kind = quoteErrorKinds[code]
+    super(message, kind === 'upstream_unavailable' ? { retryAfterSeconds: 1, ...options } : options)
+    this.code = code
+    this.kind = kind
+  }
+}

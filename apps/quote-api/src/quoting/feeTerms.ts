@@ -1,0 +1,135 @@
+import {
+  amountForUsdDown,
+  amountForUsdUp,
+  bpsDenominator,
+  convertUp,
+  type UsdX18,
+  usdValueDown,
+} from '@causeway/core'
+import type { MarketSnapshot } from '../market/snapshot.ts'
+import { QuoteError } from './errors.ts'
+import { chargedWei, fillShape, gasCostWei } from './gas.ts'
+import { type AssetInventory, skewCostUsd } from './inventory.ts'
+import type { InventoryView } from './inventoryView.ts'
+import type { LegPlan } from './legs.ts'
+import { requireChain, requirePrice } from './marketAccess.ts'
+import type { GasTopup } from './pricedRoute.ts'
+import type { QuotableCurrency } from './registry.ts'
+import type { QuoteRequest } from './request.ts'
+import type { Route } from './route.ts'
+import { dearerClass } from './slippage.ts'
+import type { FeeTerms, SponsorableComponents } from './solve.ts'
+
+/** Platform schedule. @source configuration `schedule`, quote-api.md 6.1 */
+export type Schedule = {
+  readonly flatMicroUsd: bigint
+  readonly sameAssetBps: number
+  readonly stableBps: number
+  readonly majorBps: number
+  readonly longtailBps: number
+}
+
+export type FeeInputs = {
+  readonly request: QuoteRequest
+  readonly route: Route
+  readonly plan: LegPlan
+  readonly snapshot: MarketSnapshot
+  readonly inventory: InventoryView
+  readonly schedule: Schedule
+  /** Gas of the destination calls, simulated or given. */
+  readonly callUnits: bigint
+  readonly subsidy: (components: SponsorableComponents) => bigint
+}
+
+const usdX18PerMicroUsd = 10n ** 12n
+
+/** Every fee of a solver-executed route as a function of the input. @throws QuoteError when a market is missing */
+export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup | undefined } {
+  const { route, plan, snapshot, request, schedule } = inputs
+  const fee = requirePrice(snapshot, plan.feeCurrency)
+  const native = requirePrice(snapshot, route.destination.native)
+  const topup = gasTopup(inputs)
+  const relayerGas = convertUp(fillCostWei(inputs), native, fee) + (topup?.valueInFeeCurrency ?? 0n)
+  const platformBps = platformFeeBps(inputs)
+  const appFeesBps = request.appFees.map(({ bps }) => bps)
+  const { received, paid } = inventories(inputs)
+  const appBps = appFeesBps.reduce((sum, bps) => sum + bps, 0n)
+  return {
+    topup,
+    terms: {
+      relayerGas,
+      flat: amountForUsdUp(schedule.flatMicroUsd * usdX18PerMicroUsd, fee),
+      platformBps,
+      skew: (amountIn) => {
+        const usd = usdValueDown(amountIn, fee)
+        return amountForUsdUp(moveCost(route, received, paid, usd), fee)
+      },
+      appFeesBps,
+      subsidy: inputs.subsidy,
+      // The potential's slope is twice its average; `checkPayable` refuses moves beyond `maxSkewBps`.
+      slopeBpsMin: bpsDenominator - platformBps - appBps - 2n * paid.parameters.maxSkewBps,
+    },
+  }
+}
+
+/** Potential cost of taking `usd` in on the origin and paying it out on the destination. */
+export function moveCost(route: Route, received: AssetInventory, paid: AssetInventory, usd: UsdX18): UsdX18 {
+  return skewCostUsd(
+    { asset: received, chainId: route.origin.chainId, deltaUsd: usd },
+    { asset: paid, chainId: route.destination.chainId, deltaUsd: -usd },
+  )
+}
+
+/** The inventories a plan touches. @throws QuoteError SERVICE_UNAVAILABLE when they cannot be valued */
+export function inventories(inputs: Pick<FeeInputs, 'plan' | 'inventory'>): {
+  received: AssetInventory
+  paid: AssetInventory
+} {
+  const received = inputs.inventory(inputs.plan.feeCurrency.asset)
+  const paid = inputs.inventory(inputs.plan.payoutCurrency.asset)
+  if (received === undefined || paid === undefined) {
+    throw new QuoteError('SERVICE_UNAVAILABLE', 'The solver inventory cannot be valued at the moment.')
+  }
+  return { received, paid }
+}
+
+function fillCostWei({ route, plan, snapshot, callUnits, request }: FeeInputs): bigint {
+  const market = requireChain(snapshot, route.destination.chainId)
+  const shape = fillShape(route.currencyOut, plan.destination !== undefined)
+  const fillWei = gasCostWei(market, shape, { callUnits })
+  const topupWei = request.topupGas ? gasCostWei(market, 'fill-topup') : 0n
+  return chargedWei(fillWei + topupWei, route.destination.config.feeModel.markupBps)
+}
+
+/** @throws QuoteError INVALID_REQUEST where the output already is the gas currency */
+function gasTopup({ request, route, plan, snapshot }: FeeInputs): GasTopup | undefined {
+  if (!request.topupGas) return undefined
+  const currency = route.destination.native
+  if (route.currencyOut.isNative) {
+    throw new QuoteError(
+      'INVALID_REQUEST',
+      'topupGas needs a destination currency that is not the gas currency.',
+      {
+        data: { field: 'topupGas' },
+      },
+    )
+  }
+  const native = requirePrice(snapshot, currency)
+  const amountWei = amountForUsdDown(request.topupGasMicroUsd * usdX18PerMicroUsd, native)
+  const valueInFeeCurrency = convertUp(amountWei, native, requirePrice(snapshot, plan.feeCurrency))
+  return { currency, amountWei, valueInFeeCurrency }
+}
+
+/** By the dearer class of the two currencies; disagreement of their price sources is charged on top. */
+function platformFeeBps({ route, plan, schedule, snapshot }: FeeInputs): bigint {
+  const { currencyIn, currencyOut } = route
+  if (currencyIn.asset === currencyOut.asset) return BigInt(schedule.sameAssetBps)
+  const assetClass = dearerClass(currencyIn.assetClass, currencyOut.assetClass)
+  const classBps = { stable: schedule.stableBps, major: schedule.majorBps, longtail: schedule.longtailBps }
+  return BigInt(classBps[assetClass]) + conversionSpreadBps(snapshot, plan.feeCurrency, plan.payoutCurrency)
+}
+
+function conversionSpreadBps(snapshot: MarketSnapshot, from: QuotableCurrency, to: QuotableCurrency): bigint {
+  if (from.asset === to.asset) return 0n
+  return requirePrice(snapshot, from).spreadBps + requirePrice(snapshot, to).spreadBps
+}

@@ -1,0 +1,113 @@
+import type { Hex } from '@causeway/core'
+import { QuoteError } from './errors.ts'
+import type { QuotableChain, QuotableCurrency } from './registry.ts'
+import type { Route } from './route.ts'
+
+/** One conversion on one chain: through a pool, or one to one between native and wrapped. */
+export type Leg = {
+  readonly kind: 'pool' | 'wrap' | 'unwrap'
+  readonly chain: QuotableChain
+  readonly from: QuotableCurrency
+  readonly to: QuotableCurrency
+}
+
+/**
+ * How value travels: the user's currency becomes the fee currency on the origin, the solver pays out
+ * of its own inventory on the destination, and the payout becomes the output currency.
+ */
+export type LegPlan = {
+  readonly origin: Leg | undefined
+  /** What the solver receives on the origin: all fees are in it. @source design.md 4 */
+  readonly feeCurrency: QuotableCurrency
+  /** What leaves the solver's inventory on the destination. */
+  readonly payoutCurrency: QuotableCurrency
+  readonly destination: Leg | undefined
+}
+
+export type LegQuote = {
+  readonly leg: Leg
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  /** The pool that gave it; undefined for one-to-one legs. */
+  readonly pool: Hex | undefined
+  readonly feePips: number
+  readonly ticksCrossed: number
+}
+
+/** Quotes one leg. Pools are tried by price; @throws QuoteError NO_SWAP_ROUTES_FOUND, SERVICE_UNAVAILABLE */
+export interface LegQuoter {
+  exactInput(leg: Leg, amountIn: bigint): Promise<LegQuote>
+  exactOutput(leg: Leg, amountOut: bigint): Promise<LegQuote>
+}
+
+/**
+ * All ways a solver can serve a route; the caller prices each and keeps the best.
+ * @throws QuoteError NO_SWAP_ROUTES_FOUND when no pool joins the currencies to the solver's inventory
+ * @source pricing-engine.md 3.1
+ */
+export function planLegs(route: Route): readonly LegPlan[] {
+  const origins = originOptions(route.origin, route.currencyIn)
+  const destinations = destinationOptions(route.destination, route.currencyOut)
+  const plans = origins.flatMap((origin) =>
+    destinations.map((destination) => ({ ...origin, ...destination })),
+  )
+  if (plans.length === 0) throw noRoute(route)
+  return plans
+}
+
+/** The single leg of a swap, wrap or unwrap that the user executes. @throws QuoteError NO_SWAP_ROUTES_FOUND */
+export function planSelfExecutedLeg(route: Route): Leg {
+  const { origin: chain, currencyIn: from, currencyOut: to, operation } = route
+  if (operation === 'wrap' || operation === 'unwrap') return { kind: operation, chain, from, to }
+  if (!hasPool(chain, from, to)) throw noRoute(route)
+  return { kind: 'pool', chain, from, to }
+}
+
+function originOptions(chain: QuotableChain, currencyIn: QuotableCurrency) {
+  // The solver manages inventory of the whole asset, so it takes any currency of it at par.
+  if (currencyIn.asset.inventory !== undefined) return [{ origin: undefined, feeCurrency: currencyIn }]
+  if (chain.config.depositRouter === undefined) return []
+  return chain.solverCurrencies
+    .filter((candidate) => hasPool(chain, currencyIn, candidate))
+    .map((candidate) => ({
+      origin: { kind: 'pool' as const, chain, from: currencyIn, to: candidate },
+      feeCurrency: candidate,
+    }))
+}
+
+function destinationOptions(chain: QuotableChain, currencyOut: QuotableCurrency) {
+  if (currencyOut.solver) return [{ payoutCurrency: currencyOut, destination: undefined }]
+  const sibling = chain.solverCurrencies.find((candidate) => candidate.asset === currencyOut.asset)
+  if (sibling !== undefined && (sibling.isNative || currencyOut.isNative)) {
+    const kind: Leg['kind'] = sibling.isNative ? 'wrap' : 'unwrap'
+    return [{ payoutCurrency: sibling, destination: { kind, chain, from: sibling, to: currencyOut } }]
+  }
+  return chain.solverCurrencies
+    .filter((candidate) => hasPool(chain, candidate, currencyOut))
+    .map((candidate) => ({
+      payoutCurrency: candidate,
+      destination: { kind: 'pool' as const, chain, from: candidate, to: currencyOut },
+    }))
+}
+
+/** Pools trade the wrapped form of the native currency. */
+export function poolToken(chain: QuotableChain, currency: QuotableCurrency): string {
+  return currency.isNative ? chain.config.wrappedNative : currency.address
+}
+
+function hasPool(chain: QuotableChain, from: QuotableCurrency, to: QuotableCurrency): boolean {
+  const a = poolToken(chain, from)
+  const b = poolToken(chain, to)
+  return (chain.config.uniswapV3?.pools ?? []).some(
+    ({ token0, token1 }) => (token0 === a && token1 === b) || (token0 === b && token1 === a),
+  )
+}
+
+function noRoute(route: Route): QuoteError {
+  const { currencyIn, currencyOut } = route
+  return new QuoteError(
+    'NO_SWAP_ROUTES_FOUND',
+    `No route from ${currencyIn.symbol} on chain ${currencyIn.chainId} to ${currencyOut.symbol} on chain ${currencyOut.chainId}.`,
+    { data: { originCurrency: currencyIn.address, destinationCurrency: currencyOut.address } },
+  )
+}

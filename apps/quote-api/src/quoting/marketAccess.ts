@@ -1,0 +1,30 @@
+import type { PricedUnit } from '@causeway/core'
+import type { ChainMarket, MarketSnapshot } from '../market/snapshot.ts'
+import { QuoteError } from './errors.ts'
+import type { QuotableCurrency } from './registry.ts'
+
+/** A currency's unit and guarded price, and by how much its sources disagree. */
+export type PricedCurrency = PricedUnit & { readonly spreadBps: bigint }
+
+/** @throws QuoteError PRICE_FETCH_FAILED, retryable: nothing fresh is never replaced by a guess */
+export function requirePrice(snapshot: MarketSnapshot, currency: QuotableCurrency): PricedCurrency {
+  const { priceKey } = currency.asset
+  const price = snapshot.price(priceKey)
+  if ('reason' in price) {
+    throw new QuoteError('PRICE_FETCH_FAILED', `There is no usable ${priceKey} price at the moment.`, {
+      data: { priceKey, reason: price.reason },
+    })
+  }
+  return { decimals: currency.decimals, usdX18: price.usdX18, spreadBps: price.spreadBps }
+}
+
+/** @throws QuoteError SERVICE_UNAVAILABLE, retryable, when the chain's head or gas price is too old */
+export function requireChain(snapshot: MarketSnapshot, chainId: number): ChainMarket {
+  const chain = snapshot.chain(chainId)
+  if ('reason' in chain) {
+    throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} cannot be priced at the moment.`, {
+      data: { chainId, reason: chain.reason },
+    })
+  }
+  return chain
+}

@@ -1,0 +1,81 @@
+import {
+  type PoolConfig,
+  type PoolQuote,
+  type PoolState,
+  quoteExactInput,
+  quoteExactOutput,
+} from '@causeway/core'
+import type { MarketSnapshot } from '../market/snapshot.ts'
+import { QuoteError } from './errors.ts'
+import { type Leg, type LegQuote, type LegQuoter, poolToken } from './legs.ts'
+import { requireChain } from './marketAccess.ts'
+
+export type PoolTrade = 'exactInput' | 'exactOutput'
+
+/** Asks the chain's own quoter; used while a pool's mirror is not trusted. Undefined: it cannot trade. */
+export type OnChainQuoter = (args: {
+  chainId: number
+  pool: PoolConfig
+  zeroForOne: boolean
+  trade: PoolTrade
+  amount: bigint
+}) => Promise<PoolQuote | undefined>
+
+/**
+ * Quotes legs in process over the snapshot's mirrored pools, and through the on-chain quoter for
+ * pools that the snapshot does not mirror. The best of all pools of the pair wins.
+ */
+export function createPoolLegQuoter(snapshot: MarketSnapshot, onChain: OnChainQuoter): LegQuoter {
+  async function quote(leg: Leg, trade: PoolTrade, amount: bigint): Promise<LegQuote> {
+    if (leg.kind !== 'pool') {
+      return { leg, amountIn: amount, amountOut: amount, pool: undefined, feePips: 0, ticksCrossed: 0 }
+    }
+    const mirrored = requireChain(snapshot, leg.chain.chainId).pools
+    const from = poolToken(leg.chain, leg.from)
+    const to = poolToken(leg.chain, leg.to)
+    let best: LegQuote | undefined
+    for (const pool of leg.chain.config.uniswapV3?.pools ?? []) {
+      const zeroForOne = pool.token0 === from && pool.token1 === to
+      if (!zeroForOne && !(pool.token1 === from && pool.token0 === to)) continue
+      const state = mirrored.find((candidate) => candidate.address === pool.address)
+      const answer =
+        state === undefined
+          ? await onChain({ chainId: leg.chain.chainId, pool, zeroForOne, trade, amount })
+          : inProcess(state, zeroForOne, trade, amount)
+      if (answer === undefined || answer.exhausted) continue
+      const candidate: LegQuote = {
+        leg,
+        amountIn: answer.amountIn,
+        amountOut: answer.amountOut,
+        pool: pool.address,
+        feePips: pool.feePips,
+        ticksCrossed: answer.initializedTicksCrossed,
+      }
+      if (best === undefined || isBetter(candidate, best, trade)) best = candidate
+    }
+    if (best === undefined || best.amountOut === 0n) throw noLiquidity(leg)
+    return best
+  }
+  return {
+    exactInput: (leg, amountIn) => quote(leg, 'exactInput', amountIn),
+    exactOutput: (leg, amountOut) => quote(leg, 'exactOutput', amountOut),
+  }
+}
+
+function inProcess(state: PoolState, zeroForOne: boolean, trade: PoolTrade, amount: bigint): PoolQuote {
+  return trade === 'exactInput'
+    ? quoteExactInput(state, zeroForOne, amount)
+    : quoteExactOutput(state, zeroForOne, amount)
+}
+
+function isBetter(candidate: LegQuote, best: LegQuote, trade: PoolTrade): boolean {
+  return trade === 'exactInput' ? candidate.amountOut > best.amountOut : candidate.amountIn < best.amountIn
+}
+
+function noLiquidity(leg: Leg): QuoteError {
+  return new QuoteError(
+    'NO_SWAP_ROUTES_FOUND',
+    `No pool on chain ${leg.chain.chainId} can swap this amount of ${leg.from.symbol} to ${leg.to.symbol}.`,
+    { data: { leg: `${leg.from.symbol}->${leg.to.symbol}`, chainId: leg.chain.chainId } },
+  )
+}

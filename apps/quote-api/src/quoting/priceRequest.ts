@@ -1,0 +1,181 @@
+import { usdValueDown } from '@causeway/core'
+import type { Clock } from '../market/clock.ts'
+import type { ChainMarket, MarketSnapshot } from '../market/snapshot.ts'
+import { QuoteError } from './errors.ts'
+import { checkExecutionMode } from './executionMode.ts'
+import type { Schedule } from './feeTerms.ts'
+import type { InventoryView } from './inventoryView.ts'
+import { type LegPlan, planLegs } from './legs.ts'
+import { requireChain, requirePrice } from './marketAccess.ts'
+import { createPoolLegQuoter, type OnChainQuoter } from './poolLegQuoter.ts'
+import type { PricedRoute } from './pricedRoute.ts'
+import { priceSelfExecuted } from './priceSelfExecuted.ts'
+import { priceSolverRoute } from './priceSolverRoute.ts'
+import type { QuoteRegistry } from './registry.ts'
+import type { DestinationCall, QuoteRequest } from './request.ts'
+import { type Route, resolveRoute } from './route.ts'
+import { timeEstimateSeconds } from './timeEstimate.ts'
+import { originGasWei, type PlannedTransaction, planTransactions } from './transactions.ts'
+
+/** What a chain says about a user; members are undefined when it did not answer in time. */
+export type UserFacts = { readonly balance?: bigint; readonly allowance?: bigint }
+
+/** What pricing needs from outside. All are ports: `main.ts` passes the real ones. */
+export type PricingDependencies = {
+  readonly registry: QuoteRegistry
+  readonly schedule: Schedule
+  readonly swapImpactMaxBps: number
+  readonly snapshot: () => MarketSnapshot
+  readonly inventoryView: (snapshot: MarketSnapshot) => InventoryView
+  readonly onChainQuoter: OnChainQuoter
+  /** Never rejects and never takes longer than its own budget. */
+  readonly userFacts: (args: {
+    chainId: number
+    user: string
+    currency: string
+    spender: string | undefined
+  }) => Promise<UserFacts>
+  /** Gas of calls run on a destination. @throws DESTINATION_TX_FAILED, or an upstream error */
+  readonly simulateCalls: (args: {
+    chainId: number
+    calls: readonly DestinationCall[]
+    signal: AbortSignal
+  }) => Promise<bigint>
+  readonly clock: Clock
+}
+
+/** A price with everything a response or a quote is made of. */
+export type Priced = PricedRoute & {
+  readonly snapshot: MarketSnapshot
+  readonly originMarket: ChainMarket
+  readonly transactions: readonly PlannedTransaction[]
+  readonly originGasWei: bigint
+  readonly timeEstimateSeconds: number
+  readonly userBalance: bigint
+}
+
+/**
+ * Prices one request: the way of a request from names to numbers. Reads no market over the network;
+ * user facts come within their own budget.
+ * @throws QuoteError for every refusal
+ */
+export async function priceRequest(
+  dependencies: PricingDependencies,
+  request: QuoteRequest,
+  signal: AbortSignal,
+): Promise<Priced> {
+  if (request.amount === 0n) {
+    throw new QuoteError('AMOUNT_TOO_LOW', 'amount must be above zero.', {
+      data: { field: 'amount', minimumAmount: '1' },
+    })
+  }
+  const route = resolveRoute(dependencies.registry, request)
+  checkExecutionMode(route, request)
+  const plans = route.selfExecuted ? [] : planLegs(route)
+  const snapshot = dependencies.snapshot()
+  const originMarket = requireChain(snapshot, route.origin.chainId)
+  const facts = dependencies.userFacts(factsQuestion(route, plans, request))
+
+  const priced = route.selfExecuted
+    ? await priceSelfExecuted({ ...legContext(dependencies, snapshot), request, route, snapshot })
+    : await bestPlan(dependencies, { request, route, plans, snapshot, signal })
+
+  const { balance, allowance } = await facts
+  const transactions = planTransactions(priced, request, allowance)
+  return {
+    ...priced,
+    snapshot,
+    originMarket,
+    transactions,
+    originGasWei: originGasWei(originMarket, transactions),
+    timeEstimateSeconds: timeEstimate(priced, snapshot),
+    userBalance: balance ?? 0n,
+  }
+}
+
+function legContext(dependencies: PricingDependencies, snapshot: MarketSnapshot) {
+  return {
+    quoter: createPoolLegQuoter(snapshot, dependencies.onChainQuoter),
+    swapImpactMaxBps: dependencies.swapImpactMaxBps,
+  }
+}
+
+/** Who must be allowed to take the input: depends on what the main transaction calls. */
+function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRequest) {
+  const { origin, currencyIn } = route
+  return {
+    chainId: origin.chainId,
+    user: route.user,
+    currency: currencyIn.address,
+    spender: spenderOf(route, plans, request),
+  }
+}
+
+/** Undefined where nothing needs an allowance. */
+export function spenderOf(
+  route: Route,
+  plans: readonly Pick<LegPlan, 'origin'>[],
+  request: Pick<QuoteRequest, 'explicitDeposit'>,
+): string | undefined {
+  const { origin, currencyIn, operation } = route
+  if (currencyIn.isNative) return undefined
+  if (route.selfExecuted) return operation === 'swap' ? origin.config.uniswapV3?.swapRouter : undefined
+  if (plans.some((plan) => plan.origin !== undefined)) return origin.config.depositRouter
+  return request.explicitDeposit ? origin.depository : undefined
+}
+
+type PlanInputs = {
+  request: QuoteRequest
+  route: Route
+  plans: readonly LegPlan[]
+  snapshot: MarketSnapshot
+  signal: AbortSignal
+}
+
+/** Prices every plan and keeps the best for the user; a refusal stands only when all plans are refused. */
+async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): Promise<PricedRoute> {
+  const { plans, snapshot, ...rest } = inputs
+  const context = {
+    ...legContext(dependencies, snapshot),
+    ...rest,
+    snapshot,
+    inventory: dependencies.inventoryView(snapshot),
+    schedule: dependencies.schedule,
+    callUnits: await destinationCallUnits(dependencies, inputs),
+    subsidy: () => 0n,
+  }
+  let best: PricedRoute | undefined
+  let refusal: unknown
+  for (const plan of plans) {
+    try {
+      const priced = await priceSolverRoute({ ...context, plan })
+      if (best === undefined || isBetter(priced, best)) best = priced
+    } catch (error) {
+      if (!(error instanceof QuoteError)) throw error
+      refusal ??= error
+    }
+  }
+  if (best === undefined) throw refusal
+  return best
+}
+
+function isBetter(candidate: PricedRoute, best: PricedRoute): boolean {
+  return candidate.tradeType === 'EXACT_INPUT'
+    ? candidate.amountOut > best.amountOut
+    : candidate.amountIn < best.amountIn
+}
+
+async function destinationCallUnits(
+  dependencies: PricingDependencies,
+  { request, route, signal }: PlanInputs,
+): Promise<bigint> {
+  if (request.txs.length === 0) return 0n
+  if (request.txsGasLimit !== undefined) return request.txsGasLimit
+  return dependencies.simulateCalls({ chainId: route.destination.chainId, calls: request.txs, signal })
+}
+
+function timeEstimate(priced: PricedRoute, snapshot: MarketSnapshot): number {
+  const { route } = priced
+  const usd = usdValueDown(priced.amountIn, requirePrice(snapshot, route.currencyIn))
+  return timeEstimateSeconds({ ...route, valueMicroUsd: usd / 10n ** 12n })
+}

@@ -1,0 +1,91 @@
+import { bpsDenominator, divideUp, usdValueDown } from '@causeway/core'
+import type { MarketSnapshot } from '../market/snapshot.ts'
+import { QuoteError } from './errors.ts'
+import { checkImpact, legImpact } from './legImpact.ts'
+import { type LegQuote, type LegQuoter, planSelfExecutedLeg } from './legs.ts'
+import type { PricedRoute } from './pricedRoute.ts'
+import type { QuoteRequest } from './request.ts'
+import type { Route } from './route.ts'
+import { routePrices } from './routePrices.ts'
+import { automaticSlippageBps, dearerClass, minimumAfterSlippage } from './slippage.ts'
+import type { FeeSplit } from './solve.ts'
+
+/** A swap below this is dust that gas alone exceeds. @source quote-api.md 5, AMOUNT_TOO_LOW */
+const swapUsdMin = 50_000_000_000_000_000n
+
+/**
+ * Prices what a user does alone on one chain: send, wrap, unwrap, swap. No solver, so no fees.
+ * @throws QuoteError AMOUNT_TOO_LOW, SWAP_IMPACT_TOO_HIGH, NO_SWAP_ROUTES_FOUND, PRICE_FETCH_FAILED
+ */
+export async function priceSelfExecuted(args: {
+  request: QuoteRequest
+  route: Route
+  snapshot: MarketSnapshot
+  quoter: LegQuoter
+  swapImpactMaxBps: number
+}): Promise<PricedRoute> {
+  const { request, route, snapshot, quoter } = args
+  const leg = route.operation === 'send' ? undefined : await quoteLeg(request, route, quoter)
+  const amountIn = leg?.amountIn ?? request.amount
+  const amountOut = leg?.amountOut ?? request.amount
+  const prices = routePrices(snapshot, route, route.currencyIn)
+  if (route.operation === 'swap') refuseDust(usdValueDown(amountIn, prices.currencyIn))
+
+  const impact = legImpact(snapshot, [leg])
+  checkImpact(impact, { maxBps: args.swapImpactMaxBps, override: request.overridePriceImpact })
+  const slippageBps =
+    request.slippageBps ??
+    automaticSlippageBps({
+      hasPoolLeg: route.operation === 'swap',
+      assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
+      swapImpactBps: impact.lossBps,
+      priceSpreadBps: 0n,
+    })
+  const exactOutput = request.tradeType === 'EXACT_OUTPUT'
+  const slipsOnInput = exactOutput && route.operation === 'swap'
+  return {
+    route,
+    tradeType: request.tradeType,
+    amountIn,
+    amountInMax: slipsOnInput
+      ? divideUp(amountIn * (bpsDenominator + slippageBps), bpsDenominator)
+      : amountIn,
+    amountOut,
+    amountOutMin: exactOutput ? amountOut : minimumAfterSlippage(amountOut, slippageBps),
+    feeCurrency: route.currencyIn,
+    split: withoutFees(amountIn),
+    originLeg: leg,
+    destinationLeg: undefined,
+    slippageBps,
+    solver: undefined,
+    prices,
+  }
+}
+
+function quoteLeg(request: QuoteRequest, route: Route, quoter: LegQuoter): Promise<LegQuote> {
+  const leg = planSelfExecutedLeg(route)
+  return request.tradeType === 'EXACT_INPUT'
+    ? quoter.exactInput(leg, request.amount)
+    : quoter.exactOutput(leg, request.amount)
+}
+
+function refuseDust(valueUsd: bigint): void {
+  if (valueUsd >= swapUsdMin) return
+  throw new QuoteError('AMOUNT_TOO_LOW', 'A swap on one chain must be worth at least 0.05 USD.', {
+    data: { minimumUsd: '0.05' },
+  })
+}
+
+function withoutFees(amountIn: bigint): FeeSplit {
+  return {
+    amountIn,
+    net: amountIn,
+    relayerGas: 0n,
+    relayerService: 0n,
+    relayer: 0n,
+    app: 0n,
+    appFees: [],
+    subsidized: 0n,
+    components: { execution: 0n, swap: 0n, relay: 0n },
+  }
+}

@@ -1,0 +1,235 @@
+import {
+  bpsDenominator,
+  convertDown,
+  convertUp,
+  divideUp,
+  minBigint,
+  type PricedUnit,
+  pow10,
+  usdValueDown,
+} from '@causeway/core'
+import { QuoteError } from './errors.ts'
+import { type FeeInputs, feeTerms, inventories, moveCost } from './feeTerms.ts'
+import { gasCostWei, refundShape } from './gas.ts'
+import { payableUsd } from './inventory.ts'
+import { checkImpact, legImpact } from './legImpact.ts'
+import type { LegQuote, LegQuoter } from './legs.ts'
+import { requireChain, requirePrice } from './marketAccess.ts'
+import type { PricedRoute } from './pricedRoute.ts'
+import { routePrices } from './routePrices.ts'
+import { automaticSlippageBps, dearerClass, minimumAfterSlippage } from './slippage.ts'
+import { type FeeSplit, type FeeTerms, solveAmountIn, splitFees } from './solve.ts'
+
+export type SolverRouteInputs = FeeInputs & { readonly quoter: LegQuoter; readonly swapImpactMaxBps: number }
+
+/** Amounts along one plan, before slippage. */
+type Flow = {
+  readonly originLeg: LegQuote | undefined
+  readonly split: FeeSplit
+  /** In the payout currency, what leaves the solver's inventory. */
+  readonly payout: bigint
+  readonly destinationLeg: LegQuote | undefined
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+}
+
+/**
+ * Prices a route that a solver fills, along one plan.
+ * @throws QuoteError AMOUNT_TOO_LOW, INSUFFICIENT_LIQUIDITY, SWAP_IMPACT_TOO_HIGH,
+ * NO_SWAP_ROUTES_FOUND, INVALID_EXTRA_TXS, PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
+ */
+export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<PricedRoute> {
+  const { request, route, plan, snapshot } = inputs
+  const { terms, topup } = feeTerms(inputs)
+  const exactInput = request.tradeType === 'EXACT_INPUT'
+  const flow = exactInput ? await flowForward(inputs, terms) : await flowBackward(inputs, terms)
+  checkPayable(inputs, flow)
+
+  const impact = legImpact(snapshot, [flow.originLeg, flow.destinationLeg])
+  checkImpact(impact, { maxBps: inputs.swapImpactMaxBps, override: request.overridePriceImpact })
+  const slippageBps = request.slippageBps ?? automaticSlippage(inputs, impact.lossBps)
+  const exactOutput = request.tradeType === 'EXACT_OUTPUT'
+  const amountOutMin = exactOutput ? flow.amountOut : minimumAfterSlippage(flow.amountOut, slippageBps)
+  const slipsOnInput = exactOutput && flow.originLeg !== undefined
+  checkCallValues(inputs, amountOutMin)
+
+  const depositAmount = exactOutput ? flow.split.amountIn : leastDeposit(inputs, terms, flow, slippageBps)
+  return {
+    route,
+    tradeType: request.tradeType,
+    amountIn: flow.amountIn,
+    amountInMax: slipsOnInput ? raise(flow.amountIn, slippageBps) : flow.amountIn,
+    amountOut: flow.amountOut,
+    amountOutMin,
+    feeCurrency: plan.feeCurrency,
+    split: flow.split,
+    originLeg: flow.originLeg,
+    destinationLeg: flow.destinationLeg,
+    slippageBps,
+    solver: {
+      payoutCurrency: plan.payoutCurrency,
+      depositAmount,
+      refundMinimum: refundMinimum(inputs, depositAmount),
+      topup,
+      originSwapTrade: exactOutput ? 'exactOutput' : 'exactInput',
+    },
+    prices: routePrices(snapshot, route, plan.feeCurrency),
+  }
+}
+
+async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<Flow> {
+  const { request, plan, quoter } = inputs
+  const originLeg =
+    plan.origin === undefined ? undefined : await quoter.exactInput(plan.origin, request.amount)
+  const split = splitFees(terms, originLeg?.amountOut ?? request.amount)
+  const payout = split.net > 0n ? convertDown(split.net, ...conversion(inputs)) : 0n
+  if (payout === 0n) throw amountTooLow(inputs, terms)
+  const destinationLeg =
+    plan.destination === undefined ? undefined : await quoter.exactInput(plan.destination, payout)
+  return {
+    originLeg,
+    split,
+    payout,
+    destinationLeg,
+    amountIn: request.amount,
+    amountOut: destinationLeg?.amountOut ?? payout,
+  }
+}
+
+async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<Flow> {
+  const { request, plan, quoter } = inputs
+  const destinationLeg =
+    plan.destination === undefined ? undefined : await quoter.exactOutput(plan.destination, request.amount)
+  const payout = destinationLeg?.amountIn ?? request.amount
+  checkBalance(inputs, payout)
+  const split = solveAmountIn(terms, convertUp(payout, ...reversed(conversion(inputs))))
+  const originLeg =
+    plan.origin === undefined ? undefined : await quoter.exactOutput(plan.origin, split.amountIn)
+  return {
+    originLeg,
+    split,
+    payout,
+    destinationLeg,
+    amountIn: originLeg?.amountIn ?? split.amountIn,
+    amountOut: request.amount,
+  }
+}
+
+const par = 10n ** 18n
+
+/** Units to convert fee currency into payout currency: one asset at par, else at market. */
+function conversion({ plan, snapshot }: SolverRouteInputs): [PricedUnit, PricedUnit] {
+  const { feeCurrency: from, payoutCurrency: to } = plan
+  if (from.asset !== to.asset) return [requirePrice(snapshot, from), requirePrice(snapshot, to)]
+  return [
+    { decimals: from.decimals, usdX18: par },
+    { decimals: to.decimals, usdX18: par },
+  ]
+}
+
+function reversed([from, to]: [PricedUnit, PricedUnit]): [PricedUnit, PricedUnit] {
+  return [to, from]
+}
+
+function automaticSlippage({ plan, route, snapshot }: SolverRouteInputs, swapImpactBps: bigint): bigint {
+  return automaticSlippageBps({
+    hasPoolLeg: plan.origin?.kind === 'pool' || plan.destination?.kind === 'pool',
+    assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
+    swapImpactBps,
+    priceSpreadBps: requirePrice(snapshot, plan.feeCurrency).spreadBps,
+  })
+}
+
+/**
+ * The deposit below which the promised minimum could not be paid: fees are fixed amounts, so this is
+ * a little above the input less its slippage. Without an origin swap a deposit does not slip.
+ */
+function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, slippageBps: bigint): bigint {
+  if (flow.originLeg === undefined || slippageBps === 0n) return flow.split.amountIn
+  const payoutMin = divideUp(flow.payout * (bpsDenominator - slippageBps), bpsDenominator)
+  const least = solveAmountIn(terms, convertUp(payoutMin, ...reversed(conversion(inputs)))).amountIn
+  return minBigint(least, flow.split.amountIn)
+}
+
+/** Input less the gas of a refund. @throws QuoteError AMOUNT_TOO_LOW under 95 % of the input */
+function refundMinimum({ plan, route, snapshot }: SolverRouteInputs, depositAmount: bigint): bigint {
+  const market = requireChain(snapshot, route.origin.chainId)
+  const costWei = gasCostWei(market, refundShape(plan.feeCurrency))
+  const fee = requirePrice(snapshot, plan.feeCurrency)
+  const cost = convertUp(costWei, requirePrice(snapshot, route.origin.native), fee)
+  if (cost * 20n > depositAmount) {
+    throw new QuoteError(
+      'AMOUNT_TOO_LOW',
+      'The amount is too low: refunding it would cost more than 5 % of it.',
+      {
+        data: { minimumAmount: (cost * 20n).toString(), currency: plan.feeCurrency.address },
+      },
+    )
+  }
+  return depositAmount - cost
+}
+
+function checkPayable(inputs: SolverRouteInputs, flow: Flow): void {
+  checkBalance(inputs, flow.payout)
+  const { route, plan, snapshot } = inputs
+  const { received, paid } = inventories(inputs)
+  const movedUsd = usdValueDown(flow.split.amountIn, requirePrice(snapshot, plan.feeCurrency))
+  const cost = moveCost(route, received, paid, movedUsd)
+  if (cost * bpsDenominator > movedUsd * paid.parameters.maxSkewBps) {
+    throw insufficientLiquidity(inputs, payableUsd(paid, route.destination.chainId))
+  }
+}
+
+function checkBalance(inputs: SolverRouteInputs, payout: bigint): void {
+  const { route, plan, snapshot } = inputs
+  const { paid } = inventories(inputs)
+  const availableUsd = payableUsd(paid, route.destination.chainId)
+  const price = requirePrice(snapshot, plan.payoutCurrency)
+  if (usdValueDown(payout, price) > availableUsd) throw insufficientLiquidity(inputs, availableUsd)
+}
+
+function insufficientLiquidity({ plan, snapshot }: SolverRouteInputs, availableUsd: bigint): QuoteError {
+  const { payoutCurrency } = plan
+  const price = requirePrice(snapshot, payoutCurrency)
+  const maximum = availableUsd > 0n ? (availableUsd * pow10(price.decimals)) / price.usdX18 : 0n
+  return new QuoteError(
+    'INSUFFICIENT_LIQUIDITY',
+    `The solver cannot pay this much ${payoutCurrency.symbol} on chain ${payoutCurrency.chainId} now.`,
+    {
+      data: {
+        maximumAmount: maximum.toString(),
+        currency: payoutCurrency.address,
+        chainId: payoutCurrency.chainId,
+      },
+    },
+  )
+}
+
+function amountTooLow({ plan, request }: SolverRouteInputs, terms: FeeTerms): QuoteError {
+  const minimumAmount = solveAmountIn(terms, 1n).amountIn
+  return new QuoteError('AMOUNT_TOO_LOW', 'The amount does not cover the fees of this request.', {
+    data: {
+      minimumAmount: minimumAmount.toString(),
+      currency: plan.feeCurrency.address,
+      ...(plan.origin === undefined && { amount: request.amount.toString() }),
+    },
+  })
+}
+
+/** @throws QuoteError INVALID_EXTRA_TXS when the calls need more value than the output can give */
+function checkCallValues({ request, route }: SolverRouteInputs, amountOutMin: bigint): void {
+  let value = 0n
+  for (const call of request.txs) value += call.value
+  if (value === 0n || (route.currencyOut.isNative && value <= amountOutMin)) return
+  throw new QuoteError('INVALID_EXTRA_TXS', 'The values of txs exceed the output in the native currency.', {
+    data: {
+      field: 'txs',
+      value: value.toString(),
+      maximum: route.currencyOut.isNative ? amountOutMin.toString() : '0',
+    },
+  })
+}
+
+function raise(amount: bigint, slippageBps: bigint): bigint {
+  return divideUp(amount * (bpsDenominator + slippageBps), bpsDenominator)
+}

@@ -1,0 +1,54 @@
+import type { LegQuote } from './legs.ts'
+import type { PricedCurrency } from './marketAccess.ts'
+import type { QuotableCurrency } from './registry.ts'
+import type { TradeType } from './request.ts'
+import type { Route } from './route.ts'
+import type { FeeSplit } from './solve.ts'
+
+/** A second output payment in the destination's native currency. @source design.md 5.5 */
+export type GasTopup = {
+  readonly currency: QuotableCurrency
+  readonly amountWei: bigint
+  /** What it costs, in the fee currency; part of `relayerGas`. */
+  readonly valueInFeeCurrency: bigint
+}
+
+/** What only a solver's route has: an order's amounts. In smallest units of the fee currency. */
+export type SolverTerms = {
+  readonly payoutCurrency: QuotableCurrency
+  /** Least deposit the order accepts; below the expected one only where an origin swap may slip. */
+  readonly depositAmount: bigint
+  /** Least refund if the order fails. @source design.md 5.3 */
+  readonly refundMinimum: bigint
+  readonly topup: GasTopup | undefined
+  /** Which side of the origin swap is exact when its step runs. */
+  readonly originSwapTrade: 'exactInput' | 'exactOutput'
+}
+
+/** A priced request before any step or wire format: all that a response is derived from. */
+export type PricedRoute = {
+  readonly route: Route
+  readonly tradeType: TradeType
+  /** Expected input, and the most that the steps take. */
+  readonly amountIn: bigint
+  readonly amountInMax: bigint
+  /** Expected output, and the least that the recipient gets. */
+  readonly amountOut: bigint
+  readonly amountOutMin: bigint
+  readonly feeCurrency: QuotableCurrency
+  readonly split: FeeSplit
+  readonly originLeg: LegQuote | undefined
+  readonly destinationLeg: LegQuote | undefined
+  readonly slippageBps: bigint
+  readonly solver: SolverTerms | undefined
+  readonly prices: RoutePrices
+}
+
+/** One snapshot's prices of every currency that the answer names. */
+export type RoutePrices = {
+  readonly currencyIn: PricedCurrency
+  readonly currencyOut: PricedCurrency
+  readonly feeCurrency: PricedCurrency
+  readonly originNative: PricedCurrency
+  readonly destinationNative: PricedCurrency
+}

@@ -1,0 +1,123 @@
+import { QuoteError } from './errors.ts'
+import { findCurrency, type QuotableChain, type QuotableCurrency, type QuoteRegistry } from './registry.ts'
+import type { Operation, QuoteRequest } from './request.ts'
+
+/** Who sends what to whom, resolved against configuration. */
+export type Route = {
+  readonly origin: QuotableChain
+  readonly destination: QuotableChain
+  readonly currencyIn: QuotableCurrency
+  readonly currencyOut: QuotableCurrency
+  readonly operation: Operation
+  /** As the caller wrote them; `recipient` defaults to the user. */
+  readonly user: string
+  readonly recipient: string
+  /** The user executes the whole operation; no solver, no order. */
+  readonly selfExecuted: boolean
+}
+
+/**
+ * Resolves chains, currencies and addresses and names the operation.
+ * @throws QuoteError UNSUPPORTED_CHAIN, CHAIN_DISABLED, INVALID_INPUT_CURRENCY,
+ * INVALID_OUTPUT_CURRENCY, INVALID_ADDRESS, INVALID_RECIPIENT
+ * @source pricing-engine.md 2.5 (operation), quote-api.md 2.1 (recipient)
+ */
+export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Route {
+  const origin = enabledChain(registry, request.originChainId, 'originChainId')
+  const destination = enabledChain(registry, request.destinationChainId, 'destinationChainId')
+  const currencyIn = currencyOf(origin, request.originCurrency, 'INVALID_INPUT_CURRENCY')
+  const currencyOut = currencyOf(destination, request.destinationCurrency, 'INVALID_OUTPUT_CURRENCY')
+
+  requireAddress(origin, request.user, 'user')
+  const recipient = request.recipient ?? request.user
+  requireAddress(destination, recipient, 'recipient')
+  if (request.recipient !== undefined) refuseTokenAsRecipient(destination, request.recipient)
+  if (request.refundTo !== undefined) requireAddress(origin, request.refundTo, 'refundTo')
+
+  const sameChain = origin === destination
+  return {
+    origin,
+    destination,
+    currencyIn,
+    currencyOut,
+    operation: nameOperation(origin, destination, currencyIn, currencyOut),
+    user: request.user,
+    recipient,
+    selfExecuted: sameChain && !needsSolver(request, currencyIn === currencyOut),
+  }
+}
+
+function enabledChain(registry: QuoteRegistry, chainId: number, field: string): QuotableChain {
+  const chain = registry.chainById.get(chainId)
+  if (chain === undefined) {
+    throw new QuoteError('UNSUPPORTED_CHAIN', `Chain ${chainId} is not supported; see GET /chains.`, {
+      data: { field, chainId },
+    })
+  }
+  if (!chain.config.enabled) {
+    throw new QuoteError('CHAIN_DISABLED', `Chain ${chainId} is disabled at the moment.`, {
+      data: { field, chainId },
+    })
+  }
+  return chain
+}
+
+function currencyOf(
+  chain: QuotableChain,
+  address: string,
+  code: 'INVALID_INPUT_CURRENCY' | 'INVALID_OUTPUT_CURRENCY',
+): QuotableCurrency {
+  const field = code === 'INVALID_INPUT_CURRENCY' ? 'originCurrency' : 'destinationCurrency'
+  const currency = findCurrency(chain, address)
+  if (currency === undefined) {
+    throw new QuoteError(
+      code,
+      `${field} is not a known currency of chain ${chain.chainId}; see POST /currencies/v2.`,
+      {
+        data: { field, chainId: chain.chainId },
+      },
+    )
+  }
+  return currency
+}
+
+function requireAddress(chain: QuotableChain, address: string, field: string): void {
+  if (chain.codec.isAddress(address)) return
+  throw new QuoteError('INVALID_ADDRESS', `${field} is not a valid address on chain ${chain.chainId}.`, {
+    data: { field, chainId: chain.chainId, vmType: chain.vmType },
+  })
+}
+
+function refuseTokenAsRecipient(chain: QuotableChain, recipient: string): void {
+  const currency = chain.currencies.get(chain.codec.canonicalAddress(recipient))
+  if (currency === undefined || currency.isNative) return
+  throw new QuoteError('INVALID_RECIPIENT', `recipient is the ${currency.symbol} token contract.`, {
+    data: { field: 'recipient', chainId: chain.chainId },
+  })
+}
+
+function nameOperation(
+  origin: QuotableChain,
+  destination: QuotableChain,
+  currencyIn: QuotableCurrency,
+  currencyOut: QuotableCurrency,
+): Operation {
+  if (origin !== destination) return currencyIn.asset === currencyOut.asset ? 'bridge' : 'swap'
+  if (currencyIn === currencyOut) return 'send'
+  if (currencyIn.isNative && currencyOut === origin.wrappedNative) return 'wrap'
+  if (currencyOut.isNative && currencyIn === origin.wrappedNative) return 'unwrap'
+  return 'swap'
+}
+
+/**
+ * What the user cannot do alone in one chain: calls, gas top-ups and app fees need a solver. App
+ * fees on a plain send are not collected, so they do not make it a solver's job.
+ */
+function needsSolver(request: QuoteRequest, isSend: boolean): boolean {
+  return (
+    request.forceSolverExecution ||
+    request.txs.length > 0 ||
+    request.topupGas ||
+    (request.appFees.length > 0 && !isSend)
+  )
+}

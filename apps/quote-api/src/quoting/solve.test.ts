@@ -1,0 +1,153 @@
+// Goal: the worked examples of quote-api.md 6.5 and the identity of design 4 hold to the last unit.
+import { bpsUp, convertDown, divideUp } from '@causeway/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type FeeTerms, type SponsorableComponents, solveAmountIn, splitFees } from './solve.ts'
+
+const usdc = { decimals: 6, usdX18: 10n ** 18n }
+const eth = { decimals: 18, usdX18: 2_500n * 10n ** 18n }
+
+const sumOf = ({ execution, swap, relay }: SponsorableComponents) => execution + swap + relay
+const capped = (cap: bigint) => (parts: SponsorableComponents) => (sumOf(parts) < cap ? sumOf(parts) : cap)
+const nobody = () => 0n
+
+function example(overrides: Partial<FeeTerms> & { skewBps?: bigint } = {}): FeeTerms {
+  const { skewBps = 4n, ...rest } = overrides
+  return {
+    relayerGas: 10_000n,
+    flat: 20_000n,
+    platformBps: 6n,
+    skew: (amountIn) => bpsUp(amountIn * (skewBps < 0n ? -1n : 1n), skewBps < 0n ? -skewBps : skewBps),
+    appFeesBps: [50n],
+    subsidy: nobody,
+    slopeBpsMin: 9_900n,
+    ...rest,
+  }
+}
+
+describe('worked examples of the fee sheet', () => {
+  test.each([
+    ['A exact input', 100_000_000n, example(), 130_000n, 500_000n, 0n, 99_370_000n, 39_748_000_000_000_000n],
+    [
+      'B fully sponsored',
+      100_000_000n,
+      example({ subsidy: sumOf }),
+      130_000n,
+      500_000n,
+      130_000n,
+      99_500_000n,
+      39_800_000_000_000_000n,
+    ],
+    [
+      'C capped sponsor',
+      100_000_000n,
+      example({ subsidy: capped(100_000n) }),
+      130_000n,
+      500_000n,
+      100_000n,
+      99_470_000n,
+      39_788_000_000_000_000n,
+    ],
+    ['D odd amount', 123_456_789n, example(), 153_458n, 617_283n, 0n, 122_686_048n, 49_074_419_200_000_000n],
+    [
+      'E odd amount, capped sponsor',
+      123_456_789n,
+      example({ subsidy: capped(100_000n) }),
+      153_458n,
+      617_283n,
+      100_000n,
+      122_786_048n,
+      49_114_419_200_000_000n,
+    ],
+    [
+      'H reward without app fee',
+      100_000_000n,
+      example({ relayerGas: 10_000n, platformBps: 0n, skewBps: -5n, appFeesBps: [] }),
+      -20_000n,
+      0n,
+      0n,
+      100_020_000n,
+      40_008_000_000_000_000n,
+    ],
+  ])('%s', (_name, amountIn, terms, relayer, app, subsidized, net, out) => {
+    const split = splitFees(terms, amountIn)
+    expect(split).toMatchObject({ amountIn, relayer, app, subsidized, net })
+    expect(convertDown(split.net, usdc, eth)).toBe(out)
+  })
+
+  test.each([
+    ['F exact output', example(), 100_633_804n, 130_635n, 503_169n, 0n],
+    ['G exact output, sponsored', example({ subsidy: sumOf }), 100_502_512n, 130_504n, 502_512n, 130_504n],
+  ])('%s', (_name, terms, amountIn, relayer, app, subsidized) => {
+    const target = divideUp(40_000_000_000_000_000n * eth.usdX18 * 10n ** 6n, usdc.usdX18 * 10n ** 18n)
+    expect(target).toBe(100_000_000n)
+    expect(solveAmountIn(terms, target)).toMatchObject({ amountIn, relayer, app, subsidized, net: target })
+  })
+})
+
+const termsArbitrary = fc
+  .record({
+    relayerGas: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+    flat: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+    platformBps: fc.bigInt({ min: 0n, max: 100n }),
+    skewBps: fc.bigInt({ min: -10n, max: 100n }),
+    appFeesBps: fc.array(fc.bigInt({ min: 0n, max: 900n }), { maxLength: 4 }),
+    cap: fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }), { nil: undefined }),
+  })
+  .map(({ cap, ...rest }) =>
+    example({
+      ...rest,
+      subsidy: cap === undefined ? nobody : (parts) => (sumOf(parts) > 0n ? capped(cap)(parts) : 0n),
+      slopeBpsMin: 10_000n - rest.platformBps - 110n - rest.appFeesBps.reduce((sum, bps) => sum + bps, 0n),
+    }),
+  )
+
+describe('identity in = net + relayer + app − subsidized', () => {
+  const holds = (split: ReturnType<typeof splitFees>) => {
+    expect(split.amountIn).toBe(split.net + split.relayer + split.app - split.subsidized)
+    expect(split.relayer).toBe(split.relayerGas + split.relayerService)
+    expect(split.appFees.reduce((sum, fee) => sum + fee, 0n)).toBe(split.app)
+  }
+
+  test('holds forward for amounts from 1 unit to 2^128', () => {
+    fc.assert(
+      fc.property(termsArbitrary, fc.bigInt({ min: 1n, max: 2n ** 128n }), (terms, amountIn) => {
+        holds(splitFees(terms, amountIn))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('holds backward, and a forward pass of the solved input reaches the target', () => {
+    fc.assert(
+      fc.property(termsArbitrary, fc.bigInt({ min: 1n, max: 2n ** 128n }), (terms, target) => {
+        const solved = solveAmountIn(terms, target)
+        holds(solved)
+        expect(solved.net).toBe(target)
+        expect(splitFees(terms, solved.amountIn).net).toBeGreaterThanOrEqual(target)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('backward finds the smallest input over all, dips included', () => {
+    fc.assert(
+      fc.property(termsArbitrary, fc.bigInt({ min: 1n, max: 50_000n }), (base, target) => {
+        const terms = { ...base, relayerGas: base.relayerGas % 1_000n, flat: base.flat % 1_000n }
+        const { amountIn } = solveAmountIn(terms, target)
+        for (
+          let candidate = amountIn - 1n;
+          candidate >= 0n && candidate > amountIn - 3_000n;
+          candidate -= 1n
+        ) {
+          expect(splitFees(terms, candidate).net).toBeLessThan(target)
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+test('fees that leave nothing of any input are refused', () => {
+  expect(() => solveAmountIn(example({ appFeesBps: [10_000n], slopeBpsMin: 0n }), 1n)).toThrow(/whole input/)
+})

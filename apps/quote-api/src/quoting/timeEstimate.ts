@@ -1,0 +1,32 @@
+import type { QuotableChain } from './registry.ts'
+
+/** From a pinned deposit to a broadcast fill. Replaced by observation once fills are measured. */
+const solverReactionMs = 1_000
+
+/**
+ * Seconds from the user's transaction to the recipient's funds, at least 1: confirmations that the
+ * pin policy asks for this size, the solver's reaction, one destination block.
+ * @source design.md 6.8, pricing-engine.md 4.5
+ */
+export function timeEstimateSeconds(args: {
+  origin: QuotableChain
+  destination: QuotableChain
+  selfExecuted: boolean
+  valueMicroUsd: bigint
+}): number {
+  const { origin, destination, selfExecuted, valueMicroUsd } = args
+  if (selfExecuted) return Math.max(Math.ceil(origin.config.blockTimeMs / 1_000), 1)
+  const waitMs = pinConfirmations(origin, valueMicroUsd) * origin.config.blockTimeMs
+  const totalMs = origin.config.blockTimeMs + waitMs + solverReactionMs + destination.config.blockTimeMs
+  return Math.max(Math.ceil(totalMs / 1_000), 1)
+}
+
+/** Confirmations of a deposit before it is acted on, by its size. */
+export function pinConfirmations(chain: QuotableChain, valueMicroUsd: bigint): number {
+  const tier = chain.config.pinPolicy.find(
+    ({ upToMicroUsd }) => upToMicroUsd === undefined || valueMicroUsd <= upToMicroUsd,
+  )
+  return (
+    tier?.confirmations ?? Math.max(0, ...chain.config.pinPolicy.map(({ confirmations }) => confirmations))
+  )
+}

@@ -1,0 +1,26 @@
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { type PricingDependencies, priceRequest } from '../quoting/priceRequest.ts'
+import { priceResponseSchema, priceToWire } from '../wire/priceResponse.ts'
+import { priceBodySchema, toQuoteRequest } from '../wire/quoteBody.ts'
+
+/** 2025-06-01: since then `/quote` does all that `/price` does. */
+const deprecatedSinceUnixSeconds = 1_748_736_000
+
+/** POST /price. Reads the market, changes nothing. @source quote-and-sponsorship.md, POST /price */
+export function registerPrice(app: HttpApp, dependencies: PricingDependencies): void {
+  const schema = {
+    tags: ['quotes'],
+    summary: 'Price a request without steps',
+    deprecated: true,
+    body: priceBodySchema,
+    response: { 200: priceResponseSchema, ...errorResponses },
+  }
+  const config = {
+    rateLimitClass: 'quote',
+    deprecation: { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/quote' },
+  }
+  app.post('/price', { schema, config }, async (request) => {
+    const priced = await priceRequest(dependencies, toQuoteRequest(request.body), request.signal)
+    return priceToWire(priced)
+  })
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+
+const text = z.string()
+
+const refundSchema = z.object({
+  chainId: text,
+  recipient: text,
+  currency: text,
+  minimumAmount: text,
+  deadline: z.number(),
+  extraData: text,
+})
+
+const orderDataSchema = z
+  .object({
+    version: text,
+    solverChainId: text,
+    solver: text,
+    salt: text,
+    inputs: z
+      .array(
+        z.object({
+          payment: z.object({ chainId: text, currency: text, amount: text, weight: text }),
+          refunds: z.array(refundSchema).readonly(),
+        }),
+      )
+      .readonly(),
+    output: z.object({
+      chainId: text,
+      payments: z
+        .array(z.object({ recipient: text, currency: text, minimumAmount: text, expectedAmount: text }))
+        .readonly(),
+      calls: z.array(text).readonly(),
+      deadline: z.number(),
+      extraData: text,
+    }),
+    fees: z
+      .array(
+        z.object({
+          recipientChainId: text,
+          recipient: text,
+          currencyChainId: text,
+          currency: text,
+          amount: text,
+        }),
+      )
+      .readonly(),
+  })
+  .describe('The order as it is hashed: chains by name')
+
+/** @source quote-api.md 2.2, protocol.v2 */
+export const orderWireSchema = z.object({
+  orderId: text.describe('EIP-712 struct hash of orderData; the id that the deposit names'),
+  hubType: z.literal('onchain'),
+  orderData: orderDataSchema,
+  orderSignature: text.describe('EIP-191 signature of orderId by orderData.solver'),
+  paymentDetails: z.object({ chainId: text, depository: text, currency: text, amount: text }),
+})
+
+const transactionSchema = z.object({
+  from: text,
+  to: text,
+  data: text,
+  value: text,
+  chainId: z.number(),
+  gas: text,
+  maxFeePerGas: text,
+  maxPriorityFeePerGas: text,
+})
+
+/** @source quote-api.md 2.3, 2.4 */
+export const stepSchema = z.object({
+  id: z.enum(['approve', 'deposit', 'swap', 'send']),
+  action: text,
+  description: text,
+  kind: z.literal('transaction'),
+  requestId: text,
+  depositAddress: text.optional(),
+  items: z.array(
+    z.object({
+      status: z.literal('incomplete'),
+      data: transactionSchema,
+      check: z.object({ endpoint: text, method: z.literal('GET') }).optional(),
+    }),
+  ),
+})
