@@ -9,7 +9,7 @@ describe('leaks check', () => {
     ['a home directory of a Mac', `see ${slash}Users${slash}ann${slash}causeway`],
     ['the root account', `cd ${slash}root${slash}causeway`],
     ['a registry host', `registry=https:${slash}${slash}registry.example.org${slash}`],
-    ['a lockfile tarball', `resolution: {tarball: https:${slash}${slash}example.org${slash}a.tgz}`],
+    ['a lockfile tarball', `resolution: {${'tarball'}: https:${slash}${slash}example.org${slash}a.tgz}`],
     ['a private key', `-----BEGIN EC ${'PRIVATE'} KEY-----`],
   ])('reports %s with its line', (_what, leak) => {
     const findings = leaksCheck.find([{ path: 'notes.md', text: `first line\n${leak}\n` }])

@@ -8,11 +8,12 @@ test.each([1])("keeps 'quotes' at $size", () => {})
 test.skip('is skipped', () => {})
 // test('is a comment', () => {})`,
 }
+const assumptionsPath = 'docs/reference/assumptions.md'
 const assumptions = {
-  path: 'docs/reference/assumptions.md',
+  path: assumptionsPath,
   text: `| Id | The documents leave open | Our choice | Reason | Tested by |
 |---|---|---|---|---|
-| A-quote-01 | x | y | z | - |`,
+| A-quote-01 | x | y | z | \`packages/a/src/a.test.ts\` › rounds down |`,
 }
 
 function problems(...rows: string[]): readonly string[] {
@@ -68,5 +69,18 @@ describe('requirements check', () => {
     const path = 'docs/reference/requirements.md'
     expect(requirementsCheck.find([{ path, text: '# Requirements' }])).toHaveLength(1)
     expect(requirementsCheck.find([])).toEqual([{ file: path, problem: 'is missing' }])
+  })
+
+  test('judges the proofs of the assumptions alike', () => {
+    const path = 'docs/reference/requirements.md'
+    const row = '| Q-price-01 | amounts round down | open, see A-quote-01 |'
+    const text = `| Id | Rule | Proof |\n|---|---|---|\n${row}\n`
+    const broken = { path: assumptionsPath, text: assumptions.text.replace('rounds down', 'rounds up') }
+    expect(requirementsCheck.find([{ path, text }, testFile, broken])).toEqual([
+      {
+        file: `${assumptionsPath}:3`,
+        problem: 'A-quote-01 names a test that packages/a/src/a.test.ts does not have: rounds up',
+      },
+    ])
   })
 })

@@ -4,6 +4,7 @@ import { testTitlesOf } from './testTitles.ts'
 
 const page = 'docs/reference/requirements.md'
 const assumptionsPage = 'docs/reference/assumptions.md'
+const assumptionColumns = ['Id', 'The documents leave open', 'Our choice', 'Reason', 'Tested by']
 
 /** Every rule of the two interface documents is proven by a test that exists, or says that it is not. */
 export const requirementsCheck: Check = { name: 'requirements', find: findUnprovenRequirements }
@@ -14,13 +15,25 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
   if (text === undefined) return [{ file: page, problem: 'is missing' }]
   const rows = tableRows(text, ['Id', 'Rule', 'Proof'])
   if (rows.length === 0) return [{ file: page, problem: 'has no table with the columns Id, Rule, Proof' }]
-  const judge = createJudge(byPath, text)
-  const seen = new Set<string>()
-  return rows.flatMap((row) => {
-    const [id = '', , proof = ''] = row.cells
-    const problems = [...(seen.has(id) ? [`${id} appears twice`] : []), ...shapeProblems(row)]
-    seen.add(id)
-    return [...problems, ...judge(id, proof)].map((problem) => ({ file: `${page}:${row.line}`, problem }))
+  const assumptions = tableRows(byPath.get(assumptionsPage) ?? '', assumptionColumns)
+  const judge = createJudge(byPath, text, assumptions)
+  return [
+    ...findingsOf(page, rows, (row) => [...shapeProblems(row), ...judge(row)]),
+    ...findingsOf(assumptionsPage, assumptions, judge),
+  ]
+}
+
+/** What is wrong row by row, an id that was seen before included. */
+function findingsOf(
+  file: string,
+  rows: readonly TableRow[],
+  problemsOf: (row: TableRow) => readonly string[],
+): readonly Finding[] {
+  const ids = rows.map((row) => row.cells[0] ?? '')
+  return rows.flatMap((row, index) => {
+    const id = row.cells[0] ?? ''
+    const repeated = ids.indexOf(id) < index ? [`${id} appears twice`] : []
+    return [...repeated, ...problemsOf(row)].map((problem) => ({ file: `${file}:${row.line}`, problem }))
   })
 }
 
@@ -33,36 +46,40 @@ function shapeProblems(row: TableRow): readonly string[] {
   ]
 }
 
-type Judge = (id: string, proof: string) => readonly string[]
+/** What is wrong with the proofs of a row: its last cell, several proofs joined by `<br>`. */
+type Judge = (row: TableRow) => readonly string[]
 
-function createJudge(byPath: ReadonlyMap<string, string>, text: string): Judge {
+function createJudge(
+  byPath: ReadonlyMap<string, string>,
+  text: string,
+  assumptions: readonly TableRow[],
+): Judge {
   const milestones = new Set([...text.matchAll(/^- \*\*(.+?)\*\*/gm)].map((match) => match[1] ?? ''))
-  const assumptions = new Set(
-    tableRows(byPath.get(assumptionsPage) ?? '', assumptionColumns).map((row) => row.cells[0] ?? ''),
-  )
+  const assumptionIds = new Set(assumptions.map((row) => row.cells[0] ?? ''))
   const titles = new Map<string, ReadonlySet<string>>()
   const titlesOf = (path: string): ReadonlySet<string> | undefined => {
     const source = byPath.get(path)
     if (source !== undefined && !titles.has(path)) titles.set(path, testTitlesOf(source))
     return titles.get(path)
   }
-  return (id, proof) =>
-    proof.split('<br>').flatMap((part) => {
-      const claim = part.trim()
-      const milestone = /^not yet \((.+)\)$/.exec(claim)?.[1]
-      if (milestone !== undefined)
-        return milestones.has(milestone) ? [] : [`${id} waits for the unknown milestone "${milestone}"`]
-      const assumption = /^open, see (A-[a-z]+-\d{2})$/.exec(claim)?.[1]
-      if (assumption !== undefined)
-        return assumptions.has(assumption)
-          ? []
-          : [`${id} points at ${assumption}, which is not in ${assumptionsPage}`]
-      const [, path, title] = /^`([^`]+)` › (.+)$/.exec(claim) ?? []
-      if (path === undefined || title === undefined) return [`${id} has no readable proof: "${claim}"`]
-      const known = titlesOf(path)
-      if (known === undefined) return [`${id} names a test file that does not exist: ${path}`]
-      return known.has(title) ? [] : [`${id} names a test that ${path} does not have: ${title}`]
-    })
+  const problemOf = (claim: string): string | undefined => {
+    const milestone = /^not yet \((.+)\)$/.exec(claim)?.[1]
+    if (milestone !== undefined)
+      return milestones.has(milestone) ? undefined : `waits for the unknown milestone "${milestone}"`
+    const assumption = /^open, see (A-[a-z]+-\d{2})$/.exec(claim)?.[1]
+    if (assumption !== undefined)
+      return assumptionIds.has(assumption)
+        ? undefined
+        : `points at ${assumption}, which is not in ${assumptionsPage}`
+    const [, path, title] = /^`([^`]+)` › (.+)$/.exec(claim) ?? []
+    if (path === undefined || title === undefined) return `has no readable proof: "${claim}"`
+    const known = titlesOf(path)
+    if (known === undefined) return `names a test file that does not exist: ${path}`
+    return known.has(title) ? undefined : `names a test that ${path} does not have: ${title}`
+  }
+  return ({ cells }) =>
+    (cells.at(-1) ?? '')
+      .split('<br>')
+      .map((claim) => problemOf(claim.trim()))
+      .flatMap((problem) => (problem === undefined ? [] : [`${cells[0]} ${problem}`]))
 }
-
-export const assumptionColumns = ['Id', 'The documents leave open', 'Our choice', 'Reason', 'Tested by']
