@@ -1,9 +1,10 @@
 // Prints the NetworkDeployment of throw-away chains: the addresses that `configs/*.local.json` list.
 // They depend on the contracts' code alone, so any machine prints the same.
 // Run: node --conditions=source --import tsx scripts/localAddresses.ts
+import { randomBytes } from 'node:crypto'
 import { deployNetwork, localChainIds } from '../packages/localnet/src/deploy/deployNetwork.ts'
+import { generateLocalKeys } from '../packages/localnet/src/keys/generateKeys.ts'
 import { startAnvil } from '../packages/localnet/src/nodes/anvil.ts'
-import { throwAwayKeys } from '../packages/localnet/test/throwAwayKeys.ts'
 
 const nodes = await Promise.all(
   [localChainIds.base, localChainIds.optimism, localChainIds.hub].map((chainId) => startAnvil({ chainId })),
@@ -16,7 +17,7 @@ try {
     baseUrl: base,
     optimismUrl: optimism,
     hubUrl: hub,
-    keys: throwAwayKeys(),
+    keys: generateLocalKeys(() => `0x${randomBytes(32).toString('hex')}`),
   })
   console.log(JSON.stringify(deployment, null, 2))
 } finally {

@@ -1,3 +1,28 @@
+export {
+  depositoryAbi,
+  depositRouterAbi,
+  fillContractAbi,
+  gasPriceOracleAbi,
+  genericMappingAbi,
+  hubAbi,
+  hubOracleAbi,
+  multicall3Abi,
+  oracleMultisigAbi,
+  priceFeedAbi,
+  tokenAbi,
+  wrappedNativeAbi,
+} from './contracts/abis.generated.ts'
+export { loadArtifacts } from './contracts/artifacts.ts'
+export type { Artifact, Artifacts } from './contracts/compile.ts'
+export type {
+  ChainDeployment,
+  HubDeployment,
+  NetworkDeployment,
+  PoolDeployment,
+  TokenSymbol,
+} from './deploy/deployment.ts'
+export { deployNetwork, localChainIds, type NetworkToDeploy } from './deploy/deployNetwork.ts'
+export { connectLocalChain, type LocalChain, type LocalTransaction } from './deploy/localChain.ts'
 export type { FaultCounters } from './faultProxy/counting.ts'
 export type { FaultMode, SeenCall } from './faultProxy/faultMode.ts'
 export { type FaultProxy, type SeenRequest, startFaultProxy } from './faultProxy/faultProxy.ts'
@@ -8,10 +33,10 @@ export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'
 export { type PoolTestbed, startPoolTestbed } from './uniswap/poolTestbed.ts'
 export {
   burnLiquidity,
-  ensurePosition,
+  ensurePositions,
   type MintedPosition,
-  type MintPosition,
-  mintPosition,
-  type PositionRange,
+  mintPositions,
+  type PoolAccess,
+  type Position,
 } from './uniswap/positions.ts'
 export { swapExactInput } from './uniswap/swap.ts'

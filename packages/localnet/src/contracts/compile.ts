@@ -1,0 +1,64 @@
+import { createRequire } from 'node:module'
+import type { Abi } from 'viem'
+import { z } from 'zod'
+import { compilerInput, type SoliditySource } from './compilerInput.ts'
+import { type ContractName, contractNames, contractSources } from './contractNames.ts'
+
+const code = z.string().regex(/^([0-9a-f]{2})+$/)
+
+const outputSchema = z.object({
+  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
+  contracts: z
+    .record(
+      z.string(),
+      z.record(
+        z.string(),
+        z.object({
+          // CAST: the compiler's ABI is what viem's type describes.
+          abi: z.array(z.unknown()).transform((abi) => abi as unknown as Abi),
+          evm: z.object({
+            bytecode: z.object({ object: code }),
+            deployedBytecode: z.object({ object: code }),
+          }),
+        }),
+      ),
+    )
+    .default({}),
+})
+
+export type Artifact = {
+  readonly abi: Abi
+  /** Creation code, without constructor arguments. */
+  readonly bytecode: `0x${string}`
+  /** What stands at the address; immutables are zero in it. */
+  readonly runtimeBytecode: `0x${string}`
+}
+
+export type Artifacts = Readonly<Record<ContractName, Artifact>>
+
+/**
+ * Compiles every contract in one run. The compiler is 9 MB of code, so it is loaded here and not at
+ * import. @throws Error with the compiler's messages; warnings count, because a warning is a doubt
+ */
+export function compile(sources: readonly SoliditySource[]): Artifacts {
+  // CAST: the package types its one function as untyped; the answer is parsed below.
+  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
+  const output = outputSchema.parse(JSON.parse(solc.compile(JSON.stringify(compilerInput(sources)))))
+  if (output.errors.length > 0) {
+    throw new Error(output.errors.map((error) => error.formattedMessage).join('\n'))
+  }
+  return artifactsOf((name) => {
+    const compiled = output.contracts[contractSources[name]]?.[name]
+    if (compiled === undefined) throw new Error(`${name} is not in ${contractSources[name]}`)
+    return {
+      abi: compiled.abi,
+      bytecode: `0x${compiled.evm.bytecode.object}`,
+      runtimeBytecode: `0x${compiled.evm.deployedBytecode.object}`,
+    }
+  })
+}
+
+function artifactsOf(artifact: (name: ContractName) => Artifact): Artifacts {
+  // CAST: contractNames lists every key of the record.
+  return Object.fromEntries(contractNames.map((name) => [name, artifact(name)])) as Artifacts
+}

@@ -1,0 +1,25 @@
+/** The contracts that are deployed or called, with the source that defines each. */
+export const contractSources = {
+  Depository: 'chain/Depository.sol',
+  DepositRouter: 'chain/DepositRouter.sol',
+  FillContract: 'chain/FillContract.sol',
+  FillExecutor: 'chain/FillExecutor.sol',
+  PriceFeed: 'chain/PriceFeed.sol',
+  Token: 'chain/Token.sol',
+  WrappedNative: 'chain/WrappedNative.sol',
+  GenericMapping: 'hub/GenericMapping.sol',
+  Hub: 'hub/Hub.sol',
+  HubOracle: 'hub/HubOracle.sol',
+  OracleMultisig: 'hub/OracleMultisig.sol',
+  GasPriceOracle: 'predeploys/GasPriceOracle.sol',
+  Multicall3: 'predeploys/Multicall3.sol',
+} as const
+
+export type ContractName = keyof typeof contractSources
+
+/** In the order of the table above. */
+export const contractNames: readonly ContractName[] = Object.keys(contractSources).filter(isContractName)
+
+export function isContractName(name: string): name is ContractName {
+  return name in contractSources
+}

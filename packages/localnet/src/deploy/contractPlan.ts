@@ -1,0 +1,122 @@
+import type { Hex } from '@causeway/core'
+import { encodeDeployData } from 'viem'
+import {
+  depositoryAbi,
+  depositRouterAbi,
+  fillContractAbi,
+  genericMappingAbi,
+  hubAbi,
+  hubOracleAbi,
+  oracleMultisigAbi,
+  priceFeedAbi,
+  tokenAbi,
+  wrappedNativeAbi,
+} from '../contracts/abis.generated.ts'
+import type { Artifacts } from '../contracts/compile.ts'
+import { create2Address } from '../uniswap/create2.ts'
+import type { ChainDeployment, TokenSymbol } from './deployment.ts'
+
+/** A contract that goes through the CREATE2 proxy: its address depends on this code alone. */
+export type PlannedContract = { readonly what: string; readonly initCode: Hex; readonly address: Hex }
+
+export type FeedKey = keyof ChainDeployment['feeds']
+
+export type UserChainPlan = {
+  readonly depository: PlannedContract
+  readonly fillContract: PlannedContract
+  readonly wrappedNative: PlannedContract
+  readonly tokens: Readonly<Record<TokenSymbol, PlannedContract>>
+  readonly feeds: Readonly<Record<FeedKey, PlannedContract>>
+}
+
+export type HubPlan = {
+  readonly hub: PlannedContract
+  readonly oracle: PlannedContract
+  readonly oracleMultisig: PlannedContract
+  readonly genericMapping: PlannedContract
+}
+
+/** The same on both user chains, and on every machine: nothing in it depends on a key. */
+export function userChainPlan(artifacts: Artifacts): UserChainPlan {
+  const token = (name: string, symbol: TokenSymbol, decimals: number, version: string) =>
+    plan(
+      symbol,
+      encodeDeployData({
+        abi: tokenAbi,
+        bytecode: artifacts.Token.bytecode,
+        args: [name, symbol, decimals, version],
+      }),
+    )
+  const feed = (key: FeedKey) =>
+    plan(
+      `${key} feed`,
+      encodeDeployData({
+        abi: priceFeedAbi,
+        bytecode: artifacts.PriceFeed.bytecode,
+        args: [key.replace('/', ' / ')],
+      }),
+    )
+  return {
+    depository: plan(
+      'depository',
+      encodeDeployData({ abi: depositoryAbi, bytecode: artifacts.Depository.bytecode }),
+    ),
+    fillContract: plan(
+      'fill contract',
+      encodeDeployData({ abi: fillContractAbi, bytecode: artifacts.FillContract.bytecode }),
+    ),
+    wrappedNative: plan(
+      'wrapped native',
+      encodeDeployData({ abi: wrappedNativeAbi, bytecode: artifacts.WrappedNative.bytecode }),
+    ),
+    tokens: {
+      USDC: token('USD Coin', 'USDC', 6, '2'),
+      USDX: token('USD X', 'USDX', 6, '1'),
+      TIDE: token('Tide', 'TIDE', 18, '1'),
+    },
+    feeds: {
+      'ETH/USD': feed('ETH/USD'),
+      'USDC/USD': feed('USDC/USD'),
+      'USDX/USD': feed('USDX/USD'),
+      'TIDE/USD': feed('TIDE/USD'),
+    },
+  }
+}
+
+/** Apart from the rest, because it needs the swap router's address. */
+export function depositRouterPlan(
+  artifacts: Artifacts,
+  around: { readonly depository: Hex; readonly swapRouter: Hex; readonly wrappedNative: Hex },
+): PlannedContract {
+  return plan(
+    'deposit router',
+    encodeDeployData({
+      abi: depositRouterAbi,
+      bytecode: artifacts.DepositRouter.bytecode,
+      args: [around.depository, around.swapRouter, around.wrappedNative],
+    }),
+  )
+}
+
+export function hubPlan(artifacts: Artifacts): HubPlan {
+  const hub = plan('hub', encodeDeployData({ abi: hubAbi, bytecode: artifacts.Hub.bytecode }))
+  return {
+    hub,
+    oracle: plan(
+      'oracle contract',
+      encodeDeployData({ abi: hubOracleAbi, bytecode: artifacts.HubOracle.bytecode, args: [hub.address] }),
+    ),
+    oracleMultisig: plan(
+      'oracle multisig',
+      encodeDeployData({ abi: oracleMultisigAbi, bytecode: artifacts.OracleMultisig.bytecode }),
+    ),
+    genericMapping: plan(
+      'generic mapping',
+      encodeDeployData({ abi: genericMappingAbi, bytecode: artifacts.GenericMapping.bytecode }),
+    ),
+  }
+}
+
+function plan(what: string, initCode: Hex): PlannedContract {
+  return { what, initCode, address: create2Address(initCode) }
+}

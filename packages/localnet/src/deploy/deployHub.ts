@@ -1,0 +1,67 @@
+import { encodeFunctionData } from 'viem'
+import { genericMappingAbi, hubAbi, hubOracleAbi, oracleMultisigAbi } from '../contracts/abis.generated.ts'
+import type { Artifacts } from '../contracts/compile.ts'
+import type { LocalKeys } from '../keys/localKeys.ts'
+import { hubPlan } from './contractPlan.ts'
+import { deployMissing, initializeMissing } from './deployContracts.ts'
+import type { HubDeployment } from './deployment.ts'
+import { fundNative } from './fundAccounts.ts'
+import { hubGrants } from './funding.ts'
+import type { LocalChain } from './localChain.ts'
+import { placeMulticall3 } from './predeploys.ts'
+
+/** Signatures an execution needs of the three oracles. @source design.md 7.1 */
+const oracleThreshold = 2n
+
+/**
+ * Hub ledger, oracle contract, multisig of the three oracles, and generic mapping. Only the oracle
+ * contract operates the ledger, and only the multisig speaks to the oracle contract.
+ */
+export async function deployHub(
+  chain: LocalChain,
+  artifacts: Artifacts,
+  keys: LocalKeys,
+): Promise<HubDeployment> {
+  const plan = hubPlan(artifacts)
+  const owner = keys.deployer.address
+  await Promise.all([placeMulticall3(chain, artifacts), fundNative(chain, hubGrants(keys))])
+  await deployMissing(chain, keys.deployer, Object.values(plan))
+  const signers = keys.oracles.map(({ address }) => address)
+  await initializeMissing(chain, keys.deployer, [
+    {
+      contract: plan.hub,
+      data: encodeFunctionData({
+        abi: hubAbi,
+        functionName: 'initialize',
+        args: [owner, plan.oracle.address],
+      }),
+    },
+    {
+      contract: plan.oracle,
+      data: encodeFunctionData({
+        abi: hubOracleAbi,
+        functionName: 'initialize',
+        args: [owner, plan.oracleMultisig.address],
+      }),
+    },
+    {
+      contract: plan.oracleMultisig,
+      data: encodeFunctionData({
+        abi: oracleMultisigAbi,
+        functionName: 'initialize',
+        args: [owner, signers, oracleThreshold],
+      }),
+    },
+    {
+      contract: plan.genericMapping,
+      data: encodeFunctionData({ abi: genericMappingAbi, functionName: 'initialize', args: [owner, owner] }),
+    },
+  ])
+  return {
+    chainId: chain.chainId,
+    hub: plan.hub.address,
+    oracle: plan.oracle.address,
+    oracleMultisig: plan.oracleMultisig.address,
+    genericMapping: plan.genericMapping.address,
+  }
+}

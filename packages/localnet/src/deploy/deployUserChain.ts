@@ -1,0 +1,113 @@
+import { encodeFunctionData } from 'viem'
+import { depositoryAbi, priceFeedAbi, tokenAbi } from '../contracts/abis.generated.ts'
+import type { Artifacts } from '../contracts/compile.ts'
+import type { LocalKeys } from '../keys/localKeys.ts'
+import { deployUniswapV3 } from '../uniswap/deployUniswapV3.ts'
+import {
+  depositRouterPlan,
+  type FeedKey,
+  type PlannedContract,
+  type UserChainPlan,
+  userChainPlan,
+} from './contractPlan.ts'
+import { deployMissing, type Initialization, initializeMissing } from './deployContracts.ts'
+import type { ChainDeployment } from './deployment.ts'
+import { approveAll, fundNative, mintTokens } from './fundAccounts.ts'
+import { initialFeedAnswers, userChainGrants } from './funding.ts'
+import type { LocalChain } from './localChain.ts'
+import { openPools } from './openPools.ts'
+import {
+  gasPriceOracleAddress,
+  initialRollupFees,
+  multicall3Address,
+  placeGasPriceOracle,
+  placeMulticall3,
+} from './predeploys.ts'
+
+/**
+ * Brings one user chain to its first state: contracts, owners, balances, feeds, pools. What is already
+ * there is left as it is, so a start on kept chain files changes nothing.
+ */
+export async function deployUserChain(
+  chain: LocalChain,
+  chainKey: ChainDeployment['chainKey'],
+  { artifacts, keys }: { readonly artifacts: Artifacts; readonly keys: LocalKeys },
+): Promise<ChainDeployment> {
+  const plan = userChainPlan(artifacts)
+  const { deployer } = keys
+  const grants = userChainGrants(keys)
+  await Promise.all([
+    placeMulticall3(chain, artifacts),
+    placeGasPriceOracle(chain, artifacts, { keeper: keys.keeper.address, fees: initialRollupFees[chainKey] }),
+    fundNative(chain, grants),
+  ])
+  await deployMissing(chain, deployer, plannedContracts(plan))
+  await initializeMissing(chain, deployer, initializations(plan, keys))
+
+  const addresses = addressesOf(plan)
+  await mintTokens(chain, deployer, { tokens: addresses.tokens, grants })
+  await approveAll(chain, keys.fillWallet, { tokens: addresses.tokens, spender: addresses.fillContract })
+
+  const { wrappedNative, depository } = addresses
+  const uniswap = await deployUniswapV3({ ...chain.as(deployer), wrappedNative })
+  const router = depositRouterPlan(artifacts, { depository, wrappedNative, swapRouter: uniswap.swapRouter })
+  await deployMissing(chain, deployer, [router])
+  const pools = await openPools(chain, deployer, { uniswap, wrappedNative, tokens: addresses.tokens })
+  return {
+    chainKey,
+    chainId: chain.chainId,
+    ...addresses,
+    depositRouter: router.address,
+    multicall3: multicall3Address,
+    gasPriceOracle: gasPriceOracleAddress,
+    uniswapV3: { ...uniswap, pools },
+  }
+}
+
+function plannedContracts(plan: UserChainPlan): readonly PlannedContract[] {
+  const { depository, fillContract, wrappedNative, tokens, feeds } = plan
+  return [depository, fillContract, wrappedNative, ...Object.values(tokens), ...Object.values(feeds)]
+}
+
+/** The deployer owns the tokens and allocates withdrawals; the keeper owns the feeds. */
+function initializations(plan: UserChainPlan, keys: LocalKeys): readonly Initialization[] {
+  const owner = keys.deployer.address
+  const token = (contract: PlannedContract): Initialization => ({
+    contract,
+    data: encodeFunctionData({ abi: tokenAbi, functionName: 'initialize', args: [owner] }),
+  })
+  const feed = (key: FeedKey): Initialization => ({
+    contract: plan.feeds[key],
+    data: encodeFunctionData({
+      abi: priceFeedAbi,
+      functionName: 'initialize',
+      args: [keys.keeper.address, initialFeedAnswers[key]],
+    }),
+  })
+  return [
+    {
+      contract: plan.depository,
+      data: encodeFunctionData({ abi: depositoryAbi, functionName: 'initialize', args: [owner, owner] }),
+    },
+    ...Object.values(plan.tokens).map(token),
+    feed('ETH/USD'),
+    feed('USDC/USD'),
+    feed('USDX/USD'),
+    feed('TIDE/USD'),
+  ]
+}
+
+function addressesOf({ depository, fillContract, wrappedNative, tokens, feeds }: UserChainPlan) {
+  return {
+    depository: depository.address,
+    fillContract: fillContract.address,
+    wrappedNative: wrappedNative.address,
+    tokens: { USDC: tokens.USDC.address, USDX: tokens.USDX.address, TIDE: tokens.TIDE.address },
+    feeds: {
+      'ETH/USD': feeds['ETH/USD'].address,
+      'USDC/USD': feeds['USDC/USD'].address,
+      'USDX/USD': feeds['USDX/USD'].address,
+      'TIDE/USD': feeds['TIDE/USD'].address,
+    },
+  }
+}

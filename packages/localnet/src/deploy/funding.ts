@@ -1,0 +1,56 @@
+import type { LocalAccount, LocalKeys } from '../keys/localKeys.ts'
+import type { TokenSymbol } from './deployment.ts'
+
+export type Grant = {
+  readonly account: LocalAccount
+  readonly nativeWei: bigint
+  readonly tokens: Readonly<Record<TokenSymbol, bigint>>
+}
+
+const unit6 = 10n ** 6n
+const unit18 = 10n ** 18n
+const noTokens = { USDC: 0n, USDX: 0n, TIDE: 0n }
+
+/** What every account owns on each user chain after the first deployment. */
+export function userChainGrants(keys: LocalKeys): readonly Grant[] {
+  const user = {
+    nativeWei: 1_000n * unit18,
+    tokens: { USDC: 100_000n * unit6, USDX: 100_000n * unit6, TIDE: 25_000n * unit18 },
+  }
+  return [
+    {
+      account: keys.deployer,
+      nativeWei: 1_000_000n * unit18,
+      tokens: { USDC: 1_000_000_000n * unit6, USDX: 1_000_000_000n * unit6, TIDE: 250_000_000n * unit18 },
+    },
+    {
+      account: keys.fillWallet,
+      nativeWei: 500n * unit18,
+      tokens: { USDC: 2_000_000n * unit6, USDX: 1_000_000n * unit6, TIDE: 250_000n * unit18 },
+    },
+    {
+      account: keys.sponsor,
+      nativeWei: 10_000n * unit18,
+      tokens: { USDC: 1_000_000n * unit6, USDX: 0n, TIDE: 250_000n * unit18 },
+    },
+    { account: keys.keeper, nativeWei: 10_000n * unit18, tokens: noTokens },
+    ...keys.users.map((account) => ({ account, ...user })),
+  ]
+}
+
+/** Gas on the hub for those who send transactions there. */
+export function hubGrants(keys: LocalKeys): readonly Grant[] {
+  return [keys.deployer, keys.fillWallet, keys.keeper].map((account) => ({
+    account,
+    nativeWei: 10_000n * unit18,
+    tokens: noTokens,
+  }))
+}
+
+/** USD with 8 decimals that the feeds answer at the start, and that the pools start at. */
+export const initialFeedAnswers = {
+  'ETH/USD': 2_500n * 10n ** 8n,
+  'USDC/USD': 10n ** 8n,
+  'USDX/USD': 10n ** 8n,
+  'TIDE/USD': 4n * 10n ** 8n,
+} as const
