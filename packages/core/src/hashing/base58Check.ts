@@ -1,0 +1,27 @@
+import { base58 } from '@scure/base'
+import { sha256 } from './sha256.ts'
+
+const base58Pattern = /^[1-9A-HJ-NP-Za-km-z]+$/
+const checksumBytes = 4
+
+/**
+ * Bytes of a base58 string that holds exactly `byteLength` of them, else `undefined`. The length is
+ * bounded before decoding, because decoding takes time quadratic in it.
+ */
+export function decodeBase58(text: string, byteLength: number): Uint8Array | undefined {
+  // One base58 digit carries log2(58) = 5.858 bits; a leading `1` carries a whole zero byte.
+  const lengthMax = Math.ceil((byteLength * 8) / Math.log2(58))
+  if (text.length < byteLength || text.length > lengthMax || !base58Pattern.test(text)) return undefined
+  const bytes = base58.decode(text)
+  return bytes.length === byteLength ? bytes : undefined
+}
+
+/** Payload of a base58check string, without its checksum; `undefined` when length or checksum is wrong. */
+export function decodeBase58Check(text: string, payloadLength: number): Uint8Array | undefined {
+  const bytes = decodeBase58(text, payloadLength + checksumBytes)
+  if (bytes === undefined) return undefined
+  const payload = bytes.subarray(0, payloadLength)
+  const checksum = sha256(sha256(payload))
+  const matches = bytes.subarray(payloadLength).every((byte, index) => byte === checksum[index])
+  return matches ? payload : undefined
+}

@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { encodeAbiParameters } from 'viem'
+import { expect, test } from 'vitest'
+import { repeated } from '../../test/vectors/orders.ts'
+import type { Hex } from '../hex.ts'
+import { encodeFillExtraData, encodeOrderCall } from './orderCall.ts'
+
+const account = fc
+  .uint8Array({ minLength: 20, maxLength: 20 })
+  .map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`)
+
+test('a call is six words in the published example', () => {
+  const word = (digits: string) => digits.padStart(64, '0')
+  expect(encodeOrderCall({ to: repeated('55', 20), data: '0xabcdef', value: 7n })).toBe(
+    `0x${word('55'.repeat(20))}${word('60')}${word('7')}${word('20')}${word('3')}${'abcdef'.padEnd(64, '0')}`,
+  )
+})
+
+test('a call is the ABI encoding of three one-member tuples', () => {
+  const parameters = [
+    { type: 'tuple', components: [{ name: 'to', type: 'address' }] },
+    { type: 'tuple', components: [{ name: 'data', type: 'bytes' }] },
+    { type: 'tuple', components: [{ name: 'value', type: 'uint256' }] },
+  ] as const
+  const bytes = fc.uint8Array({ maxLength: 200 }).map((data): Hex => `0x${Buffer.from(data).toString('hex')}`)
+  fc.assert(
+    fc.property(account, bytes, fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (to, data, value) => {
+      expect(encodeOrderCall({ to, data, value })).toBe(
+        encodeAbiParameters(parameters, [{ to }, { data }, { value }]),
+      )
+    }),
+  )
+})
+
+test('extra data is the fill contract in one word', () => {
+  const parameters = [{ type: 'tuple', components: [{ name: 'fillContract', type: 'address' }] }] as const
+  fc.assert(
+    fc.property(account, (fillContract) => {
+      expect(encodeFillExtraData(fillContract)).toBe(encodeAbiParameters(parameters, [{ fillContract }]))
+    }),
+  )
+  expect(() => encodeFillExtraData('0x1234')).toThrow(RangeError)
+})

@@ -1,0 +1,128 @@
+import { createChainHasher, type HashedChain, type VmTypeOf } from '../chain/protocolChain.ts'
+import { AbiWords } from '../hashing/abiWords.ts'
+import { bytesToHex, hexToBytes } from '../hashing/hexBytes.ts'
+import { keccak256 } from '../hashing/keccak.ts'
+import { hashArray, hashText, typeHash } from '../hashing/typedData.ts'
+import type { Hex } from '../hex.ts'
+import { encodeAddressField, encodeCurrencyField } from '../vm/encodeField.ts'
+import { ethereumCodec } from '../vm/ethereum/codec.ts'
+import type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order.ts'
+import {
+  feeType,
+  inputPaymentType,
+  inputRefundType,
+  inputType,
+  orderType,
+  outputPaymentType,
+  outputType,
+  typesInsideOrder,
+} from './orderTypes.ts'
+
+const orderTypeHash = typeHash(orderType, typesInsideOrder)
+const inputTypeHash = typeHash(inputType, [inputPaymentType, inputRefundType])
+const inputPaymentTypeHash = typeHash(inputPaymentType)
+const inputRefundTypeHash = typeHash(inputRefundType)
+const outputTypeHash = typeHash(outputType, [outputPaymentType])
+const outputPaymentTypeHash = typeHash(outputPaymentType)
+const feeTypeHash = typeHash(feeType)
+
+type Chains = (chainId: string) => HashedChain
+
+/**
+ * The order's id: the EIP-712 struct hash of `Order`, without a domain. The solver's chain is hashed
+ * as text only and need not be configured.
+ *
+ * @throws UnknownChainError for a chain of a payment, refund or fee that `vmTypeOf` does not know
+ * @throws InvalidAddressError naming the field
+ * @throws RangeError, SyntaxError for an order that `orderSchema` refuses: a caller's bug
+ * @source oracle-protocol.md 1.5
+ */
+export function orderId(order: Order, vmTypeOf: VmTypeOf): Hex {
+  return bytesToHex(orderHash(order, createChainHasher(vmTypeOf)))
+}
+
+/** The bytes of `orderId`, for structures that hold an order. */
+export function orderHash(order: Order, chains: Chains): Uint8Array {
+  const words = new AbiWords(8)
+    .word(orderTypeHash)
+    .word(hashText(order.version))
+    .word(hashText(order.solverChainId))
+    .address(encodeAddressField(ethereumCodec, order.solver, 'solver'))
+    .uint(BigInt(order.salt))
+    .word(hashArray(order.inputs.map((input) => inputHash(input, chains))))
+    .word(outputHash(order.output, chains))
+    .word(hashArray(order.fees.map((fee) => feeHash(fee, chains))))
+  return keccak256(words.done())
+}
+
+function inputHash({ payment, refunds }: OrderInput, chains: Chains): Uint8Array {
+  const chain = chains(payment.chainId)
+  const paymentWords = new AbiWords(5)
+    .word(inputPaymentTypeHash)
+    .word(chain.idHash)
+    .word(currencyHash(chain, payment.currency, 'inputs[].payment.currency'))
+    .uint(BigInt(payment.amount))
+    .uint(BigInt(payment.weight))
+  const words = new AbiWords(3)
+    .word(inputTypeHash)
+    .word(keccak256(paymentWords.done()))
+    .word(hashArray(refunds.map((refund) => refundHash(refund, chains))))
+  return keccak256(words.done())
+}
+
+function refundHash(refund: OrderRefund, chains: Chains): Uint8Array {
+  const chain = chains(refund.chainId)
+  const words = new AbiWords(7)
+    .word(inputRefundTypeHash)
+    .word(chain.idHash)
+    .word(recipientHash(chain, refund.recipient, 'inputs[].refunds[].recipient'))
+    .word(currencyHash(chain, refund.currency, 'inputs[].refunds[].currency'))
+    .uint(BigInt(refund.minimumAmount))
+    .number(refund.deadline)
+    .word(keccak256(hexToBytes(refund.extraData)))
+  return keccak256(words.done())
+}
+
+function outputHash(output: OrderOutput, chains: Chains): Uint8Array {
+  const chain = chains(output.chainId)
+  const payments = output.payments.map((payment) => outputPaymentHash(payment, chain))
+  const words = new AbiWords(6)
+    .word(outputTypeHash)
+    .word(chain.idHash)
+    .word(hashArray(payments))
+    .number(output.deadline)
+    .word(hashArray(output.calls.map((call) => keccak256(hexToBytes(call)))))
+    .word(keccak256(hexToBytes(output.extraData)))
+  return keccak256(words.done())
+}
+
+function outputPaymentHash(payment: OrderOutput['payments'][number], chain: HashedChain): Uint8Array {
+  const words = new AbiWords(5)
+    .word(outputPaymentTypeHash)
+    .word(recipientHash(chain, payment.recipient, 'output.payments[].recipient'))
+    .word(currencyHash(chain, payment.currency, 'output.payments[].currency'))
+    .uint(BigInt(payment.minimumAmount))
+    .uint(BigInt(payment.expectedAmount))
+  return keccak256(words.done())
+}
+
+function feeHash(fee: OrderFee, chains: Chains): Uint8Array {
+  const recipientChain = chains(fee.recipientChainId)
+  const currencyChain = chains(fee.currencyChainId)
+  const words = new AbiWords(6)
+    .word(feeTypeHash)
+    .word(recipientChain.idHash)
+    .word(recipientHash(recipientChain, fee.recipient, 'fees[].recipient'))
+    .word(currencyChain.idHash)
+    .word(currencyHash(currencyChain, fee.currency, 'fees[].currency'))
+    .uint(BigInt(fee.amount))
+  return keccak256(words.done())
+}
+
+function recipientHash({ codec }: HashedChain, recipient: string, field: string): Uint8Array {
+  return keccak256(encodeAddressField(codec, recipient, field))
+}
+
+function currencyHash({ codec }: HashedChain, currency: string, field: string): Uint8Array {
+  return keccak256(encodeCurrencyField(codec, currency, field))
+}

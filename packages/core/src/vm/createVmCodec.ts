@@ -1,0 +1,65 @@
+import type { VmType } from '../chain/vmType.ts'
+import { InvalidAddressError, InvalidTransactionIdError } from './errors.ts'
+import type { VmCodec } from './vmCodec.ts'
+
+/** Why a string is not what it should be; ends a sentence and never repeats the string. */
+export type Refusal = { readonly refusal: string }
+
+export type ParsedAddress = {
+  readonly bytes: Uint8Array
+  readonly canonical: string
+  /** True when nobody is known to hold a key to it, though the protocol can write it down. */
+  readonly isUnspendable?: boolean
+}
+export type ParsedTransactionId = { readonly bytes: Uint8Array; readonly canonical: string }
+
+/** What one family adds to the shared rules. Parsers are total and bound the length of their input first. */
+export type VmFamily = {
+  readonly vmType: VmType
+  readonly nativeCurrency: string
+  /** Protocol bytes of `nativeCurrency`, which need not be an address of the family. */
+  readonly nativeBytes: Uint8Array
+  readonly parseAddress: (address: string) => ParsedAddress | Refusal
+  /** Where currencies are not written like accounts. */
+  readonly parseCurrency?: (currency: string) => ParsedAddress | Refusal
+  readonly parseTransactionId: (transactionId: string) => ParsedTransactionId | Refusal
+}
+
+/** Builds a family's codec: the native sentinel, the errors and the canonical forms are the same for all. */
+export function createVmCodec(family: VmFamily): VmCodec {
+  const { vmType, nativeCurrency, nativeBytes, parseAddress, parseTransactionId } = family
+  const parseCurrency = family.parseCurrency ?? parseAddress
+
+  function encode(address: string, parse: VmFamily['parseAddress']): Uint8Array {
+    if (address === nativeCurrency) return nativeBytes.slice()
+    return accepted(parse(address)).bytes
+  }
+  function accepted(parsed: ParsedAddress | Refusal): ParsedAddress {
+    if ('refusal' in parsed) throw new InvalidAddressError({ vmType, reason: parsed.refusal })
+    return parsed
+  }
+  function acceptedTransactionId(transactionId: string): ParsedTransactionId {
+    const parsed = parseTransactionId(transactionId)
+    if ('refusal' in parsed) throw new InvalidTransactionIdError({ vmType, reason: parsed.refusal })
+    return parsed
+  }
+
+  return {
+    vmType,
+    nativeCurrency,
+    isAddress(address) {
+      if (address === nativeCurrency) return false
+      const parsed = parseAddress(address)
+      return !('refusal' in parsed) && parsed.isUnspendable !== true
+    },
+    encodeAddress: (address) => encode(address, parseAddress),
+    encodeCurrency: (currency) => encode(currency, parseCurrency),
+    canonicalAddress(address) {
+      if (address === nativeCurrency) return nativeCurrency
+      const parsed = parseAddress(address)
+      return accepted('refusal' in parsed ? parseCurrency(address) : parsed).canonical
+    },
+    canonicalTransactionId: (transactionId) => acceptedTransactionId(transactionId).canonical,
+    encodeTransactionId: (transactionId) => acceptedTransactionId(transactionId).bytes,
+  }
+}
