@@ -55,7 +55,9 @@ library CompressedSize {
         returns (uint256 count)
     {
         while (right + count < end) {
-            if (data[left + count] != data[right + count++]) break;
+            bool equal = data[left + count] == data[right + count];
+            ++count;
+            if (!equal) break;
         }
     }
 

@@ -6,7 +6,7 @@ import {IERC20} from "./IERC20.sol";
 /// Moves value and refuses silence: tokens that return nothing count as successful, tokens that
 /// return false, revert or have no code do not.
 library Transfers {
-    error TokenCallFailed(address token);
+    error TokenCallFailed(address token, bytes reason);
     error NativeTransferFailed(address to, uint256 amount);
 
     function push(address token, address to, uint256 amount) internal {
@@ -28,7 +28,8 @@ library Transfers {
 
     function _call(address token, bytes memory data) private {
         (bool ok, bytes memory result) = token.call(data);
+        if (!ok) revert TokenCallFailed(token, result);
         bool accepted = result.length == 0 ? token.code.length > 0 : abi.decode(result, (bool));
-        if (!ok || !accepted) revert TokenCallFailed(token);
+        if (!accepted) revert TokenCallFailed(token, result);
     }
 }
