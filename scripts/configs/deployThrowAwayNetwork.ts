@@ -1,0 +1,15 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { NetworkDeployment } from '../../packages/localnet/src/deploy/deployment.ts'
+import { root } from './writeJson.ts'
+
+/** Where `deployNetwork` puts everything on fresh chains, which are gone again when this resolves. */
+export async function deployThrowAwayNetwork(): Promise<NetworkDeployment> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--conditions=source', '--import', 'tsx', join(root, 'scripts', 'localAddresses.ts')],
+    { cwd: root, maxBuffer: 4 * 1024 * 1024 },
+  )
+  return JSON.parse(stdout)
+}

@@ -1,0 +1,55 @@
+// Goal: values that follow from others are the ones that follow, so that no typing error loses money.
+import { join } from 'node:path'
+import { addressWord, hexToBytes, keccak256Hex, uintWord, vmCodecs } from '@causeway/core'
+import { describe, expect, test } from 'vitest'
+import { environments, parseConfigSet, readRawConfigSet } from './configFiles.ts'
+import { root } from './writeJson.ts'
+
+const configs = environments.map((environment) => {
+  const raw = readRawConfigSet(join(root, 'configs'), environment)
+  return { environment, ...parseConfigSet(raw) }
+})
+
+/** Hash of the creation code of UniswapV3Pool. @source Uniswap v3-periphery, PoolAddress.sol */
+const poolInitCodeHash = 'e34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54'
+
+describe('values that follow from others', () => {
+  test.each(configs)('pools of $environment are where their factory creates them', ({ quote }) => {
+    for (const { uniswapV3 } of Object.values(quote.chains)) {
+      for (const { address, token0, token1, feePips } of uniswapV3?.pools ?? []) {
+        const words = [addressWord(token0), addressWord(token1), uintWord(BigInt(feePips))]
+        const salt = keccak256Hex(hexToBytes(`0x${words.join('')}`)).slice(2)
+        const factory = uniswapV3?.factory.slice(2)
+        const hash = keccak256Hex(hexToBytes(`0xff${factory}${salt}${poolInitCodeHash}`))
+        expect(`0x${hash.slice(26)}`).toBe(address)
+      }
+    }
+  })
+
+  test.each(configs)('hub chain ids of $environment are chain ids, or hashes of the names', ({ chains }) => {
+    for (const { id, vmType, hubChainId } of chains.chains) {
+      if (vmType === 'ethereum-vm') expect(Number.isSafeInteger(Number(hubChainId))).toBe(true)
+      else if (vmType === 'tron-vm') expect(hubChainId).toBe('728126428')
+      else expect(BigInt(hubChainId)).toBe(BigInt(keccak256Hex(Buffer.from(id, 'utf8'))))
+    }
+  })
+
+  test.each(configs)('depositories of $environment are addresses of their family', ({ chains }) => {
+    for (const { vmType, depository, additionalDepositories = [] } of chains.chains) {
+      const codec = vmCodecs[vmType]
+      for (const address of [depository ?? '', ...additionalDepositories])
+        expect(codec.canonicalAddress(address)).toBe(address)
+    }
+  })
+
+  test.each(configs)(
+    'currencies of $environment are written as their family writes them',
+    ({ chains, quote }) => {
+      for (const { id, vmType } of chains.chains) {
+        const codec = vmCodecs[vmType]
+        for (const { address } of quote.chains[id]?.currencies ?? [])
+          expect(codec.canonicalAddress(address)).toBe(address)
+      }
+    },
+  )
+})
