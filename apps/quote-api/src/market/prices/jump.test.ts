@@ -6,7 +6,7 @@ import { type JumpState, settleJump } from './jump.ts'
 import type { FreshReading } from './source.ts'
 
 const startMs = 1_800_000_000_000
-const hardMaxAgeMs = 60_000
+const holdMaxMs = 60_000
 
 type Step = {
   /** Milliseconds since the start. */
@@ -26,7 +26,7 @@ function publishedBy(steps: readonly Step[]): (number | string)[] {
       candidate: price(sources[0] ?? 0),
       readings,
       jumpBps: 300n,
-      hardMaxAgeMs,
+      holdMaxMs,
       nowMs: startMs + at,
     })
     state = verdict.state

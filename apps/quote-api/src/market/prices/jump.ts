@@ -15,7 +15,7 @@ export type JumpVerdict = { readonly state: JumpState; readonly price: UsdPrice 
 /**
  * Publishes a price at once unless it jumped. A jump is published when a second source moved along
  * (two fresh sources lie nearer to the new value than to the old one), or when a later reading
- * repeats it. Until then the previous price stays while its last reading is younger than `hardMaxAgeMs`.
+ * repeats it. Until then the previous price stays while its last reading is younger than `holdMaxMs`.
  * @source pricing-engine.md 6.1
  */
 export function settleJump(args: {
@@ -24,7 +24,7 @@ export function settleJump(args: {
   /** The fresh sources behind the candidate. */
   readonly readings: readonly FreshReading[]
   readonly jumpBps: bigint
-  readonly hardMaxAgeMs: number
+  readonly holdMaxMs: number
   readonly nowMs: number
 }): JumpVerdict {
   const { state, candidate, readings, jumpBps, nowMs } = args
@@ -47,7 +47,7 @@ export function settleJump(args: {
   if (witnesses.length >= 2 || (earlier !== undefined && readAtMs > earlier.readAtMs)) return publish()
 
   const pending = earlier ?? { usdX18: candidate.usdX18, readAtMs }
-  const usable = nowMs - previous.readAtMs <= args.hardMaxAgeMs
+  const usable = nowMs - previous.readAtMs <= args.holdMaxMs
   return {
     state: { published: previous, pending },
     price: usable ? previous.price : { reason: 'unconfirmed_jump' },

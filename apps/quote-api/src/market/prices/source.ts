@@ -30,14 +30,15 @@ export type SourceReading = {
   /** Unique per price, and what operators see: `feed base 0x…`, `http defillama`. */
   readonly source: string
   readonly kind: SourceKind
-  /** When it was asked: a later one is another sample. */
-  readonly readAtMs: number
+  /** When it last answered: a later one is another sample. Absent before the first answer. */
+  readonly readAtMs?: number
   readonly block?: bigint
   readonly result: SourceValue | { readonly fault: SourceFault }
 }
 
-export type FreshReading = SourceReading & { readonly result: SourceValue }
+export type FreshReading = SourceReading & { readonly readAtMs: number; readonly result: SourceValue }
 
 export function isFresh(reading: SourceReading, nowMs: number): reading is FreshReading {
-  return 'usdX18' in reading.result && nowMs <= reading.result.freshUntilMs
+  const { readAtMs, result } = reading
+  return readAtMs !== undefined && 'usdX18' in result && nowMs <= result.freshUntilMs
 }

@@ -1,0 +1,27 @@
+import type { CurrencyKey, PoolState } from '@causeway/core'
+import type { FeedIdentity, FeedRound } from './prices/feedRound.ts'
+import type { ChainMarket, GasPrice, GasShape } from './snapshot.ts'
+
+/** What one feed answered: nothing, or a round with what the feed says about itself. */
+export type FeedReading = {
+  readonly round: FeedRound | undefined
+  readonly identity: FeedIdentity | undefined
+}
+
+/** Everything read of one chain in one refresh. */
+export type ChainReading = {
+  readonly head: ChainMarket['head']
+  readonly gasPrice: GasPrice
+  readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
+  readonly inventory: ReadonlyMap<CurrencyKey, bigint>
+  /** In the order of the plan's feeds, as of `contractsAt`. */
+  readonly feeds: readonly FeedReading[]
+  /** Block at which feeds and balances were read: within one batch it may be one block off the head. */
+  readonly contractsAt: { readonly block: bigint; readonly timestampSeconds: number }
+  readonly pools: readonly PoolState[]
+}
+
+/** Where readings come from. One per chain. @throws DomainError when the chain gives no usable answer */
+export interface ChainSource {
+  read(signal: AbortSignal): Promise<ChainReading>
+}

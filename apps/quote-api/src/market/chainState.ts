@@ -1,0 +1,67 @@
+import type { QuoteChain } from '@causeway/core'
+import type { ChainReading } from './chainReading.ts'
+import { settleGas } from './gasJump.ts'
+import { gasUnits } from './gasUnits.ts'
+import type { MarketLimits } from './limits.ts'
+import type { ChainMarket, ChainRefusal, GasPrice } from './snapshot.ts'
+
+/** The newest reading of one chain and the gas prices that came before it. */
+export type ChainFacts = {
+  readonly reading: ChainReading
+  readonly readAtMs: number
+  /** Gas prices of the last readings, oldest first, this one included. */
+  readonly gasSamples: readonly GasPrice[]
+}
+
+/** Last moment at which a chain's head may still be priced from. */
+export function headUsableUntilMs(facts: ChainFacts, config: QuoteChain): number {
+  return facts.reading.head.timestampSeconds * 1_000 + config.headMaxAgeMs
+}
+
+/** True when the head claims to be from further ahead than clocks differ. */
+export function isHeadAhead(facts: ChainFacts, limits: MarketLimits, nowMs: number): boolean {
+  return facts.reading.head.timestampSeconds * 1_000 > nowMs + limits.headAheadMaxMs
+}
+
+/**
+ * What may be priced of a chain now. Silence is told apart from a chain that stands still: nothing read
+ * within the hard age is `stale_gas`, an old head that is still confirmed is `stale_head`.
+ * @source design.md 5.4
+ */
+export function chainState(args: {
+  readonly facts: ChainFacts | undefined
+  readonly config: QuoteChain
+  readonly limits: MarketLimits
+  readonly nowMs: number
+}): ChainMarket | ChainRefusal {
+  const { facts, config, limits, nowMs } = args
+  if (facts === undefined) return { reason: 'no_data' }
+  if (nowMs - facts.readAtMs > limits.gasHardMaxAgeMs) return { reason: 'stale_gas' }
+  if (nowMs > headUsableUntilMs(facts, config) || isHeadAhead(facts, limits, nowMs)) {
+    return { reason: 'stale_head' }
+  }
+  const { head, l1DataFeeWei, inventory, pools } = facts.reading
+  return {
+    chainId: config.chainId,
+    head,
+    asOfMs: facts.readAtMs,
+    gasPrice: settleGas(facts.gasSamples),
+    gasUnits,
+    l1DataFeeWei,
+    pools,
+    inventory,
+  }
+}
+
+/** The moments at which age alone changes the state. */
+export function chainChangesAtMs(
+  facts: ChainFacts,
+  config: QuoteChain,
+  limits: MarketLimits,
+): readonly number[] {
+  return [
+    facts.readAtMs + limits.gasHardMaxAgeMs + 1,
+    headUsableUntilMs(facts, config) + 1,
+    facts.reading.head.timestampSeconds * 1_000 - limits.headAheadMaxMs,
+  ]
+}

@@ -1,0 +1,161 @@
+import { DomainError, formatAmount } from '@causeway/core'
+import { z } from 'zod'
+import { type ChainFacts, chainState } from './chainState.ts'
+import type { Evaluation, PriceEvaluation } from './evaluate.ts'
+import { settleGas } from './gasJump.ts'
+import type { MarketLimits } from './limits.ts'
+import type { ChainPlan, MarketPlan, PricePlan } from './plan.ts'
+import { isFresh, type SourceReading } from './prices/source.ts'
+
+/** How refreshing one chain goes. */
+export type RefreshHealth = { readonly consecutiveFailures: number; readonly lastError: unknown }
+
+/** What `describeMarket` describes. */
+export type MarketFacts = {
+  readonly version: number
+  readonly plan: MarketPlan
+  readonly limits: MarketLimits
+  readonly evaluation: Evaluation
+  readonly chainFacts: (chainKey: string) => ChainFacts | undefined
+  readonly refreshHealth: (chainKey: string) => RefreshHealth
+  readonly nowMs: number
+}
+
+const usd = z.string().describe('USD per whole token, exact decimal')
+const ageMs = z.number().int().describe('Milliseconds; negative when a chain runs ahead of the clock')
+const wei = z.string().describe('Wei per gas')
+
+const sourceSchema = z.object({
+  source: z.string().describe('Where the value comes from, e.g. "feed base 0x…"'),
+  kind: z.enum(['feed', 'pool', 'http']),
+  state: z.enum(['fresh', 'stale', 'faulty']),
+  usd: usd.optional(),
+  fault: z.string().optional().describe('Why the source does not count'),
+  ageMs: ageMs.optional().describe('Age of the value, by the source itself'),
+  readAgeMs: ageMs.optional().describe('Time since the source last answered'),
+  block: z.string().optional().describe('Block at which it was read'),
+})
+
+const priceSchema = z.object({
+  key: z.string(),
+  class: z.enum(['stable', 'major', 'longtail']),
+  usd: usd.optional(),
+  confidence: z.enum(['fresh', 'degraded', 'refused']),
+  refusal: z.string().optional().describe('Why there is no price'),
+  spreadBps: z.string().optional().describe('How far fresh sources lie apart'),
+  depegBps: z.string().optional().describe('Distance of a stablecoin from 1 USD, when notable'),
+  sources: z.array(sourceSchema),
+})
+
+const chainSchema = z.object({
+  chain: z.string(),
+  chainId: z.number().int(),
+  quotable: z.boolean().describe('False for a chain that is only read for its feeds'),
+  state: z.enum(['ok', 'no_data', 'stale_head', 'stale_gas']),
+  head: z.object({ number: z.string(), hash: z.string(), ageMs }).optional(),
+  gas: z.object({ expectedWei: wei, maxFeePerGasWei: wei, maxPriorityFeePerGasWei: wei }).optional(),
+  pools: z.object({ configured: z.number().int(), mirrored: z.number().int() }),
+  readAgeMs: ageMs.optional().describe('Time since the last successful refresh'),
+  consecutiveFailures: z.number().int(),
+  lastError: z.string().optional().describe('Code of the last failure, while refreshing fails'),
+})
+
+/** Body of `GET /prices/health`. */
+export const marketHealthSchema = z.object({
+  status: z.enum(['ok', 'degraded']).describe('"ok" when every price and every quotable chain is usable'),
+  version: z.number().int().describe('Version of the market snapshot'),
+  prices: z.array(priceSchema),
+  chains: z.array(chainSchema),
+})
+
+export type MarketHealth = z.infer<typeof marketHealthSchema>
+
+/** Provenance of every price and the state of every chain. Names no endpoint and no balance. */
+export function describeMarket(facts: MarketFacts): MarketHealth {
+  const prices = facts.plan.prices.map((price) => describePrice(price, facts))
+  const chains = facts.plan.chains.map((chain) => describeChain(chain, facts))
+  const usable =
+    prices.every(({ confidence }) => confidence !== 'refused') &&
+    chains.every(({ state, quotable }) => state === 'ok' || !quotable)
+  return { status: usable ? 'ok' : 'degraded', version: facts.version, prices, chains }
+}
+
+function describePrice(plan: PricePlan, { evaluation, nowMs }: MarketFacts): MarketHealth['prices'][number] {
+  const { price, readings }: PriceEvaluation = evaluation.prices.get(plan.key) ?? {
+    price: { reason: 'no_source' },
+    readings: [],
+  }
+  const common = {
+    key: plan.key,
+    class: plan.assetClass,
+    sources: readings.map((reading) => describeSource(reading, nowMs)),
+  }
+  if ('reason' in price) return { ...common, confidence: 'refused', refusal: price.reason }
+  return {
+    ...common,
+    usd: formatAmount(price.usdX18, 18),
+    confidence: price.confidence,
+    spreadBps: price.spreadBps.toString(),
+    ...(price.depegBps !== undefined && { depegBps: price.depegBps.toString() }),
+  }
+}
+
+function describeSource(
+  reading: SourceReading,
+  nowMs: number,
+): MarketHealth['prices'][number]['sources'][number] {
+  const { source, kind, readAtMs, block, result } = reading
+  const common = {
+    source,
+    kind,
+    ...(readAtMs !== undefined && { readAgeMs: nowMs - readAtMs }),
+    ...(block !== undefined && { block: block.toString() }),
+  }
+  if ('fault' in result) return { ...common, state: 'faulty', fault: result.fault }
+  return {
+    ...common,
+    state: isFresh(reading, nowMs) ? 'fresh' : 'stale',
+    usd: formatAmount(result.usdX18, 18),
+    ageMs: nowMs - result.updatedAtMs,
+  }
+}
+
+function describeChain(plan: ChainPlan, facts: MarketFacts): MarketHealth['chains'][number] {
+  const { chainKey, config, quotable } = plan
+  const { limits, nowMs } = facts
+  const chainFacts = facts.chainFacts(chainKey)
+  const state = chainState({ facts: chainFacts, config, limits, nowMs })
+  const { consecutiveFailures, lastError } = facts.refreshHealth(chainKey)
+  return {
+    chain: chainKey,
+    chainId: config.chainId,
+    quotable,
+    state: 'reason' in state ? state.reason : 'ok',
+    ...(chainFacts !== undefined && describeReading(chainFacts, nowMs)),
+    pools: { configured: plan.pools.length, mirrored: chainFacts?.reading.pools.length ?? 0 },
+    consecutiveFailures,
+    ...(consecutiveFailures > 0 && { lastError: errorCode(lastError) }),
+  }
+}
+
+function describeReading(
+  { reading, readAtMs, gasSamples }: ChainFacts,
+  nowMs: number,
+): Pick<MarketHealth['chains'][number], 'head' | 'gas' | 'readAgeMs'> {
+  const { number, hash, timestampSeconds } = reading.head
+  const gas = settleGas(gasSamples)
+  return {
+    head: { number: number.toString(), hash, ageMs: nowMs - timestampSeconds * 1_000 },
+    gas: {
+      expectedWei: gas.expectedWei.toString(),
+      maxFeePerGasWei: gas.maxFeePerGasWei.toString(),
+      maxPriorityFeePerGasWei: gas.maxPriorityFeePerGasWei.toString(),
+    },
+    readAgeMs: nowMs - readAtMs,
+  }
+}
+
+/** Codes are public; anything that is no expected failure is a bug and stays unnamed. */
+function errorCode(error: unknown): string {
+  return error instanceof DomainError ? error.code : 'INTERNAL'
+}

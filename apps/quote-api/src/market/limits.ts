@@ -1,0 +1,30 @@
+/** How old what may get, beyond what configuration says per chain and feed. All in milliseconds. */
+export type MarketLimits = {
+  /** A chain that was not read for longer is refused with `stale_gas`. */
+  readonly gasHardMaxAgeMs: number
+  /** A price source that was not read for longer no longer counts, whatever its heartbeat. */
+  readonly sourceMaxAgeMs: number
+  /** How long a price stays in place of an unconfirmed jump. */
+  readonly priceHoldMaxMs: number
+  /** A head further in the future than this is a lie or a broken clock. */
+  readonly headAheadMaxMs: number
+  /** Time for one refresh of one chain, pools included. */
+  readonly refreshTimeoutMs: number
+  /** How long `start` waits for the first complete refresh. */
+  readonly startTimeoutMs: number
+}
+
+export const defaultLimits: MarketLimits = {
+  gasHardMaxAgeMs: 30_000,
+  sourceMaxAgeMs: 60_000,
+  priceHoldMaxMs: 60_000,
+  // Development nodes run ahead of the clock by a second for each transaction mined on its own.
+  headAheadMaxMs: 600_000,
+  refreshTimeoutMs: 4_000,
+  startTimeoutMs: 10_000,
+}
+
+/** Twice per block, between four times a second and once in three seconds. */
+export function pollIntervalMs(blockTimeMs: number): number {
+  return Math.min(Math.max(Math.floor(blockTimeMs / 2), 250), 3_000)
+}

@@ -1,0 +1,163 @@
+import {
+  type AssetClass,
+  ConfigurationError,
+  type CurrencyKey,
+  currencyKey,
+  type Hex,
+  type PoolConfig,
+  type PriceFeed,
+  type QuoteChain,
+  type QuoteFile,
+  type QuotePrice,
+  vmCodecs,
+} from '@causeway/core'
+
+/** A feed read on one chain. `source` names it to operators. */
+export type FeedPlan = PriceFeed & { readonly source: string }
+
+/** A solver balance to read; without a token it is the native currency. */
+export type BalancePlan = { readonly key: CurrencyKey; readonly token: Hex | undefined }
+
+/** Everything that is read of one chain. */
+export type ChainPlan = {
+  readonly chainKey: string
+  readonly config: QuoteChain
+  /** False for a chain that is only read for its feeds and pools: it is never priced itself. */
+  readonly quotable: boolean
+  readonly feeds: readonly FeedPlan[]
+  readonly balances: readonly BalancePlan[]
+  readonly pools: readonly PoolConfig[]
+}
+
+/** A pool as a source of one price: the other token's price times the pool's ratio. */
+export type PoolSourcePlan = {
+  readonly source: string
+  readonly chainKey: string
+  readonly pool: Hex
+  readonly token: Hex
+  readonly tokenDecimals: number
+  readonly quoteDecimals: number
+  /** Price of the pool's other token. */
+  readonly quoteKey: string
+}
+
+/** All sources of one price. */
+export type PricePlan = {
+  readonly key: string
+  readonly assetClass: AssetClass
+  readonly feeds: readonly { readonly chainKey: string; readonly source: string }[]
+  readonly pools: readonly PoolSourcePlan[]
+  readonly http: QuotePrice['http']
+}
+
+export type MarketPlan = { readonly chains: readonly ChainPlan[]; readonly prices: readonly PricePlan[] }
+
+/**
+ * Resolves the names in a quote file to what is read where.
+ * @throws ConfigurationError that names every reference without a target
+ */
+export function planMarket(file: QuoteFile): MarketPlan {
+  const problems: string[] = []
+  const keys = new Set(file.prices.map(({ key }) => key))
+  if (keys.size < file.prices.length) problems.push('prices: a key is listed twice')
+  const prices = file.prices.map((price) => planPrice(file, price, problems))
+  const chains = Object.entries(file.chains).map(([chainKey, config]) =>
+    planChain({ file, chainKey, config, prices }),
+  )
+  if (problems.length > 0) throw new ConfigurationError(`Bad market configuration:\n${problems.join('\n')}`)
+  return { chains, prices }
+}
+
+function planPrice(file: QuoteFile, price: QuotePrice, problems: string[]): PricePlan {
+  for (const { chain } of price.feeds) {
+    if (file.chains[chain] === undefined) problems.push(`${price.key}: its feed chain ${chain} is not listed`)
+  }
+  return {
+    key: price.key,
+    assetClass: price.class,
+    feeds: price.feeds.map((feed) => ({ chainKey: feed.chain, source: feedSource(feed) })),
+    pools: price.pools.flatMap((pool) => planPoolSource(file, price.key, pool, problems)),
+    http: price.http,
+  }
+}
+
+function planPoolSource(
+  file: QuoteFile,
+  priceKey: string,
+  reference: QuotePrice['pools'][number],
+  problems: string[],
+): PoolSourcePlan[] {
+  const { chain: chainKey, pool, token } = reference
+  const complain = (what: string) => {
+    problems.push(`${priceKey}: pool ${pool} on ${chainKey}: ${what}`)
+    return []
+  }
+  const chain = file.chains[chainKey]
+  if (chain === undefined) return complain('the chain is not listed')
+  const config = chain.uniswapV3?.pools.find(({ address }) => address === pool)
+  if (config === undefined) return complain('it is not among the pools of the chain')
+  if (token !== config.token0 && token !== config.token1) return complain(`it does not hold ${token}`)
+  const own = currencyAt(chain, token)
+  const other = currencyAt(chain, token === config.token0 ? config.token1 : config.token0)
+  if (own === undefined || other === undefined) return complain('one of its tokens is no listed currency')
+  const quoteKey = file.assets.find(({ id }) => id === other.asset)?.priceKey
+  if (quoteKey === undefined || !file.prices.some(({ key }) => key === quoteKey)) {
+    return complain(`its other token ${other.symbol} has no price`)
+  }
+  const source = `pool ${chainKey} ${pool}`
+  return [
+    { source, chainKey, pool, token, tokenDecimals: own.decimals, quoteDecimals: other.decimals, quoteKey },
+  ]
+}
+
+function planChain(args: {
+  readonly file: QuoteFile
+  readonly chainKey: string
+  readonly config: QuoteChain
+  readonly prices: readonly PricePlan[]
+}): ChainPlan {
+  const { file, chainKey, config, prices } = args
+  const feeds = new Map(
+    file.prices
+      .flatMap((price) => price.feeds)
+      .filter((feed) => feed.chain === chainKey)
+      .map((feed) => [feed.address, { ...feed, source: feedSource(feed) }]),
+  )
+  const priced = new Set(
+    prices.flatMap((price) => price.pools).map((source) => `${source.chainKey} ${source.pool}`),
+  )
+  const pools = config.uniswapV3?.pools ?? []
+  return {
+    chainKey,
+    config,
+    quotable: config.enabled,
+    feeds: [...feeds.values()],
+    balances: config.enabled ? planBalances(config) : [],
+    pools: config.enabled ? pools : pools.filter(({ address }) => priced.has(`${chainKey} ${address}`)),
+  }
+}
+
+function planBalances(config: QuoteChain): BalancePlan[] {
+  return config.currencies
+    .filter(({ solver }) => solver)
+    .map(({ address }) => {
+      const canonical = evm.canonicalAddress(address)
+      const key = currencyKey(config.chainId, canonical)
+      // CAST: a canonical ethereum-vm address is lower-case `0x` hex.
+      return { key, token: canonical === nativeAddress ? undefined : (canonical as Hex) }
+    })
+}
+
+const evm = vmCodecs['ethereum-vm']
+const nativeAddress = evm.canonicalAddress(evm.nativeCurrency)
+
+/** The currency at an address; the wrapped native token counts as the native currency when unlisted. */
+function currencyAt(chain: QuoteChain, address: Hex): QuoteChain['currencies'][number] | undefined {
+  const find = (wanted: string) =>
+    chain.currencies.find((currency) => evm.canonicalAddress(currency.address) === wanted)
+  return find(address) ?? (address === chain.wrappedNative ? find(nativeAddress) : undefined)
+}
+
+function feedSource(feed: PriceFeed): string {
+  return `feed ${feed.chain} ${feed.address}`
+}
