@@ -56,7 +56,7 @@ describe('agreement of the configuration files', () => {
       'a feed on an unknown chain',
       'quote.prices.0.feeds.0.chain',
       'moon',
-      'reads a feed on moon, which is not in',
+      'reads a feed on moon, which is no quote chain',
     ],
     ['a price from an unlisted pool', 'quote.prices.1.pools.0.pool', oneAddress, 'which is no pool of base'],
     [

@@ -79,15 +79,14 @@ function assetProblems(quote: QuoteFile): readonly string[] {
   ]
 }
 
-function priceProblems({ chains, quote }: ConfigSet): readonly string[] {
-  const chainIds = new Set(chains.chains.map((chain) => chain.id))
+function priceProblems({ quote }: ConfigSet): readonly string[] {
   return quote.prices.flatMap((price) => [
     ...(price.feeds.length + price.pools.length + price.http.length === 0
       ? [`price ${price.key} has no source`]
       : []),
     ...price.feeds
-      .filter((feed) => !chainIds.has(feed.chain))
-      .map((feed) => `price ${price.key} reads a feed on ${feed.chain}, which is not in the chains file`),
+      .filter((feed) => quote.chains[feed.chain] === undefined)
+      .map((feed) => `price ${price.key} reads a feed on ${feed.chain}, which is no quote chain`),
     ...price.pools.flatMap(({ chain, pool, token }) => {
       const known = quote.chains[chain]?.uniswapV3?.pools.find((candidate) => candidate.address === pool)
       if (known === undefined) return [`price ${price.key} reads ${pool}, which is no pool of ${chain}`]
