@@ -1,1 +1,26 @@
-export {}
+export {
+  type ApiKeyLookup,
+  createApiKeys,
+  formatApiKey,
+  hashApiKey,
+  type ParsedApiKey,
+  parseApiKey,
+  type StoredApiKey,
+} from './apiKeyFormat.ts'
+export { unauthorized } from './apiKeyHook.ts'
+export { type ApiKeyRecord, type ApiKeys, apiKeyHeader, noApiKeys } from './apiKeys.ts'
+export type { ServerLimits } from './bareApp.ts'
+export { createHttpApp, type HttpAppOptions } from './createHttpApp.ts'
+export type { Deprecation } from './deprecation.ts'
+export { describeFailure, type ErrorPolicy, type FailureAnswer } from './describeFailure.ts'
+export { type ErrorBody, errorBodySchema, errorResponses } from './errorBody.ts'
+export { type FrameworkFailure, RequestFailure } from './failure.ts'
+export type { HttpApp } from './fastifyTypes.ts'
+export { createLogger, type LoggerOptions } from './logger.ts'
+export { createHttpMetrics, type HttpMetrics } from './metrics.ts'
+export { interfaceVersion, type OpenApiOptions } from './openapi.ts'
+export type { RateLimit, RateLimitOptions } from './rateLimit.ts'
+export { createReadiness, type Readiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts'
+export { scrubUrls } from './scrubUrls.ts'
+export { parseTrustedProxies } from './trustedProxies.ts'
+export { toRequestFailure } from './validation.ts'

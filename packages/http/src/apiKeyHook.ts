@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify'
+import { type ApiKeys, apiKeyHeader, readApiKeyHeader } from './apiKeys.ts'
+import { RequestFailure } from './failure.ts'
+import type { HttpApp } from './fastifyTypes.ts'
+import { networkOf, type RateLimitOptions, rememberedCallers } from './rateLimit.ts'
+
+type ApiKeyHookOptions = {
+  readonly apiKeys: ApiKeys
+  readonly unknownKeys?: 'refuse' | 'ignore'
+  readonly rateLimits: RateLimitOptions
+}
+
+const failedKeyWindowMs = 60_000
+
+/**
+ * Resolves `x-api-key` before limits and body: a request without one passes with `apiKey` null, a
+ * wrong or repeated one is 401. Failed tries are limited per network before any key is looked up.
+ * @source ledger-and-safety.md 2.1, 2.2
+ */
+export function registerApiKeys(app: HttpApp, options: ApiKeyHookOptions): void {
+  const { apiKeys, unknownKeys = 'refuse', rateLimits } = options
+  const failures = countFailures(app, rateLimits.failedKeysPerMinuteMax)
+  const authenticate = async (request: FastifyRequest, header: string | string[]) => {
+    if (unknownKeys === 'refuse') await failures.refuseAboveLimit(request)
+    const presented = readApiKeyHeader(header)
+    const record = presented === undefined ? undefined : await apiKeys.find(presented)
+    request.apiKey = record ?? null
+    if (record !== undefined || unknownKeys === 'ignore') return
+    await failures.count(request)
+    throw unauthorized()
+  }
+  app.addHook('onRequest', (request, _reply, done) => {
+    const header = request.headers[apiKeyHeader]
+    if (header === undefined) return done()
+    authenticate(request, header).then(() => done(), done)
+  })
+}
+
+/** The one body of every 401: it does not tell an unknown key from a malformed one. */
+export function unauthorized(): RequestFailure {
+  return new RequestFailure('unauthorized', 'The API key is missing or not valid.')
+}
+
+type FailureCounter = {
+  refuseAboveLimit(request: FastifyRequest): Promise<void>
+  count(request: FastifyRequest): Promise<void>
+}
+
+function countFailures(app: HttpApp, max: number): FailureCounter {
+  if (max === 0) return { refuseAboveLimit: async () => {}, count: async () => {} }
+  const settings = {
+    max,
+    timeWindow: failedKeyWindowMs,
+    cache: rememberedCallers,
+    keyGenerator: (request: FastifyRequest) => networkOf(request.ip),
+  }
+  const tries = app.createRateLimit(settings)
+  return {
+    async refuseAboveLimit(request) {
+      const state = await tries(request, { increment: false })
+      if (state.isAllowed || state.remaining > 0) return
+      throw new RequestFailure('rate_limited', 'Too many wrong API keys.', {
+        retryAfterSeconds: state.ttl / 1000,
+      })
+    },
+    async count(request) {
+      await tries(request)
+    },
+  }
+}

@@ -1,0 +1,30 @@
+/** What the services know about the caller of a keyed request. */
+export type ApiKeyRecord = {
+  /** Public part of the key; the only part that may be logged. */
+  readonly keyId: string
+  readonly label: string
+  readonly scopes: ReadonlySet<string>
+  /** Lower-case sponsorship wallet linked to the key. */
+  readonly sponsor?: string
+}
+
+/** Looks a presented key up. Implementations compare in constant time and never throw for a bad key. */
+export interface ApiKeys {
+  /** The record of a usable key, `undefined` for anything else. */
+  find(presented: string): Promise<ApiKeyRecord | undefined>
+}
+
+/** No key exists: every presented one is unknown. */
+export const noApiKeys: ApiKeys = { find: async () => undefined }
+
+export const apiKeyHeader = 'x-api-key'
+export const apiKeyLengthMax = 256
+
+/**
+ * The value of `x-api-key` when it can be a key at all: one header, printable ASCII without spaces
+ * or commas (a repeated header arrives joined by a comma), at most 256 characters.
+ */
+export function readApiKeyHeader(header: string | string[] | undefined): string | undefined {
+  if (typeof header !== 'string' || header.length > apiKeyLengthMax) return undefined
+  return /^[\x21-\x2b\x2d-\x7e]+$/.test(header) ? header : undefined
+}

@@ -1,0 +1,85 @@
+import fastify, { type FastifyBaseLogger, LogController } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { createClientErrorHandler } from './clientErrors.ts'
+import type { ErrorPolicy } from './describeFailure.ts'
+import { createErrorHandler } from './errorHandler.ts'
+import type { HttpApp } from './fastifyTypes.ts'
+import { parseJsonBody } from './jsonBody.ts'
+import { createRequestIds } from './requestId.ts'
+import { createSerializerCompiler } from './serialization.ts'
+import { compileValidator } from './validation.ts'
+
+/** Bounds of one server. */
+export type ServerLimits = {
+  readonly bodyBytesMax: number
+  readonly headerBytesMax: number
+  /** Time for the headers of a request to arrive. */
+  readonly headersTimeoutMs: number
+  /** Time for a whole request to arrive. */
+  readonly requestTimeoutMs: number
+  /** Silence on a connection before it is closed. */
+  readonly connectionTimeoutMs: number
+  readonly keepAliveTimeoutMs: number
+}
+
+const defaultLimits: ServerLimits = {
+  bodyBytesMax: 64 * 1024,
+  headerBytesMax: 8 * 1024,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 10_000,
+  connectionTimeoutMs: 15_000,
+  keepAliveTimeoutMs: 65_000,
+}
+
+type BareAppOptions = {
+  readonly logger: FastifyBaseLogger
+  readonly errors: ErrorPolicy
+  readonly trustedProxies: readonly string[]
+  /** Makes request ids of this process distinct from those of others. */
+  readonly processPrefix: string
+  readonly limits?: Partial<ServerLimits>
+}
+
+/**
+ * A Fastify instance with this project's server options, parsers, zod compilers and error handling,
+ * and nothing else. @source ledger-and-safety.md 3.1
+ */
+export function createBareApp(options: BareAppOptions): HttpApp {
+  const { logger, errors, trustedProxies } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const handleError = createErrorHandler(errors)
+  const app = fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: createRequestIds(options.processPrefix),
+    requestIdHeader: false,
+    bodyLimit: limits.bodyBytesMax,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.connectionTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      maxHeaderSize: limits.headerBytesMax,
+      // Node looks for late requests only this often; its default is 30 s.
+      connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
+    },
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    exposeHeadRoutes: false,
+    // Requests that still come while closing are served; see registerHeaders.
+    return503OnClosing: false,
+    allowErrorHandlerOverride: false,
+    clientErrorHandler: createClientErrorHandler(errors),
+    frameworkErrors: handleError,
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 100 },
+  }).withTypeProvider<ZodTypeProvider>()
+  app.setErrorHandler(handleError)
+  app.setValidatorCompiler(compileValidator)
+  app.setSerializerCompiler(createSerializerCompiler())
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    done(null, parseJsonBody(typeof body === 'string' ? body : body.toString('utf8')))
+  })
+  app.decorateRequest('apiKey', null)
+  app.decorateRequest('clientRequestId', null)
+  return app
+}

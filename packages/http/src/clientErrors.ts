@@ -1,0 +1,44 @@
+import type { Socket } from 'node:net'
+import { describeFailure, type ErrorPolicy } from './describeFailure.ts'
+import { type FrameworkFailure, RequestFailure } from './failure.ts'
+
+const failureByCode: ReadonlyMap<string, { failure: FrameworkFailure; message: string }> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', { failure: 'request_late', message: 'The request took too long to arrive.' }],
+  ['HPE_HEADER_OVERFLOW', { failure: 'headers_too_large', message: 'The request headers are too large.' }],
+])
+const malformed = { failure: 'malformed_http', message: 'The request is not valid HTTP.' } as const
+
+const reasonPhrases: ReadonlyMap<number, string> = new Map([
+  [400, 'Bad Request'],
+  [408, 'Request Timeout'],
+  [431, 'Request Header Fields Too Large'],
+])
+
+/**
+ * Answers what Node's parser refuses before there is a request: malformed HTTP, slow or oversized
+ * headers. Writes the shared error body and closes the connection.
+ */
+export function createClientErrorHandler(
+  policy: ErrorPolicy,
+): (error: Error & { code?: string }, socket: Socket) => void {
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const { failure, message } = failureByCode.get(error.code ?? '') ?? malformed
+    const { status, body } = describeFailure(new RequestFailure(failure, message), policy)
+    const text = JSON.stringify(body)
+    socket.end(
+      [
+        `HTTP/1.1 ${status} ${reasonPhrases.get(status) ?? 'Bad Request'}`,
+        'content-type: application/json; charset=utf-8',
+        `content-length: ${Buffer.byteLength(text)}`,
+        'cache-control: no-store',
+        'connection: close',
+        '',
+        text,
+      ].join('\r\n'),
+    )
+  }
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyBaseLogger } from 'fastify'
+import { registerApiKeys } from './apiKeyHook.ts'
+import type { ApiKeys } from './apiKeys.ts'
+import { createBareApp, type ServerLimits } from './bareApp.ts'
+import { registerCors } from './cors.ts'
+import { markDeprecatedRoute } from './deprecation.ts'
+import type { ErrorPolicy } from './describeFailure.ts'
+import { notFound } from './errorHandler.ts'
+import type { HttpApp } from './fastifyTypes.ts'
+import { registerLiveness } from './health.ts'
+import type { HttpMetrics } from './metrics.ts'
+import { type OpenApiOptions, registerOpenApi } from './openapi.ts'
+import { registerTraffic } from './overload.ts'
+import { createLimiters, type Limiter, limitRoute, type RateLimitOptions } from './rateLimit.ts'
+import type { Readiness } from './readiness.ts'
+import { readClientRequestId } from './requestId.ts'
+
+export type HttpAppOptions = {
+  readonly logger: FastifyBaseLogger
+  readonly errors: ErrorPolicy
+  readonly apiKeys: ApiKeys
+  /**
+   * A key that was sent and is not known: refused with 401, or served as if none was sent.
+   * Default `refuse`.
+   */
+  readonly unknownKeys?: 'refuse' | 'ignore'
+  readonly rateLimits: RateLimitOptions
+  readonly metrics: HttpMetrics
+  readonly readiness: Readiness
+  /** From `parseTrustedProxies`. */
+  readonly trustedProxies: readonly string[]
+  /** True opens the app to browsers of every origin. */
+  readonly cors: boolean
+  /** Absent: no description and no page. */
+  readonly openApi?: OpenApiOptions
+  readonly limits?: Partial<ServerLimits>
+  /** Requests served at once; default 512. */
+  readonly inFlightMax?: number
+  /** Time a handler has before 503; default 5 s. A route's `config.handlerTimeoutMs` wins. */
+  readonly handlerTimeoutMs?: number
+}
+
+/**
+ * The public listener of a service, ready to take routes with zod schemas: errors, ids, limits,
+ * keys, CORS, description page, liveness and metrics are in place. The caller registers its routes
+ * and listens.
+ * @source ledger-and-safety.md 3, design.md 5.6, 5.7, 5.10
+ */
+export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
+  const app = createBareApp({
+    logger: options.logger,
+    errors: options.errors,
+    trustedProxies: options.trustedProxies,
+    processPrefix: randomBytes(5).toString('hex'),
+    ...(options.limits !== undefined && { limits: options.limits }),
+  })
+  // First, so that browsers may read refusals of the hooks below.
+  if (options.cors) await registerCors(app)
+  registerHeaders(app, options.readiness)
+  registerTraffic(app, {
+    inFlightMax: options.inFlightMax ?? 512,
+    handlerTimeoutMs: options.handlerTimeoutMs ?? 5_000,
+    metrics: options.metrics,
+  })
+  const limiters = await createLimiters(app, options.rateLimits)
+  registerApiKeys(app, options)
+  registerUnknownUrls(app, limiters.find(options.rateLimits.defaultClass))
+  app.addHook('onRoute', (route) => {
+    limitRoute(route, limiters, options.rateLimits.defaultClass)
+    markDeprecatedRoute(route)
+  })
+  if (options.openApi !== undefined) await registerOpenApi(app, options.openApi)
+  registerLiveness(app)
+  return app
+}
+
+function registerHeaders(app: HttpApp, readiness: Readiness): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    reply.header('x-content-type-options', 'nosniff')
+    reply.header('x-request-id', request.id)
+    // Winds connections down before the listener closes, so that none is cut.
+    if (readiness.isDraining()) reply.header('connection', 'close')
+    const clientId = request.headers['x-request-id']
+    if (clientId !== undefined) request.clientRequestId = readClientRequestId(clientId) ?? null
+    done()
+  })
+}
+
+/** Unknown URLs are limited and refused before their body is read. */
+function registerUnknownUrls(app: HttpApp, limiter: Limiter | undefined): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done()
+    const limited = limiter === undefined ? Promise.resolve() : limiter.call(app, request, reply)
+    Promise.resolve(limited).then(() => done(notFound()), done)
+  })
+}

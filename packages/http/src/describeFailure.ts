@@ -1,0 +1,123 @@
+import { DomainError, type ErrorKind } from '@causeway/core'
+import type { ErrorBody } from './errorBody.ts'
+import { type FrameworkFailure, RequestFailure, statusByFailure } from './failure.ts'
+
+/** How one app turns failures into answers. Both tables must be complete to compile. */
+export type ErrorPolicy = {
+  readonly statusByKind: Readonly<Record<ErrorKind, number>>
+  readonly errorCodes: Readonly<Record<FrameworkFailure, string>>
+  /** Own code for a member that broke a schema rule; `undefined` means `errorCodes.invalid_request`. */
+  readonly codeForField?: (field: string) => string | undefined
+}
+
+/** One failure, ready to be written: the body, its status and the `retry-after` header. */
+export type FailureAnswer = {
+  readonly status: number
+  readonly body: ErrorBody
+  readonly retryAfterSeconds: number | undefined
+  /** True for a failure that nobody foresaw: logged as an error with its stack. */
+  readonly isBug: boolean
+}
+
+const rateLimitText = 'Rate limit exceeded'
+
+/** Fastify's own codes. Its texts are not forwarded: they may quote the request. */
+const fastifyFailures: ReadonlyMap<string, { failure: FrameworkFailure; message: string }> = new Map([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', { failure: 'body_too_large', message: 'The request body is too large.' }],
+  [
+    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    { failure: 'unsupported_media_type', message: 'The body must be JSON: content-type application/json.' },
+  ],
+  [
+    'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
+    { failure: 'malformed_http', message: 'The body is not as long as content-length says.' },
+  ],
+  ['FST_ERR_BAD_URL', { failure: 'malformed_http', message: 'The URL is malformed.' }],
+  ['FST_ERR_MAX_PARAM_LENGTH', { failure: 'url_too_long', message: 'A part of the URL path is too long.' }],
+  ['FST_ERR_HANDLER_TIMEOUT', { failure: 'timed_out', message: 'The request took too long.' }],
+])
+
+/**
+ * The answer to anything a handler or the framework threw. Pure: the only place where a failure gets
+ * its status, code and body. What nobody foresaw becomes a constant 500.
+ * @source design.md 5.6
+ */
+export function describeFailure(error: unknown, policy: ErrorPolicy): FailureAnswer {
+  if (error instanceof DomainError) {
+    return answer({
+      status: policy.statusByKind[error.kind],
+      errorCode: error.code,
+      message: error.message,
+      detail: Object.keys(error.data).length === 0 ? undefined : JSON.stringify(error.data),
+      retryAfterSeconds: error.retryAfterSeconds,
+      isBug: error.kind === 'internal',
+    })
+  }
+  if (error instanceof RequestFailure) {
+    const fieldCode = error.field === undefined ? undefined : policy.codeForField?.(error.field)
+    return answer({
+      status: statusByFailure[error.failure],
+      errorCode: fieldCode ?? policy.errorCodes[error.failure],
+      message: error.message,
+      detail: error.detail,
+      retryAfterSeconds: error.retryAfterSeconds,
+      isBug: error.failure === 'internal',
+    })
+  }
+  return describeForeign(error, policy)
+}
+
+function describeForeign(error: unknown, policy: ErrorPolicy): FailureAnswer {
+  const { code, statusCode } = readFastifyError(error)
+  const known = code === undefined ? undefined : fastifyFailures.get(code)
+  if (known !== undefined) {
+    return answer({
+      status: statusByFailure[known.failure],
+      errorCode: policy.errorCodes[known.failure],
+      message: known.message,
+      retryAfterSeconds: known.failure === 'timed_out' ? 1 : undefined,
+    })
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    const message = 'The request could not be read.'
+    return answer({ status: 400, errorCode: policy.errorCodes.malformed_http, message })
+  }
+  return answer({
+    status: 500,
+    errorCode: policy.errorCodes.internal,
+    message: 'Internal error.',
+    isBug: true,
+  })
+}
+
+type AnswerParts = {
+  readonly status: number
+  readonly errorCode: string
+  readonly message: string
+  readonly detail?: string | undefined
+  readonly retryAfterSeconds?: number | undefined
+  readonly isBug?: boolean
+}
+
+function answer(parts: AnswerParts): FailureAnswer {
+  const { status, errorCode, message, detail, isBug = false } = parts
+  const seconds = parts.retryAfterSeconds ?? (status === 429 ? 1 : undefined)
+  const retryAfterSeconds = seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds))
+  const body: ErrorBody = {
+    message,
+    errorCode,
+    statusCode: status,
+    ...(status === 400 && { errorData: detail ?? message }),
+    ...(retryAfterSeconds !== undefined && { retryable: true }),
+    ...(status === 429 && { error: rateLimitText }),
+  }
+  return { status, body, retryAfterSeconds, isBug }
+}
+
+function readFastifyError(error: unknown): { code?: string; statusCode?: number } {
+  if (!(error instanceof Error)) return {}
+  return {
+    ...('code' in error && typeof error.code === 'string' && { code: error.code }),
+    ...('statusCode' in error && typeof error.statusCode === 'number' && { statusCode: error.statusCode }),
+  }
+}

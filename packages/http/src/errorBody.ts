@@ -1,0 +1,32 @@
+import { z } from 'zod'
+
+/**
+ * Body of every answer that is not a success, of both services.
+ * @source quote-and-sponsorship.md, Error body; design.md 5.6
+ */
+export const errorBodySchema = z
+  .object({
+    message: z.string().describe('What went wrong and, where it helps, what would mend it'),
+    errorCode: z.string().describe('Stable code of the failure'),
+    statusCode: z.int().describe('The HTTP status, for clients that only see the body'),
+    errorData: z.string().optional().describe('On every 400 and only there: the fact behind the refusal'),
+    retryable: z.boolean().optional().describe('True when the same request may succeed later'),
+    error: z.string().optional().describe('On every 429 and only there'),
+  })
+  .describe('Error')
+
+export type ErrorBody = z.infer<typeof errorBodySchema>
+
+/** Spread into a route's `response`: every status that any route may answer with. */
+export const errorResponses = {
+  400: errorBodySchema,
+  401: errorBodySchema,
+  403: errorBodySchema,
+  404: errorBodySchema,
+  409: errorBodySchema,
+  413: errorBodySchema,
+  415: errorBodySchema,
+  429: errorBodySchema,
+  500: errorBodySchema,
+  503: errorBodySchema,
+} as const

@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { describeFailure, type ErrorPolicy, type FailureAnswer } from './describeFailure.ts'
+import { RequestFailure } from './failure.ts'
+
+type AnswerFailure = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+
+/** The one error handler: writes the answer of `describeFailure` and logs what an operator needs. */
+export function createErrorHandler(policy: ErrorPolicy): AnswerFailure {
+  return (error, request, reply) => {
+    const failure = describeFailure(error, policy)
+    logFailure(error, failure, request)
+    if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
+    reply.code(failure.status).type('application/json; charset=utf-8').send(failure.body)
+  }
+}
+
+/** Unknown URLs get the shared body; thrown before the body of the request is read. */
+export function notFound(): RequestFailure {
+  return new RequestFailure('not_found', 'There is nothing at this URL for this method.')
+}
+
+function logFailure(error: unknown, failure: FailureAnswer, request: FastifyRequest): void {
+  const { errorCode, statusCode } = failure.body
+  const fields = {
+    errorCode,
+    statusCode,
+    route: request.routeOptions.url,
+    clientRequestId: request.clientRequestId ?? undefined,
+    keyId: request.apiKey?.keyId,
+  }
+  if (failure.isBug) request.log.error({ ...fields, err: error }, 'request failed unexpectedly')
+  else if (statusCode >= 500) request.log.warn({ ...fields, err: error }, 'request could not be served')
+  // A flood of refusals must not become a flood of lines: metrics count them.
+  else if (statusCode === 429) request.log.debug(fields, 'request limited')
+  else request.log.info(fields, 'request refused')
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { ApiKeyRecord } from './apiKeys.ts'
+import type { Deprecation } from './deprecation.ts'
+
+/** A Fastify instance whose routes take zod schemas. */
+export type HttpApp = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Bucket that requests of this route count in; `false` exempts it. Default: the app's default class. */
+    rateLimitClass?: string | false
+    deprecation?: Deprecation
+    /** Time this route's handler has before 503; default: the app's. */
+    handlerTimeoutMs?: number
+  }
+  interface FastifyRequest {
+    /** The caller's key; `null` when none was sent. A wrong key never reaches a handler. */
+    apiKey: ApiKeyRecord | null
+    /** Inbound `x-request-id` when it is harmless. For logs only. */
+    clientRequestId: string | null
+    /**
+     * Aborts when the caller goes away or the handler's time is over; pass it to every read.
+     * Use it instead of `signal`, which aborts as soon as a body has been read.
+     */
+    readonly cancellation: AbortSignal
+    /** Behind `cancellation`; created when that is first read. */
+    abortController: AbortController | null
+  }
+}

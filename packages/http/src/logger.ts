@@ -1,0 +1,82 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { scrubUrls } from './scrubUrls.ts'
+
+export type LoggerOptions = {
+  /** Name of the service in every line. */
+  readonly service: string
+  readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+  /** Default: standard output. */
+  readonly destination?: DestinationStream
+}
+
+const redactedPaths = [
+  'apiKey',
+  '*.apiKey',
+  'privateKey',
+  '*.privateKey',
+  'password',
+  '*.password',
+  'PEERS',
+  '*.PEERS',
+  'authorization',
+  'cookie',
+  'headers["x-api-key"]',
+  '*.headers["x-api-key"]',
+  '*.headers.authorization',
+  '*.headers.cookie',
+]
+
+const causeDepthMax = 4
+
+/**
+ * JSON lines. What reaches them is an allow-list: requests and answers are reduced to names and
+ * numbers, errors to type, code, message and stack without URLs; known secret fields are redacted.
+ * Bodies are never logged.
+ * @source ledger-and-safety.md 3.6
+ */
+export function createLogger(options: LoggerOptions): Logger {
+  const settings = {
+    level: options.level,
+    base: { service: options.service },
+    redact: { paths: redactedPaths, censor: '[redacted]' },
+    serializers: {
+      err: serializeError,
+      error: serializeError,
+      req: serializeRequest,
+      res: serializeResponse,
+    },
+  }
+  return options.destination === undefined ? pino(settings) : pino(settings, options.destination)
+}
+
+/** An error as it may be logged, its causes included. */
+export function serializeError(error: unknown, depth = 0): Record<string, unknown> {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const hasCause = error.cause !== undefined && depth < causeDepthMax
+  return {
+    type: error.name,
+    message: scrubUrls(error.message),
+    ...('code' in error && isPlain(error.code) && { code: error.code }),
+    ...(error.stack !== undefined && { stack: scrubUrls(error.stack) }),
+    ...(hasCause && { cause: serializeError(error.cause, depth + 1) }),
+  }
+}
+
+function isPlain(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number'
+}
+
+type LoggedRequest = {
+  readonly method?: string
+  readonly id?: string
+  readonly routeOptions?: { readonly url?: string | undefined }
+}
+
+/** The route's pattern instead of the URL: paths and queries may hold anything. */
+function serializeRequest(request: LoggedRequest): Record<string, unknown> {
+  return { method: request.method, route: request.routeOptions?.url, requestId: request.id }
+}
+
+function serializeResponse(response: { readonly statusCode?: number }): Record<string, unknown> {
+  return { statusCode: response.statusCode }
+}

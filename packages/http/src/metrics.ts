@@ -1,0 +1,68 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What the HTTP layer reports. Labels come from closed sets: route patterns, methods, status codes. */
+export type HttpMetrics = {
+  /** The app's other metrics register here too. */
+  readonly registry: Registry
+  observeRequest(observation: RequestObservation): void
+  /** Read when scraped. */
+  watchInFlight(read: () => number): void
+  countShed(): void
+}
+
+export type RequestObservation = {
+  /** The route's pattern; `undefined` for an unknown URL. */
+  readonly route: string | undefined
+  readonly method: string
+  /** 499 when the caller went away before the answer. */
+  readonly statusCode: number
+  readonly seconds: number
+}
+
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const knownMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Own registry; nothing is registered globally. @source ledger-and-safety.md 3.7 */
+export function createHttpMetrics(options: { service: string; processMetrics?: boolean }): HttpMetrics {
+  const registry = new Registry()
+  registry.setDefaultLabels({ service: options.service })
+  if (options.processMetrics !== false) collectDefaultMetrics({ register: registry })
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the headers of a request to the end of its answer',
+    labelNames: ['route', 'method', 'status'] as const,
+    buckets: durationBuckets,
+    registers: [registry],
+  })
+  const shed = new Counter({
+    name: 'http_requests_shed_total',
+    help: 'Requests refused with 503 because too many were in flight',
+    registers: [registry],
+  })
+  // Resolving labels costs more than observing, so each series is resolved once.
+  const series = new Map<string, { observe(seconds: number): void }>()
+  return {
+    registry,
+    observeRequest({ route = 'unmatched', method, statusCode, seconds }) {
+      const label = knownMethods.has(method) ? method : 'other'
+      const key = `${label} ${statusCode} ${route}`
+      let child = series.get(key)
+      if (child === undefined) {
+        child = durations.labels({ route, method: label, status: String(statusCode) })
+        series.set(key, child)
+      }
+      child.observe(seconds)
+    },
+    watchInFlight(read) {
+      new Gauge({
+        name: 'http_requests_in_flight',
+        help: 'Requests that have begun and not ended',
+        registers: [registry],
+        collect() {
+          this.set(read())
+        },
+      })
+    },
+    countShed: () => shed.inc(),
+  }
+}

@@ -1,0 +1,55 @@
+/** One condition that must hold before traffic may come. `check` throws or resolves. */
+export type ReadinessCheck = { readonly name: string; check(signal: AbortSignal): Promise<void> }
+
+export type ReadinessReport = {
+  readonly ready: boolean
+  readonly draining: boolean
+  readonly checks: Readonly<Record<string, 'ok' | 'failed'>>
+}
+
+/** Whether a balancer should send traffic here: all checks hold and the process is not stopping. */
+export interface Readiness {
+  isDraining(): boolean
+  /** From now on not ready, whatever the checks say. */
+  startDraining(): void
+  report(): Promise<ReadinessReport>
+}
+
+/** @param options.timeoutMs budget of all checks together; a late check has failed. Default 250 */
+export function createReadiness(options: {
+  checks: readonly ReadinessCheck[]
+  timeoutMs?: number
+  /** Told why a check failed; the report itself only says that it did. */
+  onFailure?: (name: string, error: unknown) => void
+}): Readiness {
+  const { checks, timeoutMs = 250, onFailure } = options
+  let draining = false
+  return {
+    isDraining: () => draining,
+    startDraining() {
+      draining = true
+    },
+    async report() {
+      const signal = AbortSignal.timeout(timeoutMs)
+      const results = await Promise.all(
+        checks.map(async ({ name, check }) => {
+          try {
+            await Promise.race([check(signal), rejectOnAbort(signal)])
+            return [name, 'ok'] as const
+          } catch (error) {
+            onFailure?.(name, error)
+            return [name, 'failed'] as const
+          }
+        }),
+      )
+      const allHold = results.every(([, outcome]) => outcome === 'ok')
+      return { ready: allHold && !draining, draining, checks: Object.fromEntries(results) }
+    },
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('the check took too long')), { once: true })
+  })
+}

@@ -1,0 +1,14 @@
+const urlPattern = /\b([a-z][a-z0-9+.-]*):\/\/([^\s"'`<>(){}]+)/gi
+
+/**
+ * Reduces every URL in a text to its scheme and host: providers put keys into the path, the query
+ * and the user part.
+ */
+export function scrubUrls(text: string): string {
+  return text.replace(urlPattern, (_url, scheme: string, rest: string) => {
+    if (scheme.toLowerCase() === 'file') return `${scheme}://${rest}`
+    const [authority = ''] = rest.split(/[/?#]/, 1)
+    const host = authority.slice(authority.lastIndexOf('@') + 1)
+    return host === rest ? `${scheme}://${host}` : `${scheme}://${host}/…`
+  })
+}

@@ -1,0 +1,30 @@
+import { isIP } from 'node:net'
+import { ConfigurationError } from '@causeway/core'
+
+/**
+ * Reads a comma-separated list of addresses and CIDR ranges whose `x-forwarded-for` is believed.
+ * `true`, hop counts and ranges that cover everybody are refused: with them a caller could choose
+ * the address it is limited by. Empty means that no proxy is trusted.
+ * @throws ConfigurationError naming `setting`
+ */
+export function parseTrustedProxies(value: string, setting = 'TRUSTED_PROXIES'): readonly string[] {
+  const entries = value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+  for (const entry of entries) {
+    if (!isRange(entry)) {
+      throw new ConfigurationError(`${setting} must list addresses or CIDR ranges, e.g. 10.0.0.0/8.`)
+    }
+  }
+  return entries
+}
+
+function isRange(entry: string): boolean {
+  const [address = '', prefix, ...rest] = entry.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  if (!/^[0-9]{1,3}$/.test(prefix)) return false
+  return Number(prefix) >= 1 && Number(prefix) <= (family === 4 ? 32 : 128)
+}
