@@ -4,6 +4,7 @@ import { exactVersionsCheck } from './exactVersions.ts'
 import type { Check } from './finding.ts'
 import { leaksCheck } from './leaks.ts'
 import { requirementsCheck } from './requirements.ts'
+import { variablesCheck } from './variables.ts'
 
 /** The checks that `npm test` runs over the repository's files. */
 export const checks: readonly Check[] = [
@@ -12,4 +13,5 @@ export const checks: readonly Check[] = [
   exactVersionsCheck,
   leaksCheck,
   requirementsCheck,
+  variablesCheck,
 ]

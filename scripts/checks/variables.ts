@@ -1,0 +1,53 @@
+import ts from 'typescript'
+import { placeholdersOf } from '../configs/configFiles.ts'
+import type { Check, Finding, RepositoryFile } from './finding.ts'
+import { tableRows } from './markdownTable.ts'
+import { visitNodes } from './syntax.ts'
+
+const page = 'docs/operating/configuration.md'
+const source = 'apps/quote-api/src/config.ts'
+
+/** The page of variables lists what the service reads and what the configuration files name. */
+export const variablesCheck: Check = { name: 'variables', find: findUnlistedVariables }
+
+function findUnlistedVariables(files: readonly RepositoryFile[]): readonly Finding[] {
+  const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? ''
+  const own = namesIn(textOf(page), ['Variable', 'Default', 'Meaning']).filter(
+    (name) => !name.startsWith('CAUSEWAY_') || name === 'CAUSEWAY_LOCAL_DIR',
+  )
+  const ofFiles = namesIn(textOf(page), ['Variable', 'Used for'])
+  const read = variablesReadBy(textOf(source))
+  const placeholders = files
+    .filter(({ path }) => /^configs\/[^/]+\.json$/.test(path))
+    .flatMap(({ path, text }) => placeholdersOf(JSON.parse(text)).map((name) => ({ name, path })))
+  return [
+    ...read.filter((name) => !own.includes(name)).map((name) => missing(source, name)),
+    ...own.filter((name) => !read.includes(name)).map((name) => unread(name)),
+    ...placeholders
+      .filter(({ name }) => !name.endsWith('_RPC_URL') && !ofFiles.includes(name))
+      .map(({ name, path }) => missing(path, name)),
+  ]
+}
+
+const missing = (file: string, name: string): Finding => ({ file, problem: `${name} is not in ${page}` })
+const unread = (name: string): Finding => ({ file: page, problem: `${source} does not read ${name}` })
+
+/** Names in backticks in the first column. */
+function namesIn(text: string, header: readonly string[]): readonly string[] {
+  return tableRows(text, header).flatMap(({ cells }) =>
+    [...(cells[0] ?? '').matchAll(/`([A-Z][A-Z0-9_]*)`/g)].map((match) => match[1] ?? ''),
+  )
+}
+
+/** Members of the schema object that `config.ts` calls `variables`. */
+export function variablesReadBy(text: string): readonly string[] {
+  const names: string[] = []
+  visitNodes(text, (node) => {
+    if (!ts.isVariableDeclaration(node) || node.name.getText() !== 'variables') return
+    const schema = node.initializer
+    const [members] = schema !== undefined && ts.isCallExpression(schema) ? schema.arguments : []
+    if (members === undefined || !ts.isObjectLiteralExpression(members)) return
+    for (const member of members.properties) if (member.name !== undefined) names.push(member.name.getText())
+  })
+  return names
+}
