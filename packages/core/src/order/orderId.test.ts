@@ -32,7 +32,7 @@ describe('orderId', () => {
 
   test('of order B is what its published signature signs', async () => {
     const signer = await recoverMessageAddress({
-      message: { raw: orderId(orderB, vmTypeOf) as `0x${string}` },
+      message: { raw: orderId(orderB, vmTypeOf) },
       signature: orderBSignature,
     })
     expect(signer.toLowerCase()).toBe(orderB.solver)

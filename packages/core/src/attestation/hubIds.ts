@@ -1,0 +1,80 @@
+import type { ProtocolChain } from '../chain/protocolChain.ts'
+import { AbiWords } from '../hashing/abiWords.ts'
+import { bytesToHex, concatBytes, fixedHexToBytes, utf8Bytes } from '../hashing/hexBytes.ts'
+import { keccak256, keccak256Hex } from '../hashing/keccak.ts'
+import type { Hex } from '../hex.ts'
+import { InvalidAddressError } from '../vm/errors.ts'
+import { vmCodecs } from '../vm/registry.ts'
+
+/**
+ * Names of accounts and tokens on the hub. All hash packed bytes that start with the chain's string
+ * id. Addresses are returned in lower case; see `checksumAddress`.
+ * @source oracle-protocol.md 1.4
+ */
+
+const hyperliquidTokenIdBytes = 16
+
+/**
+ * The hub's id of one currency.
+ * @throws InvalidAddressError; also for a Hyperliquid currency of a dex, which has no id on the hub
+ */
+export function hubTokenId(chain: ProtocolChain, currency: string): bigint {
+  const bytes = vmCodecs[chain.vmType].encodeCurrency(currency)
+  if (chain.vmType === 'hyperliquid-vm' && bytes.length !== hyperliquidTokenIdBytes) {
+    throw new InvalidAddressError({ vmType: chain.vmType, reason: 'the currency of a dex has no hub token' })
+  }
+  return BigInt(keccak256Hex(packed(chain, bytes)))
+}
+
+/** The account on the hub that stands for an account of a chain. @throws InvalidAddressError */
+export function hubAlias(chain: ProtocolChain, address: string): Hex {
+  return lastTwentyBytes(packed(chain, vmCodecs[chain.vmType].encodeAddress(address)))
+}
+
+/**
+ * The account on the hub that holds what was deposited for an order.
+ * @param deposit.timestampSeconds time of the deposit's block
+ * @throws InvalidAddressError
+ */
+export function orderAddress(
+  chain: ProtocolChain,
+  deposit: { depositor: string; timestampSeconds: bigint; depositId: Hex },
+): Hex {
+  const tail = new AbiWords(2).uint(deposit.timestampSeconds).word(fixedHexToBytes(deposit.depositId, 32))
+  const depositor = vmCodecs[chain.vmType].encodeAddress(deposit.depositor)
+  return lastTwentyBytes(packed(chain, depositor, tail.done()))
+}
+
+/**
+ * The account on the hub that holds what one withdrawal takes out. The amount is not part of it.
+ * @param withdrawal.nonce uint256
+ * @throws InvalidAddressError
+ */
+export function withdrawalAddress(
+  chain: ProtocolChain,
+  withdrawal: { depository: string; currency: string; recipient: string; ownerAlias: Hex; nonce: bigint },
+): Hex {
+  const codec = vmCodecs[chain.vmType]
+  const bytes = packed(
+    chain,
+    codec.encodeAddress(withdrawal.depository),
+    codec.encodeCurrency(withdrawal.currency),
+    codec.encodeAddress(withdrawal.recipient),
+    fixedHexToBytes(withdrawal.ownerAlias, 20),
+    new AbiWords(1).uint(withdrawal.nonce).done(),
+  )
+  return lastTwentyBytes(bytes)
+}
+
+/** Numeric id on the hub of a chain that has none of its own: neither an EVM chain nor Tron. */
+export function derivedHubChainId(chainId: string): bigint {
+  return BigInt(keccak256Hex(utf8Bytes(chainId)))
+}
+
+function packed(chain: ProtocolChain, ...parts: readonly Uint8Array[]): Uint8Array {
+  return concatBytes([utf8Bytes(chain.chainId), ...parts])
+}
+
+function lastTwentyBytes(preimage: Uint8Array): Hex {
+  return bytesToHex(keccak256(preimage).subarray(12))
+}

@@ -1,0 +1,77 @@
+import { assertNever } from '../assertNever.ts'
+import type {
+  Execution,
+  ExecutionDomain,
+  WithdrawRequest,
+  WithdrawRequestDomain,
+} from '../attestation/execution.ts'
+import { AbiWords } from '../hashing/abiWords.ts'
+import { fixedHexToBytes, hexToBytes } from '../hashing/hexBytes.ts'
+import { keccak256 } from '../hashing/keccak.ts'
+import {
+  domainSeparator,
+  hashArray,
+  hashText,
+  personalMessageDigest,
+  typedDataDigest,
+  typeHash,
+} from '../hashing/typedData.ts'
+import type { SigningRequest } from './signer.ts'
+
+const executionTypeHash = typeHash('Execution(bytes32 idempotencyKey,bytes[] actions)')
+const withdrawRequestTypeHash = typeHash(
+  'SubmitWithdrawRequest(uint256 chainId,string depository,string currency,uint256 amount,address spender,string receiver,bytes data,bytes32 nonce)',
+)
+
+/**
+ * The 32 bytes that a signature of `request` signs.
+ * @throws RangeError when a member does not fit its type: a caller's bug
+ * @source oracle-protocol.md 1.5, 2.1
+ */
+export function signingDigest(request: SigningRequest): Uint8Array {
+  switch (request.purpose) {
+    case 'order':
+      return personalMessageDigest(fixedHexToBytes(request.orderId, 32))
+    case 'message':
+      return personalMessageDigest(fixedHexToBytes(request.messageId, 32))
+    case 'execution':
+      return typedDataDigest(executionSeparator(request.domain), executionHash(request.execution))
+    case 'withdraw-request':
+      return typedDataDigest(withdrawRequestSeparator(request.domain), withdrawRequestHash(request.request))
+    default:
+      return assertNever(request)
+  }
+}
+
+/** Domain separator of the hub's oracle contract. */
+export function executionSeparator(domain: ExecutionDomain): Uint8Array {
+  return domainSeparator({ ...domain, name: 'RelayOracle' })
+}
+
+/** Struct hash of `Execution`, without its domain. */
+export function executionHash({ idempotencyKey, actions }: Execution): Uint8Array {
+  const words = new AbiWords(3)
+    .word(executionTypeHash)
+    .word(fixedHexToBytes(idempotencyKey, 32))
+    .word(hashArray(actions.map((action) => keccak256(hexToBytes(action)))))
+  return keccak256(words.done())
+}
+
+function withdrawRequestSeparator(domain: WithdrawRequestDomain): Uint8Array {
+  return domainSeparator({ ...domain, name: 'RelayAllocatorSpender', version: '1' })
+}
+
+/** The typed member `receiver` carries the request's `recipient`. */
+function withdrawRequestHash(request: WithdrawRequest): Uint8Array {
+  const words = new AbiWords(9)
+    .word(withdrawRequestTypeHash)
+    .uint(request.chainId)
+    .word(hashText(request.depository))
+    .word(hashText(request.currency))
+    .uint(request.amount)
+    .address(fixedHexToBytes(request.spender, 20))
+    .word(hashText(request.recipient))
+    .word(keccak256(hexToBytes(request.data)))
+    .word(fixedHexToBytes(request.nonce, 32))
+  return keccak256(words.done())
+}
