@@ -41,8 +41,21 @@ describe('error codes check', () => {
       class B { readonly code: 'TWO_A' | 'TWO_B' }
       const c = { errorCode: late ? 'THREE_A' : 'THREE_B' }
       if (error.code === 'COMPARED') throw { code: 'ECONNREFUSED' }
+      this.code = options.code ?? 'FOUR_CODE'
+      const quoteErrorKinds = { FIVE_CODE: 'invalid_request' } as const
+      const policy = { errorCodes: { internal: 'SIX_CODE' }, codeForField: (f) => (f ? 'SEVEN_CODE' : undefined) }
       // code: 'COMMENT'
     `
-    expect([...errorCodesOf(source)].sort()).toEqual(['ONE_CODE', 'THREE_A', 'THREE_B', 'TWO_A', 'TWO_B'])
+    expect([...errorCodesOf(source)].sort()).toEqual([
+      'FIVE_CODE',
+      'FOUR_CODE',
+      'ONE_CODE',
+      'SEVEN_CODE',
+      'SIX_CODE',
+      'THREE_A',
+      'THREE_B',
+      'TWO_A',
+      'TWO_B',
+    ])
   })
 })

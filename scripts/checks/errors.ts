@@ -36,17 +36,37 @@ function findUnlistedCodes(files: readonly RepositoryFile[]): readonly Finding[]
   ]
 }
 
-/** Code literals given to a member named `code` or `errorCode`, as a value or as a type. */
+const memberPattern = /^(this\.)?(code|errorCode|errorCodes|codeForField)$/
+const tablePattern = /Error(Kinds|Codes)$/
+
+/**
+ * The codes in a source file: literals given to a member `code`, `errorCode`, `errorCodes` or
+ * `codeForField`, as values or as types, and the names in a table called `…ErrorKinds` or `…ErrorCodes`.
+ */
 export function errorCodesOf(text: string): ReadonlySet<string> {
   const codes = new Set<string>()
+  const keep = (code: string) => {
+    if (codePattern.test(code) && !nodeCodePattern.test(code)) codes.add(code)
+  }
   visitNodes(text, (node) => {
-    const member =
-      ts.isPropertyDeclaration(node) || ts.isPropertyAssignment(node) || ts.isPropertySignature(node)
-    if (!member || !/^(code|errorCode)$/.test(node.name.getText())) return
-    for (const literal of node.getText().matchAll(/'([^']+)'/g)) {
-      const code = literal[1] ?? ''
-      if (codePattern.test(code) && !nodeCodePattern.test(code)) codes.add(code)
-    }
+    const name = nameOf(node)
+    if (name === undefined) return
+    if (memberPattern.test(name)) keepLiterals(node, keep)
+    else if (tablePattern.test(name))
+      for (const key of node.getText().matchAll(/\b[A-Z][A-Z0-9_]+\b/g)) keep(key[0])
   })
   return codes
+}
+
+/** What a declaration, member or assignment gives a value to. */
+function nameOf(node: ts.Node): string | undefined {
+  if (ts.isPropertyDeclaration(node) || ts.isPropertyAssignment(node) || ts.isPropertySignature(node))
+    return node.name.getText()
+  if (ts.isVariableDeclaration(node)) return node.name.getText()
+  const assigns = ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken
+  return assigns ? node.left.getText() : undefined
+}
+
+function keepLiterals(node: ts.Node, keep: (code: string) => void): void {
+  for (const literal of node.getText().matchAll(/'([^']+)'/g)) keep(literal[1] ?? '')
 }
