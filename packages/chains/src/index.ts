@@ -1,3 +1,38 @@
+export {
+  estimateGasPrice,
+  type FeeHistory,
+  feeHistoryRequest,
+  type GasPriceEstimate,
+  parseFeeHistory,
+} from './evm/gas/feeModel.ts'
+export { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './evm/gas/l1DataFee.ts'
+export { type CalldataWord, probeCalldata, probeTransaction } from './evm/gas/probeTransaction.ts'
+export { type ChainHead, headRequest, parseHead, readHead } from './evm/head.ts'
+export { type HeadChain, type HeadChange, observeHead } from './evm/headChain.ts'
+export { MalformedAnswerError } from './evm/malformedAnswer.ts'
+export {
+  type BlockReference,
+  type ContractAnswer,
+  type ContractCall,
+  decodeAggregate3,
+  encodeAggregate3,
+  multicall,
+  multicallRequest,
+} from './evm/multicall.ts'
+export { type CallSimulator, type CallSimulatorOptions, createCallSimulator } from './evm/simulateCalls.ts'
+export type { SimulatedCall } from './evm/simulation.ts'
+export {
+  DestinationCallFailedError,
+  SimulationOverloadedError,
+  SimulationUnsupportedError,
+} from './evm/simulationErrors.ts'
+export {
+  createUserFactsReader,
+  type UserFacts,
+  type UserFactsOptions,
+  type UserFactsQuestion,
+  type UserFactsReader,
+} from './evm/userFacts.ts'
 export { createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
 export { evmHeadTracking, type HeadTracking } from './rpc/headTracking.ts'

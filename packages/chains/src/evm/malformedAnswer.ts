@@ -1,0 +1,9 @@
+import { UpstreamUnavailableError } from '@causeway/core'
+
+/** A node's answer that is JSON but not what the method returns: to callers, the same as no answer. */
+export class MalformedAnswerError extends UpstreamUnavailableError {
+  /** @param what the method or function that was asked, never what it answered */
+  constructor(what: string) {
+    super('A chain gave an unreadable answer.', { code: 'RPC_HTTP_ERROR', data: { what } })
+  }
+}

@@ -1,0 +1,44 @@
+import type { Hex } from '@causeway/core'
+import { MalformedAnswerError } from './malformedAnswer.ts'
+
+/**
+ * Parts of node answers. All throw `MalformedAnswerError` on anything that is not exactly the shape,
+ * because endpoints may be wrong or lie. `what` names the method that was asked.
+ * @source Ethereum JSON-RPC, "Encoding"
+ */
+export function parseQuantity(value: unknown, what: string): bigint {
+  if (typeof value !== 'string' || !quantityPattern.test(value)) throw new MalformedAnswerError(what)
+  return BigInt(value)
+}
+
+export function toQuantity(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`
+}
+
+/** Whole bytes, lower case. */
+export function parseBytes(value: unknown, what: string): Hex {
+  if (typeof value !== 'string' || !bytesPattern.test(value)) throw new MalformedAnswerError(what)
+  return `0x${value.slice(2).toLowerCase()}`
+}
+
+/** 32 bytes, lower case. */
+export function parseHash(value: unknown, what: string): Hex {
+  if (typeof value !== 'string' || !hashPattern.test(value)) throw new MalformedAnswerError(what)
+  return `0x${value.slice(2).toLowerCase()}`
+}
+
+export function parseRecord(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new MalformedAnswerError(what)
+  // CAST: an object that is no array has string keys and unknown values.
+  return value as Readonly<Record<string, unknown>>
+}
+
+export function parseList(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new MalformedAnswerError(what)
+  return value
+}
+
+const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/
+const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
+const hashPattern = /^0x[0-9a-fA-F]{64}$/
