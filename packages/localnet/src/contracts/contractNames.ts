@@ -1,5 +1,6 @@
 /** The contracts that are deployed or called, with the source that defines each. */
 export const contractSources = {
+  Reenterer: 'adversaries/Reenterer.sol',
   Depository: 'chain/Depository.sol',
   DepositRouter: 'chain/DepositRouter.sol',
   FillContract: 'chain/FillContract.sol',
