@@ -1,4 +1,15 @@
 export { assertNever } from './assertNever.ts'
+export { encodeBurnAction, encodeMintAction, encodeTransferAction } from './attestation/actions.ts'
+export { depositMessageId, withdrawalMessageId } from './attestation/chainMessageIds.ts'
+export {
+  depositsExecutionKey,
+  deterministicId,
+  onchainId,
+  settlementExecutionKey,
+  withdrawalExecutedKey,
+  withdrawalExpiredKey,
+  withdrawalInitiationKey,
+} from './attestation/deterministicIds.ts'
 export type {
   Execution,
   ExecutionDomain,
@@ -23,6 +34,25 @@ export type {
   WithdrawRequestQuestion,
 } from './attestation/facts.ts'
 export { withdrawalStatuses } from './attestation/facts.ts'
+export {
+  derivedHubChainId,
+  hubAlias,
+  hubTokenId,
+  orderAddress,
+  withdrawalAddress,
+} from './attestation/hubIds.ts'
+export type {
+  DepositMessage,
+  FillEntry,
+  FillMessage,
+  InputEntry,
+  RefundEntry,
+  RefundMessage,
+  SettlementResult,
+  WithdrawalMessage,
+} from './attestation/messages.ts'
+export { fillMessageId, refundMessageId, UnknownOrderPartError } from './attestation/settlementMessageIds.ts'
+export { withdrawRequestPayloadId } from './attestation/withdrawRequestId.ts'
 export { type ProtocolChain, UnknownChainError, type VmTypeOf } from './chain/protocolChain.ts'
 export { type VmType, vmTypes } from './chain/vmType.ts'
 export {
@@ -93,20 +123,42 @@ export { encodeFillExtraData, encodeOrderCall } from './order/orderCall.ts'
 export { orderId } from './order/orderId.ts'
 export { orderListMax, orderSchema } from './order/orderSchema.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
+export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'
 export { type PoolPrice, spotPrice, sqrtPriceX96FromAmounts } from './pools/spotPrice.ts'
+export {
+  maxSqrtPriceX96,
+  maxTick,
+  minSqrtPriceX96,
+  minTick,
+  sqrtPriceX96AtTick,
+  tickAtSqrtPriceX96,
+} from './pools/tickMath.ts'
 export { Secret } from './secret.ts'
+export { signingDigest } from './signatures/digests.ts'
 export type { Signer, SigningRequest } from './signatures/signer.ts'
 export type { SqlDatabase, SqlRow, SqlTx } from './sql/sqlTx.ts'
 export { type BitcoinNetwork, bitcoinMainnet, createBitcoinCodec } from './vm/bitcoin/codec.ts'
 export { InvalidAddressError, InvalidTransactionIdError } from './vm/errors.ts'
 export {
+  addressWord,
+  bytes32Word,
   encodeApprove,
   encodeDepositErc20,
   encodeDepositNative,
   encodeTransfer,
   encodeWethDeposit,
   encodeWethWithdraw,
+  uintWord,
 } from './vm/ethereum/abi.ts'
+export { checksumAddress } from './vm/ethereum/checksumAddress.ts'
+export {
+  decodeEvmWithdrawal,
+  type EvmWithdrawal,
+  encodeEvmWithdrawal,
+  evmWithdrawalId,
+  InvalidWithdrawalError,
+  type WithdrawalCall,
+} from './vm/ethereum/withdrawal.ts'
 export { vmCodecs } from './vm/registry.ts'
 export { createTronCodec, type TronNetwork, tronMainnet } from './vm/tron/codec.ts'
 export type { VmCodec } from './vm/vmCodec.ts'

@@ -16,16 +16,41 @@ export { loadArtifacts } from './contracts/artifacts.ts'
 export type { Artifact, Artifacts } from './contracts/compile.ts'
 export type {
   ChainDeployment,
+  ChainDeployment,
+  HubDeployment,
   HubDeployment,
   NetworkDeployment,
+  NetworkDeployment,
   PoolDeployment,
+  PoolDeployment,
+  TokenSymbol,
   TokenSymbol,
 } from './deploy/deployment.ts'
 export { deployNetwork, localChainIds, type NetworkToDeploy } from './deploy/deployNetwork.ts'
+export type { LocalChain } from './deploy/localChain.ts'
 export { connectLocalChain, type LocalChain, type LocalTransaction } from './deploy/localChain.ts'
 export type { FaultCounters } from './faultProxy/counting.ts'
 export type { FaultMode, SeenCall } from './faultProxy/faultMode.ts'
 export { type FaultProxy, type SeenRequest, startFaultProxy } from './faultProxy/faultProxy.ts'
+export type { LocalAccount, LocalKeys } from './keys/localKeys.ts'
+export { type ChainKey, chainKeys, chainPlans } from './network/chainPlan.ts'
+export type { PriceKey } from './network/feedCare.ts'
+export { setBaseFee } from './network/operate/baseFee.ts'
+export { dispense } from './network/operate/faucet.ts'
+export { movePrice, type PriceMove } from './network/operate/movePrice.ts'
+export {
+  type LocalNetwork,
+  type LocalNetworkOptions,
+  type RunningChain,
+  startLocalNetwork,
+  type UnexpectedEnd,
+} from './network/startLocalNetwork.ts'
+export {
+  startTestNetwork,
+  type TestChain,
+  type TestNetwork,
+  type TestNetworkOptions,
+} from './network/testNetwork/startTestNetwork.ts'
 export { type Anvil, type AnvilOptions, freePort, startAnvil } from './nodes/anvil.ts'
 export type { LocalClients } from './uniswap/clients.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'

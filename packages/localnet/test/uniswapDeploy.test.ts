@@ -3,7 +3,7 @@
 import type { Hex } from '@causeway/core'
 import { zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPool, deployUniswapV3, ensurePosition, mintPosition, swapExactInput } from '../src/index.ts'
+import { createPool, deployUniswapV3, ensurePositions, mintPositions, swapExactInput } from '../src/index.ts'
 import { factoryAbi, peripheryAbi, poolAbi, quoterV2Abi } from '../src/uniswap/abis.ts'
 import { uniswapBytecode } from '../src/uniswap/artifacts.ts'
 import { create2Address, create2Proxy, lowerCase } from '../src/uniswap/create2.ts'
@@ -155,16 +155,17 @@ describe('a pool with liquidity', () => {
     const pool = await createPool({ ...bed, tokenA, tokenB, feePips: 3000, price })
     const tick = (await slot0(pool.address)).tick
     const centre = Math.floor(tick / 60) * 60
-    const range = { ...bed, pool, tickLower: centre - 600, tickUpper: centre + 600 }
-    const amounts = { amount0: 10n ** 24n, amount1: 10n ** 24n }
-    const { liquidity } = await mintPosition({ ...range, ...amounts })
-    await ensurePosition({ ...range, ...amounts })
+    const positions = [
+      { tickLower: centre - 600, tickUpper: centre + 600, amount0: 10n ** 24n, amount1: 10n ** 24n },
+    ]
+    const [minted] = await mintPositions({ ...bed, pool, positions })
+    await ensurePositions({ ...bed, pool, positions })
     const inRange = await bed.publicClient.readContract({
       address: pool.address,
       abi: poolAbi,
       functionName: 'liquidity',
     })
-    expect(inRange).toBe(liquidity)
+    expect(inRange).toBe(minted?.liquidity)
 
     const amountIn = pool.token0 === tokenA ? 5n * 10n ** 6n : 5n * 10n ** 18n
     const quote = await bed.publicClient.simulateContract({

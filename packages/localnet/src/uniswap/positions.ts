@@ -1,37 +1,65 @@
 import type { Hex } from '@causeway/core'
-import { encodePacked, keccak256, parseEventLogs } from 'viem'
+import { encodeFunctionData, encodePacked, keccak256, parseEventLogs } from 'viem'
 import type { PoolDeployment } from '../deploy/deployment.ts'
 import { poolAbi, positionManagerAbi } from './abis.ts'
-import { type LocalClients, mined } from './clients.ts'
+import { type LocalClients, mined, poolCallGas } from './clients.ts'
 import type { UniswapV3Deployment } from './deployUniswapV3.ts'
 import { approveAll } from './pools.ts'
 
-export type PositionRange = LocalClients & {
-  readonly uniswap: UniswapV3Deployment
-  readonly pool: PoolDeployment
-  /** Multiples of the pool's tick spacing. */
+/** A range of ticks (multiples of the pool's spacing) and the most of each token that goes into it. */
+export type Position = {
   readonly tickLower: number
   readonly tickUpper: number
-}
-
-export type MintPosition = PositionRange & {
-  /** The most that is taken of each token; the pool's price decides which of them is the limit. */
+  /** The pool's price decides which of the two amounts is the limit. */
   readonly amount0: bigint
   readonly amount1: bigint
+}
+
+export type PoolAccess = LocalClients & {
+  readonly uniswap: UniswapV3Deployment
+  readonly pool: PoolDeployment
 }
 
 export type MintedPosition = { readonly tokenId: bigint; readonly liquidity: bigint }
 
 /** Far beyond the clock of any local chain. */
 const noDeadline = 2n ** 64n
+/** Keeps one transaction under the gas a block allows it. */
+const mintsPerTransaction = 20
 
-/** Adds liquidity from the wallet's own tokens. Each call adds; see `ensurePosition`. */
-export async function mintPosition(args: MintPosition): Promise<MintedPosition> {
-  const { uniswap, pool, tickLower, tickUpper, amount0, amount1, walletClient } = args
+/** Adds liquidity from the wallet's own tokens. Each call adds; see `ensurePositions`. */
+export async function mintPositions(
+  args: PoolAccess & { readonly positions: readonly Position[] },
+): Promise<readonly MintedPosition[]> {
+  const { uniswap, pool, positions, walletClient } = args
   await approveAll({ ...args, token: pool.token0, spender: uniswap.positionManager })
   await approveAll({ ...args, token: pool.token1, spender: uniswap.positionManager })
-  const hash = await walletClient.writeContract({
-    address: uniswap.positionManager,
+  const minted: MintedPosition[] = []
+  for (let first = 0; first < positions.length; first += mintsPerTransaction) {
+    const calls = positions
+      .slice(first, first + mintsPerTransaction)
+      .map((position) => mintCall(args, position))
+    const hash = await walletClient.writeContract({
+      address: uniswap.positionManager,
+      abi: positionManagerAbi,
+      functionName: 'multicall',
+      gas: poolCallGas,
+      args: [calls],
+    })
+    const { logs } = await mined(args, hash, 'mint')
+    for (const { args: added } of parseEventLogs({
+      abi: positionManagerAbi,
+      logs,
+      eventName: 'IncreaseLiquidity',
+    })) {
+      minted.push({ tokenId: added.tokenId, liquidity: added.liquidity })
+    }
+  }
+  return minted
+}
+
+function mintCall({ pool, walletClient }: PoolAccess, position: Position): Hex {
+  return encodeFunctionData({
     abi: positionManagerAbi,
     functionName: 'mint',
     args: [
@@ -39,10 +67,10 @@ export async function mintPosition(args: MintPosition): Promise<MintedPosition> 
         token0: pool.token0,
         token1: pool.token1,
         fee: pool.feePips,
-        tickLower,
-        tickUpper,
-        amount0Desired: amount0,
-        amount1Desired: amount1,
+        tickLower: position.tickLower,
+        tickUpper: position.tickUpper,
+        amount0Desired: position.amount0,
+        amount1Desired: position.amount1,
         amount0Min: 0n,
         amount1Min: 0n,
         recipient: walletClient.account.address,
@@ -50,24 +78,34 @@ export async function mintPosition(args: MintPosition): Promise<MintedPosition> 
       },
     ],
   })
-  const { logs } = await mined(args, hash, 'mint')
-  const [added] = parseEventLogs({ abi: positionManagerAbi, logs, eventName: 'IncreaseLiquidity' })
-  if (added === undefined) throw new Error('the mint added no liquidity')
-  return { tokenId: added.args.tokenId, liquidity: added.args.liquidity }
 }
 
-/** Mints unless the range already holds liquidity, so that a deployment can run twice. */
-export async function ensurePosition(args: MintPosition): Promise<void> {
-  const { uniswap, pool, tickLower, tickUpper, publicClient } = args
+/** Mints the positions whose range holds no liquidity yet, so that a deployment can run twice. */
+export async function ensurePositions(
+  args: PoolAccess & { readonly positions: readonly Position[] },
+): Promise<void> {
+  const held = await Promise.all(args.positions.map((position) => liquidityIn(args, position)))
+  const missing = args.positions.filter((_, index) => held[index] === 0n)
+  if (missing.length > 0) await mintPositions({ ...args, positions: missing })
+}
+
+/** `ensurePositions` for one. */
+export async function ensurePosition(args: PoolAccess & Position): Promise<void> {
+  await ensurePositions({ ...args, positions: [args] })
+}
+
+async function liquidityIn(
+  { uniswap, pool, publicClient }: PoolAccess,
+  { tickLower, tickUpper }: Position,
+): Promise<bigint> {
   const owner = uniswap.positionManager
-  const key = keccak256(encodePacked(['address', 'int24', 'int24'], [owner, tickLower, tickUpper]))
   const [liquidity] = await publicClient.readContract({
     address: pool.address,
     abi: poolAbi,
     functionName: 'positions',
-    args: [key],
+    args: [keccak256(encodePacked(['address', 'int24', 'int24'], [owner, tickLower, tickUpper]))],
   })
-  if (liquidity === 0n) await mintPosition(args)
+  return liquidity
 }
 
 /** Takes liquidity out of a position; the tokens stay owed to it. */
@@ -83,6 +121,7 @@ export async function burnLiquidity(
     address: uniswap.positionManager,
     abi: positionManagerAbi,
     functionName: 'decreaseLiquidity',
+    gas: poolCallGas,
     args: [{ tokenId, liquidity, amount0Min: 0n, amount1Min: 0n, deadline: noDeadline }],
   })
   await mined(args, hash, 'burn')

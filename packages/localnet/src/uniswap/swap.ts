@@ -1,17 +1,19 @@
 import type { Hex } from '@causeway/core'
 import type { PoolDeployment } from '../deploy/deployment.ts'
 import { swapRouterAbi } from './abis.ts'
-import { type LocalClients, mined } from './clients.ts'
+import { type LocalClients, mined, poolCallGas } from './clients.ts'
 import type { UniswapV3Deployment } from './deployUniswapV3.ts'
 import { approveAll } from './pools.ts'
 
-/** Swaps the wallet's own tokens through the router, at any price. @returns the transaction's hash */
+/** Swaps the wallet's own tokens through the router. @returns the transaction's hash */
 export async function swapExactInput(
   args: LocalClients & {
     readonly uniswap: UniswapV3Deployment
     readonly pool: PoolDeployment
     readonly zeroForOne: boolean
     readonly amountIn: bigint
+    /** Where the swap stops and leaves the rest of the input; default: at no price. */
+    readonly sqrtPriceLimitX96?: bigint
   },
 ): Promise<Hex> {
   const { uniswap, pool, zeroForOne, amountIn, walletClient } = args
@@ -21,6 +23,7 @@ export async function swapExactInput(
     address: uniswap.swapRouter,
     abi: swapRouterAbi,
     functionName: 'exactInputSingle',
+    gas: poolCallGas,
     args: [
       {
         tokenIn,
@@ -30,7 +33,7 @@ export async function swapExactInput(
         deadline: 2n ** 64n,
         amountIn,
         amountOutMinimum: 0n,
-        sqrtPriceLimitX96: 0n,
+        sqrtPriceLimitX96: args.sqrtPriceLimitX96 ?? 0n,
       },
     ],
   })

@@ -1,0 +1,74 @@
+import type { InitializedTick, PoolState } from './poolState.ts'
+import { maxTick, minTick } from './tickMath.ts'
+
+/** Ticks per word of a pool's bitmap, in units of the tick spacing. */
+const wordTicks = 256
+
+/**
+ * A walk along a pool's ticks in one direction. The pool finds its next tick in one word of its bitmap
+ * at a time, so it also stops at the end of a word without a tick, and amounts round at each stop.
+ */
+export type TickWalk = {
+  readonly ticks: readonly InitializedTick[]
+  readonly tickSpacing: number
+  readonly zeroForOne: boolean
+  /** Tick the walk stands on; crossing downwards leaves it one below the crossed tick. */
+  tick: number
+  /** Position in `ticks` of the next tick in the walk's direction; −1 or `ticks.length` past the last. */
+  position: number
+}
+
+export function startWalk(
+  state: Pick<PoolState, 'ticks' | 'tick' | 'tickSpacing'>,
+  zeroForOne: boolean,
+): TickWalk {
+  const { ticks, tick, tickSpacing } = state
+  const above = countAtOrBelow(ticks, tick)
+  return { ticks, tickSpacing, zeroForOne, tick, position: zeroForOne ? above - 1 : above }
+}
+
+/** The next initialised tick in the word that the pool would search, else the end of that word. */
+export function nextStop({ ticks, tickSpacing, zeroForOne, tick, position }: TickWalk): number {
+  const slot = Math.floor(tick / tickSpacing)
+  const candidate = ticks[position]
+  if (zeroForOne) {
+    const wordStart = (slot - modulo(slot)) * tickSpacing
+    return Math.max(candidate === undefined ? wordStart : Math.max(candidate.index, wordStart), minTick)
+  }
+  const next = slot + 1
+  const wordEnd = (next - modulo(next) + wordTicks - 1) * tickSpacing
+  return Math.min(candidate === undefined ? wordEnd : Math.min(candidate.index, wordEnd), maxTick)
+}
+
+/** Where the walk can go at once while there is no liquidity, since then no stop moves any amount. */
+export function nextTickOrEnd({ ticks, zeroForOne, position }: TickWalk): number {
+  return ticks[position]?.index ?? (zeroForOne ? minTick : maxTick)
+}
+
+/**
+ * Moves the walk past a stop. @returns the liquidity that crossing it adds, undefined when the stop was
+ * not an initialised tick
+ */
+export function passStop(walk: TickWalk, stop: number): bigint | undefined {
+  walk.tick = walk.zeroForOne ? stop - 1 : stop
+  const tick = walk.ticks[walk.position]
+  if (tick?.index !== stop) return undefined
+  walk.position += walk.zeroForOne ? -1 : 1
+  return walk.zeroForOne ? -tick.liquidityNet : tick.liquidityNet
+}
+
+function countAtOrBelow(ticks: readonly InitializedTick[], tick: number): number {
+  let low = 0
+  let high = ticks.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ticks[middle]?.index ?? maxTick) <= tick) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Position inside a word, for negative slots too: two's complement keeps the low bits right. */
+function modulo(slot: number): number {
+  return slot & (wordTicks - 1)
+}
