@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { collectOutput, type ProcessOutput } from './processOutput.ts'
 
 export type AnvilOptions = {
   readonly chainId: number
@@ -9,6 +10,12 @@ export type AnvilOptions = {
   readonly port?: number
   /** Extra command line, e.g. `['--block-time', '2', '--mixed-mining']`. */
   readonly args?: readonly string[]
+  /** File that the node's output is appended to; default: kept in memory for the error message. */
+  readonly logFile?: string
+  /** A process group of its own, so that Ctrl-C in the terminal reaches only who started it. */
+  readonly detached?: boolean
+  /** Told the process id before the node answers anything. */
+  readonly onSpawn?: (pid: number) => Promise<void>
 }
 
 export type Anvil = {
@@ -22,6 +29,8 @@ export type Anvil = {
 }
 
 const startTimeoutMs = 15_000
+/** A node with a large state needs seconds to write it. */
+const stopTimeoutMs = 15_000
 
 /** The node binary itself, so that signals reach it and not a wrapper. */
 function anvilBinary(): string {
@@ -48,58 +57,51 @@ export async function freePort(): Promise<number> {
 
 /** Starts one node on loopback and waits for its first answer. @throws Error with the node's last output */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  const { chainId } = options
   const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
-  const child = spawn(
-    anvilBinary(),
-    [
-      '--host',
-      '127.0.0.1',
-      '--port',
-      String(port),
-      '--chain-id',
-      String(options.chainId),
-      '--silent',
-      ...(options.args ?? []),
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  )
-  let output = ''
-  const keep = (chunk: Buffer) => {
-    output = (output + chunk.toString()).slice(-4_000)
-  }
-  child.stdout?.on('data', keep)
-  child.stderr?.on('data', keep)
+  const output = collectOutput(options.logFile)
+  const child = spawnAnvil({ ...options, port }, output)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  let gone = false
-  void exited.then(() => {
-    gone = true
-  })
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
 
+  const { pid } = child
+  if (pid === undefined) throw new Error('anvil has no process id')
+  await options.onSpawn?.(pid)
   const deadline = Date.now() + startTimeoutMs
-  while (!(await answers(url, options.chainId))) {
-    if (gone || Date.now() > deadline) {
+  // An answer counts only while our own process runs: somebody else may hold the port.
+  while (!(await answers(url, chainId)) || hasEnded()) {
+    if (hasEnded() || Date.now() > deadline) {
       child.kill('SIGKILL')
-      throw new Error(`anvil for chain ${options.chainId} did not start: ${output}`)
+      throw new Error(`anvil for chain ${chainId} did not start: ${output.tail()}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-  const { pid } = child
-  if (pid === undefined) throw new Error('anvil has no process id')
   return {
-    chainId: options.chainId,
+    chainId,
     url,
     port,
     pid,
     process: child,
     async stop() {
-      if (gone) return
+      if (hasEnded()) return
       child.kill('SIGTERM')
-      const force = setTimeout(() => child.kill('SIGKILL'), 10_000)
+      const force = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
       await exited
       clearTimeout(force)
     },
   }
+}
+
+function spawnAnvil(options: AnvilOptions & { readonly port: number }, output: ProcessOutput): ChildProcess {
+  const { port, chainId, args = [], detached = false } = options
+  const own = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--silent']
+  const child = spawn(anvilBinary(), [...own, ...args], {
+    stdio: ['ignore', output.stdio, output.stdio],
+    detached,
+  })
+  output.attach(child)
+  return child
 }
 
 async function answers(url: string, chainId: number): Promise<boolean> {
@@ -110,7 +112,8 @@ async function answers(url: string, chainId: number): Promise<boolean> {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
     })
     const body: unknown = await response.json()
-    return (body as { result?: string }).result === `0x${chainId.toString(16)}`
+    const isAnswer = typeof body === 'object' && body !== null && 'result' in body
+    return isAnswer && body.result === `0x${chainId.toString(16)}`
   } catch {
     return false
   }

@@ -1,0 +1,26 @@
+import type { Hex } from '@causeway/core'
+import { privateKeyToAddress } from 'viem/accounts'
+import type { LocalAccount, LocalKeys } from './localKeys.ts'
+
+const userCount = 6
+
+/** Fresh keys for every role. `randomKey` answers a valid secp256k1 private key, a new one each time. */
+export function generateLocalKeys(randomKey: () => Hex): LocalKeys {
+  const account = () => localAccount(randomKey())
+  return {
+    deployer: account(),
+    orderSigner: account(),
+    custody: account(),
+    fillWallet: account(),
+    keeper: account(),
+    oracles: [account(), account(), account()],
+    sponsor: account(),
+    users: Array.from({ length: userCount }, account),
+  }
+}
+
+/** @throws Error when it is no valid private key */
+export function localAccount(privateKey: Hex): LocalAccount {
+  // CAST: lower case hex is still hex.
+  return { privateKey, address: privateKeyToAddress(privateKey).toLowerCase() as Hex }
+}

@@ -1,0 +1,50 @@
+import type { LocalChain } from '../deploy/localChain.ts'
+import { readRequestedBaseFee } from './chainMarker.ts'
+import { afterSaving, type ChainProgress, chainChores } from './pace.ts'
+
+export type ChainCare = {
+  readonly chain: LocalChain
+  /** Base fee while no operator asks for another one. */
+  readonly baseFeeWei: bigint
+  save(): Promise<void>
+  readonly now: () => number
+}
+
+/** More new blocks than this are not looked at one by one: some of them will hold a transaction. */
+const blocksLookedAtMax = 64n
+
+/** Where care begins: nothing of the chain counts as saved yet. */
+export async function firstProgress({ chain, now }: ChainCare): Promise<ChainProgress> {
+  const headBlock = await chain.client.getBlockNumber({ cacheTime: 0 })
+  return { headBlock, lastTransactionBlock: undefined, savedBlock: -1n, savedAtMs: now() }
+}
+
+/** One look at one chain: holds its base fee, makes transactions final, saves what is new. */
+export async function careForChain(care: ChainCare, before: ChainProgress): Promise<ChainProgress> {
+  const { chain, now } = care
+  const [headBlock, requestedBaseFee] = await Promise.all([
+    chain.client.getBlockNumber({ cacheTime: 0 }),
+    readRequestedBaseFee(chain),
+  ])
+  const newTransactionBlock = await newestTransactionBlock(chain, before.headBlock, headBlock)
+  const nowMs = now()
+  const { mine, save, progress } = chainChores(before, { headBlock, newTransactionBlock, nowMs })
+  // An empty block lowers the base fee by an eighth, so it has to be set again for every block.
+  await chain.node.setNextBlockBaseFeePerGas({ baseFeePerGas: requestedBaseFee ?? care.baseFeeWei })
+  if (mine) await chain.node.mine({ blocks: 1 })
+  if (!save) return progress
+  await care.save()
+  return afterSaving(progress, nowMs)
+}
+
+async function newestTransactionBlock(
+  chain: LocalChain,
+  seenBlock: bigint,
+  headBlock: bigint,
+): Promise<bigint | undefined> {
+  if (headBlock - seenBlock > blocksLookedAtMax) return headBlock
+  const numbers: bigint[] = []
+  for (let number = seenBlock + 1n; number <= headBlock; number += 1n) numbers.push(number)
+  const blocks = await Promise.all(numbers.map((blockNumber) => chain.client.getBlock({ blockNumber })))
+  return blocks.findLast((block) => block.transactions.length > 0)?.number
+}

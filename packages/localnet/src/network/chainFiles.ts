@@ -1,0 +1,70 @@
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { LocalChain } from '../deploy/localChain.ts'
+import { writeFileAtomically } from './atomicFile.ts'
+import { isMissingFile } from './jsonFile.ts'
+
+const inflate = promisify(gunzip)
+const headBytes = 256
+
+/**
+ * Saves a running chain so that a kill at any moment leaves a whole file: the node's own periodic
+ * write truncates the file first. Held without the states of past blocks, which a node only writes when it ends.
+ */
+export async function saveChain(chain: LocalChain, path: string): Promise<void> {
+  const dump = await chain.node.dumpState()
+  await writeFileAtomically(path, await inflate(Buffer.from(dump.slice(2), 'hex')))
+}
+
+/**
+ * Takes over what a node wrote when it ended, unless that is torn or older than the saved file.
+ * @param isWhole the node ended well, so its file needs no further look
+ * @returns true when it was taken
+ */
+export async function adoptExitFile(
+  exitFile: string,
+  chainFile: string,
+  { isWhole }: { readonly isWhole: boolean },
+): Promise<boolean> {
+  const [ended, saved] = await Promise.all([headBlock(exitFile), headBlock(chainFile)])
+  const isNewest = ended !== undefined && (saved === undefined || ended >= saved)
+  if (isNewest && (isWhole || (await isJson(exitFile)))) {
+    await rename(exitFile, chainFile)
+    return true
+  }
+  await rm(exitFile, { force: true })
+  return false
+}
+
+/** Height of the state in a chain file, read from its first bytes; `undefined` when there is none. */
+export async function headBlock(path: string): Promise<bigint | undefined> {
+  const start = await readStart(path)
+  const match = /^\{"block":\{"number":"(0x[0-9a-f]+)"/.exec(start)
+  return match?.[1] === undefined ? undefined : BigInt(match[1])
+}
+
+async function readStart(path: string): Promise<string> {
+  try {
+    const file = await open(path, 'r')
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+      return buffer.toString('utf8', 0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (isMissingFile(error)) return ''
+    throw error
+  }
+}
+
+/** A file too large for one string counts as torn: the saved one is at most a second older. */
+async function isJson(path: string): Promise<boolean> {
+  try {
+    JSON.parse(await readFile(path, 'utf8'))
+    return true
+  } catch {
+    return false
+  }
+}

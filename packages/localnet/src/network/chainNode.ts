@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { connectLocalChain, type LocalChain } from '../deploy/localChain.ts'
+import { type Anvil, startAnvil } from '../nodes/anvil.ts'
+import { adoptExitFile } from './chainFiles.ts'
+import type { ChainKey, ChainPlan } from './chainPlan.ts'
+import type { LocalPaths } from './localPaths.ts'
+
+/** One chain of a running local network. */
+export type ChainNode = {
+  readonly plan: ChainPlan
+  readonly anvil: Anvil
+  readonly chain: LocalChain
+  /** Ends the node and keeps its state. */
+  stop(): Promise<void>
+}
+
+export type ChainNodeOptions = {
+  readonly plan: ChainPlan
+  readonly paths: LocalPaths
+  readonly port: number
+  readonly onSpawn: (name: string, pid: number) => Promise<void>
+}
+
+/** The head moves at least this often, transactions or not; transactions are mined at once. */
+const idleBlockSeconds = 4
+/**
+ * States of so many past blocks are kept, while running and over a restart: what reads of past heights
+ * and traces need. Each is a full copy of the chain's state, 0.4 to 2.7 MB on disk, so not all are.
+ */
+const pastStates = 64
+/** The node's own periodic write is not atomic; see `saveChain`. */
+const neverSeconds = 365 * 86_400
+
+/** The node refuses its state file: torn, or no state at all. */
+export class ChainFileError extends Error {
+  constructor(key: ChainKey, cause: unknown) {
+    super(`the chain file of ${key} cannot be loaded`, { cause })
+    this.name = 'ChainFileError'
+  }
+}
+
+/** Starts the chain from its file, or empty when there is none. @throws ChainFileError, Error */
+export async function startChainNode(options: ChainNodeOptions): Promise<ChainNode> {
+  const { plan, paths, port } = options
+  const [chainFile, exitFile] = [paths.chainFile(plan.key), paths.exitFile(plan.key)]
+  const name = nodeName(plan)
+  const anvil = await startAnvil({
+    chainId: plan.chainId,
+    port,
+    detached: true,
+    logFile: paths.logFile(name),
+    onSpawn: (pid) => options.onSpawn(name, pid),
+    args: [
+      ...(existsSync(chainFile) ? ['--load-state', chainFile] : []),
+      ...['--dump-state', exitFile, '--state-interval', String(neverSeconds)],
+      ...['--preserve-historical-states', '--prune-history', String(pastStates)],
+      ...['--block-time', String(idleBlockSeconds), '--mixed-mining', '--slots-in-an-epoch', '1'],
+      ...['--accounts', '0', '--block-base-fee-per-gas', String(plan.baseFeeWei)],
+    ],
+  }).catch((error: unknown) => {
+    const isAboutTheFile = error instanceof Error && error.message.includes("'--load-state")
+    throw isAboutTheFile ? new ChainFileError(plan.key, error) : error
+  })
+  return {
+    plan,
+    anvil,
+    chain: connectLocalChain(anvil.url, plan.chainId),
+    async stop() {
+      await anvil.stop()
+      if (anvil.process.exitCode === 0) await adoptExitFile(exitFile, chainFile, { isWhole: true })
+      else await rm(exitFile, { force: true })
+    },
+  }
+}
+
+/** Names the process in messages and its log file. */
+export function nodeName({ key }: ChainPlan): string {
+  return `anvil-${key}`
+}

@@ -1,0 +1,31 @@
+import type { Hex } from '@causeway/core'
+import type { ChainDeployment, HubDeployment } from '../deploy/deployment.ts'
+import type { LocalChain } from '../deploy/localChain.ts'
+
+/** Every address of a deployment that must hold code. */
+export function contractAddresses(deployment: ChainDeployment | HubDeployment): readonly Hex[] {
+  if ('hub' in deployment) {
+    const { hub, oracle, oracleMultisig, genericMapping } = deployment
+    return [hub, oracle, oracleMultisig, genericMapping]
+  }
+  const { depository, fillContract, depositRouter, multicall3, wrappedNative, gasPriceOracle } = deployment
+  const { factory, quoterV2, swapRouter, positionManager, pools } = deployment.uniswapV3
+  return [
+    ...[depository, fillContract, depositRouter, multicall3, wrappedNative, gasPriceOracle],
+    ...Object.values(deployment.tokens),
+    ...Object.values(deployment.feeds),
+    ...[factory, quoterV2, swapRouter, positionManager],
+    ...pools.map((pool) => pool.address),
+  ]
+}
+
+/** True when every contract is there, so that nothing needs to be deployed. */
+export async function isDeployed(
+  chain: LocalChain,
+  deployment: ChainDeployment | HubDeployment,
+): Promise<boolean> {
+  const codes = await Promise.all(
+    contractAddresses(deployment).map((address) => chain.client.getCode({ address })),
+  )
+  return codes.every((code) => code !== undefined && code !== '0x')
+}

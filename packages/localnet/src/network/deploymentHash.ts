@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const packageRoot = fileURLToPath(new URL('../../', import.meta.url))
+/** All that decides what stands on the chains after a first start. */
+const sources = ['contracts', 'src/contracts', 'src/deploy', 'src/uniswap']
+
+/**
+ * Names the contracts and the way they are deployed. State that was made from other sources is not
+ * used again: addresses, pools or balances would differ from what configuration and code expect.
+ */
+export async function deploymentHash(): Promise<string> {
+  const files = (await Promise.all(sources.map((source) => filesOf(join(packageRoot, source))))).flat().sort()
+  const contents = await Promise.all(files.map((file) => readFile(file)))
+  const hash = createHash('sha256')
+  for (const [index, file] of files.entries()) {
+    const name = relative(packageRoot, file).split(sep).join('/')
+    hash.update(`${name} ${contents[index]?.length}\n`).update(contents[index] ?? '')
+  }
+  return hash.digest('hex')
+}
+
+/** Files below a folder; tests decide nothing. */
+async function filesOf(path: string): Promise<readonly string[]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+    .map((entry) => join(entry.parentPath, entry.name))
+}

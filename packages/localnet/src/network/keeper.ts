@@ -1,0 +1,78 @@
+import type { NetworkDeployment } from '../deploy/deployment.ts'
+import type { LocalAccount } from '../keys/localKeys.ts'
+import { type ChainCare, careForChain, firstProgress } from './chainCare.ts'
+import { type ChainKey, chainKeys } from './chainPlan.ts'
+import { refreshFeeds } from './feedCare.ts'
+import { type Loop, startLoop } from './loop.ts'
+
+export type KeeperOptions = {
+  readonly chains: Readonly<Record<ChainKey, ChainCare>>
+  readonly deployment: NetworkDeployment
+  readonly keeper: LocalAccount
+  readonly timing?: Partial<KeeperTiming>
+  /** One line per thing that was done or went wrong. */
+  readonly log: (line: string) => void
+}
+
+export type KeeperTiming = {
+  /** Between two looks at a chain. */
+  readonly lookMs: number
+  /** Between two looks at the feeds. */
+  readonly feedLookMs: number
+  /** A feed's answer is published again at this age, far below the heartbeat in the configuration. */
+  readonly feedRefreshSeconds: number
+}
+
+export type Keeper = { stop(): Promise<void> }
+
+const defaultTiming: KeeperTiming = { lookMs: 1_000, feedLookMs: 10_000, feedRefreshSeconds: 600 }
+
+/**
+ * Keeps a local network alive: heads move, transactions become final, base fees stay, feeds stay fresh,
+ * chains are saved. Chains don't wait for each other; what fails is tried again at the next look.
+ * Feeds are fresh when this resolves. @throws when a node does not answer at all
+ */
+export async function startKeeper(options: KeeperOptions): Promise<Keeper> {
+  const timing = { ...defaultTiming, ...options.timing }
+  await Promise.all([refresh('base', options, timing), refresh('optimism', options, timing)])
+  const chainLoops = await Promise.all(chainKeys.map((key) => startChainLoop(key, options, timing)))
+  const feedLoops = (['base', 'optimism'] as const).map((key) =>
+    startLoop({
+      everyMs: timing.feedLookMs,
+      run: () => refresh(key, options, timing),
+      report: (line) => options.log(`${key} feeds: ${line}`),
+    }),
+  )
+  const loops: readonly Loop[] = [...chainLoops, ...feedLoops]
+  return {
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()))
+    },
+  }
+}
+
+async function startChainLoop(
+  key: ChainKey,
+  options: KeeperOptions,
+  { lookMs }: KeeperTiming,
+): Promise<Loop> {
+  const care = options.chains[key]
+  let progress = await firstProgress(care)
+  return startLoop({
+    everyMs: lookMs,
+    run: async () => {
+      progress = await careForChain(care, progress)
+    },
+    report: (line) => options.log(`${key}: ${line}`),
+  })
+}
+
+async function refresh(
+  key: 'base' | 'optimism',
+  { chains, deployment, keeper, log }: KeeperOptions,
+  { feedRefreshSeconds: refreshSeconds }: KeeperTiming,
+): Promise<void> {
+  const { chain, now } = chains[key]
+  const refreshed = await refreshFeeds(chain, deployment[key], { keeper, refreshSeconds, now })
+  if (refreshed.length > 0) log(`${key} feeds: refreshed ${refreshed.join(', ')}`)
+}

@@ -1,0 +1,81 @@
+import type { Hex } from '@causeway/core'
+import { z } from 'zod'
+import type { NetworkDeployment } from '../deploy/deployment.ts'
+import { writeFileAtomically } from './atomicFile.ts'
+import { hexSchema } from './hexSchema.ts'
+import { readJsonFile } from './jsonFile.ts'
+
+/**
+ * Written last on a first start: with it the state under `.local/` is complete, without it there is none.
+ */
+export type Manifest = {
+  /** Also in the key file and in the marker on every chain. */
+  readonly networkId: Hex
+  /** Names the sources that were deployed, see `deploymentHash`. */
+  readonly deploymentHash: string
+  readonly deployment: NetworkDeployment
+}
+
+export type ManifestReading =
+  | ({ readonly kind: 'read' } & Manifest)
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unusable' }
+
+const manifestVersion = 1
+
+const address = hexSchema(20)
+
+const poolSchema = z.object({
+  address,
+  token0: address,
+  token1: address,
+  feePips: z.number().int(),
+  tickSpacing: z.number().int(),
+})
+
+const chainSchema = <Key extends 'base' | 'optimism'>(chainKey: Key) =>
+  z.object({
+    chainKey: z.literal(chainKey),
+    chainId: z.number().int(),
+    depository: address,
+    fillContract: address,
+    depositRouter: address,
+    multicall3: address,
+    wrappedNative: address,
+    gasPriceOracle: address,
+    tokens: z.object({ USDC: address, USDX: address, TIDE: address }),
+    feeds: z.object({ 'ETH/USD': address, 'USDC/USD': address, 'USDX/USD': address, 'TIDE/USD': address }),
+    uniswapV3: z.object({
+      factory: address,
+      quoterV2: address,
+      swapRouter: address,
+      positionManager: address,
+      pools: z.array(poolSchema),
+    }),
+  })
+
+const hubSchema = z.object({
+  chainId: z.number().int(),
+  hub: address,
+  oracle: address,
+  oracleMultisig: address,
+  genericMapping: address,
+})
+
+const manifestSchema = z.object({
+  version: z.literal(manifestVersion),
+  networkId: hexSchema(32),
+  deploymentHash: z.string(),
+  deployment: z.object({ base: chainSchema('base'), optimism: chainSchema('optimism'), hub: hubSchema }),
+})
+
+export async function readManifest(path: string): Promise<ManifestReading> {
+  const file = await readJsonFile(path)
+  if (file.kind === 'missing') return file
+  const parsed = manifestSchema.safeParse(file.json)
+  return parsed.success ? { kind: 'read', ...parsed.data } : { kind: 'unusable' }
+}
+
+export async function writeManifest(path: string, manifest: Manifest): Promise<void> {
+  await writeFileAtomically(path, `${JSON.stringify({ version: manifestVersion, ...manifest }, null, 2)}\n`)
+}

@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs'
+import type { Hex } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
+import type { NetworkDeployment } from '../deploy/deployment.ts'
+import { deployNetwork } from '../deploy/deployNetwork.ts'
+import { generateLocalKeys } from '../keys/generateKeys.ts'
+import { readKeyFile, writeKeyFile } from '../keys/keyFile.ts'
+import type { LocalKeys } from '../keys/localKeys.ts'
+import { rolesWithPublishedKeys } from '../keys/publishedKeys.ts'
+import { adoptExitFile, saveChain } from './chainFiles.ts'
+import { isMarked, markChain } from './chainMarker.ts'
+import { ChainFileError } from './chainNode.ts'
+import { type ChainNodes, startChainNodes, stopChainNodes } from './chainNodes.ts'
+import { type ChainKey, chainKeys, forEachChain } from './chainPlan.ts'
+import { isDeployed } from './deployedCode.ts'
+import { deploymentHash } from './deploymentHash.ts'
+import { judgeState, type StateVerdict } from './keptState.ts'
+import { wipeState } from './localDirectory.ts'
+import type { LocalPaths } from './localPaths.ts'
+import { readManifest, writeManifest } from './manifest.ts'
+import { finalityBlocks } from './pace.ts'
+import type { RunFile } from './runFile.ts'
+
+export type OpenStateOptions = {
+  readonly paths: LocalPaths
+  readonly runFile: RunFile
+  readonly ports: Readonly<Record<ChainKey, number>>
+  /** Wipe what is there without looking at it. */
+  readonly fresh: boolean
+  /** A new private key, or 32 random bytes for another purpose, at every call. */
+  readonly randomKey: () => Hex
+  readonly report: (line: string) => void
+}
+
+/** Running chains with their contracts, from a first start or from kept files. */
+export type OpenState = {
+  readonly origin: 'deployed' | 'kept'
+  readonly nodes: ChainNodes
+  readonly keys: LocalKeys
+  readonly deployment: NetworkDeployment
+}
+
+/**
+ * Continues the network of an earlier start when all of it is there, else builds a new one; kept files
+ * that are unusable go and one line says why. @throws ConfigurationError when the keys are published ones
+ */
+export async function openState(options: OpenStateOptions): Promise<OpenState> {
+  const { paths, report } = options
+  const verdict: StateVerdict = options.fresh
+    ? { kind: 'unusable', reason: 'asked for by --fresh' }
+    : await readVerdict(paths)
+  if (verdict.kind === 'kept') {
+    const kept = await continueNetwork(options, verdict)
+    if (!('reason' in kept)) return kept
+    return rebuild(options, kept.reason)
+  }
+  if (verdict.kind === 'unusable') return rebuild(options, verdict.reason)
+  report('First start: keys are generated, contracts deployed and accounts funded.')
+  return buildNetwork(options)
+}
+
+async function rebuild(options: OpenStateOptions, reason: string): Promise<OpenState> {
+  options.report(`The local network is rebuilt from nothing: ${reason}.`)
+  return buildNetwork(options)
+}
+
+async function readVerdict(paths: LocalPaths): Promise<StateVerdict> {
+  await Promise.all(
+    chainKeys.map((key) => adoptExitFile(paths.exitFile(key), paths.chainFile(key), { isWhole: false })),
+  )
+  const [keyFile, manifest, hash] = await Promise.all([
+    readKeyFile(paths.keyFile),
+    readManifest(paths.manifest),
+    deploymentHash(),
+  ])
+  const published = keyFile.kind === 'read' ? rolesWithPublishedKeys(keyFile.keys) : []
+  if (published.length > 0) {
+    throw new ConfigurationError(
+      `${paths.keyFile} holds published development keys (${published.join(', ')}), and the chain ids here are ` +
+        'real: start with --fresh to have new ones generated',
+    )
+  }
+  const missingChains = chainKeys.filter((key) => !existsSync(paths.chainFile(key)))
+  return judgeState({ keyFile, manifest, missingChains, deploymentHash: hash })
+}
+
+type Unusable = { readonly reason: string }
+
+async function continueNetwork(
+  options: OpenStateOptions,
+  { networkId, keys, deployment }: Extract<StateVerdict, { kind: 'kept' }>,
+): Promise<OpenState | Unusable> {
+  let nodes: ChainNodes
+  try {
+    nodes = await startChainNodes(options)
+  } catch (error) {
+    if (error instanceof ChainFileError) return { reason: error.message }
+    throw error
+  }
+  const reasons = await Promise.all(
+    chainKeys.map(async (key) => {
+      const { chain } = nodes[key]
+      if (!(await isMarked(chain, networkId))) return `the chain file of ${key} belongs to another network`
+      if (!(await isDeployed(chain, deployment[key]))) return `contracts are missing on ${key}`
+      // The states of blocks before a kill are not kept: with these, the finalized one is known again.
+      await chain.node.mine({ blocks: Number(finalityBlocks) })
+      return undefined
+    }),
+  )
+  const reason = reasons.find((found) => found !== undefined)
+  if (reason === undefined) return { origin: 'kept', nodes, keys, deployment }
+  await stopChainNodes(nodes, options.runFile)
+  return { reason }
+}
+
+/** The manifest comes last: a start that is killed before leaves nothing that looks complete. */
+async function buildNetwork(options: OpenStateOptions): Promise<OpenState> {
+  const { paths, randomKey } = options
+  await wipeState(paths)
+  const networkId = randomKey()
+  const keys = generateLocalKeys(randomKey)
+  await writeKeyFile(paths.keyFile, { networkId, keys })
+  const nodes = await startChainNodes(options)
+  try {
+    const { base, optimism, hub } = nodes
+    await forEachChain((key) => markChain(nodes[key].chain, networkId))
+    const deployment = await deployNetwork({
+      baseUrl: base.anvil.url,
+      optimismUrl: optimism.anvil.url,
+      hubUrl: hub.anvil.url,
+      keys,
+    })
+    await forEachChain((key) => saveChain(nodes[key].chain, paths.chainFile(key)))
+    await writeManifest(paths.manifest, { networkId, deploymentHash: await deploymentHash(), deployment })
+    return { origin: 'deployed', nodes, keys, deployment }
+  } catch (error) {
+    await stopChainNodes(nodes, options.runFile)
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+import { ConfigurationError, type Hex } from '@causeway/core'
+import { isAddress, parseGwei, parseUnits } from 'viem'
+import { type ChainKey, isChainKey } from '../chainPlan.ts'
+import { type PriceKey, priceKeys } from '../feedCare.ts'
+
+export type OperatorCommand =
+  | { readonly kind: 'price'; readonly price: PriceKey; readonly answer: bigint; readonly only?: 'feed' }
+  | { readonly kind: 'basefee'; readonly chain: ChainKey; readonly baseFeeWei: bigint }
+  | { readonly kind: 'mine'; readonly chain: ChainKey; readonly blocks: number }
+  | { readonly kind: 'faucet'; readonly account: Hex }
+
+export const operatorUsage = `npm run localnet -- prices set ETH/USD 2600 [--only feed]
+                 ${priceKeys.join(', ')}: moves the feed and the pools of both chains
+npm run localnet -- basefee set base 5gwei
+                 base, optimism or hub; gwei or wei, held until set again
+npm run localnet -- mine base 3
+npm run localnet -- faucet 0x…
+                 10 native coins per chain, 10,000 USD of each token`
+
+const blocksMax = 10_000
+
+/** Understands the words of one operator command. @throws ConfigurationError with the usage */
+export function parseOperatorCommand(words: readonly string[]): OperatorCommand {
+  const [first, ...rest] = words
+  const command =
+    first === 'prices'
+      ? parsePrice(rest)
+      : first === 'basefee'
+        ? parseBaseFee(rest)
+        : first === 'mine'
+          ? parseMine(rest)
+          : first === 'faucet'
+            ? parseFaucet(rest)
+            : undefined
+  if (command === undefined) {
+    throw new ConfigurationError(`not understood: ${words.join(' ') || '(nothing)'}\n${operatorUsage}`)
+  }
+  return command
+}
+
+function parsePrice([verb, key, value, ...options]: readonly string[]): OperatorCommand | undefined {
+  const price = priceKeys.find((candidate) => candidate === key?.toUpperCase())
+  if (verb !== 'set' || price === undefined || !/^[0-9]{1,12}(\.[0-9]{1,8})?$/.test(value ?? ''))
+    return undefined
+  const answer = parseUnits(value ?? '', 8)
+  const onlyFeed = options.join(' ') === '--only feed'
+  if (options.length > 0 && !onlyFeed) return undefined
+  return { kind: 'price', price, answer, ...(onlyFeed && { only: 'feed' }) }
+}
+
+function parseBaseFee([verb, chain, amount, ...more]: readonly string[]): OperatorCommand | undefined {
+  const match = /^([0-9]{1,12})(\.[0-9]{1,9})?(gwei|wei)$/.exec(amount ?? '')
+  if (verb !== 'set' || chain === undefined || !isChainKey(chain) || match === null || more.length > 0) {
+    return undefined
+  }
+  const [, whole = '', fraction = '', unit] = match
+  if (unit === 'wei')
+    return fraction === '' ? { kind: 'basefee', chain, baseFeeWei: BigInt(whole) } : undefined
+  return { kind: 'basefee', chain, baseFeeWei: parseGwei(`${whole}${fraction}`) }
+}
+
+function parseMine([chain, count = '1', ...more]: readonly string[]): OperatorCommand | undefined {
+  if (chain === undefined || !isChainKey(chain) || !/^[0-9]{1,5}$/.test(count) || more.length > 0) {
+    return undefined
+  }
+  const blocks = Number(count)
+  return blocks >= 1 && blocks <= blocksMax ? { kind: 'mine', chain, blocks } : undefined
+}
+
+function parseFaucet([account, ...more]: readonly string[]): OperatorCommand | undefined {
+  const isOne = account !== undefined && isAddress(account, { strict: false }) && more.length === 0
+  // CAST: lower case hex is still hex.
+  return isOne ? { kind: 'faucet', account: account.toLowerCase() as Hex } : undefined
+}

@@ -1,0 +1,58 @@
+/** What the keeper remembers of one chain between two looks. */
+export type ChainProgress = {
+  readonly headBlock: bigint
+  /** Highest block known to hold a transaction. */
+  readonly lastTransactionBlock: bigint | undefined
+  readonly savedBlock: bigint
+  readonly savedAtMs: number
+}
+
+export type ChainLook = {
+  readonly headBlock: bigint
+  /** Highest block with a transaction among those mined since the last look. */
+  readonly newTransactionBlock: bigint | undefined
+  readonly nowMs: number
+}
+
+export type ChainChores = {
+  /** Mine one block, so that transactions become final although nobody else mines. */
+  readonly mine: boolean
+  /** Save the chain to its file. */
+  readonly save: boolean
+  readonly progress: ChainProgress
+}
+
+/** Blocks on top of a transaction's that make it final: the local nodes finalize two below the head. */
+export const finalityBlocks = 2n
+/** An idle chain only grows empty blocks; losing some of them in a crash costs nobody anything. */
+const idleSaveMs = 15_000
+
+/**
+ * What one look at a chain calls for. The caller mines first and saves then, and hands `progress` to
+ * the next look after setting what was saved.
+ */
+export function chainChores(before: ChainProgress, look: ChainLook): ChainChores {
+  const { headBlock, nowMs } = look
+  // A head that fell belongs to another history, in which anything may have happened.
+  const rewound = headBlock < before.headBlock
+  const lastTransactionBlock = rewound ? headBlock : (look.newTransactionBlock ?? before.lastTransactionBlock)
+  const isFinal = lastTransactionBlock === undefined || headBlock >= lastTransactionBlock + finalityBlocks
+  const hasUnsavedTransaction =
+    rewound || (lastTransactionBlock !== undefined && lastTransactionBlock > before.savedBlock)
+  const hasOldUnsavedBlock = headBlock > before.savedBlock && nowMs - before.savedAtMs >= idleSaveMs
+  return {
+    mine: !isFinal,
+    save: hasUnsavedTransaction || hasOldUnsavedBlock,
+    progress: {
+      headBlock,
+      lastTransactionBlock,
+      savedBlock: rewound ? -1n : before.savedBlock,
+      savedAtMs: before.savedAtMs,
+    },
+  }
+}
+
+/** After saving at a look. */
+export function afterSaving(progress: ChainProgress, nowMs: number): ChainProgress {
+  return { ...progress, savedBlock: progress.headBlock, savedAtMs: nowMs }
+}

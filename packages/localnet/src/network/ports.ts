@@ -1,0 +1,35 @@
+import { createServer } from 'node:net'
+
+const portMax = 65_535
+
+/**
+ * The first port from `first` on that nothing on this machine listens on.
+ * @param taken ports that are spoken for without being listened on yet
+ * @throws Error when there is none
+ */
+export async function nextFreePort(first: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
+  for (let port = first; port <= portMax; port += 1) {
+    if (!taken.has(port) && (await isFree(port))) return port
+  }
+  throw new Error(`no free port from ${first} on`)
+}
+
+/** Several ports, each the next free one after its own first choice. */
+export async function nextFreePorts(firsts: readonly number[]): Promise<readonly number[]> {
+  const chosen = new Set<number>()
+  for (const first of firsts) chosen.add(await nextFreePort(first, chosen))
+  return [...chosen]
+}
+
+/** Both addresses are tried: who listens on all interfaces may leave loopback open to a second listener. */
+async function isFree(port: number): Promise<boolean> {
+  return (await canListen(port, '127.0.0.1')) && (await canListen(port, '0.0.0.0'))
+}
+
+async function canListen(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, host, () => server.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,147 @@
+import { resolve } from 'node:path'
+import type { NetworkDeployment } from '../deploy/deployment.ts'
+import type { LocalChain } from '../deploy/localChain.ts'
+import type { LocalKeys } from '../keys/localKeys.ts'
+import { saveChain } from './chainFiles.ts'
+import { nodeName } from './chainNode.ts'
+import { stopChainNodes } from './chainNodes.ts'
+import { type ChainKey, chainKeys, chainPlans, forEachChain } from './chainPlan.ts'
+import { type KeeperTiming, startKeeper } from './keeper.ts'
+import { prepareDirectory } from './localDirectory.ts'
+import { type LocalPaths, localPaths } from './localPaths.ts'
+import { type OpenState, openState } from './openState.ts'
+import { nextFreePorts } from './ports.ts'
+import { type RunFile, takeRunFile } from './runFile.ts'
+
+export type LocalNetworkOptions = {
+  /** Where keys, chains and logs are kept; created when missing. */
+  readonly directory: string
+  /** First choice per chain; the next free port is taken when somebody listens there. */
+  readonly ports?: Readonly<Record<ChainKey, number>>
+  /** Forget everything that is kept in the directory. */
+  readonly fresh?: boolean
+  readonly keeperTiming?: Partial<KeeperTiming>
+  /** Told in whole sentences what happens. */
+  readonly report?: (line: string) => void
+  /** What the keeper does and what fails, one line each. */
+  readonly keeperLog?: (line: string) => void
+  readonly now: () => number
+  /** A new private key, or 32 random bytes, at every call. */
+  readonly randomKey: () => `0x${string}`
+}
+
+export type RunningChain = {
+  readonly key: ChainKey
+  readonly chainId: number
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  readonly chain: LocalChain
+}
+
+/** A process of the network ended although nobody asked it to. */
+export type UnexpectedEnd = { readonly name: string; readonly how: string; readonly logFile: string }
+
+/** Three chains with their contracts, kept alive; no service yet. */
+export type LocalNetwork = {
+  readonly origin: OpenState['origin']
+  readonly paths: LocalPaths
+  readonly keys: LocalKeys
+  readonly deployment: NetworkDeployment
+  readonly chains: Readonly<Record<ChainKey, RunningChain>>
+  /** Where further processes of this run are recorded. */
+  readonly runFile: RunFile
+  /** Resolves when a node dies on its own; never after `stop`. */
+  readonly nodeEnded: Promise<UnexpectedEnd>
+  /** Stops the keeper, then the nodes, which save their state; then another start may come. */
+  stop(): Promise<void>
+}
+
+const defaultPorts: Readonly<Record<ChainKey, number>> = { base: 8545, optimism: 8546, hub: 8547 }
+
+/**
+ * Starts the nodes, the deployment (on a first start) and the keeper of a local network. One runs per
+ * directory. @throws ConfigurationError when another one runs there, the folder is not ours, or the
+ * keys are published ones
+ */
+export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
+  const paths = localPaths(resolve(options.directory))
+  const report = options.report ?? ignore
+  await prepareDirectory(paths)
+  const { runFile, stoppedOrphans } = await takeRunFile(paths.runFile)
+  if (stoppedOrphans.length > 0) report(`Stopped what a killed run had left: ${stoppedOrphans.join(', ')}.`)
+  try {
+    const ports = await choosePorts(options.ports ?? defaultPorts)
+    const { fresh = false, randomKey } = options
+    const state = await openState({ paths, runFile, ports, fresh, randomKey, report })
+    return await keepAlive(state, { options, paths, runFile })
+  } catch (error) {
+    await runFile.release()
+    throw error
+  }
+}
+
+async function keepAlive(
+  { origin, nodes, keys, deployment }: OpenState,
+  args: { readonly options: LocalNetworkOptions; readonly paths: LocalPaths; readonly runFile: RunFile },
+): Promise<LocalNetwork> {
+  const { options, paths, runFile } = args
+  const care = (key: ChainKey) => ({
+    chain: nodes[key].chain,
+    baseFeeWei: nodes[key].plan.baseFeeWei,
+    now: options.now,
+    save: () => saveChain(nodes[key].chain, paths.chainFile(key)),
+  })
+  const keeper = await startKeeper({
+    chains: { base: care('base'), optimism: care('optimism'), hub: care('hub') },
+    deployment,
+    keeper: keys.keeper,
+    log: options.keeperLog ?? ignore,
+    ...(options.keeperTiming && { timing: options.keeperTiming }),
+  }).catch(async (error: unknown) => {
+    await stopChainNodes(nodes, runFile)
+    throw error
+  })
+  let stopping: Promise<void> | undefined
+  const stopAll = async () => {
+    await keeper.stop()
+    await stopChainNodes(nodes, runFile)
+    await runFile.release()
+  }
+  const nodeEnded = new Promise<UnexpectedEnd>((resolveEnd) => {
+    for (const key of chainKeys) {
+      nodes[key].anvil.process.once('exit', (code, signal) => {
+        if (stopping !== undefined) return
+        const name = nodeName(chainPlans[key])
+        resolveEnd({ name, how: signal ?? `exit code ${code}`, logFile: paths.logFile(name) })
+      })
+    }
+  })
+  return {
+    origin,
+    paths,
+    keys,
+    deployment,
+    chains: await forEachChain(async (key) => {
+      const { anvil, chain } = nodes[key]
+      return { key, chain, chainId: anvil.chainId, url: anvil.url, port: anvil.port, pid: anvil.pid }
+    }),
+    runFile,
+    nodeEnded,
+    stop() {
+      stopping ??= stopAll()
+      return stopping
+    },
+  }
+}
+
+async function choosePorts(
+  first: Readonly<Record<ChainKey, number>>,
+): Promise<Readonly<Record<ChainKey, number>>> {
+  const [base, optimism, hub] = await nextFreePorts(chainKeys.map((key) => first[key]))
+  if (base === undefined || optimism === undefined || hub === undefined)
+    throw new Error('three ports expected')
+  return { base, optimism, hub }
+}
+
+function ignore(): void {}

@@ -1,0 +1,99 @@
+import { generatePrivateKey } from 'viem/accounts'
+import type { NetworkDeployment } from '../../deploy/deployment.ts'
+import { connectLocalChain } from '../../deploy/localChain.ts'
+import type { LocalKeys } from '../../keys/localKeys.ts'
+import { type Anvil, startAnvil } from '../../nodes/anvil.ts'
+import { type ChainKey, chainKeys, chainPlans, forEachChain } from '../chainPlan.ts'
+import { refreshFeeds } from '../feedCare.ts'
+import { finalityBlocks } from '../pace.ts'
+import type { RunningChain } from '../startLocalNetwork.ts'
+import { loadSnapshot, type Snapshot } from './snapshot.ts'
+
+export type TestNetworkOptions = {
+  /** Mine an empty block every so many seconds as well; default: only transactions move the heads. */
+  readonly blockTimeSeconds?: number
+  /** Where snapshots are kept; default `.cache/localnet` of the repository. */
+  readonly cacheFolder?: string
+}
+
+export type TestChain = RunningChain & { readonly anvil: Anvil }
+
+/** Three chains in their first state, in nodes of their own, and nothing that acts by itself. */
+export type TestNetwork = {
+  readonly keys: LocalKeys
+  readonly deployment: NetworkDeployment
+  readonly chains: Readonly<Record<ChainKey, TestChain>>
+  /** Mines empty blocks; two make everything before them final. */
+  mine(chain: ChainKey, blocks?: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Starts three chains from the cached snapshot, on free ports: deploying is done once per version of
+ * the contracts. Feeds are fresh and all blocks up to the deployment's last are final.
+ */
+export async function startTestNetwork(options: TestNetworkOptions = {}): Promise<TestNetwork> {
+  const { cacheFolder, blockTimeSeconds } = options
+  const snapshot = await loadSnapshot({
+    randomKey: generatePrivateKey,
+    ...(cacheFolder !== undefined && { cacheFolder }),
+  })
+  const started: Anvil[] = []
+  const stop = async () => {
+    await Promise.all(started.map((anvil) => anvil.stop()))
+  }
+  try {
+    const chains = await forEachChain(async (key) => {
+      const anvil = await startFromSnapshot(snapshot, key, blockTimeSeconds)
+      started.push(anvil)
+      return testChain(key, anvil)
+    })
+    await prepare(chains, snapshot)
+    return {
+      keys: snapshot.keys,
+      deployment: snapshot.deployment,
+      chains,
+      mine: (key, blocks = 1) => chains[key].chain.node.mine({ blocks }),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function startFromSnapshot(snapshot: Snapshot, key: ChainKey, blockTimeSeconds?: number): Promise<Anvil> {
+  const everySeconds =
+    blockTimeSeconds === undefined ? [] : ['--block-time', String(blockTimeSeconds), '--mixed-mining']
+  return startAnvil({
+    chainId: chainPlans[key].chainId,
+    args: [
+      ...['--load-state', snapshot.paths.chainFile(key)],
+      ...['--accounts', '0', '--slots-in-an-epoch', '1', ...everySeconds],
+    ],
+  })
+}
+
+function testChain(key: ChainKey, anvil: Anvil): TestChain {
+  const { chainId, url, port, pid } = anvil
+  return { key, chainId, url, port, pid, anvil, chain: connectLocalChain(url, chainId) }
+}
+
+/** A loaded node knows the state of its last block only, and the feeds are as old as the snapshot. */
+async function prepare(
+  chains: Readonly<Record<ChainKey, TestChain>>,
+  { deployment, keys }: Snapshot,
+): Promise<void> {
+  const refreshAll = { keeper: keys.keeper, refreshSeconds: 0, now: Date.now }
+  await Promise.all([
+    refreshFeeds(chains.base.chain, deployment.base, refreshAll),
+    refreshFeeds(chains.optimism.chain, deployment.optimism, refreshAll),
+  ])
+  await Promise.all(
+    chainKeys.map(async (key) => {
+      const { node } = chains[key].chain
+      await node.setNextBlockBaseFeePerGas({ baseFeePerGas: chainPlans[key].baseFeeWei })
+      await node.mine({ blocks: Number(finalityBlocks) })
+    }),
+  )
+}
