@@ -24,6 +24,14 @@ contract Reenterer {
         return true;
     }
 
+    function approve(address, uint256) external pure returns (bool) {
+        return true;
+    }
+
+    function allowance(address, address) external pure returns (uint256) {
+        return 0;
+    }
+
     function balanceOf(address) external pure returns (uint256) {
         return 0;
     }
