@@ -16,6 +16,7 @@ const checkOnly = words.includes('--check-only')
 const faults = words.includes('--faults')
 const vitestWords = words.filter((word) => word !== '--check-only' && word !== '--faults')
 const bin = (path: string): string => join(root, 'node_modules', path)
+const cached = (name: string): string => join(root, 'node_modules', '.cache', name)
 const env = { ...process.env, ...(faults && { CAUSEWAY_FAULTS: '1' }) }
 
 const runner = createCommandRunner()
@@ -26,16 +27,20 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-type Step = { readonly name: string; readonly run: () => Promise<CommandResult> }
-
-const staticSteps: readonly Step[] = [
+const types = cached('types.tsbuildinfo')
+const staticCommands: readonly { readonly name: string; readonly command: readonly string[] }[] = [
   {
     name: 'types',
-    run: () => runner.run([bin('typescript/bin/tsc'), '-p', 'tsconfig.check.json'], { cwd: root, env }),
+    command: [
+      bin('typescript/bin/tsc'),
+      ...['-p', 'tsconfig.check.json', '--incremental', '--tsBuildInfoFile', types],
+    ],
   },
-  { name: 'lint', run: () => runner.run([bin('@biomejs/biome/bin/biome'), 'ci', '.'], { cwd: root, env }) },
-  { name: 'unused code', run: () => runner.run([bin('knip/bin/knip.js')], { cwd: root, env }) },
-  { name: 'repository rules', run: async () => runChecks() },
+  {
+    name: 'lint',
+    command: [bin('@biomejs/biome/bin/biome'), 'ci', '--colors=off', '--max-diagnostics=100', '.'],
+  },
+  { name: 'unused code', command: [bin('knip/bin/knip.js')] },
 ]
 
 function runChecks(): CommandResult {
@@ -53,20 +58,20 @@ function printStep(name: string, result: CommandResult): void {
 
 /** All static failures are printed, so that one run shows everything that must be mended. */
 async function runStatic(): Promise<boolean> {
-  const results = await Promise.all(
-    staticSteps.map(async ({ name, run }) => {
-      const result = await run()
-      printStep(name, result)
-      return { name, result }
-    }),
-  )
-  const failures = results.filter(({ result }) => !result.ok)
+  const commands = staticCommands.map(async ({ name, command }) => {
+    const result = await runner.run(command, { cwd: root, env })
+    printStep(name, result)
+    return { name, result }
+  })
+  const rules = { name: 'repository rules', result: runChecks() }
+  printStep(rules.name, rules.result)
+  const failures = [rules, ...(await Promise.all(commands))].filter(({ result }) => !result.ok)
   for (const { name, result } of failures) console.log(`\n--- ${name} ---\n${result.output}`)
   return failures.length === 0
 }
 
 async function runTests(): Promise<boolean> {
-  const report = join(root, 'node_modules', '.cache', 'vitest-report.json')
+  const report = cached('vitest-report.json')
   rmSync(report, { force: true })
   const result = await runner.run(
     [
