@@ -27,7 +27,6 @@ export type {
   TokenSymbol,
 } from './deploy/deployment.ts'
 export { deployNetwork, localChainIds, type NetworkToDeploy } from './deploy/deployNetwork.ts'
-export type { LocalChain } from './deploy/localChain.ts'
 export { connectLocalChain, type LocalChain, type LocalTransaction } from './deploy/localChain.ts'
 export type { FaultCounters } from './faultProxy/counting.ts'
 export type { FaultMode, SeenCall } from './faultProxy/faultMode.ts'
