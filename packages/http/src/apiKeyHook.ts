@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type ApiKeys, apiKeyHeader, readApiKeyHeader } from './apiKeys.ts'
 import { RequestFailure } from './failure.ts'
 import type { HttpApp } from './fastifyTypes.ts'
-import { networkOf, type RateLimitOptions, rememberedCallers } from './rateLimit.ts'
+import { networkOf, type RateLimitOptions } from './rateLimit.ts'
 
 type ApiKeyHookOptions = {
   readonly apiKeys: ApiKeys
@@ -48,13 +48,11 @@ type FailureCounter = {
 
 function countFailures(app: HttpApp, max: number): FailureCounter {
   if (max === 0) return { refuseAboveLimit: async () => {}, count: async () => {} }
-  const settings = {
+  const tries = app.createRateLimit({
     max,
     timeWindow: failedKeyWindowMs,
-    cache: rememberedCallers,
     keyGenerator: (request: FastifyRequest) => networkOf(request.ip),
-  }
-  const tries = app.createRateLimit(settings)
+  })
   return {
     async refuseAboveLimit(request) {
       const state = await tries(request, { increment: false })

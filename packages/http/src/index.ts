@@ -1,3 +1,4 @@
+export { type AdminListenerOptions, createAdminListener } from './adminListener.ts'
 export {
   type ApiKeyLookup,
   createApiKeys,
@@ -19,8 +20,12 @@ export type { HttpApp } from './fastifyTypes.ts'
 export { createLogger, type LoggerOptions } from './logger.ts'
 export { createHttpMetrics, type HttpMetrics } from './metrics.ts'
 export { interfaceVersion, type OpenApiOptions } from './openapi.ts'
+export { createOpsListener } from './opsListener.ts'
+export { parseSecretsFile } from './parseSecretsFile.ts'
 export type { RateLimit, RateLimitOptions } from './rateLimit.ts'
 export { createReadiness, type Readiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts'
 export { scrubUrls } from './scrubUrls.ts'
+export { defaultSecretsDirectory, loadSecrets } from './secretsLoader.ts'
+export { type Closer, installShutdown, type ShutdownOptions } from './shutdown.ts'
 export { parseTrustedProxies } from './trustedProxies.ts'
 export { toRequestFailure } from './validation.ts'

@@ -38,12 +38,12 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
     reply.raw.once('close', () => {
       inFlight -= 1
       clearTimeout(timer)
-      const { writableFinished, statusCode } = reply.raw
-      if (!writableFinished) request.abortController?.abort(new Error('the caller went away'))
+      const { writableEnded, statusCode } = reply.raw
+      if (!writableEnded) request.abortController?.abort(new Error('the caller went away'))
       metrics.observeRequest({
         route: request.routeOptions.url,
         method: request.method,
-        statusCode: writableFinished ? statusCode : 499,
+        statusCode: writableEnded ? statusCode : 499,
         seconds: (performance.now() - startedAt) / 1000,
       })
     })

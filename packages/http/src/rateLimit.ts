@@ -2,6 +2,7 @@ import rateLimitPlugin, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { RequestFailure } from './failure.ts'
 import type { HttpApp } from './fastifyTypes.ts'
+import { FixedWindows } from './fixedWindows.ts'
 
 /** Requests of one window. 0 is off. */
 export type RateLimit = { readonly perKeyMax: number; readonly perIpMax: number }
@@ -20,12 +21,6 @@ export type RateLimitOptions = {
 export type Limiter = ReturnType<HttpApp['rateLimit']>
 
 /**
- * Callers remembered per class. Past it the oldest are forgotten and start a new window, so it must
- * exceed what one attacker can address.
- */
-export const rememberedCallers = 100_000
-
-/**
  * Limits by class: per key for keyed requests, else per address (an IPv6 caller is its /64), in
  * fixed windows counted from a caller's first request, before the body is read.
  * `find` is `undefined` for a class that is off, so that nothing runs for it.
@@ -35,7 +30,7 @@ export async function createLimiters(
   app: HttpApp,
   options: RateLimitOptions,
 ): Promise<{ find(className: string): Limiter | undefined }> {
-  await app.register(rateLimitPlugin, { global: false, cache: rememberedCallers })
+  await app.register(rateLimitPlugin, { global: false, store: FixedWindows })
   const limiters = new Map<string, Limiter | undefined>()
   for (const [className, limit] of Object.entries(options.classes)) {
     const isOff = limit.perKeyMax === 0 && limit.perIpMax === 0
@@ -53,7 +48,6 @@ function createLimiter(app: HttpApp, limit: RateLimit, windowMs: number): Limite
   const maxOf = (request: FastifyRequest) => (request.apiKey === null ? limit.perIpMax : limit.perKeyMax)
   return app.rateLimit({
     timeWindow: windowMs,
-    cache: rememberedCallers,
     max: maxOf,
     keyGenerator: callerOf,
     allowList: (request) => maxOf(request) === 0,

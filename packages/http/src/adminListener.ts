@@ -1,0 +1,62 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { ConfigurationError, type Secret } from '@causeway/core'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import { unauthorized } from './apiKeyHook.ts'
+import { createBareApp } from './bareApp.ts'
+import type { ErrorPolicy } from './describeFailure.ts'
+import { notFound } from './errorHandler.ts'
+import type { HttpApp } from './fastifyTypes.ts'
+
+export type AdminListenerOptions = {
+  readonly logger: FastifyBaseLogger
+  readonly errors: ErrorPolicy
+  /** Address it will be bound to. */
+  readonly host: string
+  /** `ADMIN_API_KEY`; may be absent on loopback only. */
+  readonly apiKey?: Secret
+}
+
+const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/**
+ * The listener for mutations by operators; the caller adds routes and listens on `host`.
+ * With a key every request needs it in `x-api-key`. Without one only loopback may be bound, and
+ * requests must name loopback in `host`, so that a web page cannot reach it through a rebound name.
+ * @throws ConfigurationError for another host without a key
+ * @source design.md 5.10
+ */
+export function createAdminListener(options: AdminListenerOptions): HttpApp {
+  const { logger, errors, host, apiKey } = options
+  if (apiKey === undefined && !loopbackHosts.has(host)) {
+    throw new ConfigurationError('ADMIN_HOST is not a loopback address, so ADMIN_API_KEY must be set.')
+  }
+  const app = createBareApp({
+    logger,
+    errors,
+    trustedProxies: [],
+    processPrefix: randomBytes(5).toString('hex'),
+  })
+  const isAllowed = apiKey === undefined ? namesLoopback : createKeyCheck(apiKey)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    if (!isAllowed(request)) return done(unauthorized())
+    done(request.is404 ? notFound() : undefined)
+  })
+  return app
+}
+
+function namesLoopback(request: FastifyRequest): boolean {
+  const host = request.headers.host ?? ''
+  const name = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.split(':', 1)[0]
+  return name !== undefined && loopbackHosts.has(name)
+}
+
+/** Compares hashes, so that neither content nor length of the key shows in the time it takes. */
+function createKeyCheck(apiKey: Secret): (request: FastifyRequest) => boolean {
+  const expected = createHash('sha256').update(apiKey.reveal()).digest()
+  return (request) => {
+    const presented = request.headers['x-api-key']
+    if (typeof presented !== 'string') return false
+    return timingSafeEqual(createHash('sha256').update(presented).digest(), expected)
+  }
+}

@@ -1,0 +1,94 @@
+import { ConfigurationError, Secret } from '@causeway/core'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { createTestApp, policy } from '../test/httpTestApp.ts'
+import { createAdminListener } from './adminListener.ts'
+import { createHttpMetrics } from './metrics.ts'
+import { createOpsListener } from './opsListener.ts'
+import { createReadiness } from './readiness.ts'
+
+const logger = pino({ level: 'silent' })
+
+test('/metrics counts requests by route pattern, method and status, and nothing a caller chooses', async () => {
+  const metrics = createHttpMetrics({ service: 'quote-api' })
+  const app = await createTestApp({ metrics })
+  app.get('/items/:id', async () => ({}))
+  await app.inject({ url: '/items/secret-1' })
+  await app.inject({ url: '/items/secret-2' })
+  await app.inject({ url: '/secret-3' })
+  await app.inject({ method: 'PROPFIND', url: '/secret-4' })
+  const readiness = createReadiness({ checks: [] })
+  const ops = createOpsListener({ logger, errors: policy, registry: metrics.registry, readiness })
+  const { body, headers } = await ops.inject({ url: '/metrics' })
+  expect(headers['content-type']).toMatch(/^text\/plain/)
+  const count = (labels: string) =>
+    new RegExp(`^http_request_duration_seconds_count\\{service="quote-api",${labels}\\} (\\d+)$`, 'm').exec(
+      body,
+    )?.[1]
+  expect(count('route="/items/:id",method="GET",status="200"')).toBe('2')
+  expect(count('route="unmatched",method="GET",status="404"')).toBe('1')
+  expect(body).toContain('http_requests_in_flight{service="quote-api"} 0')
+  expect(body).toContain('process_resident_memory_bytes')
+  expect(body).not.toContain('secret')
+  await Promise.all([app.close(), ops.close()])
+})
+
+test('/ready is 503 until every check holds and again once draining', async () => {
+  let migrated = false
+  const readiness = createReadiness({
+    checks: [
+      { name: 'migrations', check: async () => (migrated ? undefined : Promise.reject(new Error('no'))) },
+    ],
+  })
+  const { registry } = createHttpMetrics({ service: 'x', processMetrics: false })
+  const ops = createOpsListener({ logger, errors: policy, registry, readiness })
+  const ask = async () => {
+    const answer = await ops.inject({ url: '/ready' })
+    return [answer.statusCode, answer.json()]
+  }
+  expect(await ask()).toEqual([503, { ready: false, draining: false, checks: { migrations: 'failed' } }])
+  migrated = true
+  expect(await ask()).toEqual([200, { ready: true, draining: false, checks: { migrations: 'ok' } }])
+  readiness.startDraining()
+  expect(await ask()).toEqual([503, { ready: false, draining: true, checks: { migrations: 'ok' } }])
+  const unknown = await ops.inject({ method: 'POST', url: '/ready' })
+  expect([unknown.statusCode, unknown.json().errorCode]).toEqual([404, 'NOT_FOUND'])
+  await ops.close()
+})
+
+function createAdmin(host: string, apiKey?: Secret) {
+  const app = createAdminListener({ logger, errors: policy, host, ...(apiKey !== undefined && { apiKey }) })
+  app.post('/keys', async () => ({ created: true }))
+  return app
+}
+
+test('an admin listener beyond loopback needs a key to start', () => {
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', 'admin.example']) {
+    expect(() => createAdmin(host)).toThrow(ConfigurationError)
+    expect(() => createAdmin(host)).toThrow(/ADMIN_API_KEY/)
+  }
+})
+
+test('with a key, only requests that carry it pass', async () => {
+  const app = createAdmin('0.0.0.0', new Secret('admin-key-1'))
+  const ask = async (headers: Record<string, string>) =>
+    (await app.inject({ method: 'POST', url: '/keys', headers })).statusCode
+  expect(await ask({ 'x-api-key': 'admin-key-1' })).toBe(200)
+  for (const key of ['', 'admin-key-2', 'admin-key-1x', 'admin-key-1, admin-key-1', 'constructor']) {
+    expect(await ask({ 'x-api-key': key })).toBe(401)
+  }
+  expect(await ask({})).toBe(401)
+  expect((await app.inject({ url: '/nothing' })).statusCode).toBe(401)
+  await app.close()
+})
+
+test('without a key, a request must name loopback as its host', async () => {
+  const app = createAdmin('127.0.0.1')
+  const ask = async (host: string) =>
+    (await app.inject({ method: 'POST', url: '/keys', headers: { host } })).statusCode
+  for (const host of ['127.0.0.1:9000', 'localhost', '[::1]:9000']) expect(await ask(host)).toBe(200)
+  for (const host of ['rebound.example', '127.0.0.1.example', 'localhost.example:80', '[::2]']) {
+    expect(await ask(host)).toBe(401)
+  }
+  await app.close()
+})

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Registry } from 'prom-client'
+import { z } from 'zod'
+import { createBareApp } from './bareApp.ts'
+import type { ErrorPolicy } from './describeFailure.ts'
+import { notFound } from './errorHandler.ts'
+import type { HttpApp } from './fastifyTypes.ts'
+import type { Readiness } from './readiness.ts'
+
+const reportSchema = z.object({
+  ready: z.boolean(),
+  draining: z.boolean(),
+  checks: z.record(z.string(), z.enum(['ok', 'failed'])),
+})
+
+/**
+ * The listener for operators, on `OPS_PORT`: GET /metrics (Prometheus text) and GET /ready (503
+ * until every check holds, and again once stopping). Changes nothing.
+ * @source design.md 5.10
+ */
+export function createOpsListener(options: {
+  logger: FastifyBaseLogger
+  errors: ErrorPolicy
+  registry: Registry
+  readiness: Readiness
+}): HttpApp {
+  const { logger, errors, registry, readiness } = options
+  const app = createBareApp({
+    logger,
+    errors,
+    trustedProxies: [],
+    processPrefix: randomBytes(5).toString('hex'),
+  })
+  app.setNotFoundHandler(() => {
+    throw notFound()
+  })
+  app.get('/metrics', async (_request, reply) => {
+    reply.type(registry.contentType)
+    return registry.metrics()
+  })
+  app.get('/ready', { schema: { response: { 200: reportSchema, 503: reportSchema } } }, async (_, reply) => {
+    const report = await readiness.report()
+    reply.code(report.ready ? 200 : 503)
+    return report
+  })
+  return app
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { createReadiness } from './readiness.ts'
+
+const holds = { name: 'database', check: async () => {} }
+
+test('ready when every check holds', async () => {
+  expect(await createReadiness({ checks: [holds] }).report()).toEqual({
+    ready: true,
+    draining: false,
+    checks: { database: 'ok' },
+  })
+})
+
+test('a failing, throwing or late check makes it not ready and is told to the operator', async () => {
+  const told: string[] = []
+  const readiness = createReadiness({
+    timeoutMs: 20,
+    checks: [
+      holds,
+      { name: 'rejects', check: async () => Promise.reject(new Error('secret')) },
+      {
+        name: 'throws',
+        check: () => {
+          throw new Error('secret')
+        },
+      },
+      { name: 'hangs', check: () => new Promise(() => {}) },
+    ],
+    onFailure: (name) => told.push(name),
+  })
+  const report = await readiness.report()
+  expect(report).toEqual({
+    ready: false,
+    draining: false,
+    checks: { database: 'ok', rejects: 'failed', throws: 'failed', hangs: 'failed' },
+  })
+  expect(told.sort()).toEqual(['hangs', 'rejects', 'throws'])
+})
+
+test('a check recovers', async () => {
+  let broken = true
+  const readiness = createReadiness({
+    checks: [{ name: 'x', check: async () => (broken ? Promise.reject(new Error('no')) : undefined) }],
+  })
+  expect((await readiness.report()).ready).toBe(false)
+  broken = false
+  expect((await readiness.report()).ready).toBe(true)
+})
+
+test('once draining it is never ready again', async () => {
+  const readiness = createReadiness({ checks: [holds] })
+  readiness.startDraining()
+  expect(readiness.isDraining()).toBe(true)
+  expect(await readiness.report()).toEqual({ ready: false, draining: true, checks: { database: 'ok' } })
+})

@@ -1,0 +1,58 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigurationError } from '@causeway/core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loadSecrets } from './secretsLoader.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'causeway-secrets-'))
+})
+afterEach(async () => {
+  await rm(directory, { recursive: true })
+})
+
+test('files complete the environment, which wins', async () => {
+  await writeFile(join(directory, 'b'), 'RPC_URL=from-file\nKEY=from-file\n')
+  await writeFile(join(directory, 'a'), "export API_KEYS='k:l;m:n'\n")
+  const environment = { KEY: 'from-environment', PATH: '/bin', UNSET: undefined }
+  expect(await loadSecrets({ environment, directory })).toEqual({
+    API_KEYS: 'k:l;m:n',
+    RPC_URL: 'from-file',
+    KEY: 'from-environment',
+    PATH: '/bin',
+  })
+})
+
+test('a variable that is present but unset is completed', async () => {
+  await writeFile(join(directory, 'a'), 'KEY=from-file')
+  expect(await loadSecrets({ environment: { KEY: undefined }, directory })).toEqual({ KEY: 'from-file' })
+})
+
+test('directories are skipped and links to files are followed', async () => {
+  await mkdir(join(directory, '..data'))
+  await writeFile(join(directory, '..data', 'app'), 'KEY=1')
+  await symlink(join('..data', 'app'), join(directory, 'app'))
+  expect(await loadSecrets({ environment: {}, directory })).toEqual({ KEY: '1' })
+})
+
+test('no directory is no secrets, something else in its place refuses the start', async () => {
+  expect(await loadSecrets({ environment: { A: '1' }, directory: join(directory, 'none') })).toEqual({
+    A: '1',
+  })
+  await writeFile(join(directory, 'file'), '')
+  await expect(loadSecrets({ environment: {}, directory: join(directory, 'file') })).rejects.toThrow(
+    ConfigurationError,
+  )
+})
+
+test('files that disagree or are malformed refuse the start by name', async () => {
+  await writeFile(join(directory, 'a'), 'KEY=1')
+  await writeFile(join(directory, 'b'), 'KEY=1')
+  expect(await loadSecrets({ environment: {}, directory })).toEqual({ KEY: '1' })
+  await writeFile(join(directory, 'b'), 'KEY=2')
+  await expect(loadSecrets({ environment: {}, directory })).rejects.toThrow('the secrets file b')
+  await writeFile(join(directory, 'b'), 'not a line')
+  await expect(loadSecrets({ environment: {}, directory })).rejects.toThrow('line 1 of the secrets file b')
+})
