@@ -36,3 +36,5 @@ export type FaultMode =
   | { readonly kind: 'lie'; readonly rewrite: (call: SeenCall, result: unknown) => unknown }
   /** Every call is answered by this JSON-RPC error. */
   | { readonly kind: 'nodeError'; readonly code: number; readonly message: string }
+  /** Calls of these methods get "method not found", all others the truth. */
+  | { readonly kind: 'unsupported'; readonly methods: readonly string[] }

@@ -30,12 +30,18 @@ export function faultyAnswer(mode: FaultMode, answer: string, calls: readonly Se
           : member,
       )
     case 'nodeError':
-      return mapAnswers(answer, calls, ({ id }) => ({
-        jsonrpc: '2.0',
-        id,
-        error: { code: mode.code, message: mode.message },
-      }))
+      return mapAnswers(answer, calls, ({ id }) => refusal(id, mode.code, mode.message))
+    case 'unsupported':
+      return mapAnswers(answer, calls, (member, call) =>
+        call !== undefined && mode.methods.includes(call.method)
+          ? refusal(member['id'], -32_601, 'the method is not available')
+          : member,
+      )
     default:
       return answer
   }
+}
+
+function refusal(id: unknown, code: number, message: string): Record<string, unknown> {
+  return { jsonrpc: '2.0', id, error: { code, message } }
 }
