@@ -16,14 +16,9 @@ export { loadArtifacts } from './contracts/artifacts.ts'
 export type { Artifact, Artifacts } from './contracts/compile.ts'
 export type {
   ChainDeployment,
-  ChainDeployment,
-  HubDeployment,
   HubDeployment,
   NetworkDeployment,
-  NetworkDeployment,
   PoolDeployment,
-  PoolDeployment,
-  TokenSymbol,
   TokenSymbol,
 } from './deploy/deployment.ts'
 export { deployNetwork, localChainIds, type NetworkToDeploy } from './deploy/deployNetwork.ts'
