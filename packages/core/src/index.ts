@@ -151,6 +151,7 @@ export {
   uintWord,
 } from './vm/ethereum/abi.ts'
 export { checksumAddress } from './vm/ethereum/checksumAddress.ts'
+export { firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
 export {
   decodeEvmWithdrawal,
   type EvmWithdrawal,
