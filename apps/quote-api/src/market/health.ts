@@ -1,5 +1,6 @@
 import { DomainError, formatAmount } from '@causeway/core'
 import { z } from 'zod'
+import type { CellReading } from './cell.ts'
 import { type ChainFacts, chainState } from './chainState.ts'
 import type { Evaluation, PriceEvaluation } from './evaluate.ts'
 import { settleGas } from './gasJump.ts'
@@ -8,7 +9,11 @@ import type { ChainPlan, MarketPlan, PricePlan } from './plan.ts'
 import { isFresh, type SourceReading } from './prices/source.ts'
 
 /** How refreshing one chain goes. */
-export type RefreshHealth = { readonly consecutiveFailures: number; readonly lastError: unknown }
+export type RefreshHealth = {
+  readonly state: CellReading<unknown>['state']
+  readonly consecutiveFailures: number
+  readonly lastError: unknown
+}
 
 /** What `describeMarket` describes. */
 export type MarketFacts = {
@@ -56,6 +61,9 @@ const chainSchema = z.object({
   gas: z.object({ expectedWei: wei, maxFeePerGasWei: wei, maxPriorityFeePerGasWei: wei }).optional(),
   pools: z.object({ configured: z.number().int(), mirrored: z.number().int() }),
   readAgeMs: ageMs.optional().describe('Time since the last successful refresh'),
+  refresh: z
+    .enum(['fresh', 'stale', 'expired', 'empty'])
+    .describe('"stale" when refreshing fails for longer than three intervals'),
   consecutiveFailures: z.number().int(),
   lastError: z.string().optional().describe('Code of the last failure, while refreshing fails'),
 })
@@ -125,7 +133,7 @@ function describeChain(plan: ChainPlan, facts: MarketFacts): MarketHealth['chain
   const { limits, nowMs } = facts
   const chainFacts = facts.chainFacts(chainKey)
   const state = chainState({ facts: chainFacts, config, limits, nowMs })
-  const { consecutiveFailures, lastError } = facts.refreshHealth(chainKey)
+  const { state: refresh, consecutiveFailures, lastError } = facts.refreshHealth(chainKey)
   return {
     chain: chainKey,
     chainId: config.chainId,
@@ -133,6 +141,7 @@ function describeChain(plan: ChainPlan, facts: MarketFacts): MarketHealth['chain
     state: 'reason' in state ? state.reason : 'ok',
     ...(chainFacts !== undefined && describeReading(chainFacts, nowMs)),
     pools: { configured: plan.pools.length, mirrored: chainFacts?.reading.pools.length ?? 0 },
+    refresh,
     consecutiveFailures,
     ...(consecutiveFailures > 0 && { lastError: errorCode(lastError) }),
   }

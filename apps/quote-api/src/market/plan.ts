@@ -61,9 +61,9 @@ export function planMarket(file: QuoteFile): MarketPlan {
   const keys = new Set(file.prices.map(({ key }) => key))
   if (keys.size < file.prices.length) problems.push('prices: a key is listed twice')
   const prices = file.prices.map((price) => planPrice(file, price, problems))
-  const chains = Object.entries(file.chains).map(([chainKey, config]) =>
-    planChain({ file, chainKey, config, prices }),
-  )
+  const chains = Object.entries(file.chains)
+    .map(([chainKey, config]) => planChain({ file, chainKey, config, prices }))
+    .filter(({ quotable, feeds, pools }) => quotable || feeds.length > 0 || pools.length > 0)
   if (problems.length > 0) throw new ConfigurationError(`Bad market configuration:\n${problems.join('\n')}`)
   return { chains, prices }
 }

@@ -3,7 +3,8 @@
 import fc from 'fast-check'
 import { encodeAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { decodeDecimals, decodeRound, decodeText, feedValue } from './feedRound.ts'
+import { decodeText } from '../returnData.ts'
+import { decodeDecimals, decodeRound, feedValue } from './feedRound.ts'
 
 const roundTypes = ['uint80', 'int256', 'uint256', 'uint256', 'uint80'].map((type) => ({ type }))
 

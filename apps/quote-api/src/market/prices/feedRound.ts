@@ -1,4 +1,5 @@
 import { type Hex, pow10 } from '@causeway/core'
+import { decodeUint, wordAt, wordCount } from '../returnData.ts'
 import { feedGraceMs } from './guards.ts'
 import type { SourceFault, SourceValue } from './source.ts'
 
@@ -8,36 +9,19 @@ export type FeedRound = { readonly answer: bigint; readonly updatedAtSeconds: bi
 /** What a feed says about itself. */
 export type FeedIdentity = { readonly description: string; readonly decimals: number }
 
-const wordDigits = 64
-
 /**
  * Undefined when the bytes are not five words.
  * @source AggregatorV3Interface: (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80)
  */
 export function decodeRound(returnData: Hex): FeedRound | undefined {
-  if (returnData.length !== 2 + 5 * wordDigits) return undefined
-  return { answer: BigInt.asIntN(256, word(returnData, 1)), updatedAtSeconds: word(returnData, 3) }
+  if (wordCount(returnData) !== 5) return undefined
+  return { answer: BigInt.asIntN(256, wordAt(returnData, 1)), updatedAtSeconds: wordAt(returnData, 3) }
 }
 
 /** Undefined when the bytes are not one `uint8`. */
 export function decodeDecimals(returnData: Hex): number | undefined {
-  if (returnData.length !== 2 + wordDigits) return undefined
-  const value = word(returnData, 0)
-  return value < 256n ? Number(value) : undefined
-}
-
-/** Undefined when the bytes are not one ABI string of at most 256 bytes. */
-export function decodeText(returnData: Hex): string | undefined {
-  if (returnData.length < 2 + 2 * wordDigits || word(returnData, 0) !== 32n) return undefined
-  const length = word(returnData, 1)
-  if (length > 256n) return undefined
-  const digits = returnData.slice(2 + 2 * wordDigits, 2 + 2 * wordDigits + 2 * Number(length))
-  return digits.length === 2 * Number(length) ? Buffer.from(digits, 'hex').toString('utf8') : undefined
-}
-
-function word(data: Hex, index: number): bigint {
-  const start = 2 + index * wordDigits
-  return BigInt(`0x${data.slice(start, start + wordDigits)}`)
+  const value = decodeUint(returnData)
+  return value !== undefined && value < 256n ? Number(value) : undefined
 }
 
 /**

@@ -1,0 +1,119 @@
+import {
+  type ContractAnswer,
+  type ContractCall,
+  l1DataFeeCalls,
+  probeCalldata,
+  readL1DataFees,
+} from '@causeway/chains'
+import { addressWord, type CurrencyKey, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import type { ChainReading } from './chainReading.ts'
+import { gasUnits } from './gasUnits.ts'
+import type { BalancePlan, ChainPlan } from './plan.ts'
+import { createFeedReader } from './prices/feedReader.ts'
+import { decodeUint } from './returnData.ts'
+import { shapeProbes } from './shapeProbes.ts'
+import { type GasShape, gasShapes } from './snapshot.ts'
+
+/** The part of a reading that comes from contracts, all of it from one block. */
+export type ContractFacts = Pick<ChainReading, 'contractsAt' | 'feeds' | 'inventory' | 'l1DataFeeWei'>
+
+/** All contract calls of one chain's refresh. */
+export type ContractReads = {
+  /** For one multicall; its answers go to `read`. */
+  calls(): readonly ContractCall[]
+  /** @throws UpstreamUnavailableError when the block or a data fee cannot be read */
+  read(answers: readonly ContractAnswer[]): ContractFacts
+}
+
+const multicallSelectors = {
+  getBlockNumber: '0x42cbb15c',
+  getCurrentBlockTimestamp: '0x0f28c97d',
+  getEthBalance: '0x4d2301cc',
+} as const
+const balanceOfSelector = '0x70a08231'
+
+const feeShapes = gasShapes.map((shape) => ({
+  calldata: shapeProbes[shape].words.length === 0 ? ('0x' as const) : probeCalldata(shapeProbes[shape].words),
+  valueWei: shapeProbes[shape].carriesValue ? 123_456_789_012_345_678n : 0n,
+  gasUnits: gasUnits[shape],
+}))
+
+/** @param fillWallet whose balances are the inventory; without it inventory stays empty */
+export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined): ContractReads {
+  const { config } = plan
+  const feeds = createFeedReader(plan.feeds)
+  const balances = fillWallet === undefined ? [] : plan.balances
+  const groups = {
+    block: [
+      { target: config.multicall3, callData: multicallSelectors.getBlockNumber },
+      { target: config.multicall3, callData: multicallSelectors.getCurrentBlockTimestamp },
+    ],
+    balances:
+      fillWallet === undefined
+        ? []
+        : balances.map((balance) => balanceCall(balance, { multicall3: config.multicall3, fillWallet })),
+    fees: plan.quotable ? dataFeeCalls(plan) : [],
+  }
+  const fixed = [...groups.block, ...groups.balances, ...groups.fees]
+  const balancesStart = groups.block.length
+  const feesStart = balancesStart + groups.balances.length
+  return {
+    calls: () => [...fixed, ...feeds.calls()],
+    read: (answers) => ({
+      contractsAt: readBlock(answers),
+      inventory: readBalances(balances, answers.slice(balancesStart, feesStart)),
+      l1DataFeeWei: byShape(readL1DataFees(answers.slice(feesStart, fixed.length))),
+      feeds: feeds.read(answers.slice(fixed.length)),
+    }),
+  }
+}
+
+function dataFeeCalls({ config }: ChainPlan): readonly ContractCall[] {
+  const { gasPriceOracle } = config.feeModel
+  if (gasPriceOracle === undefined) return []
+  return l1DataFeeCalls({ chainId: config.chainId, gasPriceOracle, shapes: feeShapes })
+}
+
+function balanceCall(
+  { token }: BalancePlan,
+  { multicall3, fillWallet }: { readonly multicall3: Hex; readonly fillWallet: Hex },
+): ContractCall {
+  const holder = addressWord(fillWallet)
+  return token === undefined
+    ? { target: multicall3, callData: `${multicallSelectors.getEthBalance}${holder}` }
+    : { target: token, callData: `${balanceOfSelector}${holder}` }
+}
+
+/** @throws UpstreamUnavailableError */
+function readBlock(answers: readonly ContractAnswer[]): ContractFacts['contractsAt'] {
+  const block = uint(answers[0])
+  const timestampSeconds = uint(answers[1])
+  if (block === undefined || timestampSeconds === undefined) {
+    throw new UpstreamUnavailableError('A chain gave an unreadable answer.', { data: { what: 'aggregate3' } })
+  }
+  return { block, timestampSeconds: Number(timestampSeconds) }
+}
+
+/** A balance that cannot be read is left out: what is not known is not spendable. */
+function readBalances(
+  balances: readonly BalancePlan[],
+  answers: readonly ContractAnswer[],
+): ReadonlyMap<CurrencyKey, bigint> {
+  const inventory = new Map<CurrencyKey, bigint>()
+  for (const [index, { key }] of balances.entries()) {
+    const balance = uint(answers[index])
+    if (balance !== undefined) inventory.set(key, balance)
+  }
+  return inventory
+}
+
+/** @param fees one per shape in the order of `gasShapes`, or none on a chain without data fee */
+function byShape(fees: readonly bigint[]): Readonly<Record<GasShape, bigint>> {
+  const entries = gasShapes.map((shape, index) => [shape, fees[index] ?? 0n] as const)
+  // CAST: built from every shape.
+  return Object.fromEntries(entries) as Record<GasShape, bigint>
+}
+
+function uint(answer: ContractAnswer | undefined): bigint | undefined {
+  return answer?.success === true ? decodeUint(answer.returnData) : undefined
+}

@@ -1,0 +1,59 @@
+import type { JsonRpcClient } from '@causeway/chains'
+import type { CurrencyKey, Hex, QuoteFile } from '@causeway/core'
+import { createChainSource } from './chainMarket.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { defaultLimits, type MarketLimits } from './limits.ts'
+import type { MarketLog } from './log.ts'
+import { type ChainPlan, planMarket } from './plan.ts'
+import type { HttpPriceAdapter } from './prices/http/adapter.ts'
+import { type Market, runMarket } from './runMarket.ts'
+
+export type MarketOptions = {
+  readonly config: QuoteFile
+  /** By chain key. A chain without a client is refused with `no_data`. Closed by its owner, not here. */
+  readonly clients: ReadonlyMap<string, JsonRpcClient>
+  /** Whose balances are the inventory; default the one of the configuration. */
+  readonly fillWallet?: Hex
+  /** HTTP price services that are switched on. */
+  readonly adapters?: readonly HttpPriceAdapter[]
+  /** Part of a balance that is promised already, in smallest units. */
+  readonly reserved?: (key: CurrencyKey) => bigint
+  readonly limits?: Partial<MarketLimits>
+  readonly clock?: Clock
+  readonly random?: () => number
+  readonly log: MarketLog
+}
+
+/**
+ * The market of one configuration. Does no I/O before `start`.
+ * @throws ConfigurationError when a price names a chain, pool or currency that is not there
+ */
+export function createMarket(options: MarketOptions): Market {
+  const { config, clients, fillWallet = config.fillWallet, reserved } = options
+  const { clock = systemClock, random = Math.random, adapters = [], log } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const plan = planMarket(config)
+  const sourceOf = (chain: ChainPlan, client: JsonRpcClient) =>
+    createChainSource({
+      plan: chain,
+      client,
+      timeoutMs: Math.floor((limits.refreshTimeoutMs * 3) / 4),
+      ...(fillWallet !== undefined && { fillWallet }),
+    })
+  const sources = new Map(
+    plan.chains.flatMap((chain) => {
+      const client = clients.get(chain.chainKey)
+      return client === undefined ? [] : [[chain.chainKey, sourceOf(chain, client)] as const]
+    }),
+  )
+  return runMarket({
+    plan,
+    limits,
+    sources,
+    adapters,
+    clock,
+    random,
+    log,
+    ...(reserved !== undefined && { reserved }),
+  })
+}

@@ -1,0 +1,5 @@
+/** The part of a pino logger that the market uses. */
+export interface MarketLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}

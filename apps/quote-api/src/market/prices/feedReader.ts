@@ -1,0 +1,61 @@
+import type { ContractAnswer, ContractCall } from '@causeway/chains'
+import type { FeedReading } from '../chainReading.ts'
+import type { FeedPlan } from '../plan.ts'
+import { decodeText } from '../returnData.ts'
+import { decodeDecimals, decodeRound, type FeedIdentity } from './feedRound.ts'
+
+/** AggregatorV3Interface */
+const selectors = {
+  latestRoundData: '0xfeaf968c',
+  description: '0x7284e416',
+  decimals: '0x313ce567',
+} as const
+
+/** Reads feeds; what a feed says about itself is asked until it was answered once. */
+export type FeedReader = {
+  /** Calls for one multicall; its answers go to `read`, in order. */
+  calls(): readonly ContractCall[]
+  read(answers: readonly ContractAnswer[]): readonly FeedReading[]
+}
+
+/** @source pricing-engine.md 2.2 */
+export function createFeedReader(feeds: readonly FeedPlan[]): FeedReader {
+  const identities = new Map<FeedPlan, FeedIdentity>()
+  const unknown = () => feeds.filter((feed) => !identities.has(feed))
+  return {
+    calls: () => [
+      ...feeds.map(({ address }) => ({ target: address, callData: selectors.latestRoundData })),
+      ...unknown().flatMap(({ address }) => [
+        { target: address, callData: selectors.description },
+        { target: address, callData: selectors.decimals },
+      ]),
+    ],
+    read(answers) {
+      const about = answers.slice(feeds.length)
+      for (const [index, feed] of unknown().entries()) {
+        const identity = readIdentity(about[2 * index], about[2 * index + 1])
+        if (identity !== undefined) identities.set(feed, identity)
+      }
+      return feeds.map((feed, index) => ({
+        round: returned(answers[index], decodeRound),
+        identity: identities.get(feed),
+      }))
+    },
+  }
+}
+
+function readIdentity(
+  descriptionAnswer: ContractAnswer | undefined,
+  decimalsAnswer: ContractAnswer | undefined,
+): FeedIdentity | undefined {
+  const description = returned(descriptionAnswer, decodeText)
+  const decimals = returned(decimalsAnswer, decodeDecimals)
+  return description === undefined || decimals === undefined ? undefined : { description, decimals }
+}
+
+function returned<T>(
+  answer: ContractAnswer | undefined,
+  decode: (returnData: ContractAnswer['returnData']) => T | undefined,
+): T | undefined {
+  return answer?.success === true ? decode(answer.returnData) : undefined
+}
