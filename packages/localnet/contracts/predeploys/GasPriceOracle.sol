@@ -60,7 +60,7 @@ contract GasPriceOracle {
         return _l1Fee(CompressedSize.fastLz(unsignedTransaction) + SIGNATURE_BYTES);
     }
 
-    /// Wei for the least compressible transaction of this size.
+    /// Wei that transactions of this size stay below in practice; nothing but random bytes costs more.
     function getL1FeeUpperBound(uint256 unsignedTxSize) external view returns (uint256) {
         uint256 size = unsignedTxSize + SIGNATURE_BYTES;
         return _l1Fee(size + size / 255 + 16);
