@@ -40,7 +40,7 @@ const staticCommands: readonly { readonly name: string; readonly command: readon
     name: 'lint',
     command: [bin('@biomejs/biome/bin/biome'), 'ci', '--colors=off', '--max-diagnostics=100', '.'],
   },
-  { name: 'unused code', command: [bin('knip/bin/knip.js')] },
+  { name: 'unused code', command: [bin('knip/bin/knip.js'), '--no-config-hints'] },
 ]
 
 function runChecks(): CommandResult {

@@ -11,7 +11,6 @@ import {
 
 /** The environments that have configuration files. */
 export const environments = ['mainnets.prod', 'testnets.prod', 'local'] as const
-export type Environment = (typeof environments)[number]
 
 export const fileNames = (environment: string) => ({
   chains: `chains.${environment}.json`,
