@@ -6,10 +6,10 @@ import {
   defineChain,
   encodeDeployData,
   http,
-  parseAbi,
   type TestClient,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { tokenAbi } from '../contracts/abis.generated.ts'
 import { loadArtifacts } from '../contracts/artifacts.ts'
 import type { Artifacts } from '../contracts/compile.ts'
 import { type Anvil, type AnvilOptions, startAnvil } from '../nodes/anvil.ts'
@@ -27,18 +27,21 @@ export type PoolTestbed = LocalClients & {
   deployToken(token: { readonly symbol: string; readonly decimals: number }): Promise<Hex>
 }
 
-const tokenAbi = parseAbi([
-  'constructor(string name, string symbol, uint8 decimals, string version)',
-  'function initialize(address owner)',
-  'struct Grant { address to; uint256 amount; }',
-  'function mint(Grant[] grants)',
-])
 const richWei = 10n ** 30n
 const tokenSupply = 2n ** 200n
 
-/** Starts a node with an account of its own. Stop it by `anvil.stop()`. */
+/** Starts a node with an account of its own. Stop it by `anvil.stop()`; a failed start stops it itself. */
 export async function startPoolTestbed(options: Partial<AnvilOptions> = {}): Promise<PoolTestbed> {
   const anvil = await startAnvil({ chainId: 31_337, ...options })
+  try {
+    return await furnish(anvil)
+  } catch (error) {
+    await anvil.stop()
+    throw error
+  }
+}
+
+async function furnish(anvil: Anvil): Promise<PoolTestbed> {
   const clients = connectRichAccount(anvil)
   await clients.node.setBalance({ address: clients.walletClient.account.address, value: richWei })
   const artifacts = await loadArtifacts()
