@@ -1,4 +1,11 @@
-import { type CurrencyKey, type Hex, type PoolState, type QuoteFile, quoteFileSchema } from '@causeway/core'
+import {
+  type CurrencyKey,
+  type Hex,
+  type PoolState,
+  type QuoteFile,
+  quoteFileSchema,
+  sqrtPriceX96FromAmounts,
+} from '@causeway/core'
 import type { ChainReading } from '../../src/market/chainReading.ts'
 import { type GasPrice, gasShapes } from '../../src/market/snapshot.ts'
 
@@ -98,27 +105,17 @@ export function blockHash(seed: number): Hex {
 
 /** A WETH/USDC pool at a whole number of USDC per ETH, deep enough to count. */
 export function poolAt(usdPerEth: number, hash: Hex): PoolState {
-  const ratioX192 = (BigInt(usdPerEth) * 10n ** 6n * 2n ** 192n) / 10n ** 18n
   return {
     address: wethUsdcPool,
     token0: weth,
     token1: usdc,
     feePips: 500,
     tickSpacing: 10,
-    sqrtPriceX96: squareRoot(ratioX192),
+    sqrtPriceX96: sqrtPriceX96FromAmounts({ amount0: 10n ** 18n, amount1: BigInt(usdPerEth) * 10n ** 6n }),
     tick: 0,
     liquidity: 10n ** 18n,
     ticks: [],
     blockHash: hash,
-  }
-}
-
-function squareRoot(value: bigint): bigint {
-  let root = 1n << BigInt(Math.ceil(value.toString(2).length / 2))
-  for (;;) {
-    const next = (root + value / root) >> 1n
-    if (next >= root) return root
-    root = next
   }
 }
 

@@ -1,9 +1,8 @@
-import { divideDown, type Hex, type PoolState, pow10, type UsdX18 } from '@causeway/core'
+import { divideDown, type Hex, type PoolState, pow10, spotPrice, type UsdX18 } from '@causeway/core'
 import { poolDepthMinUsdX18 } from './guards.ts'
 import type { SourceFault } from './source.ts'
 
 const q96 = 2n ** 96n
-const q192 = 2n ** 192n
 
 /**
  * Mid price of `token` in one pool, rounded down: the price of the pool's other token times the ratio
@@ -21,20 +20,15 @@ export function poolPrice(args: {
   const { pool, token, tokenDecimals, quoteDecimals, quoteUsdX18 } = args
   if (pool.sqrtPriceX96 <= 0n) return 'not_positive'
   const tokenIsZero = token === pool.token0
-  const { numerator, denominator } = ratio(pool.sqrtPriceX96, tokenIsZero)
+  const { amount0, amount1 } = spotPrice(pool)
+  const [tokenAmount, quoteAmount] = tokenIsZero ? [amount0, amount1] : [amount1, amount0]
   const quoteReserve = tokenIsZero
     ? divideDown(pool.liquidity * pool.sqrtPriceX96, q96)
     : divideDown(pool.liquidity * q96, pool.sqrtPriceX96)
   if (divideDown(quoteReserve * quoteUsdX18, pow10(quoteDecimals)) < poolDepthMinUsdX18) return 'thin_pool'
   const usdX18 = divideDown(
-    numerator * quoteUsdX18 * pow10(tokenDecimals),
-    denominator * pow10(quoteDecimals),
+    quoteAmount * quoteUsdX18 * pow10(tokenDecimals),
+    tokenAmount * pow10(quoteDecimals),
   )
   return usdX18 > 0n ? usdX18 : 'not_positive'
-}
-
-/** Smallest units of the other token per smallest unit of the token. */
-function ratio(sqrtPriceX96: bigint, tokenIsZero: boolean): { numerator: bigint; denominator: bigint } {
-  const squared = sqrtPriceX96 * sqrtPriceX96
-  return tokenIsZero ? { numerator: squared, denominator: q192 } : { numerator: q192, denominator: squared }
 }

@@ -1,0 +1,263 @@
+// Goal: the table of gas units is right for the contracts of a local network: each shape's dearest
+// common form fits into its units, and the units are no more than 10/6 of it.
+// Method: every transaction is sent to a real node with the table's units as its gas limit.
+import type { Hex } from '@causeway/core'
+import {
+  depositoryAbi,
+  depositRouterAbi,
+  fillContractAbi,
+  type LocalAccount,
+  startTestNetwork,
+  type TestNetwork,
+  tokenAbi,
+  wrappedNativeAbi,
+} from '@causeway/localnet'
+import { concatHex, encodeFunctionData, parseAbi, parseEther, parseUnits } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { gasUnits } from '../src/market/gasUnits.ts'
+import { type GasShape, gasShapes } from '../src/market/snapshot.ts'
+
+const routerAbi = parseAbi([
+  'struct ExactInputSingleParams { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }',
+  'struct ExactOutputSingleParams { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline; uint256 amountOut; uint256 amountInMaximum; uint160 sqrtPriceLimitX96; }',
+  'function exactInputSingle(ExactInputSingleParams params) payable returns (uint256 amountOut)',
+  'function exactOutputSingle(ExactOutputSingleParams params) payable returns (uint256 amountIn)',
+  'function multicall(bytes[] data) payable returns (bytes[] results)',
+  'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
+  'function refundETH() payable',
+])
+const zeroAddress: Hex = `0x${'0'.repeat(40)}`
+const orderId: Hex = `0x${'5a'.repeat(32)}`
+const noDeadline = 2n ** 64n
+const oneUsdc = parseUnits('1', 6)
+
+type Transaction = { readonly to: Hex; readonly data?: Hex; readonly value?: bigint }
+type Measured = { readonly shape: GasShape; readonly form: string; readonly gasUsed: bigint }
+
+let network: TestNetwork
+let measured: Measured[]
+
+const freshAddress = (): Hex => privateKeyToAddress(generatePrivateKey())
+
+/** Sends with exactly the table's units; a transaction that needs more reverts and fails the test. */
+async function send(from: LocalAccount, { to, data = '0x', value = 0n }: Transaction, gas = 1_000_000n) {
+  const { publicClient, walletClient } = network.chains.base.chain.as(from)
+  const hash = await walletClient.sendTransaction({ to, data, value, gas })
+  const receipt = await publicClient.waitForTransactionReceipt({ hash })
+  return { gasUsed: receipt.gasUsed, succeeded: receipt.status === 'success' }
+}
+
+async function measure(shape: GasShape, form: string, from: LocalAccount, transaction: Transaction) {
+  const { gasUsed, succeeded } = await send(from, transaction, gasUnits[shape])
+  expect(succeeded, `${shape} (${form}) fits into ${gasUnits[shape]} gas`).toBe(true)
+  measured.push({ shape, form, gasUsed })
+}
+
+function erc20(functionName: 'approve' | 'transfer', token: Hex, to: Hex, amount: bigint): Transaction {
+  return { to: token, data: encodeFunctionData({ abi: tokenAbi, functionName, args: [to, amount] }) }
+}
+
+/** One pool of the local network, as the router's call for a swap through it. */
+function swap(args: {
+  readonly from: Hex
+  readonly to: Hex
+  readonly feePips: number
+  readonly amountIn: bigint
+  readonly recipient: Hex
+  readonly exactOut?: bigint
+}): Hex {
+  const common = {
+    tokenIn: args.from,
+    tokenOut: args.to,
+    fee: args.feePips,
+    recipient: args.recipient,
+    deadline: noDeadline,
+    sqrtPriceLimitX96: 0n,
+  }
+  if (args.exactOut !== undefined) {
+    const params = { ...common, amountOut: args.exactOut, amountInMaximum: args.amountIn }
+    return encodeFunctionData({ abi: routerAbi, functionName: 'exactOutputSingle', args: [params] })
+  }
+  const params = { ...common, amountIn: args.amountIn, amountOutMinimum: 0n }
+  return encodeFunctionData({ abi: routerAbi, functionName: 'exactInputSingle', args: [params] })
+}
+
+type Fill = {
+  readonly native?: readonly { readonly to: Hex; readonly amount: bigint }[]
+  readonly tokens?: readonly { readonly token: Hex; readonly to: Hex; readonly amount: bigint }[]
+  readonly calls?: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
+}
+
+/** The order id follows the call, as readers of fills expect. */
+function fill({ native = [], tokens = [], calls = [] }: Fill): Transaction {
+  const data = encodeFunctionData({
+    abi: fillContractAbi,
+    functionName: 'fill',
+    args: [native, tokens, calls, zeroAddress],
+  })
+  const value = native.reduce((sum, { amount }) => sum + amount, 0n)
+  return { to: network.deployment.base.fillContract, data: concatHex([data, orderId]), value }
+}
+
+async function measureUserTransactions(user: LocalAccount) {
+  const { depository, depositRouter, wrappedNative, tokens, uniswapV3 } = network.deployment.base
+  const { swapRouter } = uniswapV3
+  const deposits = (functionName: 'depositNative' | 'depositErc20', args: readonly unknown[]): Hex =>
+    // CAST: each call below gives the arguments of the function that it names.
+    encodeFunctionData({ abi: depositoryAbi, functionName, args: args as never })
+
+  await measure('approve', 'first', user, erc20('approve', tokens.USDC, depository, 2n ** 255n))
+  await measure('deposit-native', 'first', user, {
+    to: depository,
+    data: deposits('depositNative', [user.address, orderId]),
+    value: 1n,
+  })
+  await measure('deposit-erc20', 'first', user, {
+    to: depository,
+    data: deposits('depositErc20', [user.address, tokens.USDC, oneUsdc, orderId]),
+  })
+  await measure('send-native', 'to a new account', user, { to: freshAddress(), value: 1n })
+  const transfer = erc20('transfer', tokens.USDX, depository, oneUsdc)
+  await measure('send-erc20', 'first, with an order id', user, {
+    to: tokens.USDX,
+    data: concatHex([transfer.data ?? '0x', orderId]),
+  })
+  await measure('wrap', 'first', user, {
+    to: wrappedNative,
+    data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' }),
+    value: parseEther('1'),
+  })
+  await measure('unwrap', 'all', user, {
+    to: wrappedNative,
+    data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'withdraw', args: [parseEther('1')] }),
+  })
+
+  const usdcToTide = { from: tokens.USDC, to: tokens.TIDE, feePips: 3_000, amountIn: oneUsdc }
+  const ethToUsdc = { from: wrappedNative, to: tokens.USDC, feePips: 500, amountIn: parseEther('0.01') }
+  const usdcToEth = { from: tokens.USDC, to: wrappedNative, feePips: 500, amountIn: oneUsdc }
+  await send(user, erc20('approve', tokens.USDC, swapRouter, oneUsdc * 1_000n))
+  await measure('swap', 'token to token', user, {
+    to: swapRouter,
+    data: swap({ ...usdcToTide, recipient: freshAddress() }),
+  })
+  await measure('swap', 'native to token', user, {
+    to: swapRouter,
+    data: swap({ ...ethToUsdc, recipient: freshAddress() }),
+    value: ethToUsdc.amountIn,
+  })
+  await measure('swap', 'native to exact token, rest back', user, {
+    to: swapRouter,
+    data: routerCalls(
+      swap({ ...ethToUsdc, recipient: freshAddress(), exactOut: oneUsdc }),
+      encodeFunctionData({ abi: routerAbi, functionName: 'refundETH' }),
+    ),
+    value: ethToUsdc.amountIn,
+  })
+  await measure('swap', 'token to native of a new account', user, {
+    to: swapRouter,
+    data: routerCalls(
+      swap({ ...usdcToEth, recipient: zeroAddress }),
+      encodeFunctionData({ abi: routerAbi, functionName: 'unwrapWETH9', args: [0n, freshAddress()] }),
+    ),
+  })
+
+  const swapAndDeposit = (tokenIn: Hex, amountIn: bigint, tokenOut: Hex, swapData: Hex): Hex =>
+    encodeFunctionData({
+      abi: depositRouterAbi,
+      functionName: 'swapAndDeposit',
+      args: [
+        { tokenIn, amountIn, tokenOut, minAmountOut: 0n, depositor: user.address, id: orderId, swapData },
+      ],
+    })
+  await send(user, erc20('approve', tokens.TIDE, depositRouter, parseEther('1000')))
+  await send(user, erc20('approve', tokens.USDC, depositRouter, oneUsdc * 1_000n))
+  const tideToUsdc = { from: tokens.TIDE, to: tokens.USDC, feePips: 3_000, amountIn: parseEther('1') }
+  const recipient = depositRouter
+  await measure('swap-deposit', 'token to token', user, {
+    to: depositRouter,
+    data: swapAndDeposit(tokens.TIDE, tideToUsdc.amountIn, tokens.USDC, swap({ ...tideToUsdc, recipient })),
+  })
+  await measure('swap-deposit', 'native to token', user, {
+    to: depositRouter,
+    data: swapAndDeposit(zeroAddress, ethToUsdc.amountIn, tokens.USDC, swap({ ...ethToUsdc, recipient })),
+    value: ethToUsdc.amountIn,
+  })
+  await measure('swap-deposit', 'token to native', user, {
+    to: depositRouter,
+    data: swapAndDeposit(tokens.USDC, usdcToEth.amountIn, zeroAddress, swap({ ...usdcToEth, recipient })),
+  })
+}
+
+function routerCalls(...calls: Hex[]): Hex {
+  return encodeFunctionData({ abi: routerAbi, functionName: 'multicall', args: [calls] })
+}
+
+async function measureSolverTransactions(solver: LocalAccount) {
+  const { tokens, uniswapV3, fillContract } = network.deployment.base
+  const { publicClient } = network.chains.base.chain.as(solver)
+  const executor = await publicClient.readContract({
+    address: fillContract,
+    abi: fillContractAbi,
+    functionName: 'executor',
+  })
+  const native = () => fill({ native: [{ to: freshAddress(), amount: 1n }] })
+  const token = () => fill({ tokens: [{ token: tokens.USDC, to: freshAddress(), amount: oneUsdc }] })
+  await measure('fill-native', 'to a new account', solver, native())
+  await measure('fill-erc20', 'to a new holder', solver, token())
+  await measure('refund-native', 'to a new account', solver, native())
+  await measure('refund-erc20', 'to a new holder', solver, token())
+
+  const spend = { from: tokens.USDC, to: tokens.TIDE, feePips: 3_000, amountIn: oneUsdc }
+  await measure(
+    'fill-swap',
+    'to a new holder',
+    solver,
+    fill({
+      tokens: [{ token: tokens.USDC, to: executor, amount: oneUsdc }],
+      calls: [
+        { ...call(erc20('approve', tokens.USDC, uniswapV3.swapRouter, oneUsdc)), value: 0n },
+        { to: uniswapV3.swapRouter, data: swap({ ...spend, recipient: freshAddress() }), value: 0n },
+      ],
+    }),
+  )
+
+  const alone = await send(solver, token())
+  const withTopup = await send(
+    solver,
+    fill({
+      tokens: [{ token: tokens.USDC, to: freshAddress(), amount: oneUsdc }],
+      native: [{ to: freshAddress(), amount: 1n }],
+    }),
+  )
+  const gasUsed = withTopup.gasUsed - alone.gasUsed
+  expect(withTopup.succeeded && gasUsed <= gasUnits['fill-topup']).toBe(true)
+  measured.push({ shape: 'fill-topup', form: 'beside a token, to a new account', gasUsed })
+}
+
+function call({ to, data = '0x' }: Transaction): { to: Hex; data: Hex } {
+  return { to, data }
+}
+
+beforeAll(async () => {
+  network = await startTestNetwork()
+  measured = []
+  const [user] = network.keys.users
+  if (user === undefined) throw new Error('the network has no user')
+  await measureUserTransactions(user)
+  await measureSolverTransactions(network.keys.fillWallet)
+})
+afterAll(() => network?.stop())
+
+describe('gas units', () => {
+  test('every shape was measured', () => {
+    expect(new Set(measured.map(({ shape }) => shape))).toEqual(new Set(gasShapes))
+  })
+
+  test.each(gasShapes)('%s: the dearest form uses at least 60 % of its units and at most all', (shape) => {
+    const used = measured.filter((one) => one.shape === shape).map(({ gasUsed }) => gasUsed)
+    const dearest = used.reduce((a, b) => (a > b ? a : b), 0n)
+    expect(dearest).toBeLessThanOrEqual(gasUnits[shape])
+    expect(dearest * 10n).toBeGreaterThanOrEqual(gasUnits[shape] * 6n)
+  })
+})
