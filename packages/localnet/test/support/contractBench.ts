@@ -88,8 +88,9 @@ async function revertName(
 }
 
 function revertDataOf(error: BaseError): Hex {
-  const holder = error.walk((cause) => 'data' in Object(cause) && isHex((cause as { data: unknown }).data))
-  if (holder === null) throw error
-  // CAST: the walk stopped where `data` is hex.
-  return (holder as unknown as { data: Hex }).data
+  const holder: unknown = error.walk(
+    (cause) => typeof cause === 'object' && cause !== null && 'data' in cause && isHex(cause.data),
+  )
+  if (typeof holder !== 'object' || holder === null || !('data' in holder) || !isHex(holder.data)) throw error
+  return holder.data
 }
