@@ -1,3 +1,7 @@
+export { type ConfigSource, loadConfigFile } from './config/configFile.ts'
+export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './config/placeholders.ts'
+export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
+export { type ContractExpectations, checkContracts } from './evm/checkContracts.ts'
 export {
   estimateGasPrice,
   type FeeHistory,
@@ -33,6 +37,21 @@ export {
   type UserFactsQuestion,
   type UserFactsReader,
 } from './evm/userFacts.ts'
+export {
+  addressesIn,
+  checkForeignAddresses,
+  checkLocalEndpoints,
+  checkLocalNodes,
+  localAddressesOf,
+} from './guards.ts'
+export {
+  type ChainRegistry,
+  type ChainSources,
+  type Endpoints,
+  loadChains,
+  type RegisteredChain,
+  type RegisteredHub,
+} from './registry.ts'
 export { createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
 export { evmHeadTracking, type HeadTracking } from './rpc/headTracking.ts'

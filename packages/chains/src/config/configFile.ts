@@ -1,0 +1,69 @@
+import { ConfigurationError } from '@causeway/core'
+import { z } from 'zod'
+import { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './placeholders.ts'
+
+export type ConfigSource = {
+  /** For messages, e.g. `chains.local.json`. */
+  readonly name: string
+  /** The file's parsed JSON. */
+  readonly json: unknown
+  /** The running environment, which the file must carry. */
+  readonly environment: string
+  readonly variables: Variables
+}
+
+export type ConfigReading<Value> = {
+  /** `undefined` when the file does not fit its schema. */
+  readonly value: Value | undefined
+  /** What is wrong, naming settings and never their values. */
+  readonly problems: readonly string[]
+  readonly unset: readonly UnsetPlaceholder[]
+}
+
+/** Resolves placeholders, checks the schema and that the file is of the running environment. */
+export function readConfigFile<Value>(schema: z.ZodType<Value>, source: ConfigSource): ConfigReading<Value> {
+  const { name, environment } = source
+  const { value, unset } = resolvePlaceholders(source.json, source.variables)
+  const parsed = schema.safeParse(value)
+  const foreign = z.object({ environment: z.literal(environment) }).safeParse(value).success
+    ? []
+    : [`${name}: environment is not the running one (ENVIRONMENT)`]
+  const issues = parsed.success ? [] : describeIssues(name, parsed.error, unset)
+  return { value: parsed.data, problems: [...foreign, ...issues], unset }
+}
+
+/**
+ * Reads one configuration file.
+ * @throws ConfigurationError that names every bad setting and no value
+ */
+export function loadConfigFile<Value>(schema: z.ZodType<Value>, source: ConfigSource): Value {
+  const { value, problems } = readConfigFile(schema, source)
+  if (value === undefined || problems.length > 0) throw badConfiguration(problems)
+  return value
+}
+
+export function badConfiguration(problems: readonly string[]): ConfigurationError {
+  return new ConfigurationError(`Bad configuration:\n${problems.map((line) => `- ${line}`).join('\n')}`)
+}
+
+/** One line per issue: where, what is expected, and which variable would supply it. */
+export function describeIssues(
+  name: string,
+  error: z.ZodError,
+  unset: readonly UnsetPlaceholder[],
+  prefix = '',
+): readonly string[] {
+  return error.issues.map((issue) => {
+    const path = joinPath(prefix, issue.path)
+    const variable = unset.find((placeholder) => placeholder.path === path)?.variable
+    const hint = variable === undefined ? '' : ` (set ${variable})`
+    return `${name}: ${path === '' ? 'the file' : path}: ${issue.message}${hint}`
+  })
+}
+
+function joinPath(prefix: string, path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`
+    return text === '' ? String(part) : `${text}.${String(part)}`
+  }, prefix)
+}

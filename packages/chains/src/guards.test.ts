@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
+import { describe, expect, test } from 'vitest'
+import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
+import { addressesIn, checkForeignAddresses, checkLocalEndpoints, localAddressesOf } from './guards.ts'
+import { loadChains } from './registry.ts'
+
+function registryOf(environment: string, urls: readonly string[]) {
+  const chain = { id: 'base', vmType: 'ethereum-vm', httpRpcUrl: urls, hubChainId: '8453' }
+  const hub = {
+    environment,
+    id: 'relay',
+    evmChainId: 1,
+    oracleAddress: `0x${'1'.repeat(40)}`,
+    oracleVersion: '2',
+  }
+  return loadChains({
+    environment,
+    chainsJson: { environment, chains: [chain] },
+    hubJson: { ...hub, httpRpcUrl: urls.at(-1) },
+    variables: {},
+  })
+}
+
+describe('checkLocalEndpoints', () => {
+  test.each([
+    'http://127.0.0.1:8545',
+    'http://localhost:8545/x',
+    'http://[::1]:1',
+    'http://127.8.9.1',
+    'http://2130706433/',
+  ])('accepts %s in local', (url) => {
+    expect(checkLocalEndpoints(registryOf('local', [url]))).toEqual([])
+  })
+
+  test.each([
+    'https://mainnet.base.example/canary',
+    'http://10.0.0.1',
+    'http://127.0.0.1.canary.example',
+    'http://localhost.canary.example',
+    'http://[::ffff:8.8.8.8]',
+    'http://0.0.0.0:8545',
+  ])('refuses %s in local, naming chain and hub but not the URL', (url) => {
+    const problems = checkLocalEndpoints(registryOf('local', ['http://127.0.0.1:1', url]))
+    expect(problems).toEqual([
+      'httpRpcUrl of base: endpoint 2 is not on this machine, as ENVIRONMENT=local demands',
+      'httpRpcUrl of hub relay: endpoint 1 is not on this machine, as ENVIRONMENT=local demands',
+    ])
+  })
+
+  test('leaves other environments alone', () => {
+    expect(checkLocalEndpoints(registryOf('mainnets.prod', ['https://rpc.example']))).toEqual([])
+  })
+})
+
+describe('published development addresses', () => {
+  const mnemonics = [
+    'test test test test test test test test test test test junk',
+    'myth like bonus scare over problem client lizard pioneer submit female collect',
+    'candy maple cake sugar pudding cream honey rich smooth crumble sweet treat',
+  ]
+
+  test('are those of the mnemonics and keys that everybody knows', () => {
+    const derived = [
+      ...mnemonics.flatMap((mnemonic) =>
+        Array.from(
+          { length: 20 },
+          (_, addressIndex) => mnemonicToAccount(mnemonic, { addressIndex }).address,
+        ),
+      ),
+      ...Array.from(
+        { length: 20 },
+        (_, index) => privateKeyToAccount(`0x${(index + 1).toString(16).padStart(64, '0')}`).address,
+      ),
+      privateKeyToAccount('0xb71c71a67e1177ad4e901695e1b4b9ee17ae16c6668d313eac2f96dbcda3f291').address,
+    ]
+    expect([...publishedDevelopmentAddresses]).toEqual(derived.map((address) => address.toLowerCase()))
+  })
+})
+
+describe('checkForeignAddresses', () => {
+  const anvilFirst = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+  const localToken = `0x${'ab'.repeat(20)}`
+  const addresses = [
+    { setting: 'ECDSA_PRIVATE_KEY', address: anvilFirst },
+    { setting: 'chains.base.depository', address: localToken.toUpperCase().replace('0X', '0x') },
+    { setting: 'FILL_WALLET_ADDRESS', address: `0x${'cd'.repeat(20)}` },
+  ]
+  const localAddresses = localAddressesOf([{ a: [{ b: localToken }] }])
+
+  test('refuses published keys and local contracts outside local, by setting', () => {
+    expect(checkForeignAddresses({ environment: 'testnets.prod', addresses, localAddresses })).toEqual([
+      'ECDSA_PRIVATE_KEY belongs to a published development key',
+      'chains.base.depository belongs to the local network',
+    ])
+  })
+
+  test('leaves local alone', () => {
+    expect(checkForeignAddresses({ environment: 'local', addresses, localAddresses })).toEqual([])
+  })
+
+  test('does not count places that public chains share with local ones', () => {
+    const shared = [
+      '0xcA11bde05977b3631167028862bE2a173976CA11',
+      `0x${'0'.repeat(40)}`,
+      `0x42${'0'.repeat(37)}f`,
+    ]
+    expect(localAddressesOf([shared])).toEqual(new Set())
+  })
+})
+
+describe('the configuration files', () => {
+  const directory = new URL('../../../configs/', import.meta.url)
+  const files = readdirSync(directory)
+    .filter((name) => name.endsWith('.json'))
+    .map((name): { name: string; json: unknown } => ({
+      name,
+      json: JSON.parse(readFileSync(new URL(name, directory), 'utf8')),
+    }))
+  const locals = files.filter(({ name }) => name.endsWith('.local.json'))
+  const localAddresses = localAddressesOf(locals.map(({ json }) => json))
+
+  test('of local hold addresses that nothing else may use', () => {
+    expect(localAddresses.size).toBeGreaterThan(10)
+    const addresses = [...localAddresses].map((address) => ({ setting: 'x', address }))
+    const problems = checkForeignAddresses({ environment: 'mainnets.prod', addresses, localAddresses })
+    expect(problems).toHaveLength(localAddresses.size)
+  })
+
+  test('of the public environments hold none of them', () => {
+    const addresses = files
+      .filter(({ name }) => !name.endsWith('.local.json'))
+      .flatMap(({ name, json }) => addressesIn(json, name))
+    expect(addresses.length).toBeGreaterThan(50)
+    expect(checkForeignAddresses({ environment: 'mainnets.prod', addresses, localAddresses })).toEqual([])
+  })
+})

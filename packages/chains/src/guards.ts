@@ -1,0 +1,112 @@
+import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
+import type { ChainRegistry, Endpoints } from './registry.ts'
+import type { JsonRpcClient } from './rpc/jsonRpc.ts'
+
+/**
+ * Chain ids are real in every environment, so what keeps a local network and the real ones apart is
+ * checked at start. Each function returns problems that name settings, never values; empty is well.
+ * @source design.md 1, "Local safety"
+ */
+
+const localEnvironment = 'local'
+
+/** `local` reads nothing but this machine. */
+export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] {
+  if (registry.environment !== localEnvironment) return []
+  const { hub } = registry
+  const places: readonly (readonly [string, Endpoints])[] = [
+    ...[...registry.chains.values()].map((chain) => [chain.id, chain] as const),
+    ...(hub === undefined ? [] : [[`hub ${hub.id}`, hub] as const]),
+  ]
+  return places.flatMap(([id, { endpoints }]) =>
+    endpoints.flatMap((url, index) =>
+      isLoopback(url.reveal())
+        ? []
+        : [`httpRpcUrl of ${id}: endpoint ${index + 1} is not on this machine, as ENVIRONMENT=local demands`],
+    ),
+  )
+}
+
+/**
+ * `local` talks to anvil and to nothing that forwards to a real chain.
+ * @throws nothing for an endpoint that is silent: it is named as a problem
+ */
+export async function checkLocalNodes(
+  environment: string,
+  clients: readonly JsonRpcClient[],
+): Promise<readonly string[]> {
+  if (environment !== localEnvironment) return []
+  const problems = await Promise.all(
+    clients.map(async (client) => {
+      const each = await client.askEach([{ method: 'web3_clientVersion', params: [] }])
+      return each.flatMap(({ alias, answers }) => {
+        const [answer] = answers ?? []
+        if (answer === undefined) return [`httpRpcUrl of ${client.chainId}: ${alias} does not answer`]
+        const isAnvil =
+          answer.ok && typeof answer.result === 'string' && answer.result.toLowerCase().startsWith('anvil/')
+        return isAnvil
+          ? []
+          : [`httpRpcUrl of ${client.chainId}: ${alias} is no anvil node, as ENVIRONMENT=local demands`]
+      })
+    }),
+  )
+  return problems.flat()
+}
+
+/**
+ * Environments other than `local` hold real money: no account with a published key, and nothing that
+ * only exists on a local network.
+ * @param args.localAddresses see `localAddressesOf`
+ */
+export function checkForeignAddresses(args: {
+  readonly environment: string
+  readonly addresses: readonly { readonly setting: string; readonly address: string }[]
+  readonly localAddresses: ReadonlySet<string>
+}): readonly string[] {
+  const { environment, addresses, localAddresses } = args
+  if (environment === localEnvironment) return []
+  return addresses.flatMap(({ setting, address }) => {
+    const canonical = address.toLowerCase()
+    if (publishedDevelopmentAddresses.has(canonical))
+      return [`${setting} belongs to a published development key`]
+    return localAddresses.has(canonical) ? [`${setting} belongs to the local network`] : []
+  })
+}
+
+/**
+ * Addresses that only a local network has: all in the `local` files but those that stand at the same
+ * place on public chains.
+ */
+export function localAddressesOf(localFiles: readonly unknown[]): ReadonlySet<string> {
+  const found = localFiles.flatMap((file) => addressesIn(file)).map(({ address }) => address.toLowerCase())
+  return new Set(found.filter((address) => !isPublicPlace(address)))
+}
+
+/** Every EVM address in a parsed file, with its place as the setting. */
+export function addressesIn(
+  json: unknown,
+  setting = '',
+): readonly { readonly setting: string; readonly address: string }[] {
+  if (typeof json === 'string') {
+    return /^0x[0-9a-fA-F]{40}$/.test(json) ? [{ setting, address: json }] : []
+  }
+  if (typeof json !== 'object' || json === null) return []
+  return Object.entries(json).flatMap(([name, member]) =>
+    addressesIn(member, setting === '' ? name : `${setting}.${name}`),
+  )
+}
+
+/** The native currency, Multicall3, and predeploys of rollups. */
+function isPublicPlace(address: string): boolean {
+  return (
+    address === `0x${'0'.repeat(40)}` ||
+    address === '0xca11bde05977b3631167028862be2a173976ca11' ||
+    /^0x42000000000000000000000000000000000000[0-9a-f]{2}$/.test(address)
+  )
+}
+
+function isLoopback(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+}
