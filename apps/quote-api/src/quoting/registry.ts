@@ -46,8 +46,11 @@ export type QuoteRegistry = {
   readonly vmTypeByKey: (chainKey: string) => VmType | undefined
 }
 
+/** What the chains file says about a chain that quoting needs. */
+export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'>
+
 /** @throws ConfigurationError naming every chain and currency that does not fit together */
-export function createRegistry(file: QuoteFile, chains: readonly ChainEntry[]): QuoteRegistry {
+export function createRegistry(file: QuoteFile, chains: readonly ListedChain[]): QuoteRegistry {
   const entries = new Map(chains.map((entry) => [entry.id, entry]))
   const assets = new Map(file.assets.map((asset) => [asset.id, asset]))
   const problems: string[] = []
@@ -69,7 +72,7 @@ export function createRegistry(file: QuoteFile, chains: readonly ChainEntry[]): 
 function quotableChain(args: {
   key: string
   config: QuoteChain
-  entry: ChainEntry
+  entry: ListedChain
   depository: string
   assets: ReadonlyMap<string, QuoteAsset>
   problems: string[]

@@ -28,10 +28,11 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   const currencyIn = currencyOf(origin, request.originCurrency, 'INVALID_INPUT_CURRENCY')
   const currencyOut = currencyOf(destination, request.destinationCurrency, 'INVALID_OUTPUT_CURRENCY')
 
-  requireAddress(origin, request.user, 'user')
+  // Pages price before a wallet is connected, and then name nobody's account.
+  if (!isNobody(origin, request.user)) requireAddress(origin, request.user, 'user')
   const recipient = request.recipient ?? request.user
-  requireAddress(destination, recipient, 'recipient')
-  if (request.recipient !== undefined) refuseTokenAsRecipient(destination, request.recipient)
+  if (request.recipient !== undefined) checkRecipient(destination, request.recipient)
+  else if (!isNobody(destination, recipient)) requireAddress(destination, recipient, 'recipient')
   if (request.refundTo !== undefined) requireAddress(origin, request.refundTo, 'refundTo')
 
   const sameChain = origin === destination
@@ -88,7 +89,13 @@ function requireAddress(chain: QuotableChain, address: string, field: string): v
   })
 }
 
-function refuseTokenAsRecipient(chain: QuotableChain, recipient: string): void {
+/** The native currency's id, which is no account but stands for one that is not chosen yet. */
+function isNobody(chain: QuotableChain, address: string): boolean {
+  return address.toLowerCase() === chain.codec.nativeCurrency
+}
+
+function checkRecipient(chain: QuotableChain, recipient: string): void {
+  requireAddress(chain, recipient, 'recipient')
   const currency = chain.currencies.get(chain.codec.canonicalAddress(recipient))
   if (currency === undefined || currency.isNative) return
   throw new QuoteError('INVALID_RECIPIENT', `recipient is the ${currency.symbol} token contract.`, {

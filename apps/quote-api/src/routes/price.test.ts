@@ -132,6 +132,13 @@ describe('POST /price', () => {
     expect(await gas({ allowance: 99_999_999n })).toBe(await gas({}))
   })
 
+  test('prices for nobody, as pages do before a wallet is connected', async () => {
+    const { recipient: _left, ...without } = caseA
+    expect((await price({ ...without, user: native })).statusCode).toBe(200)
+    expect((await price({ ...without, user: `0x${'0'.repeat(36)}dEaD` })).statusCode).toBe(200)
+    expect((await price({ ...caseA, recipient: native })).json().errorCode).toBe('INVALID_ADDRESS')
+  })
+
   test('echoes an unknown balance as zero', async () => {
     expect((await price(caseA)).json().details.userBalance).toBe('0')
   })

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  addressesIn,
+  type ChainRegistry,
+  checkForeignAddresses,
+  checkLocalEndpoints,
+  loadChains,
+  loadConfigFile,
+  localAddressesOf,
+  type Variables,
+} from '@causeway/chains'
+import { ConfigurationError, type QuoteFile, quoteFileSchema } from '@causeway/core'
+import type { QuoteApiConfig } from './config.ts'
+
+export type LoadedFiles = { readonly chains: ChainRegistry; readonly quote: QuoteFile }
+
+/**
+ * The chain and quote files of the environment, with placeholders resolved and the guards between
+ * local and real networks applied.
+ * @throws ConfigurationError naming every problem
+ */
+export async function loadFiles(
+  config: QuoteApiConfig,
+  variables: Variables,
+  orderSigner: string,
+): Promise<LoadedFiles> {
+  const { environment, configDirectory } = config
+  const [chainsJson, hubJson, quoteJson] = await Promise.all([
+    readJson(configDirectory, `chains.${environment}.json`),
+    readJson(configDirectory, `chains.hub.${environment}.json`),
+    readJson(configDirectory, `quote.${environment}.json`),
+  ])
+  const chains = loadChains({ environment, chainsJson, hubJson, variables })
+  const quote = loadConfigFile(quoteFileSchema, {
+    name: `quote.${environment}.json`,
+    json: quoteJson,
+    environment,
+    variables,
+  })
+  const problems = [
+    ...checkLocalEndpoints(chains),
+    ...checkForeignAddresses({
+      environment,
+      addresses: [
+        { setting: 'ECDSA_PRIVATE_KEY', address: orderSigner },
+        ...addressesIn(chainsJson, 'chains'),
+        ...addressesIn(quote, 'quote'),
+      ],
+      localAddresses: localAddressesOf(config.isLocal ? [] : await localFiles(configDirectory)),
+    }),
+  ]
+  if (problems.length > 0) throw new ConfigurationError(`Unsafe configuration:\n- ${problems.join('\n- ')}`)
+  return { chains, quote }
+}
+
+function localFiles(directory: string): Promise<unknown[]> {
+  const names = ['chains.local.json', 'chains.hub.local.json', 'quote.local.json']
+  return Promise.all(names.map((name) => readJson(directory, name)))
+}
+
+async function readJson(directory: string, name: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(join(directory, name), 'utf8'))
+  } catch (error) {
+    throw new ConfigurationError(`${name} cannot be read; is ENVIRONMENT right?`, { cause: error })
+  }
+}

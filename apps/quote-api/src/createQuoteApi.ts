@@ -1,0 +1,219 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { createJsonRpcClient, type JsonRpcClient, type RegisteredChain } from '@causeway/chains'
+import { ConfigurationError, Secret, type Signer } from '@causeway/core'
+import {
+  type Closer,
+  createAdminListener,
+  createHttpMetrics,
+  createLogger,
+  createOpsListener,
+  createReadiness,
+  type HttpApp,
+  noApiKeys,
+  parseTrustedProxies,
+  type Readiness,
+} from '@causeway/http'
+import { createRawKeySigner, parsePrivateKey } from '@causeway/signer'
+import type { Logger } from 'pino'
+import { buildApp } from './app.ts'
+import { checkChains } from './checkChains.ts'
+import type { QuoteApiConfig } from './config.ts'
+import { loadFiles } from './configuration.ts'
+import { openDatabase } from './database.ts'
+import { errorPolicy } from './errorPolicy.ts'
+import { systemClock } from './market/clock.ts'
+import { createMarket } from './market/createMarket.ts'
+import type { Market } from './market/runMarket.ts'
+import { createOnChainQuoter } from './onChainQuoter.ts'
+import { createOrderStore } from './orders/orderStore.ts'
+import { toStoredOrder } from './orders/toStoredOrder.ts'
+import { createChainPorts } from './ports.ts'
+import { createPriceAdapters } from './priceAdapters.ts'
+import { createInventoryViews } from './quoting/inventoryView.ts'
+import { createRegistry, type QuoteRegistry } from './quoting/registry.ts'
+
+export type QuoteApi = {
+  /** The public listener. */
+  readonly app: HttpApp
+  readonly market: Market
+  readonly logger: Logger
+  readonly readiness: Readiness
+  /** Opens all listeners. */
+  listen(): Promise<ListenAddresses>
+  /** In the order in which they must be closed. */
+  readonly closers: readonly Closer[]
+  /** Closes everything in that order, without draining first. */
+  close(): Promise<void>
+}
+
+export type ListenAddresses = {
+  readonly publicUrl: string
+  readonly opsUrl: string
+  readonly adminUrl: string
+}
+
+const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
+
+/**
+ * Builds the whole service: reads keys and files, opens the database, checks chains against
+ * configuration, starts the market. Nothing listens yet.
+ * @param variables the environment with secrets merged in; chain files name variables of it
+ * @throws ConfigurationError naming the setting that must not run
+ */
+export async function createQuoteApi(
+  config: QuoteApiConfig,
+  variables: Readonly<Record<string, string | undefined>>,
+): Promise<QuoteApi> {
+  const logger = createLogger({ service: 'quote-api', level: config.logLevel })
+  const signer = await loadSigner(config)
+  const { chains, quote } = await loadFiles(config, variables, signer.address)
+  const registry = createRegistry(quote, [...chains.chains.values()])
+  const clients = createClients([...chains.chains.values()], registry, logger)
+  const adminListener = createAdminListener({
+    logger,
+    errors: errorPolicy,
+    host: config.admin.host,
+    ...(config.admin.apiKey !== undefined && { apiKey: config.admin.apiKey }),
+  })
+  await checkChains({ environment: config.environment, file: quote, registry, clients, log: logger })
+
+  const { database, close: closeDatabase } = await openDatabase(config, {
+    migrations,
+    log: (message) => logger.info(message),
+    onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
+  })
+  const market = createMarket({
+    config: quote,
+    clients,
+    adapters: createPriceAdapters(config.priceAdapters),
+    log: logger,
+  })
+  await market.start()
+
+  const metrics = createHttpMetrics({ service: 'quote-api' })
+  const readiness = createReadiness({
+    checks: [
+      { name: 'database', check: () => database.ping() },
+      { name: 'market', check: async () => requireUsableChain(market, registry) },
+    ],
+    onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
+  })
+  const orders = createOrderStore({ database })
+  const app = await buildApp({
+    registry,
+    schedule: quote.schedule,
+    swapImpactMaxBps: quote.swapImpactMaxBps,
+    quoteLifetimeSeconds: quote.quoteLifetimeSeconds,
+    orderLifetimeSeconds: quote.orderLifetimeSeconds,
+    servers: quote.servers,
+    fillWallet: quote.fillWallet,
+    environment: config.environment,
+    rateLimits: {
+      perKeyMax: config.rateLimits.perKeyMax ?? quote.rateLimits.perKeyPerSecond,
+      perIpMax: config.rateLimits.perIpMax ?? quote.rateLimits.perIpPerSecond,
+    },
+    trustedProxies: parseTrustedProxies(config.trustedProxies),
+    snapshot: () => market.snapshot(),
+    marketHealth: () => market.health(),
+    inventoryView: createInventoryViews(registry),
+    onChainQuoter: createOnChainQuoter(registry, clients),
+    ...createChainPorts({
+      registry,
+      clients,
+      market,
+      clock: systemClock,
+      onFactsFailure: (chainId, error) => logger.debug({ chainId, err: error }, 'user facts not read'),
+    }),
+    clock: systemClock,
+    signer,
+    store: (record) => orders.save(toStoredOrder(record)),
+    randomBytes,
+    apiKeys: noApiKeys,
+    logger,
+    metrics,
+    readiness,
+  })
+  const opsListener = createOpsListener({
+    logger,
+    errors: errorPolicy,
+    registry: metrics.registry,
+    readiness,
+  })
+
+  const closers: readonly Closer[] = [
+    { name: 'public listener', close: () => app.close() },
+    { name: 'admin listener', close: () => adminListener.close() },
+    { name: 'market', close: async () => market.close() },
+    {
+      name: 'chain clients',
+      close: () => Promise.all([...clients.values()].map((client) => client.close())),
+    },
+    { name: 'database', close: closeDatabase },
+    { name: 'ops listener', close: () => opsListener.close() },
+  ]
+  return {
+    app,
+    market,
+    logger,
+    readiness,
+    closers,
+    async listen() {
+      const [publicUrl, opsUrl, adminUrl] = await Promise.all([
+        app.listen(config.http),
+        opsListener.listen(config.ops),
+        adminListener.listen({ host: config.admin.host, port: config.admin.port }),
+      ])
+      return { publicUrl, opsUrl, adminUrl }
+    },
+    async close() {
+      for (const { close } of closers) await close()
+    },
+  }
+}
+
+async function loadSigner({ privateKey, privateKeyFile }: QuoteApiConfig): Promise<Signer> {
+  const key = privateKey ?? new Secret((await readKeyFile(privateKeyFile)).trim())
+  return createRawKeySigner({ privateKey: parsePrivateKey(key) })
+}
+
+async function readKeyFile(path: string | undefined): Promise<string> {
+  try {
+    return await readFile(path ?? '', 'utf8')
+  } catch (error) {
+    throw new ConfigurationError('ECDSA_PRIVATE_KEY_FILE cannot be read.', { cause: error })
+  }
+}
+
+/** Chains that are quoted, or only read for a price, need a client; those without endpoints have none. */
+function createClients(
+  chains: readonly RegisteredChain[],
+  registry: QuoteRegistry,
+  logger: Logger,
+): ReadonlyMap<string, JsonRpcClient> {
+  const clients = new Map<string, JsonRpcClient>()
+  for (const { id, vmType, endpoints, unsetVariables } of chains) {
+    const isQuoted = registry.chains.some(({ key }) => key === id)
+    if (endpoints.length > 0 && vmType === 'ethereum-vm') {
+      clients.set(
+        id,
+        createJsonRpcClient({
+          chainId: id,
+          endpoints: endpoints.map((url) => ({ url })),
+          now: () => Date.now(),
+        }),
+      )
+    } else if (isQuoted) {
+      logger.warn({ chain: id, unsetVariables }, 'chain has no endpoint and cannot be priced')
+    }
+  }
+  return clients
+}
+
+/** @throws Error while no quotable chain can be priced */
+function requireUsableChain(market: Market, registry: QuoteRegistry): void {
+  const snapshot = market.snapshot()
+  if (registry.chains.some(({ chainId }) => !('reason' in snapshot.chain(chainId)))) return
+  throw new Error('no chain can be priced')
+}

@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url'
+import { ConfigurationError } from '@causeway/core'
+import { installShutdown, loadSecrets } from '@causeway/http'
+import { loadConfig } from './config.ts'
+import { createQuoteApi } from './createQuoteApi.ts'
+
+const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
+
+async function main(): Promise<void> {
+  const environment = await loadSecrets({ environment: process.env })
+  const config = loadConfig(environment, repositoryRoot)
+  const api = await createQuoteApi(config, environment)
+  const { logger, readiness, closers } = api
+  const shutdown = { logger, readiness, closers, ...(config.isLocal && { drainMs: 0 }) }
+  installShutdown(shutdown)
+  const addresses = await api.listen()
+  logger.info({ ...addresses, environment: config.environment }, 'quote-api is listening')
+}
+
+main().catch((error: unknown) => {
+  // A setting that must not run is the operator's to mend: name it, without a stack.
+  console.error(error instanceof ConfigurationError ? error.message : error)
+  process.exit(1)
+})

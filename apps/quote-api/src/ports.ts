@@ -1,0 +1,65 @@
+import {
+  type CallSimulator,
+  createCallSimulator,
+  createUserFactsReader,
+  type JsonRpcClient,
+  type UserFactsReader,
+} from '@causeway/chains'
+import { firstCreatedAddress } from '@causeway/core'
+import type { Clock } from './market/clock.ts'
+import type { Market } from './market/runMarket.ts'
+import { QuoteError } from './quoting/errors.ts'
+import type { PricingDependencies } from './quoting/priceRequest.ts'
+import type { QuotableChain, QuoteRegistry } from './quoting/registry.ts'
+
+/** A request waits this long for a user's balance and allowance, then goes on without. @source design.md 5.4 */
+const userFactsBudgetMs = 60
+
+export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'simulateCalls'>
+
+/** What quoting asks of chains per request, over one client per chain. */
+export function createChainPorts(args: {
+  registry: QuoteRegistry
+  clients: ReadonlyMap<string, JsonRpcClient>
+  market: Market
+  clock: Clock
+  onFactsFailure: (chainId: number, error: unknown) => void
+}): ChainPorts {
+  const { registry, clients, market, clock, onFactsFailure } = args
+  const readers = new Map<number, UserFactsReader>()
+  const simulators = new Map<number, CallSimulator>()
+  for (const chain of registry.chains) {
+    const client = clients.get(chain.key)
+    if (client === undefined) continue
+    readers.set(
+      chain.chainId,
+      createUserFactsReader({
+        client,
+        multicall3: chain.config.multicall3,
+        currentHead: () => headOf(market, chain),
+        onFailure: (error) => onFactsFailure(chain.chainId, error),
+      }),
+    )
+    simulators.set(chain.chainId, createCallSimulator({ client, now: () => clock.now() }))
+  }
+  return {
+    userFacts: async ({ chainId, ...question }) =>
+      (await readers.get(chainId)?.read(question, { budgetMs: userFactsBudgetMs })) ?? {},
+    simulateCalls: async ({ chainId, calls }) => {
+      const chain = registry.chainById.get(chainId)
+      const simulator = simulators.get(chainId)
+      if (chain?.config.fillContract === undefined || simulator === undefined) {
+        throw new QuoteError('EXTRA_TXS_NOT_SUPPORTED', `Chain ${chainId} cannot run txs.`, {
+          data: { field: 'txs' },
+        })
+      }
+      // The fill contract runs calls from a contract of its own, so that they can spend nothing of it.
+      return simulator.gasOf({ from: firstCreatedAddress(chain.config.fillContract), calls })
+    },
+  }
+}
+
+function headOf(market: Market, chain: QuotableChain) {
+  const state = market.snapshot().chain(chain.chainId)
+  return 'reason' in state ? undefined : state.head
+}

@@ -1,0 +1,232 @@
+// Goal: what a quote promises, its own steps deliver. Steps of every operation are signed and sent to
+// real nodes; the recipient or the depository receives exactly what was quoted.
+import type { Hex } from '@causeway/core'
+import { connectLocalChain, depositoryAbi, type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { createWalletClient, type Hash, http, parseEventLogs, type TransactionReceipt } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestService, type TestService } from './fixtures/service.ts'
+
+const native: Hex = `0x${'0'.repeat(40)}`
+let network: TestNetwork
+let service: TestService
+
+beforeAll(async () => {
+  network = await startTestNetwork({ blockTimeSeconds: 1 })
+  service = await startTestService(network)
+})
+
+afterAll(async () => {
+  await service?.stop()
+  await network?.stop()
+})
+
+type Step = { id: string; items: { data: { to: Hex; data: Hex; value: string; gas: string; chainId: number; maxFeePerGas: string; maxPriorityFeePerGas: string } }[] }
+type QuoteJson = {
+  steps: Step[]
+  requestId: Hex
+  protocol?: { v2: { orderId: Hex } }
+  details: { currencyIn: { amount: string }; currencyOut: { amount: string; minimumAmount: string } }
+  message?: string
+}
+
+function user(index: number): LocalAccount {
+  const account = network.keys.users[index]
+  if (account === undefined) throw new Error(`no user ${index}`)
+  return account
+}
+
+const base = () => network.deployment.base
+const tokens = () => base().tokens
+
+async function quote(change: object, from: LocalAccount, to: string = from.address): Promise<QuoteJson> {
+  const response = await service.app.inject({
+    method: 'POST',
+    url: '/quote',
+    payload: {
+      user: from.address,
+      recipient: to,
+      originChainId: 8453,
+      destinationChainId: 8453,
+      tradeType: 'EXACT_INPUT',
+      ...change,
+    },
+  })
+  const json = response.json()
+  if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${JSON.stringify(json)}`)
+  return json
+}
+
+/** Signs and sends all steps in order, exactly as they came. */
+async function execute(json: QuoteJson, from: LocalAccount): Promise<TransactionReceipt[]> {
+  const { url } = network.chains.base
+  const account = privateKeyToAccount(from.privateKey)
+  const wallet = createWalletClient({ account, transport: http(url) })
+  const { node } = connectLocalChain(url, 8453)
+  const receipts: TransactionReceipt[] = []
+  for (const { items } of json.steps) {
+    for (const { data } of items) {
+      const hash: Hash = await wallet.sendTransaction({
+        chain: null,
+        to: data.to,
+        data: data.data,
+        value: BigInt(data.value),
+        gas: BigInt(data.gas),
+        maxFeePerGas: BigInt(data.maxFeePerGas),
+        maxPriorityFeePerGas: BigInt(data.maxPriorityFeePerGas),
+      })
+      const receipt = await node.waitForTransactionReceipt({ hash, pollingInterval: 50 })
+      expect(receipt.status, `step to ${data.to}`).toBe('success')
+      receipts.push(receipt)
+    }
+  }
+  return receipts
+}
+
+async function balance(token: string, holder: string): Promise<bigint> {
+  const { node } = network.chains.base.chain
+  // CAST: callers pass checked addresses.
+  if (token === native) return node.getBalance({ address: holder as Hex })
+  const word = await node.call({ to: token as Hex, data: `0x70a08231${holder.slice(2).padStart(64, '0')}` })
+  return BigInt(word.data ?? '0x0')
+}
+
+function fresh(): string {
+  return `0x${[...crypto.getRandomValues(new Uint8Array(20))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+describe('deposits', () => {
+  test('an ERC-20 bridge approves and deposits exactly the input under the order id', async () => {
+    const from = user(0)
+    const json = await quote(
+      { destinationChainId: 10, originCurrency: tokens().USDC, destinationCurrency: network.deployment.optimism.tokens.USDC, amount: '25000000' },
+      from,
+    )
+    expect(json.steps.map(({ id }) => id)).toEqual(['approve', 'deposit'])
+    const before = await balance(tokens().USDC, base().depository)
+    const receipts = await execute(json, from)
+    expect((await balance(tokens().USDC, base().depository)) - before).toBe(25_000_000n)
+    const [event] = parseEventLogs({ abi: depositoryAbi, logs: receipts.at(-1)?.logs ?? [], eventName: 'RelayErc20Deposit' })
+    expect(event?.args).toMatchObject({ amount: 25_000_000n, id: json.protocol?.v2.orderId })
+    expect(event?.args.from.toLowerCase()).toBe(from.address)
+  })
+
+  test('an allowance that suffices is seen by the next quote', async () => {
+    const from = user(0)
+    const { chain } = network.chains.base
+    const wallet = createWalletClient({ account: privateKeyToAccount(from.privateKey), transport: http(network.chains.base.url) })
+    const data: Hex = `0x095ea7b3${base().depository.slice(2).padStart(64, '0')}${(10n ** 12n).toString(16).padStart(64, '0')}`
+    const hash = await wallet.sendTransaction({ chain: null, to: tokens().USDC, data })
+    await chain.node.waitForTransactionReceipt({ hash })
+    const request = { destinationChainId: 10, originCurrency: tokens().USDC, destinationCurrency: native, amount: '25000000' }
+    await expect.poll(async () => (await quote(request, from)).steps.map(({ id }) => id), { timeout: 5_000 }).toEqual(['deposit'])
+  })
+
+  test('a native bridge deposits its value', async () => {
+    const from = user(1)
+    const json = await quote({ destinationChainId: 10, originCurrency: native, destinationCurrency: native, amount: '30000000000000000' }, from)
+    const before = await balance(native, base().depository)
+    const [receipt] = await execute(json, from)
+    expect((await balance(native, base().depository)) - before).toBe(30_000_000_000_000_000n)
+    const [event] = parseEventLogs({ abi: depositoryAbi, logs: receipt?.logs ?? [], eventName: 'RelayNativeDeposit' })
+    expect(event?.args.id).toBe(json.protocol?.v2.orderId)
+  })
+
+  test('explicitDeposit false moves the tokens with the order id behind the call', async () => {
+    const from = user(2)
+    const json = await quote(
+      { destinationChainId: 10, originCurrency: tokens().USDC, destinationCurrency: native, amount: '9000000', explicitDeposit: false },
+      from,
+    )
+    const before = await balance(tokens().USDC, base().depository)
+    await execute(json, from)
+    expect((await balance(tokens().USDC, base().depository)) - before).toBe(9_000_000n)
+    expect(json.steps[0]?.items[0]?.data.data.endsWith(json.protocol?.v2.orderId.slice(2) ?? '?')).toBe(true)
+  })
+
+  test.each([
+    ['EXACT_INPUT', '20000000000000000000'],
+    ['EXACT_OUTPUT', '30000000'],
+  ])('an origin swap with %s deposits at least what the order asks for', async (tradeType, amount) => {
+    const from = user(3)
+    const json = await quote(
+      { destinationChainId: 10, originCurrency: tokens().TIDE, destinationCurrency: network.deployment.optimism.tokens.USDC, amount, tradeType },
+      from,
+    )
+    const order = (json as unknown as { protocol: { v2: { orderData: { inputs: { payment: { amount: string; currency: Hex } }[] } } } }).protocol.v2.orderData
+    const { payment } = order.inputs[0] ?? { payment: { amount: '0', currency: native } }
+    const before = await balance(payment.currency, base().depository)
+    const spentBefore = await balance(tokens().TIDE, from.address)
+    await execute(json, from)
+    const deposited = (await balance(payment.currency, base().depository)) - before
+    const spent = spentBefore - (await balance(tokens().TIDE, from.address))
+    expect(deposited).toBeGreaterThanOrEqual(BigInt(payment.amount))
+    if (tradeType === 'EXACT_OUTPUT') expect(deposited).toBe(BigInt(payment.amount))
+    expect(spent).toBe(BigInt(json.details.currencyIn.amount))
+  })
+
+  test('a native origin swap spends its value only', async () => {
+    const from = user(4)
+    const json = await quote(
+      { destinationChainId: 10, originCurrency: base().tokens.USDX, destinationCurrency: native, amount: '40000000' },
+      from,
+    )
+    const spentBefore = await balance(base().tokens.USDX, from.address)
+    await execute(json, from)
+    expect(spentBefore - (await balance(base().tokens.USDX, from.address))).toBe(40_000_000n)
+  })
+})
+
+describe('what a user executes alone', () => {
+  test('a token send delivers exactly the amount', async () => {
+    const to = fresh()
+    const json = await quote({ originCurrency: tokens().USDC, destinationCurrency: tokens().USDC, amount: '1234567' }, user(1), to)
+    await execute(json, user(1))
+    expect(await balance(tokens().USDC, to)).toBe(1_234_567n)
+  })
+
+  test('a native send delivers exactly the amount', async () => {
+    const to = fresh()
+    await execute(await quote({ originCurrency: native, destinationCurrency: native, amount: '777' }, user(1), to), user(1))
+    expect(await balance(native, to)).toBe(777n)
+  })
+
+  test('wrap and unwrap are one to one, also for somebody else', async () => {
+    const to = fresh()
+    const weth = base().wrappedNative
+    await execute(await quote({ originCurrency: native, destinationCurrency: weth, amount: '5000' }, user(2), to), user(2))
+    expect(await balance(weth, to)).toBe(5_000n)
+    await execute(await quote({ originCurrency: native, destinationCurrency: weth, amount: '9000' }, user(2)), user(2))
+    const other = fresh()
+    await execute(await quote({ originCurrency: weth, destinationCurrency: native, amount: '8000' }, user(2), other), user(2))
+    expect(await balance(native, other)).toBe(8_000n)
+    expect(await balance(weth, user(2).address)).toBe(1_000n)
+  })
+
+  const pairs: [string, () => string, () => string, string][] = [
+    ['USDC to TIDE', () => tokens().USDC, () => tokens().TIDE, '15000000'],
+    ['USDC to native', () => tokens().USDC, () => native, '15000000'],
+    ['native to USDC', () => native, () => tokens().USDC, '20000000000000000'],
+    ['USDX to USDC', () => tokens().USDX, () => tokens().USDC, '70000000'],
+  ]
+  test.each(pairs)('a swap of %s by exact input gives exactly the quoted output', async (_name, from, to, amount) => {
+    const receiver = fresh()
+    const json = await quote({ originCurrency: from(), destinationCurrency: to(), amount }, user(5), receiver)
+    await execute(json, user(5))
+    expect(await balance(to(), receiver)).toBe(BigInt(json.details.currencyOut.amount))
+  })
+
+  test.each([
+    ['TIDE to native', () => tokens().TIDE, () => native, '4000000000000000'],
+    ['native to USDC', () => native, () => tokens().USDC, '12000000'],
+  ])('a swap of %s by exact output spends exactly the quoted input', async (_name, from, to, amount) => {
+    const receiver = fresh()
+    const spender = user(5)
+    const before = await balance(from(), spender.address)
+    const json = await quote({ originCurrency: from(), destinationCurrency: to(), amount, tradeType: 'EXACT_OUTPUT' }, spender, receiver)
+    const receipts = await execute(json, spender)
+    expect(await balance(to(), receiver)).toBe(BigInt(amount))
+    const gas = from() === native ? receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n) : 0n
+    expect(before - (await balance(from(), spender.address)) - gas).toBe(BigInt(json.details.currencyIn.amount))
+  })
+})

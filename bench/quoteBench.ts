@@ -1,0 +1,164 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
+import { type LoadResult, load, median } from './load.ts'
+import { type BenchProcess, startBenchProcess } from './process.ts'
+import type { BenchRow } from './row.ts'
+
+const connections = 32
+const rounds = 5
+const seconds = 4
+
+/** One thousand users and amounts, so that no answer repeats. */
+function bodies(network: TestNetwork): string[] {
+  const { base, optimism } = network.deployment
+  return Array.from({ length: 1_000 }, (_, index) => {
+    const user = `0x${(index + 1).toString(16).padStart(40, 'c')}`
+    return JSON.stringify({
+      user,
+      recipient: user,
+      originChainId: base.chainId,
+      destinationChainId: optimism.chainId,
+      originCurrency: base.tokens.USDC,
+      destinationCurrency: optimism.tokens.USDC,
+      amount: String(5_000_000 + index * 7_919),
+      tradeType: 'EXACT_INPUT',
+    })
+  })
+}
+
+type Target = { readonly name: string; readonly url: string; readonly path: string }
+
+/** Every target once per round, in turn, so that a noisy minute hits all of them. */
+async function alternate(
+  targets: readonly Target[],
+  texts: readonly string[],
+): Promise<Map<string, LoadResult[]>> {
+  const results = new Map<string, LoadResult[]>(targets.map(({ name }) => [name, []]))
+  for (const { url, path } of targets) await load({ url, path, bodies: texts, connections, seconds: 2 })
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, url, path } of targets) {
+      const result = await load({ url, path, bodies: texts, connections, seconds })
+      if (result.failed > 0) throw new Error(`${name}: ${result.failed} requests failed`)
+      results.get(name)?.push(result)
+    }
+  }
+  return results
+}
+
+async function answerBytes(url: string, path: string, body: string): Promise<number> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${path}: ${text}`)
+  return Buffer.byteLength(text)
+}
+
+export type QuoteBenchOptions = {
+  /** Adds to the environment of the service, e.g. another configuration folder. */
+  readonly environment?: (network: TestNetwork, directory: string) => Promise<Record<string, string>>
+}
+
+/** Runs `/price` and `/quote` beside routes of constant bytes. */
+async function measure(options: QuoteBenchOptions): Promise<Map<string, LoadResult[]>> {
+  const network = await startTestNetwork({ blockTimeSeconds: 2 })
+  const directory = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
+  const processes: BenchProcess[] = []
+  const start = async (script: string, environment: NodeJS.ProcessEnv) => {
+    const started = await startBenchProcess(new URL(script, import.meta.url).pathname, environment)
+    processes.push(started)
+    return started
+  }
+  try {
+    const texts = bodies(network)
+    const [first = ''] = texts
+    const extra = (await options.environment?.(network, directory)) ?? {}
+    const environment = { ...process.env, ...(await serviceEnvironment(network, directory)), ...extra }
+    const probe = await start('./quoteServer.ts', {
+      ...environment,
+      BENCH_PRICE_BYTES: '100',
+      BENCH_QUOTE_BYTES: '100',
+    })
+    const priceBytes = await answerBytes(probe.url, '/price', first)
+    const quoteBytes = await answerBytes(probe.url, '/quote', first)
+    await probe.stop()
+    const sizes = { BENCH_PRICE_BYTES: String(priceBytes), BENCH_QUOTE_BYTES: String(quoteBytes) }
+    const { url } = await start('./quoteServer.ts', { ...environment, ...sizes })
+    const naked = await start('./nakedServer.ts', { ...process.env, BENCH_ANSWER_BYTES: String(priceBytes) })
+    return await alternate(
+      [
+        { name: 'base of /price', url, path: '/bench/price' },
+        { name: '/price', url, path: '/price' },
+        { name: 'base of /quote', url, path: '/bench/quote' },
+        { name: '/quote', url, path: '/quote' },
+        { name: 'naked Fastify', url: naked.url, path: '/bench/naked' },
+      ],
+      texts,
+    )
+  } finally {
+    for (const started of processes) await started.stop()
+    await network.stop()
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+function ratioOf(results: Map<string, LoadResult[]>, name: string, baseName: string): number {
+  const rates = results.get(name) ?? []
+  const bases = results.get(baseName) ?? []
+  return median(
+    rates.map(({ requestsPerSecond }, round) => requestsPerSecond / (bases[round]?.requestsPerSecond ?? 1)),
+  )
+}
+
+function describe(results: Map<string, LoadResult[]>, name: string): string {
+  const runs = results.get(name) ?? []
+  const rate = median(runs.map(({ requestsPerSecond }) => requestsPerSecond))
+  const p50 = median(runs.map(({ p50Ms }) => p50Ms))
+  const p99 = median(runs.map(({ p99Ms }) => p99Ms))
+  return `${rate.toFixed(0)}/s, p50 ${p50} ms, p99 ${p99} ms`
+}
+
+/** P1 and P2 of design 9, and what the framework alone would do. */
+export async function benchQuotes(): Promise<readonly BenchRow[]> {
+  const results = await measure({})
+  const naked = ratioOf(results, '/price', 'naked Fastify')
+  return [
+    {
+      id: 'P1',
+      name: `POST /price, same-asset bridge, warm, ${connections} connections (${naked.toFixed(2)} of naked Fastify)`,
+      value: `${describe(results, '/price')}; base ${describe(results, 'base of /price')}`,
+      limit: '>= 0.6 of Base',
+      ratio: ratioOf(results, '/price', 'base of /price'),
+      goal: 0.6,
+      atLeast: true,
+    },
+    {
+      id: 'P2',
+      name: 'POST /quote unsponsored: steps, order id, signature, durable store',
+      value: `${describe(results, '/quote')}; base ${describe(results, 'base of /quote')}`,
+      limit: '>= 0.3 of Base',
+      ratio: ratioOf(results, '/quote', 'base of /quote'),
+      goal: 0.3,
+      atLeast: true,
+    },
+  ]
+}
+
+/** Growth: the same work with 70 chains and ten times the currencies in the configuration. */
+export async function benchGrowth(environment: QuoteBenchOptions['environment']): Promise<BenchRow> {
+  const results = await measure({ ...(environment !== undefined && { environment }) })
+  return {
+    id: 'P1-growth',
+    name: 'P1 with 10 x the currencies and 70 chains',
+    value: describe(results, '/price'),
+    limit: '>= 0.6 of Base',
+    ratio: ratioOf(results, '/price', 'base of /price'),
+    goal: 0.6,
+    atLeast: true,
+  }
+}

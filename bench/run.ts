@@ -1,0 +1,40 @@
+// `npm run bench`: the table of design 9 for what is built. Figures are ratios inside one run; a row
+// that misses its goal is reported, never an error. `-- P1 P4` runs only those rows.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { growthEnvironment } from './growthConfig.ts'
+import { benchPoolQuote } from './poolQuote.ts'
+import { benchGrowth, benchQuotes } from './quoteBench.ts'
+import { type BenchRow, isMet } from './row.ts'
+
+const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonly BenchRow[]> }[] = [
+  { ids: ['P4'], run: async () => [await benchPoolQuote()] },
+  { ids: ['P1', 'P2'], run: benchQuotes },
+  { ids: ['P1-growth'], run: async () => [await benchGrowth(growthEnvironment)] },
+]
+
+const wanted = new Set(process.argv.slice(2))
+const rows: BenchRow[] = []
+for (const { ids, run } of suites) {
+  if (wanted.size > 0 && !ids.some((id) => wanted.has(id))) continue
+  console.log(`measuring ${ids.join(', ')} …`)
+  rows.push(...(await run()))
+}
+
+const report = {
+  machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
+  node: process.version,
+  commit: execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim(),
+  rows: rows.map((row) => ({ ...row, met: isMet(row) })),
+}
+const folder = new URL('./results/', import.meta.url)
+mkdirSync(folder, { recursive: true })
+writeFileSync(new URL('latest.json', folder), `${JSON.stringify(report, null, 2)}\n`)
+
+console.log(`\n${report.machine}, Node ${report.node}, commit ${report.commit}\n`)
+for (const row of report.rows) {
+  console.log(`${row.id}  ${row.met ? 'met' : 'MISSED'}  ratio ${row.ratio.toFixed(3)}, goal ${row.limit}`)
+  console.log(`    ${row.name}\n    ${row.value}`)
+}
+console.log('\nwritten to bench/results/latest.json')
