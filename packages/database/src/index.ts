@@ -1,1 +1,10 @@
-export {}
+export { createDatabase, type Database, type DatabaseOptions } from './createDatabase.ts'
+export { freeLoopbackPort } from './embedded/freePort.ts'
+export {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from './embedded/startEmbeddedPostgres.ts'
+export { DatabaseOverloadedError, sqlState } from './errors.ts'
+export { type MigrationDirectory, migrate } from './migrate.ts'
+export { startTestDatabase, type TestDatabase } from './startTestDatabase.ts'

@@ -1,0 +1,134 @@
+import type { SqlDatabase, SqlRow, SqlTx } from '@causeway/core'
+import pg from 'pg'
+import { DatabaseOverloadedError, isConnectionError, toCallerError } from './errors.ts'
+import { typeParsers } from './typeParsers.ts'
+
+export type DatabaseOptions = {
+  readonly connectionString: string
+  /** Connections. Throughput on a hot row falls with more: 4 to 8 per process. Default 6. */
+  readonly poolSize?: number
+  /** Callers that may wait for a connection before more are refused. Default 256. */
+  readonly queueMax?: number
+  /** Time to wait for a connection. Default 1 s. */
+  readonly acquireTimeoutMs?: number
+  /** Time for one statement, enforced by the server and, a little later, by us. Default 5 s. */
+  readonly statementTimeoutMs?: number
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName?: string
+  /** Told about connections that broke while idle. */
+  readonly onConnectionLost?: (error: Error) => void
+}
+
+/** The one pool of a process. */
+export interface Database extends SqlDatabase {
+  /** @throws UpstreamUnavailableError */
+  ping(): Promise<void>
+  /** Waits for what is running, then closes every connection. */
+  close(): Promise<void>
+}
+
+/** The client gives up this much after the server should have: for servers that do not answer. */
+const clientGraceMs = 500
+const idleInTransactionMs = 10_000
+
+/**
+ * Opens a pool; connects at first use. `numeric` and `int8` are read as `bigint`. Errors of
+ * availability become `UpstreamUnavailableError`, whether a commit was reached or not: repeat with
+ * the same ids. Others are the driver's, SQLSTATE in `code`.
+ * @throws DatabaseOverloadedError from every method, when too many callers wait
+ */
+export function createDatabase(options: DatabaseOptions): Database {
+  const { poolSize = 6, queueMax = 256, acquireTimeoutMs = 1_000, statementTimeoutMs = 5_000 } = options
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    max: poolSize,
+    connectionTimeoutMillis: acquireTimeoutMs,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + clientGraceMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+    application_name: options.applicationName ?? 'causeway',
+    types: typeParsers,
+  })
+  pool.on('error', (error) => options.onConnectionLost?.(error))
+  // Whoever uses a connection that breaks learns it from its statement; unheard, the event would end
+  // the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  let callers = 0
+
+  const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    if (callers >= poolSize + queueMax) throw new DatabaseOverloadedError()
+    callers += 1
+    try {
+      return await useClient(pool, work)
+    } finally {
+      callers -= 1
+    }
+  }
+
+  const query = <Row extends SqlRow>(text: string, values?: readonly unknown[]) =>
+    withClient((client) => run<Row>(client, text, values))
+
+  return {
+    query,
+    transaction: (work) => withClient((client) => runTransaction(client, work)),
+    async ping() {
+      await query('select 1')
+    },
+    close: () => pool.end(),
+  }
+}
+
+async function useClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw toCallerError(error)
+  })
+  let isBroken = false
+  try {
+    return await work(client)
+  } catch (error) {
+    isBroken = isConnectionError(error) || error instanceof UnfinishedTransaction
+    throw toCallerError(error instanceof UnfinishedTransaction ? error.cause : error)
+  } finally {
+    // A statement's own failure leaves its connection as good as it was.
+    client.release(isBroken)
+  }
+}
+
+async function run<Row extends SqlRow>(
+  client: pg.PoolClient,
+  text: string,
+  values: readonly unknown[] | undefined,
+): Promise<readonly Row[]> {
+  const { rows } = await client.query<Row>(text, values === undefined ? undefined : [...values])
+  return rows
+}
+
+/** The rollback failed too: the connection is in an unknown state and must not be used again. */
+class UnfinishedTransaction extends Error {}
+
+async function runTransaction<T>(client: pg.PoolClient, work: (tx: SqlTx) => Promise<T>): Promise<T> {
+  let isOpen = true
+  const tx: SqlTx = {
+    async query(text, values) {
+      if (!isOpen) throw new Error('this transaction has ended')
+      return run(client, text, values)
+    },
+  }
+  await client.query('begin')
+  try {
+    const result = await work(tx)
+    isOpen = false
+    const { command } = await client.query('commit')
+    // PostgreSQL answers the commit of a failed transaction with ROLLBACK, not with an error.
+    if (command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back')
+    return result
+  } catch (error) {
+    isOpen = false
+    await client.query('rollback').catch(() => {
+      throw new UnfinishedTransaction('rollback failed', { cause: error })
+    })
+    throw error
+  }
+}

@@ -1,0 +1,161 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { ConfigurationError } from '@causeway/core'
+import pg from 'pg'
+import { findPostgresBinaries } from './binaries.ts'
+import { freeLoopbackPort } from './freePort.ts'
+import { initialiseCluster, superuser } from './initialise.ts'
+import { findRunningServer, readOwner, removeOwner, writeOwner } from './owner.ts'
+import { processIdentity } from './processIdentity.ts'
+import { readLogTail, type ServerSpawn, spawnServer, stopServer } from './serverProcess.ts'
+import { createRunner } from './unprivileged.ts'
+
+export type EmbeddedPostgresOptions = {
+  /** Belongs to the server alone; created when missing. */
+  readonly dataDirectory: string
+  /** Loopback port; default: a free one. */
+  readonly port?: number
+  /**
+   * False trades survival of crashes for speed: for tests that crash nothing. Default true.
+   */
+  readonly durable?: boolean
+  /** Told what happens, one sentence each, for people who wait. */
+  readonly log?: (message: string) => void
+}
+
+export type EmbeddedPostgres = {
+  /** Superuser on the database `causeway`, with its password. */
+  readonly connectionString: string
+  readonly port: number
+  readonly pid: number
+  readonly logFile: string
+  /** True when the server of an owner that died was taken over instead of a new one started. */
+  readonly adopted: boolean
+  /** Disconnects clients, stops the server, keeps the files. */
+  stop(): Promise<void>
+}
+
+const databaseName = 'causeway'
+const startTimeoutMs = 60_000
+
+/**
+ * Starts a real PostgreSQL on loopback over its own directory. One process owns a directory at a
+ * time; the server of an owner that died (killed, crashed) is adopted when its settings fit and
+ * stopped otherwise.
+ * @throws ConfigurationError when another live process owns the directory
+ * @source design.md 3; local-chains.md 6
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { durable = true, log = () => {} } = options
+  const dataDirectory = resolve(options.dataDirectory)
+  const binaries = await findPostgresBinaries()
+  const runner = await createRunner()
+  await mkdir(dataDirectory, { recursive: true })
+  await runner.giveTo(dataDirectory)
+  const previous = await readOwner(dataDirectory)
+  if (previous?.isAlive) {
+    throw new ConfigurationError(`The database in ${dataDirectory} is in use by process ${previous.pid}.`)
+  }
+  await writeOwner(dataDirectory, durable)
+  const password = await initialiseCluster({ dataDirectory, durable, binaries, runner })
+  const logFile = join(dataDirectory, 'postgres.log')
+  const orphan = await findRunningServer(dataDirectory)
+  const fits = previous?.durable === durable && (options.port === undefined || options.port === orphan?.port)
+  if (orphan !== undefined && fits && (await waitForAnswer({ ...orphan, password, logFile }))) {
+    log(`Took over the database that process ${previous?.pid} left running.`)
+    return handle({ ...orphan, password, logFile, dataDirectory, adopted: true })
+  }
+  if (orphan !== undefined) {
+    log('Stopping a database that was left running with other settings.')
+    await stopServer(orphan.pid)
+  }
+  const port = options.port ?? (await freeLoopbackPort())
+  const pid = await spawnUntilUp({ dataDirectory, port, durable, logFile, binaries, runner }, password)
+  return handle({ pid, port, password, logFile, dataDirectory, adopted: false })
+}
+
+type Server = {
+  readonly pid: number
+  readonly port: number
+  readonly password: string
+  readonly logFile: string
+}
+
+function handle(server: Server & { dataDirectory: string; adopted: boolean }): EmbeddedPostgres {
+  const { pid, port, password, logFile, dataDirectory, adopted } = server
+  return {
+    connectionString: connectionString({ port, password, database: databaseName }),
+    port,
+    pid,
+    logFile,
+    adopted,
+    async stop() {
+      await stopServer(pid)
+      await removeOwner(dataDirectory)
+    },
+  }
+}
+
+function connectionString(args: { port: number; password: string; database: string }): string {
+  const { port, password, database } = args
+  return `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`
+}
+
+const leftoverPattern = /pre-existing shared memory block|lock file "postmaster.pid" already exists/
+
+/** Right after a server was killed its children may linger for a moment and bar the next start. */
+async function spawnUntilUp(spawnOptions: ServerSpawn, password: string): Promise<number> {
+  const deadline = Date.now() + startTimeoutMs
+  for (;;) {
+    const pid = spawnServer(spawnOptions)
+    const { port, logFile } = spawnOptions
+    if (await waitForAnswer({ pid, port, password, logFile })) return pid
+    const tail = await readLogTail(logFile)
+    if (!leftoverPattern.test(tail.slice(-600)) || Date.now() > deadline) {
+      throw new Error(`PostgreSQL did not start; the end of its log: ${tail}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+/** True once the server answers and has the database; false when its process ended before. */
+async function waitForAnswer({ pid, port, password, logFile }: Server): Promise<boolean> {
+  const deadline = Date.now() + startTimeoutMs
+  while (Date.now() < deadline) {
+    if ((await processIdentity(pid)) === undefined) return false
+    if (await ensureDatabase(connectionString({ port, password, database: 'postgres' }))) return true
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await stopServer(pid)
+  throw new Error(`PostgreSQL did not answer in time; the end of its log: ${await readLogTail(logFile)}`)
+}
+
+/** False while the server does not take connections. */
+async function ensureDatabase(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  // Connections that break are reported by the calls below as well.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (error) {
+    if (isNotYetUp(error)) return false
+    throw error
+  }
+  try {
+    const found = await client.query('select from pg_database where datname = $1', [databaseName])
+    if (found.rowCount === 0) await client.query(`create database ${databaseName}`)
+    return true
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Refused, cut (no code), "the database system is starting up" (57P03), or the answer of another
+ * server that has the port (28P01): ours is about to end and to say so in its log.
+ */
+const notYetUp: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET', '57P03', '28P01', undefined])
+
+function isNotYetUp(error: unknown): boolean {
+  return error instanceof Error && notYetUp.has('code' in error ? error.code : undefined)
+}

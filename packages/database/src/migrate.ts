@@ -1,0 +1,45 @@
+import { runner } from 'node-pg-migrate'
+
+/** Migrations of one module: `NNNN_name.sql` files, applied in name order, each once. */
+export type MigrationDirectory = {
+  /** Lower-case name of the module; its history is the table `migrations_<name>`. */
+  readonly name: string
+  /** Absolute path. */
+  readonly path: string
+}
+
+/** What a plain SQL file has to hold to be a migration: no way back. */
+const namePattern = /^[a-z][a-z0-9_]{0,40}$/
+
+/**
+ * Brings the schema to the newest state; forward only. Modules run in the given order, each in one
+ * transaction with its history. Starts at the same time wait for each other.
+ * @returns names of the migrations that ran, `<module>/<file>`
+ * @throws the driver's error with the failing statement; nothing of that module was applied
+ */
+export async function migrate(options: {
+  connectionString: string
+  directories: readonly MigrationDirectory[]
+  log?: (message: string) => void
+}): Promise<readonly string[]> {
+  const { connectionString, directories, log = () => {} } = options
+  const applied: string[] = []
+  for (const { name, path } of directories) {
+    if (!namePattern.test(name)) throw new RangeError('a migration directory needs a lower-case name')
+    const ran = await runner({
+      databaseUrl: connectionString,
+      dir: path,
+      direction: 'up',
+      migrationsTable: `migrations_${name}`,
+      checkOrder: true,
+      singleTransaction: true,
+      advisoryLockMode: 'wait',
+      log: () => {},
+    })
+    for (const migration of ran) {
+      applied.push(`${name}/${migration.name}`)
+      log(`Applied the migration ${name}/${migration.name}.`)
+    }
+  }
+  return applied
+}

@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDatabase, type Database, type DatabaseOptions } from './createDatabase.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/startEmbeddedPostgres.ts'
+import { type MigrationDirectory, migrate } from './migrate.ts'
+
+export type TestDatabase = {
+  readonly database: Database
+  readonly connectionString: string
+  readonly server: EmbeddedPostgres
+  readonly dataDirectory: string
+  /** Closes the pool, stops the server by process id and deletes its files. */
+  stop(): Promise<void>
+}
+
+/**
+ * A PostgreSQL of a test's own on a free port, migrated and empty. `durable: true` for tests that
+ * kill it; `pool` changes the pool.
+ */
+export async function startTestDatabase(
+  options: {
+    directories?: readonly MigrationDirectory[]
+    durable?: boolean
+    pool?: Partial<DatabaseOptions>
+  } = {},
+): Promise<TestDatabase> {
+  const { directories = [], durable = false, pool } = options
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'causeway-postgres-'))
+  const server = await startEmbeddedPostgres({ dataDirectory, durable })
+  const { connectionString } = server
+  await migrate({ connectionString, directories })
+  const database = createDatabase({ connectionString, ...pool })
+  return {
+    database,
+    connectionString,
+    server,
+    dataDirectory,
+    async stop() {
+      await database.close()
+      await server.stop()
+      await rm(dataDirectory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,182 @@
+// Goal: one owner per directory, orphans adopted or stopped, acknowledged commits survive kills.
+// Method: real servers, owners that are separate processes and get killed.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigurationError } from '@causeway/core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { processIdentity } from '../src/embedded/processIdentity.ts'
+import { stopServer } from '../src/embedded/serverProcess.ts'
+import { createDatabase, freeLoopbackPort, startEmbeddedPostgres } from '../src/index.ts'
+
+const cleanups: (() => Promise<unknown>)[] = []
+let dataDirectory: string
+beforeEach(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'causeway-embedded-'))
+  cleanups.push(() => rm(dataDirectory, { recursive: true }))
+})
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function start(options: { port?: number; durable?: boolean } = {}) {
+  const messages: string[] = []
+  const server = await startEmbeddedPostgres({
+    dataDirectory,
+    durable: false,
+    log: (message) => messages.push(message),
+    ...options,
+  })
+  cleanups.push(() => server.stop())
+  return { ...server, messages }
+}
+
+/** Another process that owns the server until it is killed. */
+async function startOwner(
+  options: { durable?: boolean } = {},
+): Promise<{ child: ChildProcess; pid: number; port: number }> {
+  const child = spawn(
+    process.execPath,
+    [
+      '--conditions=source',
+      '--import',
+      'tsx',
+      join(import.meta.dirname, 'ownerProcess.ts'),
+      JSON.stringify({ dataDirectory, durable: false, ...options }),
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  cleanups.push(async () => child.kill('SIGKILL'))
+  const [line] = await once(child.stdout, 'data')
+  return { child, ...JSON.parse(String(line)) }
+}
+
+async function killOwner({ child }: { child: ChildProcess }): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+/** Not by signal 0, which a process that nobody has waited for answers too. */
+const isAlive = async (pid: number) => (await processIdentity(pid)) !== undefined
+
+async function ask(connectionString: string, text: string) {
+  const database = createDatabase({ connectionString, poolSize: 1 })
+  try {
+    return await database.query(text)
+  } finally {
+    await database.close()
+  }
+}
+
+test('starts, keeps its data over a stop, and stops by process id', async () => {
+  const first = await start()
+  expect(await ask(first.connectionString, 'show server_version')).toEqual([
+    { server_version: expect.stringMatching(/^18\./) },
+  ])
+  await ask(first.connectionString, 'create table kept as select 7 as seven')
+  await first.stop()
+  expect(await isAlive(first.pid)).toBe(false)
+  const second = await start()
+  expect(await ask(second.connectionString, 'select seven from kept')).toEqual([{ seven: 7 }])
+  expect(second.adopted).toBe(false)
+})
+
+test('listens on loopback only, with a password that only its owner can read', async () => {
+  const { connectionString } = await start()
+  expect(await ask(connectionString, 'show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }])
+  const { mode } = await stat(join(dataDirectory, 'password'))
+  expect(mode & 0o077).toBe(0)
+  const wrong = new URL(connectionString)
+  wrong.password = 'wrong'
+  await expect(ask(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' })
+})
+
+test('syncs to disk by default and only then', async () => {
+  const fast = await start({ durable: false })
+  expect(await ask(fast.connectionString, 'show fsync')).toEqual([{ fsync: 'off' }])
+  await fast.stop()
+  const safe = await start({ durable: true })
+  const settings =
+    "select string_agg(name || '=' || setting, ' ' order by name) as all from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')"
+  expect(await ask(safe.connectionString, settings)).toEqual([
+    { all: 'fsync=on full_page_writes=on synchronous_commit=on' },
+  ])
+})
+
+test('a directory in use by a live process is refused', async () => {
+  const owner = await startOwner()
+  await expect(startEmbeddedPostgres({ dataDirectory })).rejects.toThrow(ConfigurationError)
+  await expect(startEmbeddedPostgres({ dataDirectory })).rejects.toThrow(`process ${owner.child.pid}`)
+  await killOwner(owner)
+  await stopServer(owner.pid)
+})
+
+test('the server of a killed owner is adopted, and then stopped by its new owner', async () => {
+  const owner = await startOwner()
+  await killOwner(owner)
+  expect(await isAlive(owner.pid)).toBe(true)
+  const adopted = await start()
+  expect([adopted.adopted, adopted.pid, adopted.port]).toEqual([true, owner.pid, owner.port])
+  expect(adopted.messages).toEqual([`Took over the database that process ${owner.child.pid} left running.`])
+  await adopted.stop()
+  await expect.poll(() => isAlive(owner.pid)).toBe(false)
+})
+
+test('an orphan with another port or other durability is stopped and replaced', async () => {
+  const owner = await startOwner()
+  await killOwner(owner)
+  const port = await freeLoopbackPort()
+  const moved = await start({ port })
+  expect([moved.adopted, moved.port]).toEqual([false, port])
+  expect(await isAlive(owner.pid)).toBe(false)
+  await moved.stop()
+  const second = await startOwner()
+  await killOwner(second)
+  const durable = await start({ durable: true })
+  expect(durable.adopted).toBe(false)
+  expect(await ask(durable.connectionString, 'show fsync')).toEqual([{ fsync: 'on' }])
+})
+
+test('an owner file of a process whose id was given to another one bars nobody', async () => {
+  const first = await start()
+  await first.stop()
+  const stale = { pid: process.ppid, identity: 'another start', durable: false }
+  await writeFile(join(dataDirectory, 'owner.json'), JSON.stringify(stale))
+  expect((await start()).adopted).toBe(false)
+})
+
+test('database files whose creation was cut are created anew', async () => {
+  await writeFile(join(dataDirectory, 'password'), 'left over')
+  await rm(join(dataDirectory, 'cluster.new'), { recursive: true, force: true })
+  await writeFile(join(dataDirectory, 'cluster.new'), 'half')
+  const { connectionString } = await start()
+  expect(await ask(connectionString, 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('a port that is taken fails with the end of the log and leaves no process', async () => {
+  const first = await start()
+  const other = await mkdtemp(join(tmpdir(), 'causeway-embedded-'))
+  cleanups.push(() => rm(other, { recursive: true }))
+  await expect(startEmbeddedPostgres({ dataDirectory: other, port: first.port })).rejects.toThrow('in use')
+  expect(await readFile(join(other, 'postgres.log'), 'utf8')).toContain('could not bind')
+})
+
+test('kill -9 of the server right after a commit loses nothing, three times over', async () => {
+  const owned = { durable: true }
+  let server = await start(owned)
+  await ask(server.connectionString, 'create table acknowledged (id int primary key)')
+  for (let round = 1; round <= 3; round += 1) {
+    await ask(server.connectionString, `insert into acknowledged values (${round})`)
+    process.kill(server.pid, 'SIGKILL')
+    await expect.poll(() => isAlive(server.pid)).toBe(false)
+    await server.stop()
+    server = await start(owned)
+    const ids = await ask(
+      server.connectionString,
+      'select array_agg(id order by id) as ids from acknowledged',
+    )
+    expect(ids).toEqual([{ ids: Array.from({ length: round }, (_, index) => index + 1) }])
+  }
+})

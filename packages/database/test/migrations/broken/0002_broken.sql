@@ -1,0 +1,1 @@
+alter table half add column nothing no_such_type;

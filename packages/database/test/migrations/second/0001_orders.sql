@@ -1,0 +1,1 @@
+create table second_things (thing bigint not null references things (id));
