@@ -8,6 +8,7 @@ import {
   type QuoteFile,
   quoteFileSchema,
 } from '@causeway/core'
+import { loadConfigFile, resolvePlaceholders } from '../../packages/chains/src/index.ts'
 
 /** The environments that have configuration files. */
 export const environments = ['mainnets.prod', 'testnets.prod', 'local'] as const
@@ -34,27 +35,30 @@ export function readRawConfigSet(folder: string, environment: string): RawConfig
   return { chains: read(names.chains), hub: read(names.hub), quote: read(names.quote) }
 }
 
-/** @throws ZodError when a file breaks its schema */
-export function parseConfigSet(raw: RawConfigSet): ConfigSet {
+/**
+ * Parses the files as the services do, with a value of the right shape for every variable.
+ * @throws ConfigurationError when a file breaks its schema or is of another environment
+ */
+export function parseConfigSet(environment: string, raw: RawConfigSet): ConfigSet {
+  const names = fileNames(environment)
+  const variables = Object.fromEntries(placeholdersOf(raw).map((name) => [name, sampleOf(name)]))
   return {
-    chains: chainsFileSchema.parse(fillPlaceholders(raw.chains)),
-    hub: hubFileSchema.parse(fillPlaceholders(raw.hub)),
-    quote: quoteFileSchema.parse(fillPlaceholders(raw.quote)),
+    chains: loadConfigFile(chainsFileSchema, {
+      name: names.chains,
+      json: raw.chains,
+      environment,
+      variables,
+    }),
+    hub: loadConfigFile(hubFileSchema, { name: names.hub, json: raw.hub, environment, variables }),
+    quote: loadConfigFile(quoteFileSchema, { name: names.quote, json: raw.quote, environment, variables }),
   }
 }
 
 /** Names of all environment variables that a file takes values from. */
-export function placeholdersOf(value: unknown): readonly string[] {
-  if (typeof value === 'string') return value.startsWith('$') ? [value.slice(1)] : []
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(placeholdersOf)
+export function placeholdersOf(json: unknown): readonly string[] {
+  return resolvePlaceholders(json, {}).unset.map(({ variable }) => variable)
 }
 
-/** Puts a value of the right shape where an operator would, so that the rest of a file can be checked. */
-function fillPlaceholders(value: unknown): unknown {
-  if (typeof value === 'string' && value.startsWith('$'))
-    return value.endsWith('_ADDRESS') ? `0x${'ab'.repeat(20)}` : 'http://127.0.0.1:1'
-  if (Array.isArray(value)) return value.map(fillPlaceholders)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, fillPlaceholders(member)]))
+function sampleOf(variable: string): string {
+  return variable.endsWith('_ADDRESS') ? `0x${'ab'.repeat(20)}` : 'http://127.0.0.1:1'
 }

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { addressesIn, localAddressesOf } from '../../packages/chains/src/index.ts'
 import { environments, fileNames, parseConfigSet, placeholdersOf, readRawConfigSet } from './configFiles.ts'
 import { findBrokenReferences } from './crossReferences.ts'
-import { addressesOf, localAddressesOf } from './localAddresses.ts'
 
 const folder = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'configs')
 
@@ -16,16 +16,16 @@ describe('configuration files', () => {
   })
 
   test.each(environments)('the files of %s keep their schemas and agree with each other', (environment) => {
-    const config = parseConfigSet(readRawConfigSet(folder, environment))
-    expect(findBrokenReferences(environment, config)).toEqual([])
+    const config = parseConfigSet(environment, readRawConfigSet(folder, environment))
+    expect(findBrokenReferences(config)).toEqual([])
   })
 
   test('no other environment names an address of the local network', () => {
-    const local = localAddressesOf(readRawConfigSet(folder, 'local'))
+    const local = localAddressesOf([readRawConfigSet(folder, 'local')])
     expect(local.size).toBeGreaterThan(20)
     for (const environment of environments.filter((name) => name !== 'local')) {
-      const used = addressesOf(readRawConfigSet(folder, environment))
-      expect(used.filter((address) => local.has(address))).toEqual([])
+      const used = addressesIn(readRawConfigSet(folder, environment))
+      expect(used.filter(({ address }) => local.has(address.toLowerCase()))).toEqual([])
     }
   })
 

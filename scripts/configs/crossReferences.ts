@@ -14,9 +14,8 @@ const tickSpacings = new Map([
  * What the schemas cannot say: the files of one environment agree with each other. Each string
  * names the place and what is wrong there; an empty list means that all is well.
  */
-export function findBrokenReferences(environment: string, config: ConfigSet): readonly string[] {
+export function findBrokenReferences(config: ConfigSet): readonly string[] {
   return [
-    ...environmentProblems(environment, config),
     ...chainListProblems(config),
     ...assetProblems(config.quote),
     ...priceProblems(config),
@@ -26,12 +25,6 @@ export function findBrokenReferences(environment: string, config: ConfigSet): re
       ...pinProblems(chain).map((problem) => `quote chain ${key}: ${problem}`),
     ]),
   ]
-}
-
-function environmentProblems(environment: string, config: ConfigSet): readonly string[] {
-  return Object.entries(config)
-    .filter(([, file]) => file.environment !== environment)
-    .map(([name, file]) => `${name} file says environment ${file.environment}`)
 }
 
 function chainListProblems({ chains, quote }: ConfigSet): readonly string[] {

@@ -7,7 +7,7 @@ import { root } from './writeJson.ts'
 
 const configs = environments.map((environment) => {
   const raw = readRawConfigSet(join(root, 'configs'), environment)
-  return { environment, ...parseConfigSet(raw) }
+  return { environment, ...parseConfigSet(environment, raw) }
 })
 
 /** Hash of the creation code of UniswapV3Pool. @source Uniswap v3-periphery, PoolAddress.sol */
