@@ -29,9 +29,16 @@ export { type FaultProxy, type SeenRequest, startFaultProxy } from './faultProxy
 export type { LocalAccount, LocalKeys } from './keys/localKeys.ts'
 export { type ChainKey, chainKeys, chainPlans } from './network/chainPlan.ts'
 export type { PriceKey } from './network/feedCare.ts'
+export { attachLocalNetwork } from './network/operate/attach.ts'
 export { setBaseFee } from './network/operate/baseFee.ts'
+export { type OperatorCommand, operatorUsage, parseOperatorCommand } from './network/operate/commands.ts'
 export { dispense } from './network/operate/faucet.ts'
 export { movePrice, type PriceMove } from './network/operate/movePrice.ts'
+export type { OperatedNetwork } from './network/operate/operatedNetwork.ts'
+export { runOperatorCommand } from './network/operate/runCommand.ts'
+export { describeEnd, type ProcessEnd, StartFailure } from './network/services/end.ts'
+export { type ServicePlan, servicePlans } from './network/services/servicePlan.ts'
+export { type Session, type SessionOptions, startSession } from './network/services/startSession.ts'
 export {
   type LocalNetwork,
   type LocalNetworkOptions,

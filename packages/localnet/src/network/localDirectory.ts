@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
+import { stopLeftDatabases } from './leftDatabases.ts'
 import type { LocalPaths } from './localPaths.ts'
 
 /** What a wipe leaves: the run file names the running process, and logs tell why the state went. */
@@ -24,6 +25,7 @@ export async function prepareDirectory(paths: LocalPaths): Promise<void> {
 
 /** Removes all state: keys, chains, databases and whatever else the services kept here. */
 export async function wipeState(paths: LocalPaths): Promise<void> {
+  await stopLeftDatabases(paths.directory)
   const kept = keptNames(paths)
   const names = await readdir(paths.directory)
   await Promise.all(

@@ -73,7 +73,9 @@ export async function readManifest(path: string): Promise<ManifestReading> {
   const file = await readJsonFile(path)
   if (file.kind === 'missing') return file
   const parsed = manifestSchema.safeParse(file.json)
-  return parsed.success ? { kind: 'read', ...parsed.data } : { kind: 'unusable' }
+  if (!parsed.success) return { kind: 'unusable' }
+  const { networkId, deploymentHash, deployment } = parsed.data
+  return { kind: 'read', networkId, deploymentHash, deployment }
 }
 
 export async function writeManifest(path: string, manifest: Manifest): Promise<void> {

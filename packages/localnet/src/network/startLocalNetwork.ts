@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import type { Hex } from '@causeway/core'
+import { generatePrivateKey } from 'viem/accounts'
 import type { NetworkDeployment } from '../deploy/deployment.ts'
 import type { LocalChain } from '../deploy/localChain.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
@@ -25,9 +27,10 @@ export type LocalNetworkOptions = {
   readonly report?: (line: string) => void
   /** What the keeper does and what fails, one line each. */
   readonly keeperLog?: (line: string) => void
-  readonly now: () => number
-  /** A new private key, or 32 random bytes, at every call. */
-  readonly randomKey: () => `0x${string}`
+  /** Milliseconds since the epoch; default: the machine's clock. */
+  readonly now?: () => number
+  /** A new private key, or 32 random bytes, at every call; default: the machine's random source. */
+  readonly randomKey?: () => Hex
 }
 
 export type RunningChain = {
@@ -72,7 +75,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   if (stoppedOrphans.length > 0) report(`Stopped what a killed run had left: ${stoppedOrphans.join(', ')}.`)
   try {
     const ports = await choosePorts(options.ports ?? defaultPorts)
-    const { fresh = false, randomKey } = options
+    const { fresh = false, randomKey = generatePrivateKey } = options
     const state = await openState({ paths, runFile, ports, fresh, randomKey, report })
     return await keepAlive(state, { options, paths, runFile })
   } catch (error) {
@@ -89,7 +92,7 @@ async function keepAlive(
   const care = (key: ChainKey) => ({
     chain: nodes[key].chain,
     baseFeeWei: nodes[key].plan.baseFeeWei,
-    now: options.now,
+    now: options.now ?? Date.now,
     save: () => saveChain(nodes[key].chain, paths.chainFile(key)),
   })
   const keeper = await startKeeper({

@@ -1,0 +1,45 @@
+import { mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
+import { describe, expect, it } from 'vitest'
+import { generateLocalKeys, localAccount } from './generateKeys.ts'
+import { keyRoles, publishedAddresses, rolesWithPublishedKeys } from './publishedKeys.ts'
+import { countingKeys } from './testKeys.ts'
+
+const phrases = [
+  'test test test test test test test test test test test junk',
+  'candy maple cake sugar pudding cream honey rich smooth crumble sweet treat',
+  'myth like bonus scare over problem client lizard pioneer submit female collect',
+]
+
+describe('published keys', () => {
+  it('are exactly those that the development tools print, and the smallest numbers', () => {
+    const fromPhrases = phrases.flatMap((phrase) =>
+      Array.from({ length: 10 }, (_, addressIndex) => mnemonicToAccount(phrase, { addressIndex }).address),
+    )
+    const small = Array.from({ length: 10 }, (_, index) =>
+      privateKeyToAddress(`0x${(index + 1).toString(16).padStart(64, '0')}`),
+    )
+    const all = [...fromPhrases, ...small].map((address) => address.toLowerCase())
+    expect([...publishedAddresses].sort()).toEqual(all.sort())
+  })
+
+  it('are found under whatever role they stand', () => {
+    const published = localAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
+    const keys = generateLocalKeys(countingKeys())
+    expect(rolesWithPublishedKeys(keys)).toEqual([])
+    const [first, ...users] = keys.users
+    if (first === undefined) throw new Error('no user')
+    expect(
+      rolesWithPublishedKeys({ ...keys, sponsor: published, users: [first, published, ...users] }),
+    ).toEqual(['sponsor', 'user 2'])
+  })
+})
+
+describe('generated keys', () => {
+  it('are a different one for every role, at least six users among them', () => {
+    const keys = generateLocalKeys(countingKeys())
+    const addresses = keyRoles(keys).map(({ account }) => account.address)
+    expect(addresses).toHaveLength(15)
+    expect(new Set(addresses).size).toBe(15)
+    expect(keys.users.length).toBeGreaterThanOrEqual(6)
+  })
+})

@@ -1,0 +1,49 @@
+import { ConfigurationError } from '@causeway/core'
+import { describe, expect, it } from 'vitest'
+import { type OperatorCommand, parseOperatorCommand } from './commands.ts'
+
+const parse = (line: string) => parseOperatorCommand(line.split(' ').filter((word) => word !== ''))
+
+describe('parseOperatorCommand', () => {
+  it.each<[string, OperatorCommand]>([
+    ['prices set ETH/USD 2600', { kind: 'price', price: 'ETH/USD', answer: 260_000_000_000n }],
+    ['prices set usdc/usd 0.98765432', { kind: 'price', price: 'USDC/USD', answer: 98_765_432n }],
+    ['prices set ETH/USD 0 --only feed', { kind: 'price', price: 'ETH/USD', answer: 0n, only: 'feed' }],
+    ['basefee set base 5gwei', { kind: 'basefee', chain: 'base', baseFeeWei: 5_000_000_000n }],
+    ['basefee set hub 0.000000001gwei', { kind: 'basefee', chain: 'hub', baseFeeWei: 1n }],
+    ['basefee set optimism 7wei', { kind: 'basefee', chain: 'optimism', baseFeeWei: 7n }],
+    ['mine base 3', { kind: 'mine', chain: 'base', blocks: 3 }],
+    ['mine hub', { kind: 'mine', chain: 'hub', blocks: 1 }],
+    [`faucet 0x${'Ab'.repeat(20)}`, { kind: 'faucet', account: `0x${'ab'.repeat(20)}` }],
+  ])('understands %s', (line, command) => {
+    expect(parse(line)).toEqual(command)
+  })
+
+  it.each([
+    '',
+    'help',
+    'prices',
+    'prices get ETH/USD',
+    'prices set BTC/USD 1',
+    'prices set ETH/USD',
+    'prices set ETH/USD -1',
+    'prices set ETH/USD 1e3',
+    'prices set ETH/USD 1.123456789',
+    'prices set ETH/USD 1 --only pools',
+    'prices set ETH/USD 1 --only feed more',
+    'basefee set mars 5gwei',
+    'basefee set base 5',
+    'basefee set base 1.5wei',
+    'basefee set base 5gwei more',
+    'mine',
+    'mine base 0',
+    'mine base 10001',
+    'mine base -1',
+    'faucet',
+    'faucet 0x12',
+    `faucet 0x${'ab'.repeat(20)} more`,
+  ])('refuses %j with the usage', (line) => {
+    expect(() => parse(line)).toThrow(ConfigurationError)
+    expect(() => parse(line)).toThrow('npm run localnet -- prices set')
+  })
+})

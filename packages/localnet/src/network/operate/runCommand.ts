@@ -1,0 +1,34 @@
+import { assertNever } from '@causeway/core'
+import { formatGwei, formatUnits } from 'viem'
+import { setBaseFee } from './baseFee.ts'
+import type { OperatorCommand } from './commands.ts'
+import { dispense } from './faucet.ts'
+import { movePrice } from './movePrice.ts'
+import type { OperatedNetwork } from './operatedNetwork.ts'
+
+/** Does what an operator asked for. @returns one sentence that says what was done */
+export async function runOperatorCommand(
+  network: OperatedNetwork,
+  command: OperatorCommand,
+): Promise<string> {
+  switch (command.kind) {
+    case 'price': {
+      await movePrice(network, command)
+      const what = command.only === 'feed' ? 'The feeds alone' : 'Feeds and pools'
+      return `${what} of base and optimism say ${command.price} ${formatUnits(command.answer, 8)}.`
+    }
+    case 'basefee':
+      await setBaseFee(network.chains[command.chain].chain, command.baseFeeWei)
+      return `The base fee of ${command.chain} is ${formatGwei(command.baseFeeWei)} gwei.`
+    case 'mine': {
+      const { client, node } = network.chains[command.chain].chain
+      await node.mine({ blocks: command.blocks })
+      return `The head of ${command.chain} is block ${await client.getBlockNumber({ cacheTime: 0 })}.`
+    }
+    case 'faucet':
+      await dispense(network, command.account)
+      return `${command.account} received 10 native coins per chain and 10,000 USD of each token.`
+    default:
+      return assertNever(command)
+  }
+}

@@ -1,0 +1,30 @@
+import type { ServicePlan } from './servicePlan.ts'
+
+/** quote-api with its own embedded PostgreSQL under the network's directory. */
+export const quoteApiPlan: ServicePlan = {
+  name: 'quote-api',
+  about: 'the service itself, with an embedded PostgreSQL',
+  script: 'apps/quote-api/src/main.ts',
+  ports: ({ quote }) => ({ http: quote, ops: quote + 1, admin: quote + 2 }),
+  async environment({ network, writeSecret }, ports) {
+    const { chains, keys, paths } = network
+    return {
+      ENVIRONMENT: 'local',
+      HTTP_HOST: '127.0.0.1',
+      HTTP_PORT: String(ports['http']),
+      OPS_PORT: String(ports['ops']),
+      ADMIN_PORT: String(ports['admin']),
+      CAUSEWAY_LOCAL_DIR: paths.directory,
+      // An empty variable counts as unset: the state of a local network lies in its directory alone.
+      DATABASE_URL: '',
+      BASE_RPC_URL: chains.base.url,
+      OPTIMISM_RPC_URL: chains.optimism.url,
+      RELAY_RPC_URL: chains.hub.url,
+      FILL_WALLET_ADDRESS: keys.fillWallet.address,
+      CUSTODY_ADDRESS: keys.custody.address,
+      ECDSA_PRIVATE_KEY: '',
+      ECDSA_PRIVATE_KEY_FILE: await writeSecret('order-signer.key', keys.orderSigner.privateKey),
+    }
+  },
+  readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,
+}

@@ -1,0 +1,36 @@
+import type { LocalNetwork } from '../startLocalNetwork.ts'
+import { quoteApiPlan } from './quoteApi.ts'
+
+/** What a service may be told about the network it belongs to. */
+export type ServiceContext = {
+  readonly network: LocalNetwork
+  /** Writes a secret for its owner's eyes only. @returns its absolute path */
+  writeSecret(name: string, secret: string): Promise<string>
+}
+
+/** A service's ports by use; each is the next free one from its first choice on. */
+export type ServicePorts = Readonly<Record<string, number>>
+
+/** One process beside the nodes. */
+export type ServicePlan = {
+  /** Of the process, its log file and its messages. */
+  readonly name: string
+  /** One line for people: what it is, and whether it is the real thing. */
+  readonly about: string
+  /** From the repository's root. */
+  readonly script: string
+  /** First choice of each port. */
+  ports(firstPorts: FirstPorts): ServicePorts
+  environment(context: ServiceContext, ports: ServicePorts): Promise<Readonly<Record<string, string>>>
+  /** Answers 200 when the service takes requests. */
+  readyUrl(ports: ServicePorts): string
+}
+
+/** First ports of each kind of service. @source design.md 1 */
+export type FirstPorts = { readonly quote: number; readonly oracle: number }
+
+/**
+ * Every service of a local network, in the order in which they start; they stop in reverse. A further
+ * one (an oracle, the solver) is one entry here.
+ */
+export const servicePlans: readonly ServicePlan[] = [quoteApiPlan]

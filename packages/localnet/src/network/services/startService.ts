@@ -1,0 +1,65 @@
+import { nextFreePorts } from '../ports.ts'
+import type { LocalNetwork } from '../startLocalNetwork.ts'
+import { type ManagedProcess, startProcess } from './managedProcess.ts'
+import { waitUntilReady } from './readiness.ts'
+import type { FirstPorts, ServicePlan, ServicePorts } from './servicePlan.ts'
+import { writeSecretFile } from './writeSecretFile.ts'
+
+export type ServiceOptions = {
+  readonly network: LocalNetwork
+  readonly repositoryRoot: string
+  readonly firstPorts: FirstPorts
+  /** What the service inherits; its plan overrides it. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Told that the start takes long, and where to look. */
+  readonly report: (line: string) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+export type RunningService = {
+  readonly plan: ServicePlan
+  readonly ports: ServicePorts
+  readonly process: ManagedProcess
+}
+
+/** A service may finish the requests it has and stop its database. */
+const graceMs = 20_000
+
+/**
+ * Starts one service and waits until it is ready. @throws StartFailure naming its log file, with its last
+ * lines, when it ends instead or does not become ready; nothing of it is left then
+ */
+export async function startService(plan: ServicePlan, options: ServiceOptions): Promise<RunningService> {
+  const { network, repositoryRoot } = options
+  const { paths, runFile } = network
+  const ports = await freePorts(plan.ports(options.firstPorts))
+  const writeSecret = (name: string, secret: string) => writeSecretFile(paths.secrets, name, secret)
+  const environment = await plan.environment({ network, writeSecret }, ports)
+  const process = await startProcess({
+    name: plan.name,
+    command: globalThis.process.execPath,
+    args: ['--conditions=source', '--import', 'tsx', plan.script],
+    directory: repositoryRoot,
+    environment: { ...options.environment, ...environment },
+    logFile: paths.logFile(plan.name),
+    runFile,
+    graceMs,
+  })
+  try {
+    await waitUntilReady(process, {
+      url: plan.readyUrl(ports),
+      report: options.report,
+      signal: options.signal,
+    })
+  } catch (error) {
+    await process.stop()
+    throw error
+  }
+  return { plan, ports, process }
+}
+
+async function freePorts(first: ServicePorts): Promise<ServicePorts> {
+  const names = Object.keys(first)
+  const ports = await nextFreePorts(Object.values(first))
+  return Object.fromEntries(names.map((name, index) => [name, ports[index] ?? 0]))
+}

@@ -1,0 +1,117 @@
+import { appendFile, readFile, rm } from 'node:fs/promises'
+import { stopLeftDatabases } from '../leftDatabases.ts'
+import { writeNetworkFile } from '../networkFile.ts'
+import {
+  type LocalNetwork,
+  type LocalNetworkOptions,
+  startLocalNetwork,
+  type UnexpectedEnd,
+} from '../startLocalNetwork.ts'
+import { describeEnd, type ProcessEnd, StartFailure } from './end.ts'
+import type { FirstPorts, ServicePlan } from './servicePlan.ts'
+import { type RunningService, startService } from './startService.ts'
+
+export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog'> & {
+  readonly services: readonly ServicePlan[]
+  readonly firstPorts: FirstPorts
+  readonly repositoryRoot: string
+  /** What the services inherit. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly report: (line: string) => void
+  /** Told when a part is up; called in the order of the start. */
+  readonly stageDone: (name: string, about: string) => void
+  /** Gives up the start. */
+  readonly signal: AbortSignal
+}
+
+/** A whole local network: chains, keeper, services and the file that describes them. */
+export type Session = {
+  readonly network: LocalNetwork
+  readonly services: readonly RunningService[]
+  /** Resolves when a part ends on its own; never after `stop`. */
+  readonly failed: Promise<ProcessEnd>
+  /** Services first, last started first; then the keeper and the nodes. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts everything in order and stops it all again when one part fails.
+ * @throws StartFailure naming the part and its log file; whatever `startLocalNetwork` throws
+ */
+export async function startSession(options: SessionOptions): Promise<Session> {
+  const { report, stageDone } = options
+  const network = await startLocalNetwork({ ...options, keeperLog: keeperLogOf(options) })
+  stageDone('chains', describeChains(network))
+  const running: RunningService[] = []
+  const nodeFailed = network.nodeEnded.then(describeNodeEnd)
+  const nodeDown = new AbortController()
+  void nodeFailed.then((end) => nodeDown.abort(new StartFailure(describeEnd(end))))
+  const signal = AbortSignal.any([options.signal, nodeDown.signal])
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= stopAll(network, running)
+    return stopping
+  }
+  try {
+    for (const plan of options.services) {
+      signal.throwIfAborted()
+      running.push(await startService(plan, { ...options, network, report, signal }))
+      stageDone(plan.name, plan.about)
+    }
+    signal.throwIfAborted()
+    await writeNetworkFile(network.paths.networkFile, factsOf(network, running))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const failed = new Promise<ProcessEnd>((resolve) => {
+    const tell = (end: ProcessEnd) => {
+      if (stopping === undefined) resolve(end)
+    }
+    void nodeFailed.then(tell)
+    for (const { process } of running) void process.ended.then((how) => tell(endOf(process, how)))
+  })
+  return { network, services: running, failed, stop }
+}
+
+function endOf(process: RunningService['process'], how: string): ProcessEnd {
+  const { name, logFile } = process
+  return { name, how: `ended with ${how}`, logFile, lastOutput: process.lastOutput() }
+}
+
+async function stopAll(network: LocalNetwork, running: readonly RunningService[]): Promise<void> {
+  await rm(network.paths.networkFile, { force: true })
+  for (const { process } of [...running].reverse()) await process.stop()
+  await stopLeftDatabases(network.paths.directory)
+  await network.stop()
+}
+
+function describeChains({ chains, origin }: LocalNetwork): string {
+  const { base, optimism, hub } = chains
+  const state = origin === 'kept' ? 'continued from the last start' : 'contracts deployed, accounts funded'
+  return `Base ${base.port}, Optimism ${optimism.port}, hub ${hub.port}: ${state}`
+}
+
+function factsOf(network: LocalNetwork, running: readonly RunningService[]) {
+  const { deployment, keys, chains } = network
+  const port = running.find(({ plan }) => plan.name === 'quote-api')?.ports['http']
+  return {
+    deployment,
+    keys,
+    rpcUrls: { base: chains.base.url, optimism: chains.optimism.url, hub: chains.hub.url },
+    ...(port !== undefined && { quoteApiUrl: `http://127.0.0.1:${port}` }),
+  }
+}
+
+async function describeNodeEnd({ name, how, logFile }: UnexpectedEnd): Promise<ProcessEnd> {
+  const lastOutput = await readFile(logFile, 'utf8').catch(() => '')
+  return { name, how: `ended with ${how}`, logFile, lastOutput }
+}
+
+/** The file is for people who look for a cause; a line that cannot be written is no reason to stop. */
+function keeperLogOf({ directory, now = Date.now }: SessionOptions): (line: string) => void {
+  const file = `${directory}/logs/keeper.log`
+  return (line) => {
+    appendFile(file, `${new Date(now()).toISOString()} ${line}\n`).catch(() => undefined)
+  }
+}

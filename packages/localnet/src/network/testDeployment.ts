@@ -1,0 +1,56 @@
+import type { Hex } from '@causeway/core'
+import type { ChainDeployment, NetworkDeployment } from '../deploy/deployment.ts'
+
+/** A deployment of made-up, distinct addresses: for tests of rules, it stands on no chain. */
+export function testDeployment(): NetworkDeployment {
+  let last = 0
+  const address = (): Hex => {
+    last += 1
+    return `0x${last.toString(16).padStart(40, '0')}`
+  }
+  const chain = <Key extends ChainDeployment['chainKey']>(chainKey: Key, chainId: number) => {
+    const wrappedNative = address()
+    const tokens = { USDC: address(), USDX: address(), TIDE: address() }
+    const pool = (token0: Hex, token1: Hex) => ({
+      address: address(),
+      token0,
+      token1,
+      feePips: 500,
+      tickSpacing: 10,
+    })
+    return {
+      chainKey,
+      chainId,
+      depository: address(),
+      fillContract: address(),
+      depositRouter: address(),
+      multicall3: address(),
+      wrappedNative,
+      gasPriceOracle: address(),
+      tokens,
+      feeds: { 'ETH/USD': address(), 'USDC/USD': address(), 'USDX/USD': address(), 'TIDE/USD': address() },
+      uniswapV3: {
+        factory: address(),
+        quoterV2: address(),
+        swapRouter: address(),
+        positionManager: address(),
+        pools: [
+          pool(wrappedNative, tokens.USDC),
+          pool(tokens.USDC, tokens.USDX),
+          pool(tokens.TIDE, wrappedNative),
+        ],
+      },
+    }
+  }
+  return {
+    base: chain('base', 8453),
+    optimism: chain('optimism', 10),
+    hub: {
+      chainId: 537713,
+      hub: address(),
+      oracle: address(),
+      oracleMultisig: address(),
+      genericMapping: address(),
+    },
+  }
+}

@@ -1,0 +1,64 @@
+// `npm start`: the local network with every service, until Ctrl-C. `--fresh` forgets its state first.
+import { join, relative } from 'node:path'
+import { ConfigurationError } from '@causeway/core'
+import { describeEnd, type Session, StartFailure, servicePlans, startSession } from '@causeway/localnet'
+import { parseStartOptions } from './start/options.ts'
+import { createProgress } from './start/progress.ts'
+import { summaryOf } from './start/summary.ts'
+
+const root = join(import.meta.dirname, '..')
+const stopping = new AbortController()
+const progress = createProgress(
+  (line) => console.log(line),
+  () => performance.now(),
+)
+
+// A closed terminal must not keep the rest from being stopped.
+process.stdout.on('error', () => stopping.abort())
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
+
+try {
+  process.exitCode = await run()
+} catch (error) {
+  if (stopping.signal.aborted) progress.line('Stopped before everything was up.')
+  else if (error instanceof ConfigurationError || error instanceof StartFailure) console.error(error.message)
+  else throw error
+  process.exitCode = stopping.signal.aborted ? 0 : 1
+}
+
+async function run(): Promise<number> {
+  const { fresh, directory, firstPorts, chainPorts } = parseStartOptions(
+    process.argv.slice(2),
+    process.env,
+    root,
+  )
+  progress.line(`Starting a local network in ${relative(process.cwd(), directory) || '.'}`)
+  const session = await startSession({
+    directory,
+    fresh,
+    ports: chainPorts,
+    firstPorts,
+    services: servicePlans,
+    repositoryRoot: root,
+    environment: process.env,
+    report: progress.line,
+    stageDone: progress.stage,
+    signal: stopping.signal,
+  })
+  progress.line(summaryOf(session))
+  return waitForEnd(session)
+}
+
+/** @returns the exit code */
+async function waitForEnd(session: Session): Promise<number> {
+  const asked = new Promise<undefined>((resolve) => {
+    if (stopping.signal.aborted) resolve(undefined)
+    stopping.signal.addEventListener('abort', () => resolve(undefined))
+  })
+  const end = await Promise.race([asked, session.failed])
+  if (end !== undefined) console.error(`\n${describeEnd(end)}`)
+  progress.line(end === undefined ? '\nStopping …' : 'Stopping the rest …')
+  await session.stop()
+  progress.stage('stopped', 'nothing is left running; the state is kept for the next start')
+  return end === undefined ? 0 : 1
+}

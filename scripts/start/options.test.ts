@@ -1,0 +1,44 @@
+import { ConfigurationError } from '@causeway/core'
+import { describe, expect, test } from 'vitest'
+import { parseStartOptions } from './options.ts'
+
+describe('parseStartOptions', () => {
+  test('has the documented defaults', () => {
+    expect(parseStartOptions([], {}, '/repository')).toEqual({
+      fresh: false,
+      directory: '/repository/.local',
+      firstPorts: { quote: 3000, oracle: 3100 },
+      chainPorts: { base: 8545, optimism: 8546, hub: 8547 },
+    })
+  })
+
+  test('moves every base by its variable, and forgets state when asked to', () => {
+    const environment = {
+      CAUSEWAY_QUOTE_PORT: '4000',
+      CAUSEWAY_ORACLE_PORT: '4100',
+      CAUSEWAY_CHAIN_PORT: '9545',
+      CAUSEWAY_LOCAL_DIR: '/elsewhere/network',
+    }
+    expect(parseStartOptions(['--fresh'], environment, '/repository')).toEqual({
+      fresh: true,
+      directory: '/elsewhere/network',
+      firstPorts: { quote: 4000, oracle: 4100 },
+      chainPorts: { base: 9545, optimism: 9546, hub: 9547 },
+    })
+  })
+
+  test('takes an empty variable for unset', () => {
+    const { firstPorts } = parseStartOptions([], { CAUSEWAY_QUOTE_PORT: '' }, '/repository')
+    expect(firstPorts.quote).toBe(3000)
+  })
+
+  test.each(['0', '70000', 'many', '-1', '3000.5'])('refuses the port %s and names the variable', (port) => {
+    const parse = () => parseStartOptions([], { CAUSEWAY_CHAIN_PORT: port }, '/repository')
+    expect(parse).toThrow(ConfigurationError)
+    expect(parse).toThrow('CAUSEWAY_CHAIN_PORT')
+  })
+
+  test('refuses words it does not know', () => {
+    expect(() => parseStartOptions(['--frseh'], {}, '/repository')).toThrow('not understood: --frseh')
+  })
+})

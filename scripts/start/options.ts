@@ -1,0 +1,47 @@
+import { resolve } from 'node:path'
+import { ConfigurationError } from '@causeway/core'
+import { z } from 'zod'
+
+/** Three chains and three ports of a service follow on a first port. */
+const firstPort = z.coerce.number().int().min(1).max(65_000)
+
+const variables = z.object({
+  CAUSEWAY_QUOTE_PORT: firstPort.default(3000),
+  CAUSEWAY_ORACLE_PORT: firstPort.default(3100),
+  CAUSEWAY_CHAIN_PORT: firstPort.default(8545),
+  CAUSEWAY_LOCAL_DIR: z.string().default('.local'),
+})
+
+export type StartOptions = {
+  readonly fresh: boolean
+  /** Absolute. */
+  readonly directory: string
+  readonly firstPorts: { readonly quote: number; readonly oracle: number }
+  readonly chainPorts: { readonly base: number; readonly optimism: number; readonly hub: number }
+}
+
+/** Reads words and variables of `npm start`; an empty variable counts as unset. @throws ConfigurationError */
+export function parseStartOptions(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  root: string,
+): StartOptions {
+  const unknown = words.find((word) => word !== '--fresh')
+  if (unknown !== undefined) {
+    throw new ConfigurationError(`not understood: ${unknown}. Usage: npm start [-- --fresh]`)
+  }
+  const set = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '')
+  const parsed = variables.safeParse(Object.fromEntries(set))
+  if (!parsed.success) throw new ConfigurationError(`Bad environment:\n${z.prettifyError(parsed.error)}`)
+  const { CAUSEWAY_QUOTE_PORT, CAUSEWAY_ORACLE_PORT, CAUSEWAY_CHAIN_PORT, CAUSEWAY_LOCAL_DIR } = parsed.data
+  return {
+    fresh: words.includes('--fresh'),
+    directory: resolve(root, CAUSEWAY_LOCAL_DIR),
+    firstPorts: { quote: CAUSEWAY_QUOTE_PORT, oracle: CAUSEWAY_ORACLE_PORT },
+    chainPorts: {
+      base: CAUSEWAY_CHAIN_PORT,
+      optimism: CAUSEWAY_CHAIN_PORT + 1,
+      hub: CAUSEWAY_CHAIN_PORT + 2,
+    },
+  }
+}
