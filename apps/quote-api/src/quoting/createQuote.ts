@@ -26,6 +26,8 @@ export type QuoteRecord = {
   readonly request: QuoteRequest
   /** SHA-256 over the steps' JSON. */
   readonly stepsDigest: Buffer
+  /** Public part of the key that asked, where one did. */
+  readonly apiKeyId: string | undefined
 }
 
 export type QuoteDependencies = PricingDependencies & {
@@ -45,9 +47,9 @@ export type QuoteDependencies = PricingDependencies & {
 export async function createQuote(
   dependencies: QuoteDependencies,
   request: QuoteRequest,
-  signal: AbortSignal,
+  caller: { readonly apiKeyId: string | undefined; readonly signal: AbortSignal },
 ): Promise<Quote> {
-  const priced = await priceRequest(dependencies, request, signal)
+  const priced = await priceRequest(dependencies, request, caller.signal)
   refuseUnsupportedExecution(request)
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
   const deadlineSeconds = nowSeconds + dependencies.orderLifetimeSeconds
@@ -57,7 +59,7 @@ export async function createQuote(
   const steps = buildSteps(priced, { requestId, orderId: signed?.orderId, deadlineSeconds, spender })
   const expiresAtSeconds = nowSeconds + dependencies.quoteLifetimeSeconds
   const quote: Quote = { ...priced, requestId, signed, steps, expiresAtSeconds, deadlineSeconds }
-  await dependencies.store({ quote, request, stepsDigest: digest(steps) })
+  await dependencies.store({ quote, request, stepsDigest: digest(steps), apiKeyId: caller.apiKeyId })
   return quote
 }
 

@@ -11,7 +11,7 @@ import { quoteResponseSchema, quoteToWire } from '../wire/quoteResponse.ts'
 export function registerQuote(app: HttpApp, dependencies: QuoteDependencies & { environment: string }): void {
   const handle = async (body: QuoteBody, apiKey: ApiKeyRecord | null, signal: AbortSignal) => {
     checkSponsorship(body, apiKey)
-    const quote = await createQuote(dependencies, toQuoteRequest(body), signal)
+    const quote = await createQuote(dependencies, toQuoteRequest(body), { apiKeyId: apiKey?.keyId, signal })
     return quoteToWire(quote, dependencies.environment)
   }
   const schema = {

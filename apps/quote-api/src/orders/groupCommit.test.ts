@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { createGroupCommit } from './groupCommit.ts'
+
+/** A store whose writes end when the test says so. */
+function controlled(
+  options: {
+    groupMax?: number
+    queueMax?: number
+    fails?: (items: readonly number[]) => Error | undefined
+  } = {},
+) {
+  const groups: number[][] = []
+  const open: (() => void)[] = []
+  const commit = createGroupCommit<number>({
+    write: async (items) => {
+      groups.push([...items])
+      const error = options.fails?.(items)
+      if (error !== undefined) throw error
+      await new Promise<void>((resolve) => open.push(resolve))
+    },
+    mayRetryAlone: (error) => error instanceof RangeError,
+    groupMax: options.groupMax ?? 256,
+    queueMax: options.queueMax ?? 100,
+  })
+  const release = async () => {
+    open.shift()?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { commit, groups, release }
+}
+
+describe('group commit', () => {
+  test('writes at once when idle and folds what arrives meanwhile', async () => {
+    const { commit, groups, release } = controlled()
+    const settled: number[] = []
+    const done = [1, 2, 3, 4].map((item) => commit.add(item).then(() => settled.push(item)))
+    expect(groups).toEqual([[1]])
+    await release()
+    expect(settled).toEqual([1])
+    expect(groups).toEqual([[1], [2, 3, 4]])
+    await release()
+    await Promise.all(done)
+    expect(settled).toEqual([1, 2, 3, 4])
+  })
+
+  test('never makes a group larger than its limit', async () => {
+    const { commit, groups, release } = controlled({ groupMax: 2 })
+    const done = [1, 2, 3, 4, 5].map((item) => commit.add(item))
+    for (let index = 0; index < 4; index += 1) await release()
+    await Promise.all(done)
+    expect(groups).toEqual([[1], [2, 3], [4, 5]])
+  })
+
+  test('refuses past its queue and loses nobody who was admitted', async () => {
+    const { commit, release } = controlled({ queueMax: 2 })
+    const admitted = [1, 2, 3].map((item) => commit.add(item))
+    await expect(commit.add(4)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 })
+    await release()
+    await release()
+    await Promise.all(admitted)
+  })
+
+  test('a bad member fails alone', async () => {
+    const fails = (items: readonly number[]) => (items.includes(3) ? new RangeError('bad') : undefined)
+    const { commit, release } = controlled({ fails })
+    const outcomes = Promise.allSettled([1, 2, 3, 4].map((item) => commit.add(item)))
+    for (let index = 0; index < 4; index += 1) await release()
+    expect((await outcomes).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ])
+  })
+
+  test('a lost server fails the group at once, and later writes are tried anew', async () => {
+    let lost = true
+    const { commit, groups, release } = controlled({ fails: () => (lost ? new Error('gone') : undefined) })
+    const outcomes = await Promise.allSettled([1, 2, 3].map((item) => commit.add(item)))
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(groups).toEqual([[1], [2, 3]])
+    lost = false
+    const later = commit.add(9)
+    await release()
+    await later
+  })
+})

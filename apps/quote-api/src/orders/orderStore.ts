@@ -1,0 +1,155 @@
+import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { createGroupCommit } from './groupCommit.ts'
+
+/** One answered quote as it is kept. JSON members are text already, so that they stay as hashed. */
+export type StoredOrder = {
+  readonly requestId: Hex
+  readonly orderId: Hex | undefined
+  readonly user: string
+  readonly recipient: string
+  readonly originChainId: number
+  readonly destinationChainId: number
+  readonly apiKeyId: string | undefined
+  /** JSON text of the quoted currencies and amounts. */
+  readonly quoted: string
+  /** JSON text of the protocol order. */
+  readonly orderData: string | undefined
+  readonly orderSignature: Hex | undefined
+  readonly stepsDigest: Buffer
+  readonly expiresAtSeconds: number
+  readonly deadlineSeconds: number
+}
+
+/** A request id was stored before; ids are random, so a caller repeated one. */
+export class DuplicateOrderError extends DomainError {
+  readonly code = 'DUPLICATE_REQUEST'
+  readonly kind = 'conflict'
+
+  constructor() {
+    super('A quote with this request id exists already.')
+  }
+}
+
+export interface OrderStore {
+  /**
+   * Resolves once the order survives a crash of this process and of the database.
+   * @throws DuplicateOrderError, WritesOverloadedError, UpstreamUnavailableError
+   */
+  save(order: StoredOrder): Promise<void>
+  findByRequestId(requestId: Hex): Promise<StoredOrder | undefined>
+  findByOrderId(orderId: Hex): Promise<StoredOrder | undefined>
+}
+
+const groupMax = 256
+const queueMax = 2_048
+/** Orders outlive their deadline by this much. @source design.md 5.2 */
+const keepDays = 30
+
+const insert = `
+  insert into orders (request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id,
+    api_key_id, quoted, order_data, order_signature, steps_digest, expires_at, deadline, keep_until)
+  select request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id,
+    api_key_id, quoted, order_data, order_signature, steps_digest,
+    to_timestamp(expires_at), to_timestamp(deadline), to_timestamp(deadline) + interval '${keepDays} days'
+  from unnest($1::bytea[], $2::bytea[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::text[],
+    $8::json[], $9::json[], $10::bytea[], $11::bytea[], $12::bigint[], $13::bigint[])
+    as o(request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id, api_key_id,
+      quoted, order_data, order_signature, steps_digest, expires_at, deadline)`
+
+const select = `
+  select request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id, api_key_id,
+    quoted::text, order_data::text, order_signature, steps_digest,
+    extract(epoch from expires_at)::bigint as expires_at, extract(epoch from deadline)::bigint as deadline
+  from orders where`
+
+/** Orders in PostgreSQL, concurrent ones in one commit. @source design.md 5.2 */
+export function createOrderStore({ database }: { database: SqlDatabase }): OrderStore {
+  const commits = createGroupCommit<StoredOrder>({
+    write: async (orders) => void (await database.query(insert, columns(orders))),
+    mayRetryAlone: (error) => !(error instanceof DomainError),
+    groupMax,
+    queueMax,
+  })
+  const findOne = async (column: 'request_id' | 'order_id', id: Hex) => {
+    const [row] = await database.query<OrderRow>(`${select} ${column} = $1`, [toBytes(id)])
+    return row === undefined ? undefined : fromRow(row)
+  }
+  return {
+    async save(order) {
+      try {
+        await commits.add(order)
+      } catch (error) {
+        throw isUniqueViolation(error) ? new DuplicateOrderError() : error
+      }
+    },
+    findByRequestId: (requestId) => findOne('request_id', requestId),
+    findByOrderId: (orderId) => findOne('order_id', orderId),
+  }
+}
+
+function columns(orders: readonly StoredOrder[]): unknown[] {
+  return [
+    orders.map(({ requestId }) => toBytes(requestId)),
+    orders.map(({ orderId }) => orderId && toBytes(orderId)),
+    orders.map(({ user }) => user),
+    orders.map(({ recipient }) => recipient),
+    orders.map(({ originChainId }) => originChainId),
+    orders.map(({ destinationChainId }) => destinationChainId),
+    orders.map(({ apiKeyId }) => apiKeyId),
+    orders.map(({ quoted }) => quoted),
+    orders.map(({ orderData }) => orderData),
+    orders.map(({ orderSignature }) => orderSignature && toBytes(orderSignature)),
+    orders.map(({ stepsDigest }) => stepsDigest),
+    orders.map(({ expiresAtSeconds }) => expiresAtSeconds),
+    orders.map(({ deadlineSeconds }) => deadlineSeconds),
+  ]
+}
+
+type OrderRow = {
+  readonly request_id: Buffer
+  readonly order_id: Buffer | null
+  readonly user_address: string
+  readonly recipient: string
+  readonly origin_chain_id: bigint
+  readonly destination_chain_id: bigint
+  readonly api_key_id: string | null
+  readonly quoted: string
+  readonly order_data: string | null
+  readonly order_signature: Buffer | null
+  readonly steps_digest: Buffer
+  readonly expires_at: bigint
+  readonly deadline: bigint
+}
+
+function fromRow(row: OrderRow): StoredOrder {
+  return {
+    requestId: toHex(row.request_id),
+    orderId: row.order_id === null ? undefined : toHex(row.order_id),
+    user: row.user_address,
+    recipient: row.recipient,
+    originChainId: Number(row.origin_chain_id),
+    destinationChainId: Number(row.destination_chain_id),
+    apiKeyId: row.api_key_id ?? undefined,
+    quoted: row.quoted,
+    orderData: row.order_data ?? undefined,
+    orderSignature: row.order_signature === null ? undefined : toHex(row.order_signature),
+    stepsDigest: row.steps_digest,
+    expiresAtSeconds: Number(row.expires_at),
+    deadlineSeconds: Number(row.deadline),
+  }
+}
+
+function toBytes(hex: Hex): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}
+
+function toHex(bytes: Buffer): Hex {
+  return `0x${bytes.toString('hex')}`
+}
+
+/** SQLSTATE of a unique index. */
+const uniqueViolation = '23505'
+
+function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === uniqueViolation
+}
