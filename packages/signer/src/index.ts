@@ -1,4 +1,4 @@
-export { parsePrivateKey } from './privateKey.ts'
+export { SignerFailedError } from './errors.ts'
+export { parsePrivateKey, readPrivateKeySetting } from './privateKey.ts'
 export { createRawKeySigner } from './rawKeySigner.ts'
 export { recoverSigner } from './recoverSigner.ts'
-export { SignerFailedError } from './signerFailedError.ts'

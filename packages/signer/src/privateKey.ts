@@ -1,17 +1,57 @@
 import { ConfigurationError, hexToBytes, Secret } from '@causeway/core'
 import secp256k1 from 'secp256k1'
 
+const form = /^0x[0-9a-fA-F]{64}$/
+
 /**
- * A usable secp256k1 key from `0x` and 64 hex digits, the `0x` optional; white space around it is
- * what files end with. @throws ConfigurationError that names the rule and never the value
+ * Checks a private key as it is written in a setting: `0x` and 64 hex digits, between 1 and the
+ * order of the curve. Surrounding white space is ignored: files end in a newline.
+ * @throws ConfigurationError naming the setting, never the value
  */
-export function parsePrivateKey(secret: Secret): Secret {
-  const digits = secret.reveal().trim().replace(/^0x/, '')
-  if (!/^[0-9a-fA-F]{64}$/.test(digits)) {
-    throw new ConfigurationError('The private key must be 0x and 64 hex digits.')
+export function parsePrivateKey(text: string, setting: string): Secret {
+  const trimmed = text.trim()
+  if (!form.test(trimmed)) throw new ConfigurationError(`${setting} must be 0x and 64 hex digits.`)
+  const secret = new Secret(trimmed)
+  if (!secp256k1.privateKeyVerify(privateKeyBytes(secret))) {
+    throw new ConfigurationError(`${setting} is not a valid private key: zero or beyond the curve's order.`)
   }
-  if (!secp256k1.privateKeyVerify(hexToBytes(`0x${digits}`))) {
-    throw new ConfigurationError('The private key is not in the range of the curve.')
+  return secret
+}
+
+/**
+ * The key that a service's environment gives: `<name>` itself, or the content of the file that
+ * `<name>_FILE` names; `undefined` when neither is set.
+ * @throws ConfigurationError when both are set, the file cannot be read, or the key is not valid
+ */
+export function readPrivateKeySetting(options: {
+  environment: Readonly<Record<string, string | undefined>>
+  /** E.g. `ECDSA_PRIVATE_KEY`. */
+  name: string
+  readFile: (path: string) => string
+}): Secret | undefined {
+  const { environment, name, readFile } = options
+  const fileSetting = `${name}_FILE`
+  const value = environment[name] || undefined
+  const path = environment[fileSetting] || undefined
+  if (value !== undefined && path !== undefined) {
+    throw new ConfigurationError(`Set ${name} or ${fileSetting}, not both.`)
   }
-  return new Secret(`0x${digits.toLowerCase()}`)
+  if (value !== undefined) return parsePrivateKey(value, name)
+  return path === undefined
+    ? undefined
+    : parsePrivateKey(readKeyFile(readFile, path, fileSetting), fileSetting)
+}
+
+function readKeyFile(readFile: (path: string) => string, path: string, setting: string): string {
+  try {
+    return readFile(path)
+  } catch (cause) {
+    throw new ConfigurationError(`The file that ${setting} names cannot be read.`, { cause })
+  }
+}
+
+/** The 32 bytes of a checked key. */
+export function privateKeyBytes(privateKey: Secret): Uint8Array {
+  // CAST: checked against the form when the secret was made; hexToBytes throws otherwise.
+  return hexToBytes(privateKey.reveal() as `0x${string}`)
 }

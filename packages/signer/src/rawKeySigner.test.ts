@@ -1,98 +1,92 @@
 import { inspect } from 'node:util'
-import { ConfigurationError, type Hex, hexToBytes, Secret, signingDigest } from '@causeway/core'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type Hex, Secret, type SigningRequest, signingDigest } from '@causeway/core'
+import fc from 'fast-check'
+import { toHex } from 'viem'
+import { privateKeyToAccount, sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
+import {
+  allocatorDomain,
+  depositExecution,
+  ethereumDepositId,
+  fillExecution,
+  hubDomain,
+  oracleKey,
+  withdrawRequest,
+} from '../../core/test/vectors/messages.ts'
+import { orderBId, orderBSignature, orderBSolverKey } from '../../core/test/vectors/orders.ts'
 import { parsePrivateKey } from './privateKey.ts'
 import { createRawKeySigner } from './rawKeySigner.ts'
 import { recoverSigner } from './recoverSigner.ts'
 
-const solverKey: Hex = `0x${'1234567890'.repeat(7).slice(0, 64)}`
-const orderB: Hex = '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4'
-const orderBSignature: Hex =
-  '0x798fbd518f9e4aad2866ae0b5c2ae51a5c8aeb145ee960cb37eeb7c25eed28fc69a3efb8ed3cce6755b7544ad4a9e62ca8b534368092fd1d3a28095771cf90b41b'
-const order = (id: Hex) => ({ purpose: 'order' as const, orderId: id })
+const signerOf = (key: Hex) => createRawKeySigner({ privateKey: parsePrivateKey(key, 'KEY') })
 
-describe('raw key signer', () => {
-  test('signs order B as the protocol sheet says', async () => {
-    const signer = createRawKeySigner({ privateKey: new Secret(solverKey) })
-    expect(signer.address).toBe('0x2e988a386a799f506693793c6a5af6b54dfaabfb')
-    expect(await signer.sign(order(orderB))).toBe(orderBSignature)
-  })
-
-  test('equals another implementation on random keys and ids, with low s and v 27 or 28', async () => {
-    for (let index = 1; index <= 50; index += 1) {
-      const key: Hex = `0x${(((BigInt(index) * 7n ** 80n) % 2n ** 250n) + 1n).toString(16).padStart(64, '0')}`
-      const orderId: Hex = `0x${((BigInt(index) * 11n ** 70n) % 2n ** 256n).toString(16).padStart(64, '0')}`
-      const signer = createRawKeySigner({ privateKey: new Secret(key) })
-      const signature = await signer.sign(order(orderId))
-      expect(signature).toBe(await privateKeyToAccount(key).signMessage({ message: { raw: orderId } }))
-      expect(recoverSigner(signingDigest(order(orderId)), signature)).toBe(signer.address)
-    }
-  })
-
-  test('never shows its key', async () => {
-    const signer = createRawKeySigner({ privateKey: new Secret(solverKey) })
-    const shown = [
-      inspect(signer, { depth: 9, showHidden: true }),
-      JSON.stringify(signer),
-      String(signer),
-    ].join()
-    expect(shown).not.toContain(solverKey.slice(2, 20))
-  })
-})
-
-describe('private keys', () => {
-  const order_ = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'
-  test.each([
-    ['empty', ''],
-    ['too short', '0x1234'],
-    ['no hex', `0x${'zz'.repeat(32)}`],
-    ['zero', `0x${'00'.repeat(32)}`],
-    ['the order of the curve', `0x${order_}`],
-    ['all ones', `0x${'ff'.repeat(32)}`],
-  ])('refuses one that is %s, without repeating it', (_name, text) => {
-    expect(() => parsePrivateKey(new Secret(text))).toThrow(ConfigurationError)
-    if (text.length > 4) expect(() => parsePrivateKey(new Secret(text))).not.toThrow(text)
-  })
-
-  test('takes what a file holds: without 0x, upper case, a line end', () => {
-    const { address } = createRawKeySigner({
-      privateKey: parsePrivateKey(new Secret(`${solverKey.slice(2).toUpperCase()}\n`)),
-    })
-    expect(address).toBe('0x2e988a386a799f506693793c6a5af6b54dfaabfb')
+describe('the published signatures are ours', () => {
+  test.each<[string, Hex, SigningRequest, Hex]>([
+    ['order B', orderBSolverKey, { purpose: 'order', orderId: orderBId }, orderBSignature],
+    [
+      'the deposit message',
+      oracleKey,
+      { purpose: 'message', messageId: ethereumDepositId },
+      '0x2e639563ee00d7284978658449a3be56e95ab1622347b2ea19f959eddd6452463d957f72ecbd75a4b212ba6912050711eff0fb86650cd2806bc307df3e877c3b1c',
+    ],
+    [
+      'the deposit execution',
+      oracleKey,
+      { purpose: 'execution', domain: hubDomain, execution: depositExecution },
+      '0xb040c92bb3ee60df2323f77c484268e3d07bea489c6e9cdee0a0281f9a631b6462b695604c8a6cc381a82a3d282369de1d17460edc4fae314cc5e713659fa8c41b',
+    ],
+    [
+      'the fill execution',
+      oracleKey,
+      { purpose: 'execution', domain: hubDomain, execution: fillExecution },
+      '0x2a3f855baeb34695af4623fc5395e368cf62bbe76c64d67b72a1db3c6b3455366dca500239a9a385e098099b46da4aba9ebb005c680f9d17b0d4f4352d7b96d81b',
+    ],
+    [
+      'the withdraw request',
+      oracleKey,
+      { purpose: 'withdraw-request', domain: allocatorDomain, request: withdrawRequest },
+      '0x8da11aa7f17d730fbcb71b4b79fb76d9a782fa66fa44a1bdfbfa2b9b5e53d6ff7fb842b9e357afbb31a9a1370e147e7c3803c874f631f7f82adaf36068096c3c1b',
+    ],
+  ])('%s', async (_name, key, request, expected) => {
+    const signer = signerOf(key)
+    expect(await signer.sign(request)).toBe(expected)
+    expect(recoverSigner(signingDigest(request), expected)).toBe(signer.address)
   })
 })
 
-describe('recoverSigner', () => {
-  const digest = signingDigest(order(orderB))
-  const bytes = hexToBytes(orderBSignature)
-  const hex = (value: Uint8Array): Hex => `0x${Buffer.from(value).toString('hex')}`
-  const withByte = (index: number, value: number) => {
-    const copy = Uint8Array.from(bytes)
-    copy[index] = value
-    return hex(copy)
-  }
-  const n = BigInt(`0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141`)
-  const s = BigInt(hex(bytes.subarray(32, 64)))
-  const highS: Hex = `0x${orderBSignature.slice(2, 66)}${(n - s).toString(16).padStart(64, '0')}1c`
+const word = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes): Hex => toHex(bytes))
+const keys = word.filter((key) => BigInt(key) > 0n && BigInt(key) < 2n ** 255n)
 
-  test.each([
-    ['64 bytes', orderBSignature.slice(0, 130)],
-    ['a byte too many', `${orderBSignature}00`],
-    ['v 0', withByte(64, 0)],
-    ['v 29', withByte(64, 29)],
-    ['high s', highS],
-    ['r of zero', `0x${'00'.repeat(32)}${orderBSignature.slice(66)}`],
-    ['r beyond the order', `0x${'ff'.repeat(32)}${orderBSignature.slice(66)}`],
-    ['no hex', '0xzz'],
-    ['nothing', '0x'],
-  ])('refuses %s', (_name, signature) => {
-    // CAST: the refused spellings are not all hex.
-    expect(recoverSigner(digest, signature as Hex)).toBeUndefined()
-  })
+test('signatures and addresses equal viem for any key and digest', async () => {
+  await fc.assert(
+    fc.asyncProperty(keys, word, async (key, orderId) => {
+      const signer = signerOf(key)
+      const request = { purpose: 'order', orderId } as const
+      const signature = await signer.sign(request)
+      expect(signer.address).toBe(privateKeyToAccount(key).address.toLowerCase())
+      expect(signature).toBe(await sign({ hash: toHex(signingDigest(request)), privateKey: key, to: 'hex' }))
+      expect(recoverSigner(signingDigest(request), signature)).toBe(signer.address)
+    }),
+    { numRuns: 50 },
+  )
+})
 
-  test('finds another signer for another digest', () => {
-    const other = recoverSigner(signingDigest(order(`0x${'11'.repeat(32)}`)), orderBSignature)
-    expect(other).not.toBe('0x2e988a386a799f506693793c6a5af6b54dfaabfb')
-  })
+test('a request that was given up is not signed', async () => {
+  const signal = AbortSignal.abort()
+  await expect(
+    signerOf(oracleKey).sign({ purpose: 'order', orderId: orderBId }, { signal }),
+  ).rejects.toThrow()
+})
+
+test('a request that does not fit its type is refused, not signed', async () => {
+  await expect(signerOf(oracleKey).sign({ purpose: 'order', orderId: '0x1234' })).rejects.toThrow(RangeError)
+})
+
+test('the key shows nowhere', async () => {
+  const privateKey = new Secret(oracleKey)
+  const signer = createRawKeySigner({ privateKey })
+  const failure = await signer.sign({ purpose: 'order', orderId: '0x12' }).catch((error: unknown) => error)
+  const seen = [signer, privateKey, failure].map((value) => inspect(value, { depth: 10, showHidden: true }))
+  const digits = oracleKey.slice(2)
+  for (const text of [...seen, JSON.stringify(signer), String(failure)]) expect(text).not.toContain(digits)
 })

@@ -1,26 +1,29 @@
-import { bytesToHex, type Hex, hexToBytes, type Secret, type Signer, signingDigest } from '@causeway/core'
+import { bytesToHex, type Secret, type Signer, signingDigest } from '@causeway/core'
 import secp256k1 from 'secp256k1'
-import { parsePrivateKey } from './privateKey.ts'
-import { addressOf, recoverAddress } from './recoverSigner.ts'
-import { SignerFailedError } from './signerFailedError.ts'
+import { SignerFailedError } from './errors.ts'
+import { privateKeyBytes } from './privateKey.ts'
+import { addressOf, recoverPublicKey } from './recoverSigner.ts'
 
 /**
- * A signer that holds its key in memory. Deterministic (RFC 6979), low s; every signature is recovered
- * and compared before it leaves. @throws ConfigurationError on a key that is not usable
+ * A signer over a key in this process, on libsecp256k1. Deterministic (RFC 6979), low s, v 27 or 28;
+ * every signature is recovered and compared with the key before it is returned.
+ * @param options.privateKey from `parsePrivateKey`
  */
-export function createRawKeySigner({ privateKey }: { privateKey: Secret }): Signer {
-  // CAST: `parsePrivateKey` returns `0x` and 64 hex digits.
-  const key = hexToBytes(parsePrivateKey(privateKey).reveal() as Hex)
-  const address = addressOf(secp256k1.publicKeyCreate(key, false))
+export function createRawKeySigner(options: { privateKey: Secret }): Signer {
+  const key = privateKeyBytes(options.privateKey)
+  const publicKey = secp256k1.publicKeyCreate(key, false)
   return {
-    address,
-    async sign(request) {
+    address: addressOf(publicKey),
+    async sign(request, { signal } = {}) {
+      signal?.throwIfAborted()
       const digest = signingDigest(request)
       const { signature, recid } = secp256k1.ecdsaSign(digest, key)
-      if (recoverAddress(digest, signature, recid) !== address) {
-        throw new SignerFailedError('the signature does not recover to the key')
-      }
-      return `${bytesToHex(signature)}${(27 + recid).toString(16)}` as Hex
+      const recovered = recoverPublicKey(digest, signature, recid)
+      if (recovered === undefined || Buffer.compare(recovered, publicKey) !== 0) throw new SignerFailedError()
+      const bytes = new Uint8Array(65)
+      bytes.set(signature)
+      bytes[64] = 27 + recid
+      return bytesToHex(bytes)
     },
   }
 }

@@ -1,0 +1,11 @@
+import { DomainError } from '@causeway/core'
+
+/** The key's holder refused, was late, or answered with something that is not its signature. */
+export class SignerFailedError extends DomainError {
+  readonly code = 'SIGNER_FAILED'
+  readonly kind = 'upstream_unavailable'
+
+  constructor(options: { cause?: unknown } = {}) {
+    super('The service could not sign; nothing was signed.', { ...options, retryAfterSeconds: 1 })
+  }
+}
