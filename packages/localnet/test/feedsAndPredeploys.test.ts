@@ -248,12 +248,30 @@ describe('gas price oracle', () => {
     expect(await l1Fee(contractCall)).toBe((183_269_400n * 32_030_000_000n) / 10n ** 12n)
   })
 
+  /** The fee of so many compressed bytes at the prices set above, when it is not the least one. */
+  const feeOf = (compressedBytes: bigint) =>
+    ((836_500n * (compressedBytes + 68n) - 42_585_600n) * 32_030_000_000n) / 10n ** 12n
+  /** Bytes without any three in a row that come again. */
+  const noise = (length: number, seed: number) =>
+    Array.from({ length }, (_, index) => (index * index * 31 + (index >> 3) * 17 + seed) & 255)
+  const hex = (bytes: readonly number[]): Hex => `0x${Buffer.from(bytes).toString('hex')}`
+
   test('charges incompressible bytes in full, with a byte for every run of 32', async () => {
-    const bytes = Array.from({ length: 900 }, (_, index) => (index * index * 31 + (index >> 3) * 17) & 255)
-    // 900 bytes, 29 runs and 68 of a signature: −42.5856 + 0.8365 · 997 = 791.4049 bytes.
-    const noise: Hex = `0x${Buffer.from(bytes).toString('hex')}`
-    expect(await l1Fee(noise)).toBe((791_404_900n * 32_030_000_000n) / 10n ** 12n)
-    expect(await l1Fee(`0x${'07'.repeat(900)}`)).toBe(3_203_000n)
+    expect(await l1Fee(hex(noise(900, 0)))).toBe(feeOf(900n + 29n))
+    expect(await l1Fee(hex(Array.from({ length: 900 }, () => 7)))).toBe(3_203_000n)
+  })
+
+  test.each([
+    [8, 2n],
+    [9, 3n],
+    [264, 3n],
+    [265, 5n],
+  ])('charges %i bytes that come again as a reference', async (length, referenceBytes) => {
+    const first = noise(900, 0)
+    const again = first.slice(421, 421 + length)
+    const last = noise(64, 101)
+    const fee = await l1Fee(hex([...first, ...again, ...last]))
+    expect(fee).toBe(feeOf(900n + 29n + referenceBytes + 64n + 2n))
   })
 
   test('bounds the fee of a size by the published rule', async () => {

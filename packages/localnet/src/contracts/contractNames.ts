@@ -21,6 +21,6 @@ export type ContractName = keyof typeof contractSources
 /** In the order of the table above. */
 export const contractNames: readonly ContractName[] = Object.keys(contractSources).filter(isContractName)
 
-export function isContractName(name: string): name is ContractName {
+function isContractName(name: string): name is ContractName {
   return name in contractSources
 }
