@@ -67,6 +67,8 @@ describe('agree', () => {
     const client = testClient(3, { timeoutMs: 60_000 })
     const { agreeingEndpoints } = await client.agree([blockCall])
     expect(agreeingEndpoints.toSorted()).toEqual(['e2', 'e3'])
+    // A call given up is noted with the time that it had; one still out has none.
+    await expect.poll(() => client.health()[0]?.latencyMs).toBeTypeOf('number')
     expect(client.health()).toMatchObject([{ consecutiveFailures: 0 }, {}, {}])
   })
 
