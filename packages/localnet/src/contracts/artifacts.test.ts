@@ -8,6 +8,9 @@ import { compile } from './compile.ts'
 import { compilationHash } from './compilerInput.ts'
 import { renderAbis } from './renderAbis.ts'
 
+/** The compiler needs seconds on a quiet machine, and many of them on a busy one. */
+const compiling = { timeout: 180_000 }
+
 describe('loadArtifacts', () => {
   let cacheFolder: string
   beforeAll(async () => {
@@ -15,7 +18,7 @@ describe('loadArtifacts', () => {
   })
   afterAll(() => rm(cacheFolder, { recursive: true }))
 
-  test('reads a second time from the file that the first time wrote', async () => {
+  test('reads a second time from the file that the first time wrote', compiling, async () => {
     const artifacts = await loadArtifacts(cacheFolder)
     expect(artifacts.Depository.bytecode).toMatch(/^0x[0-9a-f]{2000,}$/)
     const [file, ...others] = await readdir(cacheFolder)
@@ -27,7 +30,7 @@ describe('loadArtifacts', () => {
   })
 })
 
-test('the committed ABIs are those of the sources: run scripts/generateAbis.ts', async () => {
+test('the committed ABIs are those of the sources: run scripts/generateAbis.ts', compiling, async () => {
   const committed = await readFile(new URL('./abis.generated.ts', import.meta.url), 'utf8')
   expect(renderAbis(await loadArtifacts()) === committed).toBe(true)
 })
@@ -44,7 +47,7 @@ test('another source or another compiler names another compilation', async () =>
   expect(new Set(hashes).size).toBe(3)
 })
 
-test('a source that does not compile is refused with the line that is wrong', () => {
+test('a source that does not compile is refused with the line that is wrong', compiling, () => {
   const broken = {
     path: 'chain/Token.sol',
     content: 'pragma solidity 0.8.37; contract Token { uint x = "y"; }',
