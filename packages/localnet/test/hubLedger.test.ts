@@ -1,5 +1,6 @@
 // Goal: the hub's ledger moves by its operator alone, and the generic mapping keeps what was written
 // first. Method: as deployed, on a real node.
+import type { Hex } from '@causeway/core'
 import { encodeFunctionData, pad } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { genericMappingAbi, hubAbi, hubOracleAbi } from '../src/contracts/abis.generated.ts'
