@@ -13,6 +13,11 @@ export type DatabaseOptions = {
   readonly acquireTimeoutMs?: number
   /** Time for one statement, enforced by the server and, a little later, by us. Default 5 s. */
   readonly statementTimeoutMs?: number
+  /**
+   * Parses each statement with parameters once per connection instead of each time. False behind a
+   * pooler that hands every transaction another connection. Default true.
+   */
+  readonly preparedStatements?: boolean
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string
   /** Told about connections that broke while idle. */
@@ -55,6 +60,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   // Whoever uses a connection that breaks learns it from its statement; unheard, the event would end
   // the process.
   pool.on('connect', (client) => client.on('error', () => {}))
+  const nameOf = createStatementNames(options.preparedStatements ?? true)
   let callers = 0
 
   const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
@@ -68,11 +74,11 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 
   const query = <Row extends SqlRow>(text: string, values?: readonly unknown[]) =>
-    withClient((client) => run<Row>(client, text, values))
+    withClient((client) => run<Row>(client, nameOf, text, values))
 
   return {
     query,
-    transaction: (work) => withClient((client) => runTransaction(client, work)),
+    transaction: (work) => withClient((client) => runTransaction(client, nameOf, work)),
     async ping() {
       await query('select 1')
     },
@@ -96,24 +102,48 @@ async function useClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Prom
   }
 }
 
+/** Texts of dynamic SQL must not fill the server with statements that nobody repeats. */
+const namedStatementsMax = 200
+
+type NameOf = (text: string) => string | undefined
+
+/** Gives each statement text the name under which connections remember its plan. */
+function createStatementNames(isOn: boolean): NameOf {
+  const names = new Map<string, string>()
+  return (text) => {
+    const known = names.get(text)
+    if (known !== undefined || !isOn || names.size >= namedStatementsMax) return known
+    const name = `causeway_${names.size + 1}`
+    names.set(text, name)
+    return name
+  }
+}
+
 async function run<Row extends SqlRow>(
   client: pg.PoolClient,
+  nameOf: NameOf,
   text: string,
   values: readonly unknown[] | undefined,
 ): Promise<readonly Row[]> {
-  const { rows } = await client.query<Row>(text, values === undefined ? undefined : [...values])
+  if (values === undefined) return (await client.query<Row>(text)).rows
+  const name = nameOf(text)
+  const { rows } = await client.query<Row>({ text, values: [...values], ...(name !== undefined && { name }) })
   return rows
 }
 
 /** The rollback failed too: the connection is in an unknown state and must not be used again. */
 class UnfinishedTransaction extends Error {}
 
-async function runTransaction<T>(client: pg.PoolClient, work: (tx: SqlTx) => Promise<T>): Promise<T> {
+async function runTransaction<T>(
+  client: pg.PoolClient,
+  nameOf: NameOf,
+  work: (tx: SqlTx) => Promise<T>,
+): Promise<T> {
   let isOpen = true
   const tx: SqlTx = {
     async query(text, values) {
       if (!isOpen) throw new Error('this transaction has ended')
-      return run(client, text, values)
+      return run(client, nameOf, text, values)
     },
   }
   await client.query('begin')

@@ -38,7 +38,13 @@ export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = sqlState(error)
   if (code === undefined) return connectionMessage.test(error.message)
+  if (isStalePlan(code, error.message)) return true
   return connectionCode.test(code) || code.startsWith('57P')
+}
+
+/** A migration changed what a prepared statement returns: a new connection plans it anew. */
+function isStalePlan(code: string, message: string): boolean {
+  return code === '0A000' && message.includes('cached plan')
 }
 
 /** What a caller of the service should get: unavailability as such, everything else as it is. */

@@ -90,6 +90,39 @@ test("a statement's own failure keeps its SQLSTATE and its connection", async ()
   expect(await pidOf()).toBe(before)
 })
 
+test('a statement is planned once per connection, unless that is turned off', async () => {
+  const { connectionString } = testDatabase
+  for (const preparedStatements of [true, false]) {
+    const single = createDatabase({ connectionString, poolSize: 1, preparedStatements })
+    for (const id of [1, 2, 3]) await single.query('select $1::int as id', [id])
+    const plans = await single.query("select from pg_prepared_statements where statement like 'select $1%'")
+    expect(plans).toHaveLength(preparedStatements ? 1 : 0)
+    await single.close()
+  }
+})
+
+test('many different texts do not fill the server with plans', async () => {
+  const single = createDatabase({ connectionString: testDatabase.connectionString, poolSize: 1 })
+  for (let index = 0; index < 250; index += 1) {
+    expect(await single.query(`select $1::int + ${index} as sum`, [1])).toEqual([{ sum: 1 + index }])
+  }
+  const [row] = await single.query('select count(*) as plans from pg_prepared_statements')
+  expect(row).toEqual({ plans: 200n })
+  await single.close()
+})
+
+test('a migration under a running service costs one retryable answer', async () => {
+  const { connectionString, database } = testDatabase
+  const single = createDatabase({ connectionString, poolSize: 1 })
+  await database.query('create table changing (a int)')
+  const read = () => single.query('select * from changing where a = $1', [1])
+  await read()
+  await database.query('alter table changing add column b int')
+  await expect(read()).rejects.toBeInstanceOf(UpstreamUnavailableError)
+  expect(await read()).toEqual([])
+  await single.close()
+})
+
 test('a late statement is an unavailable upstream, and the next one works', async () => {
   await expect(sleepAll(2)).rejects.toBeInstanceOf(UpstreamUnavailableError)
   await testDatabase.database.ping()
