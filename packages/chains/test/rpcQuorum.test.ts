@@ -36,7 +36,7 @@ function clientOf(count: number, options: Partial<JsonRpcClientOptions> = {}): J
     chainId: 'base',
     endpoints: proxies.slice(0, count).map(({ url }, index) => ({ url, alias: `e${index + 1}` })),
     now: Date.now,
-    timeoutMs: 800,
+    timeoutMs: 20_000,
     headProbeIntervalMs: Number.POSITIVE_INFINITY,
     ...options,
   })
@@ -79,7 +79,7 @@ describe('agree', () => {
   ])('refuses as a disagreement when %s', async (_name, modes) => {
     await setAll(...modes)
     const refusal = await testClient(3)
-      .agree([blockCall])
+      .agree([blockCall], { timeoutMs: 3_000 })
       .catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(UpstreamDisagreementError)
     expect(refusal).toMatchObject({ code: 'UPSTREAM_DISAGREEMENT', data: { chainId: 'base' } })
@@ -92,7 +92,7 @@ describe('agree', () => {
   ])('refuses as silence when %s', async (_name, modes, code) => {
     await setAll(...modes)
     const refusal = await testClient(3)
-      .agree([blockCall])
+      .agree([blockCall], { timeoutMs: 3_000 })
       .catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(UpstreamUnavailableError)
     expect(refusal).toMatchObject({ code })
@@ -173,6 +173,21 @@ describe('an endpoint whose head lags', () => {
       UpstreamUnavailableError,
     )
     expect(await client.request(headCall)).toBe('0x3')
+  })
+
+  test('is compared anew within the budget of the caller, not within that of the round', async () => {
+    let skippedMs = 0
+    const client = testClient(2, { now: () => Date.now() + skippedMs })
+    await setAll(stale)
+    await client.probeHeads()
+    await setAll({ kind: 'hang' }, { kind: 'http', status: 500 })
+    for (let call = 0; call < 5; call += 1) await client.request(headCall).catch(() => undefined)
+    skippedMs = 1_000
+    await client.request(headCall).catch(() => undefined) // The probe of the second, which pauses it again.
+    const order: string[] = []
+    const refused = client.request(headCall, { timeoutMs: 50 }).catch(() => order.push('refused'))
+    await Promise.all([refused, client.probeHeads().then(() => order.push('round'))])
+    expect(order).toEqual(['refused', 'round'])
   })
 
   test('cannot be made of two honest ones by a single far head', async () => {

@@ -108,7 +108,7 @@ describe.each(modes)('a node %s', (_name, mode) => {
     ['fails in itself', { kind: 'nodeError', code: -32_603, message: 'internal error' }],
     ['has not the block', { kind: 'nodeError', code: -32_000, message: 'header not found' }],
   ])('that %s is never the fault of the calls', async (_what, fault) => {
-    const simulator = simulatorOf({ timeoutMs: 300 })
+    const simulator = simulatorOf({ timeoutMs: 2_000 })
     await simulator.gasOf({ from: poor, calls: [send(1n)] })
     await chain.proxy.set(fault)
     const failed = simulator.gasOf({ from: poor, calls: [send(2n)] })

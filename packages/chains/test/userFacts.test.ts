@@ -45,6 +45,7 @@ function readerOf(options: Partial<UserFactsOptions> = {}): UserFactsReader {
     client: chain.client(),
     multicall3: chain.bed.multicall3,
     currentHead: () => head,
+    callTimeoutMs: 20_000,
     ...options,
   })
 }
@@ -174,7 +175,7 @@ describe('a chain that', () => {
     ['fails', { kind: 'nodeError', code: -32_000, message: 'header not found' }],
   ] as const)('%s leaves facts missing, is reported, and is asked again', async (_name, mode) => {
     const failures: unknown[] = []
-    const reader = readerOf({ callTimeoutMs: 200, onFailure: (error) => failures.push(error) })
+    const reader = readerOf({ callTimeoutMs: 2_000, onFailure: (error) => failures.push(error) })
     await chain.proxy.set(mode)
     const crowd = Array.from({ length: 5 }, (_, index) => ({ ...question(), user: userAt(index) }))
     const facts = await Promise.all(crowd.map((one) => reader.read(one, generous)))
@@ -188,7 +189,7 @@ describe('a chain that', () => {
 
   test('is slower than its users are many keeps no endless queue', async () => {
     await chain.proxy.set({ kind: 'hang' })
-    const reader = readerOf({ callTimeoutMs: 2_000 })
+    const reader = readerOf({ callTimeoutMs: 3_000 })
     const crowd = Array.from({ length: 1_300 }, (_, index) =>
       reader.read({ ...question(), user: userAt(index) }, generous),
     )

@@ -30,6 +30,9 @@ export type JsonRpcClientOptions = {
   readonly headTracking?: HeadTracking
 }
 
+/** A silent endpoint is given this long before the next one is asked beside it. */
+const patienceMs = 500
+
 /** Sending these twice could act twice, so they go to one endpoint, once. */
 const unrepeatable = /^(eth_send|personal_|miner_|admin_|anvil_|hardhat_|evm_)/
 
@@ -57,7 +60,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   ): Promise<readonly RpcAnswer[]> {
     if (calls.length === 0) return []
     const sending = { deadlineMs: deadline(callOptions), signal: callOptions.signal }
-    const candidates = await pool.candidates()
+    const candidates = await pool.candidates(sending.deadlineMs)
     const repeatable = calls.every(({ method }) => !unrepeatable.test(method))
     const tried = repeatable ? candidates : candidates.slice(0, 1)
     try {
@@ -134,7 +137,7 @@ async function askInTurn(
     (endpoint) => (attemptSignal: AbortSignal) =>
       sendAndRetryOnce(endpoint, calls, { ...asking, signal: attemptSignal }),
   )
-  const staggerMs = Math.max((deadlineMs - now()) / endpoints.length, 0)
+  const staggerMs = Math.max(Math.min((deadlineMs - now()) / endpoints.length, patienceMs), 0)
   return firstAnswer(attempts, { staggerMs, signal })
 }
 

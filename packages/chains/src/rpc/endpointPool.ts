@@ -32,15 +32,15 @@ export class EndpointPool {
 
   /**
    * Endpoints in the order to ask them. When all that are up lag behind one that is down, their heads
-   * are compared anew before the caller is refused.
+   * are compared anew before the caller is refused, for as long as the caller has time.
    */
-  async candidates(): Promise<readonly Endpoint[]> {
+  async candidates(deadlineMs: number): Promise<readonly Endpoint[]> {
     if (this.#isDue(this.#options.headProbeIntervalMs)) void this.probeHeads()
     const candidates = this.#ordered()
     const onlyLagging =
       candidates.length === 0 && this.endpoints.some((one) => one.availability() !== 'closed')
     if (!onlyLagging || !this.#isDue(urgentIntervalMs)) return candidates
-    await this.probeHeads()
+    await settledWithin(this.probeHeads(), deadlineMs - this.#options.now())
     return this.#ordered()
   }
 
@@ -93,4 +93,11 @@ export class EndpointPool {
     const { now } = this.#options
     return this.endpoints.length > 1 && this.#round === undefined && now() - this.#probedAtMs >= intervalMs
   }
+}
+
+function settledWithin(work: Promise<void>, timeoutMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, Math.max(timeoutMs, 0))
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }

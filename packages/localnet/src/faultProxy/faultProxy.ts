@@ -114,8 +114,8 @@ async function answerAlone(
       response.writeHead(307, { location: mode.location }).end()
       return true
     case 'latency':
-      await delay(mode.delayMs)
-      return false
+      await delay(mode.delayMs, response)
+      return response.destroyed
     default:
       return false
   }
@@ -143,7 +143,7 @@ async function deliver(mode: FaultMode, response: ServerResponse, answer: Target
     for (const byte of Buffer.from(answer.body)) {
       if (response.destroyed) return
       response.write(Buffer.from([byte]))
-      await delay(mode.intervalMs)
+      await delay(mode.intervalMs, response)
     }
   }
   if (mode.kind === 'oversize') return deliverOversize(response, mode.bytes, answer.body)
@@ -178,6 +178,15 @@ function stopListening(server: Server): Promise<void> {
   })
 }
 
-function delay(delayMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, delayMs))
+/** Ends early when the client is gone, so that nothing outlives `stop`. */
+function delay(delayMs: number, response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, delayMs)
+    response.once('close', finish)
+    function finish() {
+      clearTimeout(timer)
+      response.off('close', finish)
+      resolve()
+    }
+  })
 }
