@@ -23,6 +23,10 @@ export {
   multicall,
   multicallRequest,
 } from './evm/multicall.ts'
+export { judgePools, type PoolMismatch, sampleQuestions } from './evm/pools/judgePools.ts'
+export type { PoolProblem } from './evm/pools/loadTicks.ts'
+export { createPoolMirror, type PoolMirror, type PoolMirrorOptions } from './evm/pools/poolMirror.ts'
+export { quoteOnChain, type SwapQuestion } from './evm/pools/quoterV2.ts'
 export { type CallSimulator, type CallSimulatorOptions, createCallSimulator } from './evm/simulateCalls.ts'
 export type { SimulatedCall } from './evm/simulation.ts'
 export {
