@@ -57,51 +57,82 @@ type Member = {
  * @source design.md 5.4
  */
 export function createUserFactsReader(options: UserFactsOptions): UserFactsReader {
-  const { client, multicall3, currentHead, entriesMax = 10_000, callTimeoutMs = 500, onFailure } = options
-  const known = new RecentCache<UserFacts>(entriesMax)
-  const underway = new Map<string, Promise<UserFacts>>()
-  let waiting: Member[] = []
-  let busy = false
+  return new GroupedReader(options)
+}
 
-  async function run(): Promise<void> {
-    if (busy) return
-    busy = true
-    // Questions of the same moment leave in the first call already.
-    await Promise.resolve()
-    while (waiting.length > 0) {
-      const group = takeGroup()
-      try {
-        const facts = await readGroup(group)
-        settle(group, (index) => facts[index] ?? nothing)
-      } catch (error) {
-        // Who waits would only wait for the same failure.
-        settle([...group, ...waiting.splice(0)], () => undefined)
-        onFailure?.(error)
-      }
-    }
-    busy = false
+class GroupedReader implements UserFactsReader {
+  readonly #options: UserFactsOptions
+  readonly #known: RecentCache<UserFacts>
+  readonly #underway = new Map<string, Promise<UserFacts>>()
+  #waiting: Member[] = []
+  #busy = false
+
+  constructor(options: UserFactsOptions) {
+    this.#options = options
+    this.#known = new RecentCache(options.entriesMax ?? 10_000)
   }
 
-  function settle(members: readonly Member[], factsAt: (index: number) => UserFacts | undefined): void {
+  async read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): Promise<UserFacts> {
+    const calls = callsFor(question, this.#options.multicall3)
+    const head = this.#options.currentHead()
+    if (calls === undefined || head === undefined) return nothing
+    const key = [head.hash, ...calls.map(({ target, callData }) => target + callData)].join()
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const underway = this.#underway.get(key)
+    if (underway === undefined && this.#waiting.length >= waitingMax) return nothing
+    return within(budgetMs, underway ?? this.#ask(key, calls, head.hash))
+  }
+
+  #ask(key: string, calls: readonly ContractCall[], blockHash: Hex): Promise<UserFacts> {
+    const asked = new Promise<UserFacts>((answer) => {
+      this.#waiting.push({ key, calls, blockHash, answer })
+    })
+    this.#underway.set(key, asked)
+    void this.#run()
+    return asked
+  }
+
+  async #run(): Promise<void> {
+    if (this.#busy) return
+    this.#busy = true
+    // Questions of the same moment leave in the first call already.
+    await Promise.resolve()
+    while (this.#waiting.length > 0) {
+      const group = this.#takeGroup()
+      try {
+        const facts = await this.#readGroup(group)
+        this.#settle(group, (index) => facts[index] ?? nothing)
+      } catch (error) {
+        // Who waits would only wait for the same failure.
+        this.#settle([...group, ...this.#waiting.splice(0)], () => undefined)
+        this.#options.onFailure?.(error)
+      }
+    }
+    this.#busy = false
+  }
+
+  #settle(members: readonly Member[], factsAt: (index: number) => UserFacts | undefined): void {
     for (const [index, member] of members.entries()) {
       const facts = factsAt(index)
-      if (facts !== undefined) known.set(member.key, facts)
-      underway.delete(member.key)
+      if (facts !== undefined) this.#known.set(member.key, facts)
+      this.#underway.delete(member.key)
       member.answer(facts ?? nothing)
     }
   }
 
   /** Members of one call share its block; others stay for the next. */
-  function takeGroup(): readonly Member[] {
-    const blockHash = waiting[0]?.blockHash
-    const group = waiting.filter((member) => member.blockHash === blockHash).slice(0, membersMax)
+  #takeGroup(): readonly Member[] {
+    const blockHash = this.#waiting[0]?.blockHash
+    const group = this.#waiting.filter((member) => member.blockHash === blockHash).slice(0, membersMax)
     const taken = new Set(group)
-    waiting = waiting.filter((member) => !taken.has(member))
+    this.#waiting = this.#waiting.filter((member) => !taken.has(member))
     return group
   }
 
   /** Facts in the order of the group. @throws DomainError when the chain does not answer */
-  async function readGroup(group: readonly Member[]): Promise<readonly UserFacts[]> {
+  async #readGroup(group: readonly Member[]): Promise<readonly UserFacts[]> {
+    const { client, multicall3, callTimeoutMs = 500 } = this.#options
     const hash = group[0]?.blockHash
     if (hash === undefined) return []
     const calls = group.flatMap((member) => member.calls)
@@ -113,28 +144,6 @@ export function createUserFactsReader(options: UserFactsOptions): UserFactsReade
       next += own.length
       return factsOf(mine)
     })
-  }
-
-  function ask(key: string, calls: readonly ContractCall[], blockHash: Hex): Promise<UserFacts> {
-    const asked = new Promise<UserFacts>((answer) => {
-      waiting.push({ key, calls, blockHash, answer })
-    })
-    underway.set(key, asked)
-    void run()
-    return asked
-  }
-
-  return {
-    async read(question, { budgetMs }) {
-      const calls = callsFor(question, multicall3)
-      const head = currentHead()
-      if (calls === undefined || head === undefined) return nothing
-      const key = [head.hash, ...calls.map(({ target, callData }) => target + callData)].join()
-      const facts = known.get(key) ?? underway.get(key)
-      if (facts === undefined && waiting.length >= waitingMax) return nothing
-      const found = facts ?? ask(key, calls, head.hash)
-      return found instanceof Promise ? within(budgetMs, found) : found
-    },
   }
 }
 
