@@ -1,11 +1,11 @@
 // Goal: one batch reads a chain, pools only when its head moved, and nothing half-read gets out.
 // Method: a client whose answers are encoded by viem; the same against a real node is in test/market.test.ts.
-import type { RpcAnswer, RpcCall } from '@causeway/chains'
+import type { PoolMirror, RpcAnswer, RpcCall } from '@causeway/chains'
 import { decodeFunctionData, encodeFunctionResult, type Hex, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { blockHash, native, poolAt, quoteFile, usdc } from '../../test/marketSupport/fixtures.ts'
 import { createScriptedClient } from '../../test/marketSupport/scriptedClient.ts'
-import { createChainSource, type PoolMirror } from './chainMarket.ts'
+import { createChainSource } from './chainMarket.ts'
 import { type ChainPlan, planMarket } from './plan.ts'
 
 const multicallAbi = parseAbi([
@@ -109,7 +109,8 @@ function setUp(options: { script?: Script; plan?: ChainPlan; mirror?: PoolMirror
   const source = createChainSource({
     plan: options.plan ?? basePlan(),
     client,
-    timeoutMs: 1_000,
+    batchTimeoutMs: 1_000,
+    poolsTimeoutMs: 50,
     ...(options.wallet !== false && { fillWallet }),
     ...(options.mirror !== undefined && { mirror: options.mirror }),
   })
@@ -145,6 +146,8 @@ describe('one refresh', () => {
         },
       ],
       pools: [],
+      poolsLive: true,
+      poolProblems: new Map(),
     })
     expect(client.batches.map((calls) => calls.map(({ method }) => method))).toEqual([
       ['eth_getBlockByNumber', 'eth_feeHistory', 'eth_call'],
@@ -219,41 +222,53 @@ describe('one refresh', () => {
 })
 
 describe('pools', () => {
-  function mirrorOf(refresh: PoolMirror['refresh']) {
+  const pool = poolAt(2_000, blockHash(1)).address
+
+  function setUpPools(refresh: PoolMirror['refresh']) {
     const heads: bigint[] = []
     const mirror: PoolMirror = {
-      refresh: async (head, abort) => {
+      refresh(head, abort) {
         heads.push(head.number)
         return refresh(head, abort)
       },
+      problems: () => new Map([[pool, 'inconsistent']]),
     }
-    return { heads, mirror }
+    return { heads, ...setUp({ mirror }) }
   }
 
-  test('are read when the head moved and kept while it stands', async () => {
-    const { heads, mirror } = mirrorOf(async ({ hash }) => [poolAt(2_000, hash)])
-    const { read, change } = setUp({ mirror })
-    const first = await read()
-    expect((await read()).pools).toBe(first.pools)
+  test('are those of the head, with what the mirror leaves out', async () => {
+    const { heads, read, change } = setUpPools(async ({ hash }) => [poolAt(2_000, hash)])
+    expect(await read()).toMatchObject({ poolsLive: true, poolProblems: new Map([[pool, 'inconsistent']]) })
     change({ number: 101 })
     expect((await read()).pools[0]?.blockHash).toBe(blockHash(101))
     expect(heads).toEqual([100n, 101n])
   })
 
-  test('fail the refresh twice, then are left out until they come back', async () => {
-    let broken = true
-    const { mirror } = mirrorOf(async ({ hash }) => {
+  test('that fail once loaded fail the refresh twice, then are left out until they come back', async () => {
+    let broken = false
+    const { read } = setUpPools(async ({ hash }) => {
       if (broken) throw new Error('no pools')
       return [poolAt(2_000, hash)]
     })
-    const { read } = setUp({ mirror })
-    await expect(read()).rejects.toThrow('no pools')
-    await expect(read()).rejects.toThrow('no pools')
-    expect((await read()).pools).toEqual([])
-    expect((await read()).pools).toEqual([])
-    broken = false
-    expect((await read()).pools).toHaveLength(1)
+    await read()
     broken = true
-    expect((await read()).pools).toHaveLength(1)
+    await expect(read()).rejects.toThrow('no pools')
+    await expect(read()).rejects.toThrow('no pools')
+    expect(await read()).toMatchObject({ pools: [], poolsLive: false })
+    expect(await read()).toMatchObject({ pools: [], poolsLive: false })
+    broken = false
+    expect(await read()).toMatchObject({ pools: [{ address: pool }], poolsLive: true })
+    broken = true
+    await expect(read()).rejects.toThrow('no pools')
+  })
+
+  test('that take long to load the first time do not keep the rest back', async () => {
+    const { read } = setUpPools(
+      (_head, abort) =>
+        new Promise((_resolve, reject) => {
+          abort?.addEventListener('abort', () => reject(abort.reason))
+        }),
+    )
+    expect(await read()).toMatchObject({ pools: [], poolsLive: false, gasPrice: { expectedWei: 1_205n } })
   })
 })

@@ -8,19 +8,15 @@ import {
   type JsonRpcClient,
   multicallRequest,
   observeHead,
+  type PoolMirror,
   parseFeeHistory,
   parseHead,
   type RpcAnswer,
 } from '@causeway/chains'
-import { type Hex, type PoolState, UpstreamUnavailableError } from '@causeway/core'
-import type { ChainSource } from './chainReading.ts'
+import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import type { ChainReading, ChainSource } from './chainReading.ts'
 import { planContractReads } from './contractReads.ts'
 import type { ChainPlan } from './plan.ts'
-
-/** Keeps copies of a chain's pools. `refresh` returns all of them as of `head`. */
-export interface PoolMirror {
-  refresh(head: ChainHead, signal: AbortSignal): Promise<readonly PoolState[]>
-}
 
 export type ChainSourceOptions = {
   readonly plan: ChainPlan
@@ -28,8 +24,9 @@ export type ChainSourceOptions = {
   readonly fillWallet?: Hex
   /** Absent on a chain without pools. */
   readonly mirror?: PoolMirror
-  /** Budget of the batch; the mirror has what the caller's signal leaves. */
-  readonly timeoutMs: number
+  readonly batchTimeoutMs: number
+  /** How long a refresh waits for the mirror; its work goes on beyond that. */
+  readonly poolsTimeoutMs: number
 }
 
 /** How often in a row the mirror may fail before the chain is published without pools. */
@@ -40,10 +37,10 @@ const mirrorFailuresMax = 3
  * @source design.md 5.4, pricing-engine.md 6.1
  */
 export function createChainSource(options: ChainSourceOptions): ChainSource {
-  const { plan, client, fillWallet, mirror, timeoutMs } = options
+  const { plan, client, fillWallet, mirror, batchTimeoutMs, poolsTimeoutMs } = options
   const { feeModel, multicall3 } = plan.config
   const contracts = planContractReads(plan, fillWallet)
-  const readPools = mirror === undefined ? async () => [] : keepPools(mirror)
+  const readPools = mirror === undefined ? async () => noPools : keepPools(mirror, poolsTimeoutMs)
   let heads: HeadChain | undefined
 
   return {
@@ -54,7 +51,10 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
         feeHistoryRequest(feeModel),
         multicallRequest({ multicall3, calls, block: 'latest' }),
       ]
-      const [headAnswer, feeAnswer, contractAnswer] = await client.batch(requests, { signal, timeoutMs })
+      const [headAnswer, feeAnswer, contractAnswer] = await client.batch(requests, {
+        signal,
+        timeoutMs: batchTimeoutMs,
+      })
       const head = parseHead(resultOf(headAnswer, plan))
       const { chain, change } = observeHead(heads, head)
       if (change === 'behind') throw unavailable(plan, 'an endpoint is behind')
@@ -66,29 +66,36 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
         head: { number, hash, timestampSeconds },
         gasPrice,
         ...facts,
-        pools: await readPools(head, signal),
+        ...(await readPools(head, signal)),
       }
     },
   }
 }
 
-/** Remembers the pools of the last head, so that a head that stands still costs nothing. */
+type PoolFacts = Pick<ChainReading, 'pools' | 'poolsLive' | 'poolProblems'>
+
+const noPools: PoolFacts = { pools: [], poolsLive: true, poolProblems: new Map() }
+
+/**
+ * Pools as of each head. A passing fault fails the refresh, which keeps the last complete reading; a
+ * lasting one, or a first load that takes long, must not keep gas and prices back.
+ */
 function keepPools(
   mirror: PoolMirror,
-): (head: ChainHead, signal: AbortSignal) => Promise<readonly PoolState[]> {
-  let kept: { readonly hash: Hex; readonly pools: readonly PoolState[] } | undefined
+  timeoutMs: number,
+): (head: ChainHead, signal: AbortSignal) => Promise<PoolFacts> {
+  let wasLive = false
   let failures = 0
   return async (head, signal) => {
-    if (kept?.hash === head.hash) return kept.pools
     try {
-      kept = { hash: head.hash, pools: await mirror.refresh(head, signal) }
+      const pools = await mirror.refresh(head, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
+      wasLive = true
       failures = 0
-      return kept.pools
+      return { pools, poolsLive: true, poolProblems: mirror.problems() }
     } catch (error) {
       failures += 1
-      // A passing fault keeps the last complete reading; a lasting one must not take gas and prices along.
-      if (failures < mirrorFailuresMax) throw error
-      return []
+      if (signal.aborted || (wasLive && failures < mirrorFailuresMax)) throw error
+      return { pools: [], poolsLive: false, poolProblems: mirror.problems() }
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { CurrencyKey, PoolState } from '@causeway/core'
+import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
 import type { FeedIdentity, FeedRound } from './prices/feedRound.ts'
 import type { ChainMarket, GasPrice, GasShape } from './snapshot.ts'
 
@@ -18,7 +18,12 @@ export type ChainReading = {
   readonly feeds: readonly FeedReading[]
   /** Block at which feeds and balances were read: within one batch it may be one block off the head. */
   readonly contractsAt: { readonly block: bigint; readonly timestampSeconds: number }
+  /** All at the head's hash; empty while they could not be read for it. */
   readonly pools: readonly PoolState[]
+  /** True when the mirror answered for this head, or there is nothing to mirror. */
+  readonly poolsLive: boolean
+  /** Configured pools that the mirror leaves out, and why. */
+  readonly poolProblems: ReadonlyMap<Hex, string>
 }
 
 /** Where readings come from. One per chain. @throws DomainError when the chain gives no usable answer */

@@ -1,4 +1,4 @@
-import type { JsonRpcClient } from '@causeway/chains'
+import { createPoolMirror, type JsonRpcClient, type PoolMirror } from '@causeway/chains'
 import type { CurrencyKey, Hex, QuoteFile } from '@causeway/core'
 import { createChainSource } from './chainMarket.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -33,13 +33,17 @@ export function createMarket(options: MarketOptions): Market {
   const { clock = systemClock, random = Math.random, adapters = [], log } = options
   const limits = { ...defaultLimits, ...options.limits }
   const plan = planMarket(config)
-  const sourceOf = (chain: ChainPlan, client: JsonRpcClient) =>
-    createChainSource({
+  const sourceOf = (chain: ChainPlan, client: JsonRpcClient) => {
+    const mirror = mirrorOf(chain, client)
+    return createChainSource({
       plan: chain,
       client,
-      timeoutMs: Math.floor((limits.refreshTimeoutMs * 3) / 4),
+      batchTimeoutMs: Math.floor(limits.refreshTimeoutMs * 0.7),
+      poolsTimeoutMs: Math.floor(limits.refreshTimeoutMs * 0.2),
       ...(fillWallet !== undefined && { fillWallet }),
+      ...(mirror !== undefined && { mirror }),
     })
+  }
   const sources = new Map(
     plan.chains.flatMap((chain) => {
       const client = clients.get(chain.chainKey)
@@ -56,4 +60,10 @@ export function createMarket(options: MarketOptions): Market {
     log,
     ...(reserved !== undefined && { reserved }),
   })
+}
+
+function mirrorOf({ config, pools }: ChainPlan, client: JsonRpcClient): PoolMirror | undefined {
+  if (config.uniswapV3 === undefined || pools.length === 0) return undefined
+  const { factory, quoterV2 } = config.uniswapV3
+  return createPoolMirror({ client, multicall3: config.multicall3, factory, quoterV2, pools })
 }

@@ -59,7 +59,14 @@ const chainSchema = z.object({
   state: z.enum(['ok', 'no_data', 'stale_head', 'stale_gas']),
   head: z.object({ number: z.string(), hash: z.string(), ageMs }).optional(),
   gas: z.object({ expectedWei: wei, maxFeePerGasWei: wei, maxPriorityFeePerGasWei: wei }).optional(),
-  pools: z.object({ configured: z.number().int(), mirrored: z.number().int() }),
+  pools: z.object({
+    state: z
+      .enum(['live', 'unavailable'])
+      .describe('"unavailable" when pools could not be read for the head'),
+    configured: z.number().int(),
+    mirrored: z.number().int(),
+    leftOut: z.array(z.object({ pool: z.string(), reason: z.string() })),
+  }),
   readAgeMs: ageMs.optional().describe('Time since the last successful refresh'),
   refresh: z
     .enum(['fresh', 'stale', 'expired', 'empty'])
@@ -140,10 +147,23 @@ function describeChain(plan: ChainPlan, facts: MarketFacts): MarketHealth['chain
     quotable,
     state: 'reason' in state ? state.reason : 'ok',
     ...(chainFacts !== undefined && describeReading(chainFacts, nowMs)),
-    pools: { configured: plan.pools.length, mirrored: chainFacts?.reading.pools.length ?? 0 },
+    pools: describePools(plan, chainFacts),
     refresh,
     consecutiveFailures,
     ...(consecutiveFailures > 0 && { lastError: errorCode(lastError) }),
+  }
+}
+
+function describePools(
+  { pools }: ChainPlan,
+  facts: ChainFacts | undefined,
+): MarketHealth['chains'][number]['pools'] {
+  const leftOut = [...(facts?.reading.poolProblems ?? [])].map(([pool, reason]) => ({ pool, reason }))
+  return {
+    state: facts?.reading.poolsLive === true ? 'live' : 'unavailable',
+    configured: pools.length,
+    mirrored: facts?.reading.pools.length ?? 0,
+    leftOut,
   }
 }
 

@@ -229,7 +229,7 @@ describe('health', () => {
       state: 'ok',
       refresh: 'fresh',
       gas: { expectedWei: '1000000' },
-      pools: { configured: 1, mirrored: 1 },
+      pools: { state: 'live', configured: 1, mirrored: 1, leftOut: [] },
       consecutiveFailures: 0,
       readAgeMs: 500,
     })

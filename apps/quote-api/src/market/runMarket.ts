@@ -116,7 +116,7 @@ function chainRefresh(args: {
     onLoaded(sample) {
       trouble.over()
       state.putChain(chainKey, sample)
-      announceFirst()
+      if (sample.value.poolsLive) announceFirst()
     },
     onFailed: trouble.met,
   })

@@ -162,5 +162,7 @@ export function baseReading(options: ReadingOptions): ChainReading {
     ],
     contractsAt: { block: BigInt(block), timestampSeconds },
     pools: usdPerEth === undefined ? [] : [poolAt(usdPerEth, hash)],
+    poolsLive: true,
+    poolProblems: new Map(),
   }
 }

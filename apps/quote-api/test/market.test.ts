@@ -1,0 +1,306 @@
+// Goal: the market follows real chains and survives what their nodes do.
+// Method: three anvils with the local contracts, a fault proxy before each of the two user chains.
+import { createJsonRpcClient } from '@causeway/chains'
+import { ConfigurationError, type Hex, vmCodecs } from '@causeway/core'
+import { type FaultMode, gasPriceOracleAbi, movePrice, setBaseFee, tokenAbi } from '@causeway/localnet'
+import { encodeFunctionData } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { marketHealthSchema } from '../src/market/health.ts'
+import { oneUsdX18 } from '../src/market/prices/guards.ts'
+import { gasShapes } from '../src/market/snapshot.ts'
+import { eventually, type LiveMarket, startLiveMarket } from './marketSupport/liveMarket.ts'
+
+const baseId = 8_453
+const optimismId = 10
+const gasHardMaxAgeMs = 2_500
+
+let live: LiveMarket
+
+beforeAll(async () => {
+  live = await startLiveMarket({ limits: { gasHardMaxAgeMs } })
+  await live.market.start()
+})
+afterAll(() => live?.stop())
+
+const chainNow = (chainId: number) => live.market.snapshot().chain(chainId)
+const usable = (chainId: number) => !('reason' in chainNow(chainId))
+function refusal(chainId: number): string | undefined {
+  const chain = chainNow(chainId)
+  return 'reason' in chain ? chain.reason : undefined
+}
+function priceNow(key: string): bigint | string {
+  const price = live.market.snapshot().price(key)
+  return 'reason' in price ? price.reason : price.usdX18
+}
+function gasNow(chainId: number): bigint {
+  const chain = chainNow(chainId)
+  return 'reason' in chain ? 0n : chain.gasPrice.expectedWei
+}
+
+/** Ends the fault whatever happens, and waits until the chain is back. */
+async function whileOptimismIs(mode: FaultMode, check: () => Promise<void>): Promise<void> {
+  await eventually(() => usable(optimismId) && usable(baseId), 'both chains are usable')
+  await live.proxies.optimism.set(mode)
+  try {
+    await check()
+  } finally {
+    await live.proxies.optimism.set({ kind: 'pass' })
+  }
+  await eventually(() => usable(optimismId), 'the chain is back')
+}
+
+describe('a started market', () => {
+  test('prices every currency and both chains', () => {
+    for (const { key } of live.config.prices) expect(priceNow(key)).toBeTypeOf('bigint')
+    expect([refusal(baseId), refusal(optimismId)]).toEqual([undefined, undefined])
+    expect(live.market.health()).toMatchObject({ status: 'ok' })
+  })
+
+  test("holds the solver's real balances of every currency it keeps", async () => {
+    const { network, config } = live
+    const { client } = network.chains.base.chain
+    const wallet = network.keys.fillWallet.address
+    const solver = config.chains['base']?.currencies.filter((currency) => currency.solver) ?? []
+    expect(solver.length).toBeGreaterThan(1)
+    const expected = await Promise.all(
+      solver.map(async ({ address }) => {
+        // CAST: local currencies are EVM addresses.
+        const token = address as Hex
+        const balance =
+          token === vmCodecs['ethereum-vm'].nativeCurrency
+            ? await client.getBalance({ address: wallet })
+            : await client.readContract({
+                address: token,
+                abi: tokenAbi,
+                functionName: 'balanceOf',
+                args: [wallet],
+              })
+        return [`${baseId}:${address}`, balance] as const
+      }),
+    )
+    const chain = chainNow(baseId)
+    expect('reason' in chain ? chain : chain.inventory).toEqual(new Map(expected))
+  })
+
+  test('charges an L1 data fee for every shape, the more data the more', () => {
+    const chain = chainNow(baseId)
+    if ('reason' in chain) throw new Error(chain.reason)
+    for (const shape of gasShapes) expect(chain.l1DataFeeWei[shape]).toBeGreaterThan(0n)
+    expect(chain.l1DataFeeWei['fill-swap']).toBeGreaterThan(chain.l1DataFeeWei['fill-erc20'])
+  })
+
+  test('asks each chain once per refresh while nothing moves, and nothing when it is read', async () => {
+    const { base } = live.proxies
+    await eventually(() => usable(baseId), 'base is usable')
+    base.resetCounters()
+    const from = live.market.health().chains[0]
+    for (let read = 0; read < 10_000; read += 1) live.market.snapshot().price('ETH/USD')
+    expect(base.counters().requests).toBe(0)
+    expect(from?.state).toBe('ok')
+    await eventually(() => (base.counters().callsByMethod['eth_feeHistory'] ?? 0) >= 4, 'base was refreshed')
+    const { callsByMethod } = base.counters()
+    expect(callsByMethod['eth_getBlockByNumber']).toBe(callsByMethod['eth_feeHistory'])
+  })
+})
+
+describe('a market that follows its chains', () => {
+  test('shows a higher base fee within two refreshes of its block', async () => {
+    const before = gasNow(baseId)
+    const { chain } = live.network.chains.base
+    live.proxies.base.resetCounters()
+    await setBaseFee(chain, 30_000_000n)
+    await eventually(() => gasNow(baseId) > before * 2n, 'the base fee shows')
+    const refreshes = live.proxies.base.counters().callsByMethod['eth_feeHistory'] ?? 0
+    expect(refreshes).toBeLessThanOrEqual(4)
+  })
+
+  test('follows a balance of the solver', async () => {
+    const { chains, deployment, keys } = live.network
+    const key = `${baseId}:${deployment.base.tokens.USDC}` as const
+    const balance = () => {
+      const chain = chainNow(baseId)
+      return 'reason' in chain ? undefined : chain.inventory.get(key)
+    }
+    const before = balance() ?? 0n
+    const grants = [{ to: keys.fillWallet.address, amount: 12_345n }]
+    const data = encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [grants] })
+    await chains.base.chain.send(keys.deployer, [{ what: 'mint', to: deployment.base.tokens.USDC, data }])
+    await eventually(() => balance() === before + 12_345n, 'the balance shows')
+  })
+
+  test('follows the L1 data fee of a rollup', async () => {
+    const { chains, deployment, keys } = live.network
+    const fee = () => {
+      const chain = chainNow(optimismId)
+      return 'reason' in chain ? 0n : chain.l1DataFeeWei['fill-erc20']
+    }
+    const before = fee()
+    const data = encodeFunctionData({
+      abi: gasPriceOracleAbi,
+      functionName: 'setL1BaseFee',
+      args: [80_000_000_000n],
+    })
+    const { gasPriceOracle } = deployment.optimism
+    await chains.optimism.chain.send(keys.keeper, [{ what: 'L1 base fee', to: gasPriceOracle, data }])
+    await eventually(() => fee() > 2n * before, 'the L1 data fee shows')
+  })
+
+  test('follows a price that feed and pools move to, however far', async () => {
+    await movePrice(live.network, { price: 'ETH/USD', answer: 3_300n * 10n ** 8n })
+    await eventually(() => near(priceNow('ETH/USD'), 3_300n), 'the new price shows')
+    const [feed, pool] = live.market.health().prices.find(({ key }) => key === 'ETH/USD')?.sources ?? []
+    expect([feed?.kind, feed?.state, pool?.kind, pool?.state]).toEqual(['feed', 'fresh', 'pool', 'fresh'])
+  })
+
+  test('refuses a price when the feed alone moves beyond the limit, and takes it back after', async () => {
+    await movePrice(live.network, { price: 'ETH/USD', answer: 3_800n * 10n ** 8n, only: 'feed' })
+    await eventually(() => priceNow('ETH/USD') === 'deviation', 'the price is refused')
+    expect(priceNow('USDC/USD')).toBeTypeOf('bigint')
+    await movePrice(live.network, { price: 'ETH/USD', answer: 3_300n * 10n ** 8n, only: 'feed' })
+    await eventually(() => near(priceNow('ETH/USD'), 3_300n), 'the price is back')
+  })
+
+  test.each([0n, -1n])('prices by the pool alone while the feed answers %i', async (answer) => {
+    await movePrice(live.network, { price: 'TIDE/USD', answer, only: 'feed' })
+    const feedFault = () =>
+      live.market.health().prices.find(({ key }) => key === 'TIDE/USD')?.sources[0]?.fault
+    await eventually(() => feedFault() === 'not_positive', 'the feed counts no longer')
+    expect(near(priceNow('TIDE/USD'), 4n)).toBe(true)
+    await movePrice(live.network, { price: 'TIDE/USD', answer: 4n * 10n ** 8n, only: 'feed' })
+    await eventually(() => feedFault() === undefined, 'the feed counts again')
+  })
+
+  test('refuses a stablecoin far from its peg and flags one near it', async () => {
+    await movePrice(live.network, { price: 'USDC/USD', answer: 90_000_000n, only: 'feed' })
+    await eventually(() => priceNow('USDC/USD') === 'depeg', 'the stablecoin is refused')
+    await movePrice(live.network, { price: 'USDC/USD', answer: 99_000_000n, only: 'feed' })
+    const flagged = () => {
+      const price = live.market.snapshot().price('USDC/USD')
+      return 'reason' in price ? undefined : price.depegBps
+    }
+    await eventually(() => flagged() === 100n, 'the stablecoin is flagged')
+    await movePrice(live.network, { price: 'USDC/USD', answer: 100_000_000n, only: 'feed' })
+    await eventually(() => priceNow('USDC/USD') === oneUsdX18, 'the stablecoin is at its peg')
+  })
+})
+
+describe('a market whose node misbehaves', () => {
+  test.each([
+    ['hangs', { kind: 'hang' }],
+    ['is gone', { kind: 'refuse' }],
+    ['cuts connections', { kind: 'reset' }],
+    ['answers HTML', { kind: 'html200' }],
+    ['answers half a document', { kind: 'halfJson' }],
+    ['answers bytes', { kind: 'garbage' }],
+    ['answers 429', { kind: 'http', status: 429 }],
+    ['answers errors', { kind: 'nodeError', code: -32_000, message: 'busy' }],
+    ['knows no fee history', { kind: 'unsupported', methods: ['eth_feeHistory'] }],
+  ] as const)('refuses the chain after its hard age when the node %s, and recovers', async (_name, mode) => {
+    await whileOptimismIs(mode, async () => {
+      await eventually(() => refusal(optimismId) !== undefined, 'the chain is refused')
+      expect(refusal(optimismId)).toBe('stale_gas')
+      expect(refusal(baseId)).toBeUndefined()
+      expect(priceNow('ETH/USD')).toBeTypeOf('bigint')
+      const optimism = () => live.market.health().chains.find(({ chain }) => chain === 'optimism')
+      await eventually(() => optimism()?.lastError !== undefined, 'the failure is named')
+      expect(optimism()?.lastError).toMatch(/^(RPC_HTTP_ERROR|REQUEST_TIMED_OUT)$/)
+    })
+  })
+
+  test('refuses with stale_head while the node is stuck at an old block, and recovers', async () => {
+    const block = await live.network.chains.optimism.chain.client.getBlockNumber()
+    await whileOptimismIs({ kind: 'staleHead', block }, async () => {
+      await eventually(() => refusal(optimismId) !== undefined, 'the chain is refused')
+      expect(refusal(optimismId)).toBe('stale_head')
+      expect(refusal(baseId)).toBeUndefined()
+    })
+  })
+
+  test('refuses a chain whose process is frozen, and recovers when it goes on', async () => {
+    const { pid } = live.network.chains.optimism
+    process.kill(pid, 'SIGSTOP')
+    try {
+      await eventually(() => refusal(optimismId) === 'stale_gas', 'the chain is refused')
+      expect(refusal(baseId)).toBeUndefined()
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    await eventually(() => usable(optimismId), 'the chain is back')
+  })
+
+  test('refuses every price whose only sources are on the silent chain, and recovers', async () => {
+    await live.proxies.base.set({ kind: 'hang' })
+    try {
+      await eventually(() => priceNow('ETH/USD') === 'stale', 'the price is stale')
+      expect(refusal(optimismId)).toBeUndefined()
+    } finally {
+      await live.proxies.base.set({ kind: 'pass' })
+    }
+    await eventually(() => typeof priceNow('ETH/USD') === 'bigint', 'the price is back')
+  })
+
+  test('is not fooled by a head from far ahead', async () => {
+    const ahead = `0x${(Math.floor(Date.now() / 1_000) + 3_600).toString(16)}`
+    const lie: FaultMode = {
+      kind: 'lie',
+      rewrite: (call, result) =>
+        call.method === 'eth_getBlockByNumber' ? { ...Object(result), timestamp: ahead } : result,
+    }
+    await whileOptimismIs(lie, () =>
+      eventually(() => refusal(optimismId) === 'stale_head', 'the chain is refused'),
+    )
+  })
+})
+
+describe('start', () => {
+  test('does not wait longer than its limit for a chain that hangs', async () => {
+    const market = live.open({ limits: { startTimeoutMs: 1_500 } })
+    await whileOptimismIs({ kind: 'hang' }, async () => {
+      await market.start()
+      expect(market.snapshot().chain(optimismId)).toEqual({ reason: 'no_data' })
+      expect(market.snapshot().chain(baseId)).toHaveProperty('gasPrice')
+      expect(market.health()).toMatchObject({ status: 'degraded' })
+    })
+    await eventually(() => !('reason' in market.snapshot().chain(optimismId)), 'the late chain came')
+    market.close()
+  })
+
+  test('refuses a feed that is not the one configured', async () => {
+    const prices = live.config.prices.map((price) => ({
+      ...price,
+      feeds: price.feeds.map((feed) => ({ ...feed, description: feed.description.replace('ETH', 'BTC') })),
+    }))
+    const market = live.open({ config: { ...live.config, prices } })
+    await expect(market.start()).rejects.toThrow(ConfigurationError)
+    market.close()
+  })
+
+  test('leaves a chain without a client refused', async () => {
+    const base = createJsonRpcClient({
+      chainId: 'base',
+      endpoints: [{ url: live.network.chains.base.url }],
+      now: Date.now,
+    })
+    const market = live.open({ clients: new Map([['base', base]]) })
+    await market.start()
+    expect(market.snapshot().chain(baseId)).toHaveProperty('gasPrice')
+    expect(market.snapshot().chain(optimismId)).toEqual({ reason: 'no_data' })
+    market.close()
+    await base.close()
+  })
+})
+
+describe('health', () => {
+  test('keeps its schema over a real market', async () => {
+    await eventually(() => live.market.health().status === 'ok', 'all is well')
+    const health = live.market.health()
+    expect(marketHealthSchema.parse(JSON.parse(JSON.stringify(health)))).toEqual(health)
+  })
+})
+
+/** Within one percent of whole USD. */
+function near(price: bigint | string, usd: bigint): boolean {
+  if (typeof price === 'string') return false
+  const difference = price > usd * oneUsdX18 ? price - usd * oneUsdX18 : usd * oneUsdX18 - price
+  return difference * 100n < usd * oneUsdX18
+}
