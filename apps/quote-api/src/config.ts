@@ -26,8 +26,6 @@ const variables = z.object({
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(64).default(8),
   DATABASE_PORT: port.optional(),
   SIGNING_MODULE: z.literal('raw-private-key').default('raw-private-key'),
-  ECDSA_PRIVATE_KEY: secret.optional(),
-  ECDSA_PRIVATE_KEY_FILE: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   TRUSTED_PROXIES: z.string().default(''),
   RATE_LIMIT_PER_KEY: limit.optional(),
@@ -55,11 +53,6 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
   if (!isLocal && env.DATABASE_URL === undefined) {
     throw new ConfigurationError('DATABASE_URL is required in every environment but local.')
   }
-  if (env.ECDSA_PRIVATE_KEY === undefined && env.ECDSA_PRIVATE_KEY_FILE === undefined) {
-    throw new ConfigurationError(
-      'ECDSA_PRIVATE_KEY or ECDSA_PRIVATE_KEY_FILE is required: it signs order ids.',
-    )
-  }
   return Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal,
@@ -69,8 +62,6 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
     configDirectory: resolve(repositoryRoot, env.CONFIG_DIR ?? 'configs'),
     localDirectory: resolve(repositoryRoot, env.CAUSEWAY_LOCAL_DIR ?? '.local'),
     database: { url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, port: env.DATABASE_PORT },
-    privateKey: env.ECDSA_PRIVATE_KEY,
-    privateKeyFile: env.ECDSA_PRIVATE_KEY_FILE,
     logLevel: env.LOG_LEVEL,
     trustedProxies: env.TRUSTED_PROXIES,
     rateLimits: { perKeyMax: env.RATE_LIMIT_PER_KEY, perIpMax: env.RATE_LIMIT_PER_IP },

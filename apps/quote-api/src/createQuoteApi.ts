@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createJsonRpcClient, type JsonRpcClient, type RegisteredChain } from '@causeway/chains'
-import { ConfigurationError, Secret, type Signer } from '@causeway/core'
+import { ConfigurationError, type Signer } from '@causeway/core'
 import {
   type Closer,
   createAdminListener,
@@ -15,7 +15,7 @@ import {
   parseTrustedProxies,
   type Readiness,
 } from '@causeway/http'
-import { createRawKeySigner, parsePrivateKey } from '@causeway/signer'
+import { createRawKeySigner, readPrivateKeySetting } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
 import { checkChains } from './checkChains.ts'
@@ -32,6 +32,7 @@ import { toStoredOrder } from './orders/toStoredOrder.ts'
 import { createChainPorts } from './ports.ts'
 import { createPriceAdapters } from './priceAdapters.ts'
 import { createInventoryViews } from './quoting/inventoryView.ts'
+import { createPoolLegQuoter } from './quoting/poolLegQuoter.ts'
 import { createRegistry, type QuoteRegistry } from './quoting/registry.ts'
 
 export type QuoteApi = {
@@ -67,7 +68,7 @@ export async function createQuoteApi(
   variables: Readonly<Record<string, string | undefined>>,
 ): Promise<QuoteApi> {
   const logger = createLogger({ service: 'quote-api', level: config.logLevel })
-  const signer = await loadSigner(config)
+  const signer = loadSigner(variables)
   const { chains, quote } = await loadFiles(config, variables, signer.address)
   const registry = createRegistry(quote, [...chains.chains.values()])
   const clients = createClients([...chains.chains.values()], registry, logger)
@@ -118,7 +119,7 @@ export async function createQuoteApi(
     snapshot: () => market.snapshot(),
     marketHealth: () => market.health(),
     inventoryView: createInventoryViews(registry),
-    onChainQuoter: createOnChainQuoter(registry, clients),
+    legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients)),
     ...createChainPorts({
       registry,
       clients,
@@ -173,17 +174,16 @@ export async function createQuoteApi(
   }
 }
 
-async function loadSigner({ privateKey, privateKeyFile }: QuoteApiConfig): Promise<Signer> {
-  const key = privateKey ?? new Secret((await readKeyFile(privateKeyFile)).trim())
-  return createRawKeySigner({ privateKey: parsePrivateKey(key) })
-}
-
-async function readKeyFile(path: string | undefined): Promise<string> {
-  try {
-    return await readFile(path ?? '', 'utf8')
-  } catch (error) {
-    throw new ConfigurationError('ECDSA_PRIVATE_KEY_FILE cannot be read.', { cause: error })
+/** The key must be there before anything else is opened: without it no quote can be signed. */
+function loadSigner(variables: Readonly<Record<string, string | undefined>>): Signer {
+  const readFile = (path: string) => readFileSync(path, 'utf8')
+  const privateKey = readPrivateKeySetting({ environment: variables, name: 'ECDSA_PRIVATE_KEY', readFile })
+  if (privateKey === undefined) {
+    throw new ConfigurationError(
+      'ECDSA_PRIVATE_KEY or ECDSA_PRIVATE_KEY_FILE is required: it signs order ids.',
+    )
   }
+  return createRawKeySigner({ privateKey })
 }
 
 /** Chains that are quoted, or only read for a price, need a client; those without endpoints have none. */

@@ -1,8 +1,15 @@
 // Goal: what a quote promises, its own steps deliver. Steps of every operation are signed and sent to
 // real nodes; the recipient or the depository receives exactly what was quoted.
 import type { Hex } from '@causeway/core'
-import { connectLocalChain, depositoryAbi, type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
-import { createWalletClient, type Hash, http, parseEventLogs, type TransactionReceipt } from 'viem'
+import { depositoryAbi, type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import {
+  createPublicClient,
+  createWalletClient,
+  type Hash,
+  http,
+  parseEventLogs,
+  type TransactionReceipt,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestService, type TestService } from './fixtures/service.ts'
@@ -21,7 +28,20 @@ afterAll(async () => {
   await network?.stop()
 })
 
-type Step = { id: string; items: { data: { to: Hex; data: Hex; value: string; gas: string; chainId: number; maxFeePerGas: string; maxPriorityFeePerGas: string } }[] }
+type Step = {
+  id: string
+  items: {
+    data: {
+      to: Hex
+      data: Hex
+      value: string
+      gas: string
+      chainId: number
+      maxFeePerGas: string
+      maxPriorityFeePerGas: string
+    }
+  }[]
+}
 type QuoteJson = {
   steps: Step[]
   requestId: Hex
@@ -36,6 +56,7 @@ function user(index: number): LocalAccount {
   return account
 }
 
+const publicClient = () => createPublicClient({ transport: http(network.chains.base.url) })
 const base = () => network.deployment.base
 const tokens = () => base().tokens
 
@@ -62,7 +83,7 @@ async function execute(json: QuoteJson, from: LocalAccount): Promise<Transaction
   const { url } = network.chains.base
   const account = privateKeyToAccount(from.privateKey)
   const wallet = createWalletClient({ account, transport: http(url) })
-  const { node } = connectLocalChain(url, 8453)
+  const node = publicClient()
   const receipts: TransactionReceipt[] = []
   for (const { items } of json.steps) {
     for (const { data } of items) {
@@ -84,7 +105,7 @@ async function execute(json: QuoteJson, from: LocalAccount): Promise<Transaction
 }
 
 async function balance(token: string, holder: string): Promise<bigint> {
-  const { node } = network.chains.base.chain
+  const node = publicClient()
   // CAST: callers pass checked addresses.
   if (token === native) return node.getBalance({ address: holder as Hex })
   const word = await node.call({ to: token as Hex, data: `0x70a08231${holder.slice(2).padStart(64, '0')}` })
@@ -99,43 +120,79 @@ describe('deposits', () => {
   test('an ERC-20 bridge approves and deposits exactly the input under the order id', async () => {
     const from = user(0)
     const json = await quote(
-      { destinationChainId: 10, originCurrency: tokens().USDC, destinationCurrency: network.deployment.optimism.tokens.USDC, amount: '25000000' },
+      {
+        destinationChainId: 10,
+        originCurrency: tokens().USDC,
+        destinationCurrency: network.deployment.optimism.tokens.USDC,
+        amount: '25000000',
+      },
       from,
     )
     expect(json.steps.map(({ id }) => id)).toEqual(['approve', 'deposit'])
     const before = await balance(tokens().USDC, base().depository)
     const receipts = await execute(json, from)
     expect((await balance(tokens().USDC, base().depository)) - before).toBe(25_000_000n)
-    const [event] = parseEventLogs({ abi: depositoryAbi, logs: receipts.at(-1)?.logs ?? [], eventName: 'RelayErc20Deposit' })
+    const [event] = parseEventLogs({
+      abi: depositoryAbi,
+      logs: receipts.at(-1)?.logs ?? [],
+      eventName: 'RelayErc20Deposit',
+    })
     expect(event?.args).toMatchObject({ amount: 25_000_000n, id: json.protocol?.v2.orderId })
     expect(event?.args.from.toLowerCase()).toBe(from.address)
   })
 
   test('an allowance that suffices is seen by the next quote', async () => {
     const from = user(0)
-    const { chain } = network.chains.base
-    const wallet = createWalletClient({ account: privateKeyToAccount(from.privateKey), transport: http(network.chains.base.url) })
+    const wallet = createWalletClient({
+      account: privateKeyToAccount(from.privateKey),
+      transport: http(network.chains.base.url),
+    })
     const data: Hex = `0x095ea7b3${base().depository.slice(2).padStart(64, '0')}${(10n ** 12n).toString(16).padStart(64, '0')}`
     const hash = await wallet.sendTransaction({ chain: null, to: tokens().USDC, data })
-    await chain.node.waitForTransactionReceipt({ hash })
-    const request = { destinationChainId: 10, originCurrency: tokens().USDC, destinationCurrency: native, amount: '25000000' }
-    await expect.poll(async () => (await quote(request, from)).steps.map(({ id }) => id), { timeout: 5_000 }).toEqual(['deposit'])
+    await publicClient().waitForTransactionReceipt({ hash, pollingInterval: 50 })
+    const request = {
+      destinationChainId: 10,
+      originCurrency: tokens().USDC,
+      destinationCurrency: native,
+      amount: '25000000',
+    }
+    await expect
+      .poll(async () => (await quote(request, from)).steps.map(({ id }) => id), { timeout: 5_000 })
+      .toEqual(['deposit'])
   })
 
   test('a native bridge deposits its value', async () => {
     const from = user(1)
-    const json = await quote({ destinationChainId: 10, originCurrency: native, destinationCurrency: native, amount: '30000000000000000' }, from)
+    const json = await quote(
+      {
+        destinationChainId: 10,
+        originCurrency: native,
+        destinationCurrency: native,
+        amount: '30000000000000000',
+      },
+      from,
+    )
     const before = await balance(native, base().depository)
     const [receipt] = await execute(json, from)
     expect((await balance(native, base().depository)) - before).toBe(30_000_000_000_000_000n)
-    const [event] = parseEventLogs({ abi: depositoryAbi, logs: receipt?.logs ?? [], eventName: 'RelayNativeDeposit' })
+    const [event] = parseEventLogs({
+      abi: depositoryAbi,
+      logs: receipt?.logs ?? [],
+      eventName: 'RelayNativeDeposit',
+    })
     expect(event?.args.id).toBe(json.protocol?.v2.orderId)
   })
 
   test('explicitDeposit false moves the tokens with the order id behind the call', async () => {
     const from = user(2)
     const json = await quote(
-      { destinationChainId: 10, originCurrency: tokens().USDC, destinationCurrency: native, amount: '9000000', explicitDeposit: false },
+      {
+        destinationChainId: 10,
+        originCurrency: tokens().USDC,
+        destinationCurrency: native,
+        amount: '9000000',
+        explicitDeposit: false,
+      },
       from,
     )
     const before = await balance(tokens().USDC, base().depository)
@@ -150,10 +207,20 @@ describe('deposits', () => {
   ])('an origin swap with %s deposits at least what the order asks for', async (tradeType, amount) => {
     const from = user(3)
     const json = await quote(
-      { destinationChainId: 10, originCurrency: tokens().TIDE, destinationCurrency: network.deployment.optimism.tokens.USDC, amount, tradeType },
+      {
+        destinationChainId: 10,
+        originCurrency: tokens().TIDE,
+        destinationCurrency: network.deployment.optimism.tokens.USDC,
+        amount,
+        tradeType,
+      },
       from,
     )
-    const order = (json as unknown as { protocol: { v2: { orderData: { inputs: { payment: { amount: string; currency: Hex } }[] } } } }).protocol.v2.orderData
+    const order = (
+      json as unknown as {
+        protocol: { v2: { orderData: { inputs: { payment: { amount: string; currency: Hex } }[] } } }
+      }
+    ).protocol.v2.orderData
     const { payment } = order.inputs[0] ?? { payment: { amount: '0', currency: native } }
     const before = await balance(payment.currency, base().depository)
     const spentBefore = await balance(tokens().TIDE, from.address)
@@ -168,7 +235,12 @@ describe('deposits', () => {
   test('a native origin swap spends its value only', async () => {
     const from = user(4)
     const json = await quote(
-      { destinationChainId: 10, originCurrency: base().tokens.USDX, destinationCurrency: native, amount: '40000000' },
+      {
+        destinationChainId: 10,
+        originCurrency: base().tokens.USDX,
+        destinationCurrency: native,
+        amount: '40000000',
+      },
       from,
     )
     const spentBefore = await balance(base().tokens.USDX, from.address)
@@ -180,25 +252,41 @@ describe('deposits', () => {
 describe('what a user executes alone', () => {
   test('a token send delivers exactly the amount', async () => {
     const to = fresh()
-    const json = await quote({ originCurrency: tokens().USDC, destinationCurrency: tokens().USDC, amount: '1234567' }, user(1), to)
+    const json = await quote(
+      { originCurrency: tokens().USDC, destinationCurrency: tokens().USDC, amount: '1234567' },
+      user(1),
+      to,
+    )
     await execute(json, user(1))
     expect(await balance(tokens().USDC, to)).toBe(1_234_567n)
   })
 
   test('a native send delivers exactly the amount', async () => {
     const to = fresh()
-    await execute(await quote({ originCurrency: native, destinationCurrency: native, amount: '777' }, user(1), to), user(1))
+    await execute(
+      await quote({ originCurrency: native, destinationCurrency: native, amount: '777' }, user(1), to),
+      user(1),
+    )
     expect(await balance(native, to)).toBe(777n)
   })
 
   test('wrap and unwrap are one to one, also for somebody else', async () => {
     const to = fresh()
     const weth = base().wrappedNative
-    await execute(await quote({ originCurrency: native, destinationCurrency: weth, amount: '5000' }, user(2), to), user(2))
+    await execute(
+      await quote({ originCurrency: native, destinationCurrency: weth, amount: '5000' }, user(2), to),
+      user(2),
+    )
     expect(await balance(weth, to)).toBe(5_000n)
-    await execute(await quote({ originCurrency: native, destinationCurrency: weth, amount: '9000' }, user(2)), user(2))
+    await execute(
+      await quote({ originCurrency: native, destinationCurrency: weth, amount: '9000' }, user(2)),
+      user(2),
+    )
     const other = fresh()
-    await execute(await quote({ originCurrency: weth, destinationCurrency: native, amount: '8000' }, user(2), other), user(2))
+    await execute(
+      await quote({ originCurrency: weth, destinationCurrency: native, amount: '8000' }, user(2), other),
+      user(2),
+    )
     expect(await balance(native, other)).toBe(8_000n)
     expect(await balance(weth, user(2).address)).toBe(1_000n)
   })
@@ -209,12 +297,19 @@ describe('what a user executes alone', () => {
     ['native to USDC', () => native, () => tokens().USDC, '20000000000000000'],
     ['USDX to USDC', () => tokens().USDX, () => tokens().USDC, '70000000'],
   ]
-  test.each(pairs)('a swap of %s by exact input gives exactly the quoted output', async (_name, from, to, amount) => {
-    const receiver = fresh()
-    const json = await quote({ originCurrency: from(), destinationCurrency: to(), amount }, user(5), receiver)
-    await execute(json, user(5))
-    expect(await balance(to(), receiver)).toBe(BigInt(json.details.currencyOut.amount))
-  })
+  test.each(pairs)(
+    'a swap of %s by exact input gives exactly the quoted output',
+    async (_name, from, to, amount) => {
+      const receiver = fresh()
+      const json = await quote(
+        { originCurrency: from(), destinationCurrency: to(), amount },
+        user(5),
+        receiver,
+      )
+      await execute(json, user(5))
+      expect(await balance(to(), receiver)).toBe(BigInt(json.details.currencyOut.amount))
+    },
+  )
 
   test.each([
     ['TIDE to native', () => tokens().TIDE, () => native, '4000000000000000'],
@@ -223,10 +318,19 @@ describe('what a user executes alone', () => {
     const receiver = fresh()
     const spender = user(5)
     const before = await balance(from(), spender.address)
-    const json = await quote({ originCurrency: from(), destinationCurrency: to(), amount, tradeType: 'EXACT_OUTPUT' }, spender, receiver)
+    const json = await quote(
+      { originCurrency: from(), destinationCurrency: to(), amount, tradeType: 'EXACT_OUTPUT' },
+      spender,
+      receiver,
+    )
     const receipts = await execute(json, spender)
     expect(await balance(to(), receiver)).toBe(BigInt(amount))
-    const gas = from() === native ? receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n) : 0n
-    expect(before - (await balance(from(), spender.address)) - gas).toBe(BigInt(json.details.currencyIn.amount))
+    const gas =
+      from() === native
+        ? receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n)
+        : 0n
+    expect(before - (await balance(from(), spender.address)) - gas).toBe(
+      BigInt(json.details.currencyIn.amount),
+    )
   })
 })

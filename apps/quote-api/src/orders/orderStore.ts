@@ -1,24 +1,7 @@
 import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
 import { createGroupCommit } from './groupCommit.ts'
-
-/** One answered quote as it is kept. JSON members are text already, so that they stay as hashed. */
-export type StoredOrder = {
-  readonly requestId: Hex
-  readonly orderId: Hex | undefined
-  readonly user: string
-  readonly recipient: string
-  readonly originChainId: number
-  readonly destinationChainId: number
-  readonly apiKeyId: string | undefined
-  /** JSON text of the quoted currencies and amounts. */
-  readonly quoted: string
-  /** JSON text of the protocol order. */
-  readonly orderData: string | undefined
-  readonly orderSignature: Hex | undefined
-  readonly stepsDigest: Buffer
-  readonly expiresAtSeconds: number
-  readonly deadlineSeconds: number
-}
+import { insertOrders, orderColumns, toBytes } from './orderColumns.ts'
+import type { StoredOrder } from './storedOrder.ts'
 
 /** A request id was stored before; ids are random, so a caller repeated one. */
 export class DuplicateOrderError extends DomainError {
@@ -42,19 +25,6 @@ export interface OrderStore {
 
 const groupMax = 256
 const queueMax = 2_048
-/** Orders outlive their deadline by this much. @source design.md 5.2 */
-const keepDays = 30
-
-const insert = `
-  insert into orders (request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id,
-    api_key_id, quoted, order_data, order_signature, steps_digest, expires_at, deadline, keep_until)
-  select request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id,
-    api_key_id, quoted, order_data, order_signature, steps_digest,
-    to_timestamp(expires_at), to_timestamp(deadline), to_timestamp(deadline) + interval '${keepDays} days'
-  from unnest($1::bytea[], $2::bytea[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::text[],
-    $8::json[], $9::json[], $10::bytea[], $11::bytea[], $12::bigint[], $13::bigint[])
-    as o(request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id, api_key_id,
-      quoted, order_data, order_signature, steps_digest, expires_at, deadline)`
 
 const select = `
   select request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id, api_key_id,
@@ -65,7 +35,7 @@ const select = `
 /** Orders in PostgreSQL, concurrent ones in one commit. @source design.md 5.2 */
 export function createOrderStore({ database }: { database: SqlDatabase }): OrderStore {
   const commits = createGroupCommit<StoredOrder>({
-    write: async (orders) => void (await database.query(insert, columns(orders))),
+    write: async (orders) => void (await database.query(insertOrders, orderColumns(orders))),
     mayRetryAlone: (error) => !(error instanceof DomainError),
     groupMax,
     queueMax,
@@ -85,24 +55,6 @@ export function createOrderStore({ database }: { database: SqlDatabase }): Order
     findByRequestId: (requestId) => findOne('request_id', requestId),
     findByOrderId: (orderId) => findOne('order_id', orderId),
   }
-}
-
-function columns(orders: readonly StoredOrder[]): unknown[] {
-  return [
-    orders.map(({ requestId }) => toBytes(requestId)),
-    orders.map(({ orderId }) => orderId && toBytes(orderId)),
-    orders.map(({ user }) => user),
-    orders.map(({ recipient }) => recipient),
-    orders.map(({ originChainId }) => originChainId),
-    orders.map(({ destinationChainId }) => destinationChainId),
-    orders.map(({ apiKeyId }) => apiKeyId),
-    orders.map(({ quoted }) => quoted),
-    orders.map(({ orderData }) => orderData),
-    orders.map(({ orderSignature }) => orderSignature && toBytes(orderSignature)),
-    orders.map(({ stepsDigest }) => stepsDigest),
-    orders.map(({ expiresAtSeconds }) => expiresAtSeconds),
-    orders.map(({ deadlineSeconds }) => deadlineSeconds),
-  ]
 }
 
 type OrderRow = {
@@ -137,10 +89,6 @@ function fromRow(row: OrderRow): StoredOrder {
     expiresAtSeconds: Number(row.expires_at),
     deadlineSeconds: Number(row.deadline),
   }
-}
-
-function toBytes(hex: Hex): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
 }
 
 function toHex(bytes: Buffer): Hex {

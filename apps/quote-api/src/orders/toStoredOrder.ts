@@ -1,19 +1,21 @@
 import type { QuoteRecord } from '../quoting/createQuote.ts'
-import type { StoredOrder } from './orderStore.ts'
+import type { StoredOrder } from './storedOrder.ts'
 
 /** What a quote promised, as it is kept: enough to settle, to refund and to answer for it later. */
 export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRecord): StoredOrder {
-  const { route, split, signed, solver } = quote
+  const { signed, priced } = quote
+  const { amounts } = priced
+  const { route, split, solver } = amounts
   const quoted = {
     operation: route.operation,
-    tradeType: quote.tradeType,
+    tradeType: amounts.tradeType,
     originCurrency: route.currencyIn.address,
     destinationCurrency: route.currencyOut.address,
-    amountIn: quote.amountIn.toString(),
-    amountInMax: quote.amountInMax.toString(),
-    amountOut: quote.amountOut.toString(),
-    amountOutMin: quote.amountOutMin.toString(),
-    feeCurrency: quote.feeCurrency.address,
+    amountIn: amounts.amountIn.toString(),
+    amountInMax: amounts.amountInMax.toString(),
+    amountOut: amounts.amountOut.toString(),
+    amountOutMin: amounts.amountOutMin.toString(),
+    feeCurrency: amounts.feeCurrency.address,
     feeBasis: split.amountIn.toString(),
     relayerGas: split.relayerGas.toString(),
     relayerService: split.relayerService.toString(),
@@ -24,8 +26,8 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
       amount: (split.appFees[index] ?? 0n).toString(),
     })),
     topupWei: (solver?.topup?.amountWei ?? 0n).toString(),
-    slippageBps: quote.slippageBps.toString(),
-    timeEstimateSeconds: quote.timeEstimateSeconds,
+    slippageBps: amounts.slippageBps.toString(),
+    timeEstimateSeconds: priced.timeEstimateSeconds,
   }
   return {
     requestId: quote.requestId,

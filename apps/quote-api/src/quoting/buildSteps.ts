@@ -8,6 +8,7 @@ import {
   formatAmount,
   type Hex,
 } from '@causeway/core'
+import type { PricedRoute } from './pricedRoute.ts'
 import type { Priced } from './priceRequest.ts'
 import {
   encodeMulticall,
@@ -65,19 +66,19 @@ export function buildSteps(priced: Priced, identity: StepIdentity): readonly Ste
 
 function toStep(priced: Priced, identity: StepIdentity, transaction: PlannedTransaction): Step {
   const id = stepIds[transaction.kind]
-  const call = encodeCall(priced, identity, transaction)
+  const call = encodeCall(priced.amounts, identity, transaction)
   const { gasPrice } = priced.originMarket
   const data: StepTransaction = {
-    from: priced.route.user,
+    from: priced.amounts.route.user,
     to: call.to,
     data: call.data,
     value: call.value.toString(),
-    chainId: priced.route.origin.chainId,
+    chainId: priced.amounts.route.origin.chainId,
     gas: plannedGasUnits(priced.originMarket, transaction).toString(),
     maxFeePerGas: gasPrice.maxFeePerGasWei.toString(),
     maxPriorityFeePerGas: gasPrice.maxPriorityFeePerGasWei.toString(),
   }
-  const { action, description } = wording(priced, transaction)
+  const { action, description } = wording(priced.amounts, transaction)
   return {
     id,
     action,
@@ -111,7 +112,7 @@ const stepIds: Readonly<Record<PlannedTransaction['kind'], StepId>> = {
   'send-output': 'send',
 }
 
-function encodeCall(priced: Priced, identity: StepIdentity, { kind }: PlannedTransaction): Call {
+function encodeCall(priced: PricedRoute, identity: StepIdentity, { kind }: PlannedTransaction): Call {
   const { route, amountIn, amountInMax, amountOut } = priced
   const { currencyIn, currencyOut, origin } = route
   switch (kind) {
@@ -153,7 +154,7 @@ function sendCall(currency: { isNative: boolean; address: string }, recipient: s
   return { to: currency.address, data: encodeTransfer(hex(recipient), amount), value: 0n }
 }
 
-function depositCall({ route, amountIn }: Priced, orderId: Hex): Call {
+function depositCall({ route, amountIn }: PricedRoute, orderId: Hex): Call {
   const { currencyIn, origin } = route
   const depositor = hex(route.user)
   if (currencyIn.isNative) {
@@ -163,7 +164,7 @@ function depositCall({ route, amountIn }: Priced, orderId: Hex): Call {
   return { to: origin.depository, data, value: 0n }
 }
 
-function swapDepositCall(priced: Priced, identity: StepIdentity): Call {
+function swapDepositCall(priced: PricedRoute, identity: StepIdentity): Call {
   const { route, amountInMax, originLeg, solver } = priced
   const { config } = route.origin
   const leg = required(originLeg)
@@ -192,7 +193,7 @@ function swapDepositCall(priced: Priced, identity: StepIdentity): Call {
 }
 
 /** The router pays wrapped coin to itself and unwraps it, or gives unspent coin back. */
-function swapCall(priced: Priced, { deadlineSeconds }: StepIdentity): Call {
+function swapCall(priced: PricedRoute, { deadlineSeconds }: StepIdentity): Call {
   const { route, tradeType, amountInMax, amountOutMin, originLeg } = priced
   const { config } = route.origin
   const router = required(config.uniswapV3?.swapRouter)
@@ -228,7 +229,7 @@ function erc20Of(currency: { isNative: boolean; address: string }, wrappedNative
   return currency.isNative ? wrappedNative : hex(currency.address)
 }
 
-function wording(priced: Priced, { kind }: PlannedTransaction): { action: string; description: string } {
+function wording(priced: PricedRoute, { kind }: PlannedTransaction): { action: string; description: string } {
   const { currencyIn, currencyOut } = priced.route
   const input = `${formatAmount(priced.amountIn, currencyIn.decimals)} ${currencyIn.symbol}`
   const output = `${formatAmount(priced.amountOut, currencyOut.decimals)} ${currencyOut.symbol}`

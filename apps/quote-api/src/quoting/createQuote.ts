@@ -10,7 +10,8 @@ import type { QuoteRequest } from './request.ts'
 export type SignedOrder = { readonly order: Order; readonly orderId: Hex; readonly signature: Hex }
 
 /** A quote as it is stored and answered. */
-export type Quote = Priced & {
+export type Quote = {
+  readonly priced: Priced
   readonly requestId: Hex
   /** Undefined where the user executes alone. */
   readonly signed: SignedOrder | undefined
@@ -47,19 +48,20 @@ export type QuoteDependencies = PricingDependencies & {
 export async function createQuote(
   dependencies: QuoteDependencies,
   request: QuoteRequest,
-  caller: { readonly apiKeyId: string | undefined; readonly signal: AbortSignal },
+  apiKeyId: string | undefined,
 ): Promise<Quote> {
-  const priced = await priceRequest(dependencies, request, caller.signal)
+  const priced = await priceRequest(dependencies, request)
   refuseUnsupportedExecution(request)
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
   const deadlineSeconds = nowSeconds + dependencies.orderLifetimeSeconds
   const requestId = timeOrderedId(dependencies)
   const signed = await signOrder(dependencies, priced, request, deadlineSeconds)
-  const spender = spenderOf(priced.route, [{ origin: priced.originLeg?.leg }], request)
+  const { route, originLeg } = priced.amounts
+  const spender = spenderOf(route, [{ origin: originLeg?.leg }], request)
   const steps = buildSteps(priced, { requestId, orderId: signed?.orderId, deadlineSeconds, spender })
   const expiresAtSeconds = nowSeconds + dependencies.quoteLifetimeSeconds
-  const quote: Quote = { ...priced, requestId, signed, steps, expiresAtSeconds, deadlineSeconds }
-  await dependencies.store({ quote, request, stepsDigest: digest(steps), apiKeyId: caller.apiKeyId })
+  const quote: Quote = { priced, requestId, signed, steps, expiresAtSeconds, deadlineSeconds }
+  await dependencies.store({ quote, request, stepsDigest: digest(steps), apiKeyId })
   return quote
 }
 
@@ -69,10 +71,11 @@ async function signOrder(
   request: QuoteRequest,
   deadlineSeconds: number,
 ): Promise<SignedOrder | undefined> {
-  if (priced.solver === undefined) return undefined
+  const { amounts } = priced
+  if (amounts.solver === undefined) return undefined
   const salt: Hex = `0x${randomBytes(32).toString('hex')}`
   const identity = { solver: signer.address, salt, deadlineSeconds }
-  const order = buildOrder(priced, priced.solver, request, identity)
+  const order = buildOrder(amounts, amounts.solver, request, identity)
   const orderId = hashOrder(order, registry.vmTypeByKey)
   return { order, orderId, signature: await signer.sign({ purpose: 'order', orderId }) }
 }

@@ -73,7 +73,7 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
 }
 
 /** Potential cost of taking `usd` in on the origin and paying it out on the destination. */
-export function moveCost(route: Route, received: AssetInventory, paid: AssetInventory, usd: UsdX18): UsdX18 {
+function moveCost(route: Route, received: AssetInventory, paid: AssetInventory, usd: UsdX18): UsdX18 {
   return skewCostUsd(
     { asset: received, chainId: route.origin.chainId, deltaUsd: usd },
     { asset: paid, chainId: route.destination.chainId, deltaUsd: -usd },

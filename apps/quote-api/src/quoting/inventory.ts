@@ -18,10 +18,13 @@ export type AssetInventory = {
   readonly squaresPerShare: bigint
   /** Σ shares, in bps. */
   readonly shareSumBps: bigint
+  /** Twice the potential over κ as it is now, rounded down. */
+  readonly potentialTerm: bigint
 }
 
 /** Chains without a target still weigh something, so that a potential exists there. */
 const shareBpsMin = 100n
+const totalUsdMin = 1_000_000_000_000n
 
 /** Builds the view of one asset. @param balances USD value per chain id */
 export function assetInventory(
@@ -39,7 +42,14 @@ export function assetInventory(
     squaresPerShare += perShare(balanceUsd, share)
     shareSumBps += share
   }
-  return { parameters, totalUsd, chains, squaresPerShare, shareSumBps }
+  return {
+    parameters,
+    totalUsd,
+    chains,
+    squaresPerShare,
+    shareSumBps,
+    potentialTerm: potentialTerm(squaresPerShare, totalUsd, shareSumBps, divideDown),
+  }
 }
 
 function perShare(balanceUsd: UsdX18, shareBps: bigint): bigint {
@@ -64,31 +74,44 @@ export type InventoryMove = {
  * @source pricing-engine.md 4.3
  */
 export function skewCostUsd(received: InventoryMove, paid: InventoryMove): UsdX18 {
-  const exact =
-    received.asset === paid.asset
-      ? potentialChange(received.asset, [received, paid])
-      : potentialChange(received.asset, [received]) + potentialChange(paid.asset, [paid])
   const moved = received.deltaUsd
-  const capBps = received.asset.parameters.rewardCapBps
-  return maxBigint(exact, -divideDown(moved * capBps, bpsDenominator))
+  return maxBigint(
+    potentialChange(received, paid),
+    -divideDown(moved * received.asset.parameters.rewardCapBps, bpsDenominator),
+  )
 }
 
-function potentialChange(asset: AssetInventory, moves: readonly InventoryMove[]): UsdX18 {
-  let total = asset.totalUsd
-  let squares = asset.squaresPerShare
-  const seen = new Map<number, UsdX18>()
-  for (const { chainId, deltaUsd } of moves) {
-    const position = asset.chains.get(chainId)
-    const shareBps = position?.shareBps ?? shareBpsMin
-    const before = seen.get(chainId) ?? position?.balanceUsd ?? 0n
-    const after = before + deltaUsd
-    seen.set(chainId, after)
-    total += deltaUsd
-    squares += perShare(after, shareBps) - perShare(before, shareBps)
+function potentialChange(received: InventoryMove, paid: InventoryMove): UsdX18 {
+  if (received.asset !== paid.asset) {
+    return (
+      changeOf(received.asset, squaresChange(received), received.deltaUsd) +
+      changeOf(paid.asset, squaresChange(paid), paid.deltaUsd)
+    )
   }
-  const after = potentialTerm(squares, total, asset.shareSumBps, divideUp)
-  const before = potentialTerm(asset.squaresPerShare, asset.totalUsd, asset.shareSumBps, divideDown)
-  return divideUp(asset.parameters.kappaBps * (after - before), 2n * bpsDenominator)
+  // In and out on one chain leave that chain as it was, but for what the two amounts differ by.
+  const squares =
+    received.chainId === paid.chainId
+      ? squaresChange({ ...received, deltaUsd: received.deltaUsd + paid.deltaUsd })
+      : squaresChange(received) + squaresChange(paid)
+  return changeOf(received.asset, squares, received.deltaUsd + paid.deltaUsd)
+}
+
+/** Change of the potential, rounded up, when Σ b²/s and Σ b change by so much. */
+function changeOf(asset: AssetInventory, squares: bigint, deltaUsd: UsdX18): UsdX18 {
+  const after = potentialTerm(
+    asset.squaresPerShare + squares,
+    asset.totalUsd + deltaUsd,
+    asset.shareSumBps,
+    divideUp,
+  )
+  return divideUp(asset.parameters.kappaBps * (after - asset.potentialTerm), 2n * bpsDenominator)
+}
+
+function squaresChange({ asset, chainId, deltaUsd }: InventoryMove): bigint {
+  const position = asset.chains.get(chainId)
+  const shareBps = position?.shareBps ?? shareBpsMin
+  const before = position?.balanceUsd ?? 0n
+  return perShare(before + deltaUsd, shareBps) - perShare(before, shareBps)
 }
 
 /** (Σ b²/s)/B + B·(Σs − 2): twice the potential over κ. */
@@ -99,7 +122,7 @@ function potentialTerm(
   divide: (a: bigint, b: bigint) => bigint,
 ): bigint {
   // An empty inventory has no distribution to improve; one micro-dollar keeps the quotient defined.
-  const total = maxBigint(totalUsd, 10n ** 12n)
+  const total = maxBigint(totalUsd, totalUsdMin)
   return divide(squaresPerShare, total) + divide(total * (shareSumBps - 2n * bpsDenominator), bpsDenominator)
 }
 

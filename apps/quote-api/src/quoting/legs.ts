@@ -1,4 +1,5 @@
 import type { Hex } from '@causeway/core'
+import type { MarketSnapshot } from '../market/snapshot.ts'
 import { QuoteError } from './errors.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
 import type { Route } from './route.ts'
@@ -34,10 +35,13 @@ export type LegQuote = {
   readonly ticksCrossed: number
 }
 
-/** Quotes one leg. Pools are tried by price; @throws QuoteError NO_SWAP_ROUTES_FOUND, SERVICE_UNAVAILABLE */
+/**
+ * Quotes one leg at a snapshot's prices; the best pool wins.
+ * @throws QuoteError NO_SWAP_ROUTES_FOUND, SERVICE_UNAVAILABLE
+ */
 export interface LegQuoter {
-  exactInput(leg: Leg, amountIn: bigint): Promise<LegQuote>
-  exactOutput(leg: Leg, amountOut: bigint): Promise<LegQuote>
+  exactInput(snapshot: MarketSnapshot, leg: Leg, amountIn: bigint): Promise<LegQuote>
+  exactOutput(snapshot: MarketSnapshot, leg: Leg, amountOut: bigint): Promise<LegQuote>
 }
 
 /**

@@ -25,8 +25,13 @@ export type OnChainQuoter = (args: {
  * Quotes legs in process over the snapshot's mirrored pools, and through the on-chain quoter for
  * pools that the snapshot does not mirror. The best of all pools of the pair wins.
  */
-export function createPoolLegQuoter(snapshot: MarketSnapshot, onChain: OnChainQuoter): LegQuoter {
-  async function quote(leg: Leg, trade: PoolTrade, amount: bigint): Promise<LegQuote> {
+export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
+  async function quote(
+    snapshot: MarketSnapshot,
+    leg: Leg,
+    trade: PoolTrade,
+    amount: bigint,
+  ): Promise<LegQuote> {
     if (leg.kind !== 'pool') {
       return { leg, amountIn: amount, amountOut: amount, pool: undefined, feePips: 0, ticksCrossed: 0 }
     }
@@ -57,8 +62,8 @@ export function createPoolLegQuoter(snapshot: MarketSnapshot, onChain: OnChainQu
     return best
   }
   return {
-    exactInput: (leg, amountIn) => quote(leg, 'exactInput', amountIn),
-    exactOutput: (leg, amountOut) => quote(leg, 'exactOutput', amountOut),
+    exactInput: (snapshot, leg, amountIn) => quote(snapshot, leg, 'exactInput', amountIn),
+    exactOutput: (snapshot, leg, amountOut) => quote(snapshot, leg, 'exactOutput', amountOut),
   }
 }
 

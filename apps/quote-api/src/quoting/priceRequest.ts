@@ -5,9 +5,8 @@ import { QuoteError } from './errors.ts'
 import { checkExecutionMode } from './executionMode.ts'
 import type { Schedule } from './feeTerms.ts'
 import type { InventoryView } from './inventoryView.ts'
-import { type LegPlan, planLegs } from './legs.ts'
-import { requireChain, requirePrice } from './marketAccess.ts'
-import { createPoolLegQuoter, type OnChainQuoter } from './poolLegQuoter.ts'
+import { type LegPlan, type LegQuoter, planLegs } from './legs.ts'
+import { requireChain } from './marketAccess.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute } from './priceSolverRoute.ts'
@@ -27,7 +26,7 @@ export type PricingDependencies = {
   readonly swapImpactMaxBps: number
   readonly snapshot: () => MarketSnapshot
   readonly inventoryView: (snapshot: MarketSnapshot) => InventoryView
-  readonly onChainQuoter: OnChainQuoter
+  readonly legQuoter: LegQuoter
   /** Never rejects and never takes longer than its own budget. */
   readonly userFacts: (args: {
     chainId: number
@@ -35,17 +34,14 @@ export type PricingDependencies = {
     currency: string
     spender: string | undefined
   }) => Promise<UserFacts>
-  /** Gas of calls run on a destination. @throws DESTINATION_TX_FAILED, or an upstream error */
-  readonly simulateCalls: (args: {
-    chainId: number
-    calls: readonly DestinationCall[]
-    signal: AbortSignal
-  }) => Promise<bigint>
+  /** Gas of calls run on a destination. @throws DESTINATION_TX_FAILED, or an upstream error in time */
+  readonly simulateCalls: (args: { chainId: number; calls: readonly DestinationCall[] }) => Promise<bigint>
   readonly clock: Clock
 }
 
 /** A price with everything a response or a quote is made of. */
-export type Priced = PricedRoute & {
+export type Priced = {
+  readonly amounts: PricedRoute
   readonly snapshot: MarketSnapshot
   readonly originMarket: ChainMarket
   readonly transactions: readonly PlannedTransaction[]
@@ -62,7 +58,6 @@ export type Priced = PricedRoute & {
 export async function priceRequest(
   dependencies: PricingDependencies,
   request: QuoteRequest,
-  signal: AbortSignal,
 ): Promise<Priced> {
   if (request.amount === 0n) {
     throw new QuoteError('AMOUNT_TOO_LOW', 'amount must be above zero.', {
@@ -76,27 +71,26 @@ export async function priceRequest(
   const originMarket = requireChain(snapshot, route.origin.chainId)
   const facts = dependencies.userFacts(factsQuestion(route, plans, request))
 
-  const priced = route.selfExecuted
-    ? await priceSelfExecuted({ ...legContext(dependencies, snapshot), request, route, snapshot })
-    : await bestPlan(dependencies, { request, route, plans, snapshot, signal })
+  const amounts = route.selfExecuted
+    ? await priceSelfExecuted({
+        request,
+        route,
+        snapshot,
+        quoter: dependencies.legQuoter,
+        swapImpactMaxBps: dependencies.swapImpactMaxBps,
+      })
+    : await bestPlan(dependencies, { request, route, plans, snapshot })
 
   const { balance, allowance } = await facts
-  const transactions = planTransactions(priced, request, allowance)
+  const transactions = planTransactions(amounts, request, allowance)
   return {
-    ...priced,
+    amounts,
     snapshot,
     originMarket,
     transactions,
     originGasWei: originGasWei(originMarket, transactions),
-    timeEstimateSeconds: timeEstimate(priced, snapshot),
+    timeEstimateSeconds: timeEstimate(amounts),
     userBalance: balance ?? 0n,
-  }
-}
-
-function legContext(dependencies: PricingDependencies, snapshot: MarketSnapshot) {
-  return {
-    quoter: createPoolLegQuoter(snapshot, dependencies.onChainQuoter),
-    swapImpactMaxBps: dependencies.swapImpactMaxBps,
   }
 }
 
@@ -129,26 +123,29 @@ type PlanInputs = {
   route: Route
   plans: readonly LegPlan[]
   snapshot: MarketSnapshot
-  signal: AbortSignal
 }
 
 /** Prices every plan and keeps the best for the user; a refusal stands only when all plans are refused. */
 async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): Promise<PricedRoute> {
-  const { plans, snapshot, ...rest } = inputs
-  const context = {
-    ...legContext(dependencies, snapshot),
-    ...rest,
-    snapshot,
-    inventory: dependencies.inventoryView(snapshot),
-    schedule: dependencies.schedule,
-    callUnits: await destinationCallUnits(dependencies, inputs),
-    subsidy: () => 0n,
-  }
+  const { request, route, plans, snapshot } = inputs
+  const inventory = dependencies.inventoryView(snapshot)
+  const callUnits = request.txs.length === 0 ? 0n : await destinationCallUnits(dependencies, inputs)
   let best: PricedRoute | undefined
   let refusal: unknown
   for (const plan of plans) {
     try {
-      const priced = await priceSolverRoute({ ...context, plan })
+      const priced = await priceSolverRoute({
+        request,
+        route,
+        plan,
+        snapshot,
+        inventory,
+        schedule: dependencies.schedule,
+        callUnits,
+        subsidy: withoutSponsor,
+        quoter: dependencies.legQuoter,
+        swapImpactMaxBps: dependencies.swapImpactMaxBps,
+      })
       if (best === undefined || isBetter(priced, best)) best = priced
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error
@@ -159,6 +156,10 @@ async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): 
   return best
 }
 
+function withoutSponsor(): bigint {
+  return 0n
+}
+
 function isBetter(candidate: PricedRoute, best: PricedRoute): boolean {
   return candidate.tradeType === 'EXACT_INPUT'
     ? candidate.amountOut > best.amountOut
@@ -167,15 +168,16 @@ function isBetter(candidate: PricedRoute, best: PricedRoute): boolean {
 
 async function destinationCallUnits(
   dependencies: PricingDependencies,
-  { request, route, signal }: PlanInputs,
+  { request, route }: PlanInputs,
 ): Promise<bigint> {
-  if (request.txs.length === 0) return 0n
   if (request.txsGasLimit !== undefined) return request.txsGasLimit
-  return dependencies.simulateCalls({ chainId: route.destination.chainId, calls: request.txs, signal })
+  return dependencies.simulateCalls({ chainId: route.destination.chainId, calls: request.txs })
 }
 
-function timeEstimate(priced: PricedRoute, snapshot: MarketSnapshot): number {
-  const { route } = priced
-  const usd = usdValueDown(priced.amountIn, requirePrice(snapshot, route.currencyIn))
-  return timeEstimateSeconds({ ...route, valueMicroUsd: usd / 10n ** 12n })
+function timeEstimate({ route, prices, amountIn }: PricedRoute): number {
+  const { origin, destination, selfExecuted } = route
+  const valueMicroUsd = usdValueDown(amountIn, prices.currencyIn) / usdX18PerMicroUsd
+  return timeEstimateSeconds({ origin, destination, selfExecuted, valueMicroUsd })
 }
+
+const usdX18PerMicroUsd = 1_000_000_000_000n

@@ -24,8 +24,8 @@ export async function priceSelfExecuted(args: {
   quoter: LegQuoter
   swapImpactMaxBps: number
 }): Promise<PricedRoute> {
-  const { request, route, snapshot, quoter } = args
-  const leg = route.operation === 'send' ? undefined : await quoteLeg(request, route, quoter)
+  const { request, route, snapshot } = args
+  const leg = route.operation === 'send' ? undefined : await quoteLeg(args)
   const amountIn = leg?.amountIn ?? request.amount
   const amountOut = leg?.amountOut ?? request.amount
   const prices = routePrices(snapshot, route, route.currencyIn)
@@ -62,11 +62,13 @@ export async function priceSelfExecuted(args: {
   }
 }
 
-function quoteLeg(request: QuoteRequest, route: Route, quoter: LegQuoter): Promise<LegQuote> {
+type SelfExecutedInputs = Parameters<typeof priceSelfExecuted>[0]
+
+function quoteLeg({ request, route, snapshot, quoter }: SelfExecutedInputs): Promise<LegQuote> {
   const leg = planSelfExecutedLeg(route)
   return request.tradeType === 'EXACT_INPUT'
-    ? quoter.exactInput(leg, request.amount)
-    : quoter.exactOutput(leg, request.amount)
+    ? quoter.exactInput(snapshot, leg, request.amount)
+    : quoter.exactOutput(snapshot, leg, request.amount)
 }
 
 function refuseDust(valueUsd: bigint): void {

@@ -9,7 +9,7 @@ import {
   usdValueDown,
 } from '@causeway/core'
 import { QuoteError } from './errors.ts'
-import { type FeeInputs, feeTerms, inventories, moveCost } from './feeTerms.ts'
+import { type FeeInputs, feeTerms, inventories } from './feeTerms.ts'
 import { gasCostWei, refundShape } from './gas.ts'
 import { payableUsd } from './inventory.ts'
 import { checkImpact, legImpact } from './legImpact.ts'
@@ -78,14 +78,14 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
 }
 
 async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<Flow> {
-  const { request, plan, quoter } = inputs
+  const { request, plan, quoter, snapshot } = inputs
   const originLeg =
-    plan.origin === undefined ? undefined : await quoter.exactInput(plan.origin, request.amount)
+    plan.origin === undefined ? undefined : await quoter.exactInput(snapshot, plan.origin, request.amount)
   const split = splitFees(terms, originLeg?.amountOut ?? request.amount)
   const payout = split.net > 0n ? convertDown(split.net, ...conversion(inputs)) : 0n
   if (payout === 0n) throw amountTooLow(inputs, terms)
   const destinationLeg =
-    plan.destination === undefined ? undefined : await quoter.exactInput(plan.destination, payout)
+    plan.destination === undefined ? undefined : await quoter.exactInput(snapshot, plan.destination, payout)
   return {
     originLeg,
     split,
@@ -97,14 +97,16 @@ async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<
 }
 
 async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<Flow> {
-  const { request, plan, quoter } = inputs
+  const { request, plan, quoter, snapshot } = inputs
   const destinationLeg =
-    plan.destination === undefined ? undefined : await quoter.exactOutput(plan.destination, request.amount)
+    plan.destination === undefined
+      ? undefined
+      : await quoter.exactOutput(snapshot, plan.destination, request.amount)
   const payout = destinationLeg?.amountIn ?? request.amount
   checkBalance(inputs, payout)
   const split = solveAmountIn(terms, convertUp(payout, ...reversed(conversion(inputs))))
   const originLeg =
-    plan.origin === undefined ? undefined : await quoter.exactOutput(plan.origin, split.amountIn)
+    plan.origin === undefined ? undefined : await quoter.exactOutput(snapshot, plan.origin, split.amountIn)
   return {
     originLeg,
     split,
@@ -171,12 +173,10 @@ function refundMinimum({ plan, route, snapshot }: SolverRouteInputs, depositAmou
 
 function checkPayable(inputs: SolverRouteInputs, flow: Flow): void {
   checkBalance(inputs, flow.payout)
-  const { route, plan, snapshot } = inputs
-  const { received, paid } = inventories(inputs)
-  const movedUsd = usdValueDown(flow.split.amountIn, requirePrice(snapshot, plan.feeCurrency))
-  const cost = moveCost(route, received, paid, movedUsd)
-  if (cost * bpsDenominator > movedUsd * paid.parameters.maxSkewBps) {
-    throw insufficientLiquidity(inputs, payableUsd(paid, route.destination.chainId))
+  const { paid } = inventories(inputs)
+  const { amountIn, components } = flow.split
+  if (components.swap * bpsDenominator > amountIn * paid.parameters.maxSkewBps) {
+    throw insufficientLiquidity(inputs, payableUsd(paid, inputs.route.destination.chainId))
   }
 }
 

@@ -17,7 +17,9 @@ import {
 } from '../../test/fixtures/market.ts'
 import { systemClock } from '../market/clock.ts'
 import { createInventoryViews } from './inventoryView.ts'
-import { type Priced, priceRequest } from './priceRequest.ts'
+import { createPoolLegQuoter } from './poolLegQuoter.ts'
+import type { PricedRoute } from './pricedRoute.ts'
+import { priceRequest } from './priceRequest.ts'
 import { createRegistry } from './registry.ts'
 import { type QuoteRequest, tradeTypes } from './request.ts'
 
@@ -160,7 +162,7 @@ function config(m: Market) {
   })
 }
 
-async function attempt(m: Market, r: QuoteRequest): Promise<Priced | DomainError> {
+async function attempt(m: Market, r: QuoteRequest): Promise<PricedRoute | DomainError> {
   const file = config(m)
   const registry = createRegistry(file, testChains)
   const pool = poolAtMarket(m)
@@ -180,21 +182,21 @@ async function attempt(m: Market, r: QuoteRequest): Promise<Priced | DomainError
     chains: [chain(chainA), chain(chainB)],
   })
   try {
-    return await priceRequest(
+    const { amounts } = await priceRequest(
       {
         registry,
         schedule: file.schedule,
         swapImpactMaxBps: file.swapImpactMaxBps,
         snapshot: () => snapshot,
         inventoryView: createInventoryViews(registry),
-        onChainQuoter: async () => undefined,
+        legQuoter: createPoolLegQuoter(async () => undefined),
         userFacts: async () => ({}),
         simulateCalls: async () => 0n,
         clock: systemClock,
       },
       r,
-      new AbortController().signal,
     )
+    return amounts
   } catch (error) {
     if (error instanceof DomainError) return error
     throw error
@@ -234,7 +236,7 @@ function toRequest(m: Market, r: typeof request extends fc.Arbitrary<infer T> ? 
   }
 }
 
-function checkPriced(priced: Priced, asked: QuoteRequest): void {
+function checkPriced(priced: PricedRoute, asked: QuoteRequest): void {
   const { split, solver, originLeg, destinationLeg } = priced
   expect(split.amountIn).toBe(split.net + split.relayer + split.app - split.subsidized)
   expect(split.relayer).toBe(split.relayerGas + split.relayerService)

@@ -19,8 +19,8 @@ export function registerPrice(app: HttpApp, dependencies: PricingDependencies): 
     rateLimitClass: 'quote',
     deprecation: { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/quote' },
   }
-  app.post('/price', { schema, config }, async (request) => {
-    const priced = await priceRequest(dependencies, toQuoteRequest(request.body), request.signal)
+  app.post('/price', { schema, config }, async ({ body }) => {
+    const priced = await priceRequest(dependencies, toQuoteRequest(body))
     return priceToWire(priced)
   })
 }

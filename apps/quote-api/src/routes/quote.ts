@@ -9,9 +9,9 @@ import { quoteResponseSchema, quoteToWire } from '../wire/quoteResponse.ts'
  * @source quote-and-sponsorship.md, POST /quote; design.md 5.1
  */
 export function registerQuote(app: HttpApp, dependencies: QuoteDependencies & { environment: string }): void {
-  const handle = async (body: QuoteBody, apiKey: ApiKeyRecord | null, signal: AbortSignal) => {
+  const handle = async (body: QuoteBody, apiKey: ApiKeyRecord | null) => {
     checkSponsorship(body, apiKey)
-    const quote = await createQuote(dependencies, toQuoteRequest(body), { apiKeyId: apiKey?.keyId, signal })
+    const quote = await createQuote(dependencies, toQuoteRequest(body), apiKey?.keyId)
     return quoteToWire(quote, dependencies.environment)
   }
   const schema = {
@@ -20,12 +20,10 @@ export function registerQuote(app: HttpApp, dependencies: QuoteDependencies & { 
     response: { 200: quoteResponseSchema, ...errorResponses },
   }
   const config = { rateLimitClass: 'quote' }
-  app.post('/quote', { schema: { ...schema, body: quoteBodySchema }, config }, ({ body, apiKey, signal }) =>
-    handle(body, apiKey, signal),
+  app.post('/quote', { schema: { ...schema, body: quoteBodySchema }, config }, ({ body, apiKey }) =>
+    handle(body, apiKey),
   )
-  app.post(
-    '/quote/v2',
-    { schema: { ...schema, body: quoteV2BodySchema }, config },
-    ({ body, apiKey, signal }) => handle(body, apiKey, signal),
+  app.post('/quote/v2', { schema: { ...schema, body: quoteV2BodySchema }, config }, ({ body, apiKey }) =>
+    handle(body, apiKey),
   )
 }

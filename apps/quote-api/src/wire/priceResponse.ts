@@ -2,6 +2,7 @@ import { bpsDown, formatFixed, formatPercent, formatRate, formatUsd, usdValueDow
 import { z } from 'zod'
 import { legImpact } from '../quoting/legImpact.ts'
 import type { PricedCurrency } from '../quoting/marketAccess.ts'
+import type { PricedRoute } from '../quoting/pricedRoute.ts'
 import type { Priced } from '../quoting/priceRequest.ts'
 import { operations } from '../quoting/request.ts'
 import { currencyAmountSchema, currencyAmountToWire } from './currencyAmount.ts'
@@ -46,13 +47,8 @@ export function priceToWire(priced: Priced): PriceResponse {
   return { fees: feesToWire(priced), details: detailsToWire(priced) }
 }
 
-export function feesToWire({
-  route,
-  feeCurrency,
-  split,
-  prices,
-  originGasWei,
-}: Priced): PriceResponse['fees'] {
+export function feesToWire({ amounts, originGasWei }: Priced): PriceResponse['fees'] {
+  const { route, feeCurrency, split, prices } = amounts
   const fee = (amount: bigint) => currencyAmountToWire(feeCurrency, prices.feeCurrency, amount)
   return {
     gas: currencyAmountToWire(route.origin.native, prices.originNative, originGasWei),
@@ -65,10 +61,10 @@ export function feesToWire({
 }
 
 export function detailsToWire(priced: Priced): PriceResponse['details'] {
-  const { route, prices, amountIn, amountOut, amountOutMin } = priced
+  const { route, prices, amountIn, amountOut, amountOutMin } = priced.amounts
   const inUsd = usdValueDown(amountIn, prices.currencyIn)
   const impactUsd = usdValueDown(amountOut, prices.currencyOut) - inUsd
-  const swap = legImpact(priced.snapshot, [priced.originLeg, priced.destinationLeg])
+  const swap = legImpact(priced.snapshot, [priced.amounts.originLeg, priced.amounts.destinationLeg])
   return {
     operation: route.operation,
     sender: route.user,
@@ -83,15 +79,15 @@ export function detailsToWire(priced: Priced): PriceResponse['details'] {
       amountOut,
       decimalsOut: route.currencyOut.decimals,
     }),
-    slippageTolerance: slippageToWire(priced),
+    slippageTolerance: slippageToWire(priced.amounts),
     timeEstimate: priced.timeEstimateSeconds,
     userBalance: priced.userBalance.toString(),
   }
 }
 
 /** Each side: what is lost if the whole budget is spent there, in that side's output currency. */
-function slippageToWire(priced: Priced): PriceResponse['details']['slippageTolerance'] {
-  const { slippageBps, originLeg, solver, prices, amountOut } = priced
+function slippageToWire(amounts: PricedRoute): PriceResponse['details']['slippageTolerance'] {
+  const { slippageBps, originLeg, solver, prices, amountOut } = amounts
   const swapsOnOrigin = solver !== undefined && originLeg?.leg.kind === 'pool'
   return {
     total: slippageBps.toString(),

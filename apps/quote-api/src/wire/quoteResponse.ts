@@ -3,6 +3,8 @@ import { z } from 'zod'
 import type { Quote } from '../quoting/createQuote.ts'
 import type { LegQuote } from '../quoting/legs.ts'
 import { requirePrice } from '../quoting/marketAccess.ts'
+import type { PricedRoute } from '../quoting/pricedRoute.ts'
+import type { Priced } from '../quoting/priceRequest.ts'
 import { currencyAmountSchema, currencyAmountToWire } from './currencyAmount.ts'
 import { orderWireSchema, stepSchema } from './orderWire.ts'
 import { detailsToWire, feesSchema, feesToWire, priceDetailsFields } from './priceResponse.ts'
@@ -41,15 +43,16 @@ export const quoteResponseSchema = z.object({
 export type QuoteResponse = z.infer<typeof quoteResponseSchema>
 
 export function quoteToWire(quote: Quote, environment: string): QuoteResponse {
-  const { signed, route } = quote
+  const { signed, priced } = quote
+  const { route, feeCurrency, amountOut } = priced.amounts
   return {
     requestId: quote.requestId,
     environment,
     expiresAt: quote.expiresAtSeconds,
     steps: quote.steps.map((step) => ({ ...step, items: [...step.items] })),
-    fees: feesToWire(quote),
-    details: quoteDetailsToWire(quote),
-    breakdown: [{ value: quote.amountOut.toString(), timeEstimate: quote.timeEstimateSeconds }],
+    fees: feesToWire(priced),
+    details: quoteDetailsToWire(priced),
+    breakdown: [{ value: amountOut.toString(), timeEstimate: priced.timeEstimateSeconds }],
     ...(signed !== undefined && {
       protocol: {
         v2: {
@@ -60,7 +63,7 @@ export function quoteToWire(quote: Quote, environment: string): QuoteResponse {
           paymentDetails: {
             chainId: route.origin.key,
             depository: route.origin.depository,
-            currency: quote.feeCurrency.address,
+            currency: feeCurrency.address,
             amount: signed.order.inputs[0]?.payment.amount ?? '0',
           },
         },
@@ -69,11 +72,12 @@ export function quoteToWire(quote: Quote, environment: string): QuoteResponse {
   }
 }
 
-function quoteDetailsToWire(quote: Quote): QuoteResponse['details'] {
-  const { solver, feeCurrency, prices } = quote
-  const refund = solver?.refundMinimum ?? quote.amountIn
+function quoteDetailsToWire(priced: Priced): QuoteResponse['details'] {
+  const { amounts } = priced
+  const { solver, feeCurrency, prices } = amounts
+  const refund = solver?.refundMinimum ?? amounts.amountIn
   return {
-    ...detailsToWire(quote),
+    ...detailsToWire(priced),
     refundCurrency: currencyAmountToWire(feeCurrency, prices.feeCurrency, refund),
     ...(solver?.topup !== undefined && {
       currencyGasTopup: currencyAmountToWire(
@@ -82,12 +86,12 @@ function quoteDetailsToWire(quote: Quote): QuoteResponse['details'] {
         solver.topup.amountWei,
       ),
     }),
-    expandedPriceImpact: expandedImpact(quote),
-    route: routeToWire(quote),
+    expandedPriceImpact: expandedImpact(amounts),
+    route: routeToWire(priced),
   }
 }
 
-function expandedImpact({ split, prices }: Quote): QuoteResponse['details']['expandedPriceImpact'] {
+function expandedImpact({ split, prices }: PricedRoute): QuoteResponse['details']['expandedPriceImpact'] {
   const usd = (amount: bigint): UsdX18 => usdValueDown(amount, prices.feeCurrency)
   const cost = (amount: bigint) => ({ usd: formatUsd(-usd(amount)) })
   // What exact-output solving leaves over belongs to the solver's own part.
@@ -102,8 +106,8 @@ function expandedImpact({ split, prices }: Quote): QuoteResponse['details']['exp
   }
 }
 
-function routeToWire(quote: Quote): QuoteResponse['details']['route'] {
-  const { route, feeCurrency, prices, split, solver, snapshot } = quote
+function routeToWire({ amounts: quote, snapshot }: Priced): QuoteResponse['details']['route'] {
+  const { route, feeCurrency, prices, split, solver } = quote
   const amount = currencyAmountToWire
   const payout = solver?.payoutCurrency ?? route.currencyOut
   const payoutAmount = quote.destinationLeg?.amountIn ?? quote.amountOut
