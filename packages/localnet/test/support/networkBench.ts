@@ -1,0 +1,60 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { chainKeys } from '../../src/network/chainPlan.ts'
+import { processIdentity } from '../../src/network/processIdentity.ts'
+import {
+  type LocalNetwork,
+  type LocalNetworkOptions,
+  startLocalNetwork,
+} from '../../src/network/startLocalNetwork.ts'
+import { freeChainPorts } from './freeChainPorts.ts'
+
+/** A started network and the sentences it reported. */
+export type ReportedNetwork = { readonly network: LocalNetwork; readonly lines: readonly string[] }
+
+/** An empty folder for a network; gone after the test. */
+export async function networkFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-network-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return join(folder, '.local')
+}
+
+/** Another folder with the same content. */
+export async function copyOf(directory: string): Promise<string> {
+  const copy = await networkFolder()
+  await cp(directory, copy, { recursive: true })
+  return copy
+}
+
+/** Starts a network on free ports and stops it after the test, unless the test did. */
+export async function startNetwork(
+  directory: string,
+  options: Partial<LocalNetworkOptions> = {},
+): Promise<ReportedNetwork> {
+  const lines: string[] = []
+  const report = (line: string) => lines.push(line)
+  const network = await startLocalNetwork({ directory, ports: await freeChainPorts(), report, ...options })
+  onTestFinished(() => network.stop())
+  return { network, lines }
+}
+
+/** True when nothing runs under any of the ids. */
+export async function allGone(pids: readonly number[]): Promise<boolean> {
+  const identities = await Promise.all(pids.map((pid) => processIdentity(pid)))
+  return identities.every((identity) => identity === undefined)
+}
+
+export function nodePids({ chains }: LocalNetwork): readonly number[] {
+  return chainKeys.map((key) => chains[key].pid)
+}
+
+/** Asks until the answer is yes. @throws Error when it never is */
+export async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
