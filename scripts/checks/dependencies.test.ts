@@ -48,6 +48,11 @@ describe('dependencies check', () => {
       'imports ../../../packages/core/src/hex.ts, outside its own package',
     ],
     [
+      'packages/signer/src/a.ts',
+      "import { v } from '../../core/test/vectors/orders.ts'",
+      'imports ../../core/test/vectors/orders.ts, outside its own package',
+    ],
+    [
       'packages/chains/src/a.test.ts',
       "import { x } from '../../core/src/hex.ts'",
       'imports ../../core/src/hex.ts, outside its own package',
@@ -63,6 +68,7 @@ describe('dependencies check', () => {
     ['packages/chains/test/a.test.ts', "import { startAnvil } from '@causeway/localnet'"],
     ['apps/quote-api/src/a.ts', "import { x } from '@causeway/database'"],
     ['scripts/start.ts', "import { startAnvil } from '@causeway/localnet'"],
+    ['packages/signer/src/a.test.ts', "import { v } from '../../core/test/vectors/orders.ts'"],
   ])('accepts in %s: %s', (path, text) => {
     expect(problemsOf(path, text)).toEqual([])
   })

@@ -11,6 +11,8 @@ function problems(args: { own: readonly string[]; ofFiles: readonly string[] }):
     .find([
       { path: 'docs/operating/configuration.md', text },
       { path: 'apps/quote-api/src/config.ts', text: source },
+      { path: 'packages/signer/src/signer.ts', text: 'environment.KEY_FILE' },
+      { path: 'packages/signer/src/signer.test.ts', text: 'environment.OLD_PORT' },
       { path: 'configs/quote.local.json', text: '{"a":"$FILL_WALLET_ADDRESS","b":["$BASE_RPC_URL"]}' },
     ])
     .map((finding) => finding.problem)
@@ -22,13 +24,15 @@ describe('variables check', () => {
   })
 
   test('accepts a page with all of them and with the placeholders of the files', () => {
-    expect(problems({ own: ['HTTP_PORT', 'LOG_LEVEL'], ofFiles: ['FILL_WALLET_ADDRESS'] })).toEqual([])
+    expect(
+      problems({ own: ['HTTP_PORT', 'LOG_LEVEL', 'KEY_FILE'], ofFiles: ['FILL_WALLET_ADDRESS'] }),
+    ).toEqual([])
   })
 
   test('reports a variable that the page lacks, one that nothing reads, and a forgotten placeholder', () => {
     expect(problems({ own: ['HTTP_PORT', 'OLD_PORT'], ofFiles: [] })).toEqual([
       'LOG_LEVEL is not in docs/operating/configuration.md',
-      'apps/quote-api/src/config.ts does not read OLD_PORT',
+      'nothing reads OLD_PORT',
       'FILL_WALLET_ADDRESS is not in docs/operating/configuration.md',
     ])
   })

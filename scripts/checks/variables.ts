@@ -6,6 +6,8 @@ import { visitNodes } from './syntax.ts'
 
 const page = 'docs/operating/configuration.md'
 const source = 'apps/quote-api/src/config.ts'
+/** Where a variable may be read: the service and the packages it hands its environment to. */
+const sourcePattern = /^(apps\/quote-api|packages\/(?!localnet)[^/]+)\/src\/.*(?<!\.test)\.ts$/
 
 /** The page of variables lists what the service reads and what the configuration files name. */
 export const variablesCheck: Check = { name: 'variables', find: findUnlistedVariables }
@@ -16,13 +18,16 @@ function findUnlistedVariables(files: readonly RepositoryFile[]): readonly Findi
     (name) => !name.startsWith('CAUSEWAY_') || name === 'CAUSEWAY_LOCAL_DIR',
   )
   const ofFiles = namesIn(textOf(page), ['Variable', 'Used for'])
-  const read = variablesReadBy(textOf(source))
+  const parsed = variablesReadBy(textOf(source))
+  const sources = files.filter(({ path }) => sourcePattern.test(path)).map(({ text }) => text)
   const placeholders = files
     .filter(({ path }) => /^configs\/[^/]+\.json$/.test(path))
     .flatMap(({ path, text }) => placeholdersOf(JSON.parse(text)).map((name) => ({ name, path })))
   return [
-    ...read.filter((name) => !own.includes(name)).map((name) => missing(source, name)),
-    ...own.filter((name) => !read.includes(name)).map((name) => unread(name)),
+    ...parsed.filter((name) => !own.includes(name)).map((name) => missing(source, name)),
+    ...own
+      .filter((name) => !sources.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
+      .map((name) => unread(name)),
     ...placeholders
       .filter(({ name }) => !name.endsWith('_RPC_URL') && !ofFiles.includes(name))
       .map(({ name, path }) => missing(path, name)),
@@ -30,7 +35,7 @@ function findUnlistedVariables(files: readonly RepositoryFile[]): readonly Findi
 }
 
 const missing = (file: string, name: string): Finding => ({ file, problem: `${name} is not in ${page}` })
-const unread = (name: string): Finding => ({ file: page, problem: `${source} does not read ${name}` })
+const unread = (name: string): Finding => ({ file: page, problem: `nothing reads ${name}` })
 
 /** Names in backticks in the first column. */
 function namesIn(text: string, header: readonly string[]): readonly string[] {
