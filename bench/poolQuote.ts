@@ -2,6 +2,7 @@
 import { Agent, request } from 'node:http'
 import type { PoolState } from '@causeway/core'
 import { startPoolTestbed } from '@causeway/localnet'
+import { z } from 'zod'
 import { hugeAmount, quote } from '../packages/localnet/test/support/quoteComparison.ts'
 import { openQuotedPool, readPoolState } from '../packages/localnet/test/support/quotedPool.ts'
 import {
@@ -12,6 +13,7 @@ import {
 import { createRandom, type Random } from '../packages/localnet/test/support/random.ts'
 import type { BenchRow } from './row.ts'
 
+const answerSchema = z.object({ result: z.templateLiteral(['0x', z.string()]) })
 const rounds = 5
 const questionCount = 200
 const quotesPerRound = 20_000
@@ -80,7 +82,7 @@ async function assertExact(
   call: (body: string) => Promise<string>,
 ): Promise<void> {
   for (const [index, question] of questions.entries()) {
-    const { result } = JSON.parse(await call(bodies[index] ?? ''))
+    const { result } = answerSchema.parse(JSON.parse(await call(bodies[index] ?? '')))
     const theirs = decodeAnswer(question, result)
     const ours = quote(state, question)
     const counted = question.kind === 'exactInput' ? ours.amountOut : ours.amountIn

@@ -56,7 +56,7 @@ export async function askQuoter(
   return answers
 }
 
-function encodeQuestion(pool: PoolDeployment, { kind, zeroForOne, amount }: SwapQuestion): Hex {
+export function encodeQuestion(pool: PoolDeployment, { kind, zeroForOne, amount }: SwapQuestion): Hex {
   const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
   const common = { tokenIn, tokenOut, fee: pool.feePips, sqrtPriceLimitX96: 0n }
   return kind === 'exactInput'
@@ -72,7 +72,7 @@ function encodeQuestion(pool: PoolDeployment, { kind, zeroForOne, amount }: Swap
       })
 }
 
-function decodeAnswer({ kind }: SwapQuestion, data: Hex): QuoterAnswer {
+export function decodeAnswer({ kind }: SwapQuestion, data: Hex): QuoterAnswer {
   const abi = quoterV2Abi
   const [amount, sqrtPriceX96After] =
     kind === 'exactInput'
