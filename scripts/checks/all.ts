@@ -3,6 +3,7 @@ import { errorsCheck } from './errors.ts'
 import { exactVersionsCheck } from './exactVersions.ts'
 import type { Check } from './finding.ts'
 import { leaksCheck } from './leaks.ts'
+import { linksCheck } from './links.ts'
 import { requirementsCheck } from './requirements.ts'
 import { variablesCheck } from './variables.ts'
 
@@ -12,6 +13,7 @@ export const checks: readonly Check[] = [
   errorsCheck,
   exactVersionsCheck,
   leaksCheck,
+  linksCheck,
   requirementsCheck,
   variablesCheck,
 ]
