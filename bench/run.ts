@@ -4,12 +4,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { growthEnvironment } from './growthConfig.ts'
-//import { benchPoolQuote } from './poolQuote.ts'
+import { benchPoolQuote } from './poolQuote.ts'
 import { benchGrowth, benchQuotes } from './quoteBench.ts'
 import { type BenchRow, isMet } from './row.ts'
 
 const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonly BenchRow[]> }[] = [
-  //{ ids: ["P4"], run: async () => [await benchPoolQuote()] },
+  { ids: ["P4"], run: async () => [await benchPoolQuote()] },
   { ids: ['P1', 'P2'], run: benchQuotes },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(growthEnvironment)] },
 ]
