@@ -20,8 +20,9 @@ export type TrafficOptions = {
  */
 export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
   const { inFlightMax, handlerTimeoutMs, metrics } = options
-  let inFlight = 0
-  metrics.watchInFlight(() => inFlight)
+  const open = new Set<FastifyReply>()
+  let isClosing = false
+  metrics.watchInFlight(() => open.size)
   app.decorateRequest('abortController', null)
   app.decorateRequest('cancellation', {
     getter(this: FastifyRequest) {
@@ -30,14 +31,15 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
     },
   })
   app.addHook('onRequest', (request, reply, done) => {
-    inFlight += 1
+    open.add(reply)
     const startedAt = performance.now()
     const timeoutMs = request.routeOptions.config?.handlerTimeoutMs ?? handlerTimeoutMs
     const timer = setTimeout(answerLate, timeoutMs, request, reply)
     // `close` comes exactly once, after the answer or when the caller aborts; `finish` may not.
     reply.raw.once('close', () => {
-      inFlight -= 1
+      open.delete(reply)
       clearTimeout(timer)
+      if (isClosing) app.server.closeIdleConnections()
       const { writableEnded, statusCode } = reply.raw
       if (!writableEnded) request.abortController?.abort(new Error('the caller went away'))
       metrics.observeRequest({
@@ -47,9 +49,14 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
         seconds: (performance.now() - startedAt) / 1000,
       })
     })
-    if (inFlight <= inFlightMax || isLiveness(request)) return done()
+    if (open.size <= inFlightMax || isLiveness(request)) return done()
     metrics.countShed()
     done(new RequestFailure('overloaded', 'The service is overloaded.', { retryAfterSeconds: 1 }))
+  })
+  // Connections that are busy when the listener closes would be kept alive by their answers.
+  app.addHook('preClose', async () => {
+    isClosing = true
+    for (const reply of open) if (!reply.raw.headersSent) reply.header('connection', 'close')
   })
 }
 
