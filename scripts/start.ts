@@ -58,6 +58,7 @@ async function waitForEnd(session: Session): Promise<number> {
   const end = await Promise.race([asked, session.failed])
   if (end !== undefined) console.error(`\n${describeEnd(end)}`)
   progress.line(end === undefined ? '\nStopping …' : 'Stopping the rest …')
+  progress.restart()
   await session.stop()
   progress.stage('stopped', 'nothing is left running; the state is kept for the next start')
   return end === undefined ? 0 : 1

@@ -3,6 +3,8 @@ export type Progress = {
   readonly line: (text: string) => void
   /** A part that is up, with the seconds since the last one. */
   readonly stage: (name: string, about: string) => void
+  /** The next stage is counted from now. */
+  readonly restart: () => void
 }
 
 const nameWidth = 10
@@ -12,6 +14,9 @@ export function createProgress(print: (line: string) => void, nowMs: () => numbe
   let lastMs = nowMs()
   return {
     line: print,
+    restart() {
+      lastMs = nowMs()
+    },
     stage(name, about) {
       const seconds = ((nowMs() - lastMs) / 1_000).toFixed(1)
       lastMs = nowMs()

@@ -24,9 +24,9 @@ describe('startTestNetwork', () => {
     const { chains, deployment, keys } = await testNetwork()
     for (const key of ['base', 'optimism', 'hub'] as const) {
       expect(await isDeployed(chains[key].chain, deployment[key])).toBe(true)
-      expect(
-        await chains[key].chain.client.getCode({ address: `0x${'12'.repeat(20)}`, blockTag: 'finalized' }),
-      ).toBe(undefined)
+      const { client } = chains[key].chain
+      const { address } = keys.deployer
+      expect(await client.getBalance({ address, blockTag: 'finalized' })).toBeGreaterThan(0n)
     }
     expect(rolesWithPublishedKeys(keys)).toEqual([])
     const rounds = await readFeeds(chains.base.chain, deployment.base)

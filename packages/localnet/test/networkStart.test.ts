@@ -1,0 +1,180 @@
+// Goal: what a newcomer sees: `npm start` prints addresses and requests that work, and ends cleanly.
+// Method: the real script with the real quote-api in a folder and on ports of this test.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { readKeyFile } from '../src/keys/keyFile.ts'
+import { keyRoles } from '../src/keys/publishedKeys.ts'
+import { freePort } from '../src/nodes/anvil.ts'
+import { allGone, until } from './support/networkBench.ts'
+
+const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
+let folder: string
+let directory: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'causeway-start-'))
+  directory = join(folder, '.local')
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Start = {
+  readonly child: ChildProcess
+  readonly exited: Promise<unknown[]>
+  output(): string
+}
+
+async function start(...words: readonly string[]): Promise<Start> {
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', '--import', 'tsx', 'scripts/start.ts', ...words],
+    {
+      cwd: repositoryRoot,
+      env: {
+        ...process.env,
+        CAUSEWAY_LOCAL_DIR: directory,
+        CAUSEWAY_CHAIN_PORT: String(await freePort()),
+        CAUSEWAY_QUOTE_PORT: String(await freePort()),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let output = ''
+  const keep = (chunk: Buffer) => {
+    output += chunk.toString()
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  const exited = once(child, 'exit')
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    await exited
+  })
+  return { child, exited, output: () => output }
+}
+
+async function startUntilUp(...words: readonly string[]): Promise<Start> {
+  const started = await start(...words)
+  await until('everything is up', () => {
+    if (started.child.exitCode !== null) throw new Error(started.output())
+    return started.output().includes('Ctrl-C stops everything')
+  })
+  return started
+}
+
+/** Nodes, services and the database that runs under them. */
+async function startedPids(): Promise<readonly number[]> {
+  const run = JSON.parse(await readFile(join(directory, 'run.json'), 'utf8'))
+  const postmaster = await readFile(join(directory, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')
+  const children: readonly { pid: number }[] = run.children
+  return [...children.map(({ pid }) => pid), Number.parseInt(postmaster, 10)]
+}
+
+/** Does what pasting a printed curl line does. */
+async function paste(line: string) {
+  const match = /^curl -s (\S+) -H 'content-type: application\/json' -d '(.+)'$/.exec(line)
+  if (match === null) throw new Error(`not a curl line: ${line}`)
+  const [, url = '', body = ''] = match
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body })
+  return { path: new URL(url).pathname, status: response.status, answer: await response.json() }
+}
+
+const networkFile = async () => JSON.parse(await readFile(join(directory, 'network.json'), 'utf8'))
+
+describe('npm start', () => {
+  it('prints requests that are answered, tells no key, and ends on Ctrl-C with nothing left', async () => {
+    const { child, exited, output } = await startUntilUp()
+    const lines = output().split('\n')
+    expect(lines[1]).toBe('First start: keys are generated, contracts deployed and accounts funded.')
+    const curls = lines.filter((line) => line.startsWith('curl'))
+    const answers = await Promise.all(curls.map(paste))
+    expect(answers.map(({ path, status }) => [path, status])).toEqual([
+      ['/price', 200],
+      ['/quote', 200],
+    ])
+    expect(answers[1]?.answer).toMatchObject({ environment: 'local', steps: expect.any(Array) })
+
+    const network = await networkFile()
+    expect(await paste(curls[0] ?? '')).toMatchObject({ status: 200 })
+    expect(new URL(curls[0]?.split(' ')[2] ?? '').origin).toBe(network.quoteApi.url)
+    const keyFile = await readKeyFile(join(directory, 'keys.json'))
+    if (keyFile.kind !== 'read') throw new Error('no keys')
+    for (const { account } of keyRoles(keyFile.keys)) {
+      expect(output()).not.toContain(account.privateKey.slice(2))
+    }
+    expect(network.accounts).toEqual(keyFile.keys.users)
+
+    const second = await start()
+    expect((await second.exited)[0]).toBe(1)
+    expect(second.output()).toContain(`already runs here as process ${child.pid}`)
+
+    const pids = await startedPids()
+    expect(pids).toHaveLength(5)
+    child.kill('SIGINT')
+    // A terminal sends it to the whole group, and npm once more.
+    child.kill('SIGINT')
+    expect((await exited)[0]).toBe(0)
+    expect(await allGone(pids)).toBe(true)
+    expect(output()).toContain('nothing is left running')
+  })
+
+  it('continues the second time, and ends with code 1 and the reason when a service dies', async () => {
+    const { exited, output } = await startUntilUp()
+    expect(output()).toContain('continued from the last start')
+    const [curl] = output()
+      .split('\n')
+      .filter((line) => line.startsWith('curl'))
+    expect(await paste(curl ?? '')).toMatchObject({ status: 200 })
+    const pids = await startedPids()
+    const quoteApi = pids.at(-2)
+    if (quoteApi === undefined) throw new Error('no quote-api')
+    process.kill(quoteApi, 'SIGKILL')
+    expect((await exited)[0]).toBe(1)
+    expect(output()).toContain(
+      `quote-api ended with SIGKILL; its log is ${join(directory, 'logs', 'quote-api.log')}`,
+    )
+    expect(await allGone(pids)).toBe(true)
+  })
+
+  it('cleans up after a start that was killed together with its service, also to begin anew', async () => {
+    const killed = await startUntilUp()
+    const pids = await startedPids()
+    killed.child.kill('SIGKILL')
+    await killed.exited
+    expect(await allGone(pids)).toBe(false)
+    const [quoteApi, database] = pids.slice(-2)
+    if (quoteApi === undefined || database === undefined) throw new Error('no service')
+    process.kill(quoteApi, 'SIGKILL')
+    await until('the service is gone', () => allGone([quoteApi]))
+    expect(await allGone([database])).toBe(false)
+
+    const fresh = await startUntilUp('--fresh')
+    expect(await allGone(pids)).toBe(true)
+    expect(fresh.output()).toMatch(/Stopped what a killed run had left: anvil-\w+, anvil-\w+, anvil-\w+\./)
+    expect(fresh.output()).toContain('rebuilt from nothing: asked for by --fresh.')
+  })
+
+  it('can be stopped before everything is up', async () => {
+    const { child, exited, output } = await start()
+    await until('the chains are up', () => output().includes('  chains '))
+    const run = JSON.parse(await readFile(join(directory, 'run.json'), 'utf8'))
+    child.kill('SIGINT')
+    expect((await exited)[0]).toBe(0)
+    expect(output()).toContain('Stopped before everything was up.')
+    expect(await allGone(run.children.map(({ pid }: { pid: number }) => pid))).toBe(true)
+  })
+
+  it('refuses what it does not understand', async () => {
+    const { exited, output } = await start('--frehs')
+    expect((await exited)[0]).toBe(1)
+    expect(output()).toBe('not understood: --frehs. Usage: npm start [-- --fresh]\n')
+  })
+})
