@@ -131,7 +131,7 @@ async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): 
   const inventory = dependencies.inventoryView(snapshot)
   const callUnits = request.txs.length === 0 ? 0n : await destinationCallUnits(dependencies, inputs)
   let best: PricedRoute | undefined
-  let refusal: unknown
+  let refusal: QuoteError | undefined
   for (const plan of plans) {
     try {
       const priced = await priceSolverRoute({
@@ -149,11 +149,16 @@ async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): 
       if (best === undefined || isBetter(priced, best)) best = priced
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error
-      refusal ??= error
+      refusal = moreTelling(refusal, error)
     }
   }
   if (best === undefined) throw refusal
   return best
+}
+
+/** That one pool of several is missing says less than why the route that exists was refused. */
+function moreTelling(known: QuoteError | undefined, next: QuoteError): QuoteError {
+  return known === undefined || known.code === 'NO_SWAP_ROUTES_FOUND' ? next : known
 }
 
 function withoutSponsor(): bigint {
