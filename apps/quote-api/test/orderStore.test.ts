@@ -62,8 +62,8 @@ test('concurrent orders of every size keep their own columns and share commits',
     return row?.['commits']
   }
   await Promise.all(orders.map((order) => store.save(order)))
-  // One alone, then groups of at most 256.
-  expect(await commits()).toBe(4n)
+  // Groups of at most 256.
+  expect(await commits()).toBe(3n)
   for (const order of orders) expect(await store.findByRequestId(order.requestId)).toEqual(order)
 })
 

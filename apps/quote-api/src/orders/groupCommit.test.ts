@@ -22,38 +22,61 @@ function controlled(
     groupMax: options.groupMax ?? 256,
     queueMax: options.queueMax ?? 100,
   })
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
   const release = async () => {
     open.shift()?.()
-    await new Promise((resolve) => setImmediate(resolve))
+    await turn()
   }
-  return { commit, groups, release }
+  return { commit, groups, release, turn }
 }
 
 describe('group commit', () => {
-  test('writes at once when idle and folds what arrives meanwhile', async () => {
-    const { commit, groups, release } = controlled()
+  test('writes one turn of the event loop together and folds what arrives meanwhile', async () => {
+    const { commit, groups, release, turn } = controlled()
     const settled: number[] = []
-    const done = [1, 2, 3, 4].map((item) => commit.add(item).then(() => settled.push(item)))
-    expect(groups).toEqual([[1]])
+    const add = (item: number) => commit.add(item).then(() => settled.push(item))
+    const done = [add(1), Promise.resolve().then(() => add(2))]
+    await turn()
+    expect(groups).toEqual([[1, 2]])
+    done.push(add(3), add(4))
+    await turn()
+    expect([groups, settled]).toEqual([[[1, 2]], []])
     await release()
-    expect(settled).toEqual([1])
-    expect(groups).toEqual([[1], [2, 3, 4]])
+    expect(settled).toEqual([1, 2])
+    expect(groups).toEqual([
+      [1, 2],
+      [3, 4],
+    ])
     await release()
     await Promise.all(done)
     expect(settled).toEqual([1, 2, 3, 4])
   })
 
+  test('writes anew after it was idle', async () => {
+    const { commit, groups, release, turn } = controlled()
+    for (const item of [1, 2]) {
+      const done = commit.add(item)
+      await turn()
+      await release()
+      await done
+    }
+    expect(groups).toEqual([[1], [2]])
+  })
+
   test('never makes a group larger than its limit', async () => {
-    const { commit, groups, release } = controlled({ groupMax: 2 })
+    const { commit, groups, release, turn } = controlled({ groupMax: 2 })
     const done = [1, 2, 3, 4, 5].map((item) => commit.add(item))
-    for (let index = 0; index < 4; index += 1) await release()
+    await turn()
+    for (let index = 0; index < 3; index += 1) await release()
     await Promise.all(done)
-    expect(groups).toEqual([[1], [2, 3], [4, 5]])
+    expect(groups).toEqual([[1, 2], [3, 4], [5]])
   })
 
   test('refuses past its queue and loses nobody who was admitted', async () => {
-    const { commit, release } = controlled({ queueMax: 2 })
-    const admitted = [1, 2, 3].map((item) => commit.add(item))
+    const { commit, release, turn } = controlled({ queueMax: 2 })
+    const first = commit.add(1)
+    await turn()
+    const admitted = [first, commit.add(2), commit.add(3)]
     await expect(commit.add(4)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 })
     await release()
     await release()
@@ -64,7 +87,7 @@ describe('group commit', () => {
     const fails = (items: readonly number[]) => (items.includes(3) ? new RangeError('bad') : undefined)
     const { commit, release } = controlled({ fails })
     const outcomes = Promise.allSettled([1, 2, 3, 4].map((item) => commit.add(item)))
-    for (let index = 0; index < 4; index += 1) await release()
+    for (let index = 0; index < 8; index += 1) await release()
     expect((await outcomes).map(({ status }) => status)).toEqual([
       'fulfilled',
       'fulfilled',
@@ -75,12 +98,15 @@ describe('group commit', () => {
 
   test('a lost server fails the group at once, and later writes are tried anew', async () => {
     let lost = true
-    const { commit, groups, release } = controlled({ fails: () => (lost ? new Error('gone') : undefined) })
+    const { commit, groups, release, turn } = controlled({
+      fails: () => (lost ? new Error('gone') : undefined),
+    })
     const outcomes = await Promise.allSettled([1, 2, 3].map((item) => commit.add(item)))
     expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
-    expect(groups).toEqual([[1], [2, 3]])
+    expect(groups).toEqual([[1, 2, 3]])
     lost = false
     const later = commit.add(9)
+    await turn()
     await release()
     await later
   })

@@ -23,8 +23,9 @@ export type GroupCommitOptions<Item> = {
 type Waiting<Item> = { readonly item: Item; resolve(): void; reject(error: unknown): void }
 
 /**
- * Folds concurrent writes into one commit without a timer: an idle store writes at once, and what
- * arrives while a group is out leaves together as the next. `add` resolves after the commit.
+ * Folds concurrent writes into one commit without a timer: an idle store writes what one turn of the
+ * event loop brought, and what arrives while a group is out leaves together as the next. Writing the
+ * first of a turn alone would cost a burst two commits instead of one. `add` resolves after the commit.
  * @throws WritesOverloadedError from `add`, and whatever `write` throws
  * @source ledger-and-safety.md 1.6, decision 3
  */
@@ -36,7 +37,6 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): {
   let isWriting = false
 
   async function drain(): Promise<void> {
-    isWriting = true
     while (waiting.length > 0) {
       const group = waiting.slice(0, groupMax)
       waiting = waiting.slice(groupMax)
@@ -60,7 +60,9 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): {
       if (waiting.length >= queueMax) return Promise.reject(new WritesOverloadedError())
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject })
-        if (!isWriting) void drain()
+        if (isWriting) return
+        isWriting = true
+        setImmediate(() => void drain())
       })
     },
   }
