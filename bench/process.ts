@@ -3,12 +3,12 @@ import { once } from 'node:events'
 
 export type BenchProcess = { readonly url: string; readonly child: ChildProcess; stop(): Promise<void> }
 
-/** Starts a TypeScript script that prints `listening <url>` once it serves. */
+/** Starts a built script that prints `listening <url>` once it serves. */
 export async function startBenchProcess(
   script: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<BenchProcess> {
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', script], {
+  const child = spawn(process.execPath, [script], {
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

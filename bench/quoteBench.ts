@@ -79,7 +79,7 @@ async function measure(options: QuoteBenchOptions): Promise<Map<string, LoadResu
     const [first = ''] = texts
     const extra = (await options.environment?.(network, directory)) ?? {}
     const environment = { ...process.env, ...(await serviceEnvironment(network, directory)), ...extra }
-    const probe = await start('./quoteServer.ts', {
+    const probe = await start('./quoteServer.mjs', {
       ...environment,
       BENCH_PRICE_BYTES: '100',
       BENCH_QUOTE_BYTES: '100',
@@ -88,8 +88,8 @@ async function measure(options: QuoteBenchOptions): Promise<Map<string, LoadResu
     const quoteBytes = await answerBytes(probe.url, '/quote', first)
     await probe.stop()
     const sizes = { BENCH_PRICE_BYTES: String(priceBytes), BENCH_QUOTE_BYTES: String(quoteBytes) }
-    const { url } = await start('./quoteServer.ts', { ...environment, ...sizes })
-    const naked = await start('./nakedServer.ts', { ...process.env, BENCH_ANSWER_BYTES: String(priceBytes) })
+    const { url } = await start('./quoteServer.mjs', { ...environment, ...sizes })
+    const naked = await start('./nakedServer.mjs', { ...process.env, BENCH_ANSWER_BYTES: String(priceBytes) })
     return await alternate(
       [
         { name: 'base of /price', url, path: '/bench/price' },

@@ -3,16 +3,27 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { growthEnvironment } from './growthConfig.ts'
 import { benchPoolQuote } from './poolQuote.ts'
 import { benchGrowth, benchQuotes } from './quoteBench.ts'
 import { type BenchRow, isMet } from './row.ts'
 
 const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonly BenchRow[]> }[] = [
-  { ids: ["P4"], run: async () => [await benchPoolQuote()] },
+  { ids: ['P4'], run: async () => [await benchPoolQuote()] },
   { ids: ['P1', 'P2'], run: benchQuotes },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(growthEnvironment)] },
 ]
+
+console.log('building …')
+execFileSync(
+  process.execPath,
+  [fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url)), '-b'],
+  {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    stdio: 'inherit',
+  },
+)
 
 const wanted = new Set(process.argv.slice(2))
 const rows: BenchRow[] = []

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createJsonRpcClient, type JsonRpcClient, type RegisteredChain } from '@causeway/chains'
-import { ConfigurationError, type Signer } from '@causeway/core'
+import { ConfigurationError } from '@causeway/core'
 import {
   type Closer,
   createAdminListener,
@@ -15,7 +14,7 @@ import {
   parseTrustedProxies,
   type Readiness,
 } from '@causeway/http'
-import { createRawKeySigner, readPrivateKeySetting } from '@causeway/signer'
+import { createThreadedSigner, readPrivateKeySetting, type ThreadedSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
 import { checkChains } from './checkChains.ts'
@@ -34,6 +33,7 @@ import { createPriceAdapters } from './priceAdapters.ts'
 import { createInventoryViews } from './quoting/inventoryView.ts'
 import { createPoolLegQuoter } from './quoting/poolLegQuoter.ts'
 import { createRegistry, type QuoteRegistry } from './quoting/registry.ts'
+import { createRandomPool } from './randomPool.ts'
 
 export type QuoteApi = {
   /** The public listener. */
@@ -130,7 +130,7 @@ export async function createQuoteApi(
     clock: systemClock,
     signer,
     store: (record) => orders.save(toStoredOrder(record)),
-    randomBytes,
+    randomBytes: createRandomPool(),
     apiKeys: noApiKeys,
     logger,
     metrics,
@@ -151,6 +151,7 @@ export async function createQuoteApi(
       name: 'chain clients',
       close: () => Promise.all([...clients.values()].map((client) => client.close())),
     },
+    { name: 'signer', close: () => signer.close() },
     { name: 'database', close: closeDatabase },
     { name: 'ops listener', close: () => opsListener.close() },
   ]
@@ -175,7 +176,7 @@ export async function createQuoteApi(
 }
 
 /** The key must be there before anything else is opened: without it no quote can be signed. */
-function loadSigner(variables: Readonly<Record<string, string | undefined>>): Signer {
+function loadSigner(variables: Readonly<Record<string, string | undefined>>): ThreadedSigner {
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const privateKey = readPrivateKeySetting({ environment: variables, name: 'ECDSA_PRIVATE_KEY', readFile })
   if (privateKey === undefined) {
@@ -183,7 +184,7 @@ function loadSigner(variables: Readonly<Record<string, string | undefined>>): Si
       'ECDSA_PRIVATE_KEY or ECDSA_PRIVATE_KEY_FILE is required: it signs order ids.',
     )
   }
-  return createRawKeySigner({ privateKey })
+  return createThreadedSigner({ privateKey })
 }
 
 /** Chains that are quoted, or only read for a price, need a client; those without endpoints have none. */

@@ -3,7 +3,15 @@
 import type { PoolMirror, RpcAnswer, RpcCall } from '@causeway/chains'
 import { decodeFunctionData, encodeFunctionResult, type Hex, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { blockHash, native, poolAt, quoteFile, usdc } from '../../test/marketSupport/fixtures.ts'
+import {
+  blockHash,
+  ethFeed,
+  native,
+  poolAt,
+  quoteFile,
+  usdc,
+  usdcFeed,
+} from '../../test/marketSupport/fixtures.ts'
 import { createScriptedClient } from '../../test/marketSupport/scriptedClient.ts'
 import { createChainSource } from './chainMarket.ts'
 import { type ChainPlan, planMarket } from './plan.ts'
@@ -126,6 +134,10 @@ function setUp(options: { script?: Script; plan?: ChainPlan; mirror?: PoolMirror
 describe('one refresh', () => {
   test('is one batch of three calls and reads everything', async () => {
     const { client, read } = setUp()
+    const answered = {
+      round: { answer: 200_000_000_000n, updatedAtSeconds: 6n },
+      identity: { description: 'ETH / USD', decimals: 8 },
+    }
     expect(await read()).toEqual({
       head: { number: 100n, hash: blockHash(100), timestampSeconds: 1_800_000_000 },
       gasPrice: { expectedWei: 1_205n, maxFeePerGasWei: expect.any(BigInt), maxPriorityFeePerGasWei: 5n },
@@ -135,16 +147,10 @@ describe('one refresh', () => {
         [`8453:${usdc}`, 9n],
       ]),
       l1DataFeeWei: expect.objectContaining({ approve: 0n, 'fill-swap': 0n }),
-      feeds: [
-        {
-          round: { answer: 200_000_000_000n, updatedAtSeconds: 6n },
-          identity: { description: 'ETH / USD', decimals: 8 },
-        },
-        {
-          round: { answer: 200_000_000_000n, updatedAtSeconds: 6n },
-          identity: { description: 'ETH / USD', decimals: 8 },
-        },
-      ],
+      feeds: new Map([
+        [ethFeed, answered],
+        [usdcFeed, answered],
+      ]),
       pools: [],
       poolsLive: true,
       poolProblems: new Map(),
@@ -173,7 +179,7 @@ describe('one refresh', () => {
     const { read, change } = setUp({ script: { failing: 'balanceOf' } })
     expect((await read()).inventory).toEqual(new Map([[`8453:${native}`, 7n]]))
     change({ failing: 'latestRoundData' })
-    expect((await read()).feeds.map(({ round }) => round)).toEqual([undefined, undefined])
+    expect([...(await read()).feeds.values()].map(({ round }) => round)).toEqual([undefined, undefined])
   })
 
   test('asks for no balance without a fill wallet', async () => {

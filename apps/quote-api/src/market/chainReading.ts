@@ -14,8 +14,8 @@ export type ChainReading = {
   readonly gasPrice: GasPrice
   readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
   readonly inventory: ReadonlyMap<CurrencyKey, bigint>
-  /** In the order of the plan's feeds, as of `contractsAt`. */
-  readonly feeds: readonly FeedReading[]
+  /** By feed address, as of `contractsAt`. */
+  readonly feeds: ReadonlyMap<Hex, FeedReading>
   /** Block at which feeds and balances were read: within one batch it may be one block off the head. */
   readonly contractsAt: { readonly block: bigint; readonly timestampSeconds: number }
   /** All at the head's hash; empty while they could not be read for it. */

@@ -1,87 +1,119 @@
 import { chainChangesAtMs, chainState } from './chainState.ts'
-import type { PricePlan } from './plan.ts'
+import type { ChainPlan, PricePlan } from './plan.ts'
 import { aggregate } from './prices/aggregate.ts'
 import { classGuards } from './prices/guards.ts'
 import { type JumpState, settleJump } from './prices/jump.ts'
-import { readSources, type SourceFacts } from './prices/readSources.ts'
+import { createSourceReader, type MarketFacts, type SourceReader } from './prices/readSources.ts'
 import { isFresh, type SourceReading } from './prices/source.ts'
+import { sameChain, samePrice } from './same.ts'
 import type { ChainMarket, ChainRefusal, PriceRefusal, UsdPrice } from './snapshot.ts'
 
-/** One price with what it was made of. */
+/** One price, what it was made of, and what its next evaluation has to know. */
 export type PriceEvaluation = {
   readonly price: UsdPrice | PriceRefusal
   readonly readings: readonly SourceReading[]
+  readonly jump: JumpState
+  /** Until this moment the same facts give the same price. */
+  readonly changesAtMs: number
+}
+
+export type ChainEvaluation = {
+  readonly state: ChainMarket | ChainRefusal
+  /** Until this moment the same facts give the same state. */
+  readonly changesAtMs: number
 }
 
 /** Everything that follows from the facts at one moment. */
 export type Evaluation = {
+  /** By price key. */
   readonly prices: ReadonlyMap<string, PriceEvaluation>
-  /** By chain id; chains that are only read for their feeds are absent. */
-  readonly chains: ReadonlyMap<number, ChainMarket | ChainRefusal>
-  readonly jumps: ReadonlyMap<string, JumpState>
-  /** Until this moment the same facts give the same values. */
+  /** By chain key. */
+  readonly chains: ReadonlyMap<string, ChainEvaluation>
   readonly changesAtMs: number
 }
 
-/** Pure: the same facts, jump states and moment give the same evaluation. */
-export function evaluate(facts: SourceFacts, jumps: ReadonlyMap<string, JumpState>): Evaluation {
-  const { plan, limits, nowMs } = facts
-  const readings = readSources(facts)
-  const verdicts = plan.prices.map((price) =>
-    evaluatePrice(price, {
-      readings: readings.get(price.key) ?? [],
-      state: jumps.get(price.key) ?? {},
-      facts,
-    }),
-  )
-  const chains = plan.chains.filter(({ quotable }) => quotable)
-  const changes = [
-    ...verdicts.map(({ changesAtMs }) => changesAtMs),
-    ...plan.chains.flatMap(({ chainKey, config }) => {
-      const chainFacts = facts.chains.get(chainKey)
-      return chainFacts === undefined ? [] : chainChangesAtMs(chainFacts, config, limits)
-    }),
-  ]
-  return {
-    prices: new Map(verdicts.map(({ key, price, readings }) => [key, { price, readings }])),
-    chains: new Map(
-      chains.map(({ chainKey, config }) => [
-        config.chainId,
-        chainState({ facts: facts.chains.get(chainKey), config, limits, nowMs }),
-      ]),
-    ),
-    jumps: new Map(verdicts.map(({ key, state }) => [key, state])),
-    changesAtMs: Math.min(...changes.filter((atMs) => atMs > nowMs)),
+/** What new facts can have changed; the rest is taken over from the evaluation before. */
+export type Scope = { readonly prices: readonly string[]; readonly chains: readonly string[] }
+
+/**
+ * Pure: the same facts, moment and earlier evaluation give the same result. A value that did not change
+ * keeps the identity it had, so a comparison of pointers tells what is new.
+ */
+export function evaluate(facts: MarketFacts, before?: Evaluation, scope: Scope = all(facts)): Evaluation {
+  const { plan, nowMs } = facts
+  const readSourcesOf = createSourceReader(facts)
+  const prices = new Map(before?.prices)
+  for (const key of scope.prices) {
+    const price = plan.priceByKey.get(key)
+    if (price !== undefined) {
+      prices.set(key, evaluatePrice(price, { facts, readSourcesOf, before: before?.prices.get(key) }))
+    }
   }
+  const chains = new Map(before?.chains)
+  for (const key of scope.chains) {
+    const chain = plan.chainByKey.get(key)
+    if (chain !== undefined) chains.set(key, evaluateChain(chain, facts, before?.chains.get(key)))
+  }
+  let changesAtMs = Number.POSITIVE_INFINITY
+  for (const part of prices.values()) changesAtMs = Math.min(changesAtMs, part.changesAtMs)
+  for (const part of chains.values()) changesAtMs = Math.min(changesAtMs, part.changesAtMs)
+  return { prices, chains, changesAtMs: Math.max(changesAtMs, nowMs + 1) }
 }
 
-type PriceVerdict = PriceEvaluation & {
-  readonly key: string
-  readonly state: JumpState
-  readonly changesAtMs: number
+function all({ plan }: MarketFacts): Scope {
+  return { prices: [...plan.priceByKey.keys()], chains: [...plan.chainByKey.keys()] }
 }
 
 function evaluatePrice(
-  { key, assetClass }: PricePlan,
-  args: {
-    readonly readings: readonly SourceReading[]
-    readonly state: JumpState
-    readonly facts: SourceFacts
+  plan: PricePlan,
+  context: {
+    readonly facts: MarketFacts
+    readonly readSourcesOf: SourceReader
+    readonly before: PriceEvaluation | undefined
   },
-): PriceVerdict {
-  const { readings, state, facts } = args
+): PriceEvaluation {
+  const { before, facts } = context
   const { nowMs, limits } = facts
+  const { assetClass } = plan
+  const readings = context.readSourcesOf(plan)
   const fresh = readings.filter((reading) => isFresh(reading, nowMs))
-  const expiresAtMs = Math.min(...fresh.map(({ result }) => result.freshUntilMs + 1))
+  const expiries = fresh.map(({ result }) => result.freshUntilMs + 1)
   const candidate = aggregate({ readings, assetClass, nowMs })
-  if ('reason' in candidate) return { key, readings, price: candidate, state, changesAtMs: expiresAtMs }
-
+  const jump = before?.jump ?? {}
+  if ('reason' in candidate) {
+    return { price: keep(before, candidate), readings, jump, changesAtMs: soonest(expiries, nowMs) }
+  }
   const { jumpBps } = classGuards[assetClass]
   const { priceHoldMaxMs: holdMaxMs } = limits
-  const verdict = settleJump({ state, candidate, readings: fresh, jumpBps, holdMaxMs, nowMs })
-  const { published, pending } = verdict.state
-  const holdEndsAtMs =
-    published === undefined || pending === undefined ? Infinity : published.readAtMs + holdMaxMs + 1
-  const changesAtMs = holdEndsAtMs > nowMs ? Math.min(expiresAtMs, holdEndsAtMs) : expiresAtMs
-  return { key, readings, price: verdict.price, state: verdict.state, changesAtMs }
+  const verdict = settleJump({ state: jump, candidate, readings: fresh, jumpBps, holdMaxMs, nowMs })
+  const changesAtMs = soonest([...expiries, holdEndsAtMs(verdict.state, holdMaxMs)], nowMs)
+  return { price: keep(before, verdict.price), readings, jump: verdict.state, changesAtMs }
+}
+
+/** When the price that stands in for an unconfirmed jump must not be used any longer. */
+function holdEndsAtMs({ published, pending }: JumpState, holdMaxMs: number): number {
+  return published === undefined || pending === undefined ? Infinity : published.readAtMs + holdMaxMs + 1
+}
+
+function keep(before: PriceEvaluation | undefined, next: UsdPrice | PriceRefusal): UsdPrice | PriceRefusal {
+  return before !== undefined && samePrice(before.price, next) ? before.price : next
+}
+
+function evaluateChain(
+  { chainKey, config }: ChainPlan,
+  { chains, limits, nowMs }: MarketFacts,
+  before: ChainEvaluation | undefined,
+): ChainEvaluation {
+  const facts = chains.get(chainKey)
+  const next = chainState({ facts, config, limits, nowMs })
+  const state = before !== undefined && sameChain(before.state, next) ? before.state : next
+  return {
+    state,
+    changesAtMs: facts === undefined ? Infinity : soonest(chainChangesAtMs(facts, config, limits), nowMs),
+  }
+}
+
+/** The first of the moments that lies ahead. */
+function soonest(moments: readonly number[], nowMs: number): number {
+  return Math.min(...moments.filter((atMs) => atMs > nowMs))
 }

@@ -1,12 +1,12 @@
 import { DomainError, formatAmount } from '@causeway/core'
 import { z } from 'zod'
 import type { CellReading } from './cell.ts'
-import { type ChainFacts, chainState } from './chainState.ts'
-import type { Evaluation, PriceEvaluation } from './evaluate.ts'
+import type { ChainFacts } from './chainState.ts'
+import type { Evaluation } from './evaluate.ts'
 import { settleGas } from './gasJump.ts'
-import type { MarketLimits } from './limits.ts'
 import type { ChainPlan, MarketPlan, PricePlan } from './plan.ts'
 import { isFresh, type SourceReading } from './prices/source.ts'
+import type { PriceRefusal } from './snapshot.ts'
 
 /** How refreshing one chain goes. */
 export type RefreshHealth = {
@@ -16,10 +16,9 @@ export type RefreshHealth = {
 }
 
 /** What `describeMarket` describes. */
-export type MarketFacts = {
+export type HealthFacts = {
   readonly version: number
   readonly plan: MarketPlan
-  readonly limits: MarketLimits
   readonly evaluation: Evaluation
   readonly chainFacts: (chainKey: string) => ChainFacts | undefined
   readonly refreshHealth: (chainKey: string) => RefreshHealth
@@ -86,7 +85,7 @@ export const marketHealthSchema = z.object({
 export type MarketHealth = z.infer<typeof marketHealthSchema>
 
 /** Provenance of every price and the state of every chain. Names no endpoint and no balance. */
-export function describeMarket(facts: MarketFacts): MarketHealth {
+export function describeMarket(facts: HealthFacts): MarketHealth {
   const prices = facts.plan.prices.map((price) => describePrice(price, facts))
   const chains = facts.plan.chains.map((chain) => describeChain(chain, facts))
   const usable =
@@ -95,11 +94,10 @@ export function describeMarket(facts: MarketFacts): MarketHealth {
   return { status: usable ? 'ok' : 'degraded', version: facts.version, prices, chains }
 }
 
-function describePrice(plan: PricePlan, { evaluation, nowMs }: MarketFacts): MarketHealth['prices'][number] {
-  const { price, readings }: PriceEvaluation = evaluation.prices.get(plan.key) ?? {
-    price: { reason: 'no_source' },
-    readings: [],
-  }
+const noSource: PriceRefusal = { reason: 'no_source' }
+
+function describePrice(plan: PricePlan, { evaluation, nowMs }: HealthFacts): MarketHealth['prices'][number] {
+  const { price, readings } = evaluation.prices.get(plan.key) ?? { price: noSource, readings: [] }
   const common = {
     key: plan.key,
     class: plan.assetClass,
@@ -135,11 +133,11 @@ function describeSource(
   }
 }
 
-function describeChain(plan: ChainPlan, facts: MarketFacts): MarketHealth['chains'][number] {
+function describeChain(plan: ChainPlan, facts: HealthFacts): MarketHealth['chains'][number] {
   const { chainKey, config, quotable } = plan
-  const { limits, nowMs } = facts
+  const { nowMs } = facts
   const chainFacts = facts.chainFacts(chainKey)
-  const state = chainState({ facts: chainFacts, config, limits, nowMs })
+  const state = facts.evaluation.chains.get(chainKey)?.state ?? { reason: 'no_data' as const }
   const { state: refresh, consecutiveFailures, lastError } = facts.refreshHealth(chainKey)
   return {
     chain: chainKey,

@@ -102,7 +102,7 @@ describe('prices', () => {
     await clock.advance(1_000)
     readBase({ poolUsdPerEth: undefined, ethAnswer: 250_000_000_000n })
     await clock.advance(1_000)
-    const other = { ...baseReading({ nowMs: clock.now() }), feeds: [] }
+    const other = { ...baseReading({ nowMs: clock.now() }), feeds: new Map() }
     state.putChain('optimism', { value: other, asOfMs: clock.now() })
     expect(eth()).toBe('2000 fresh')
   })
@@ -220,7 +220,7 @@ describe('chains', () => {
   test('a silent chain leaves the others as they are', async () => {
     const { readBase, state, clock } = setUp()
     readBase()
-    const other = { ...baseReading({ nowMs: clock.now() + 40_000 }), feeds: [] }
+    const other = { ...baseReading({ nowMs: clock.now() + 40_000 }), feeds: new Map() }
     await clock.advance(40_000)
     state.putChain('optimism', { value: other, asOfMs: clock.now() })
     expect(state.snapshot().chain(8_453)).toEqual({ reason: 'stale_gas' })

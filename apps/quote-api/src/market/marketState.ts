@@ -3,13 +3,12 @@ import type { Sample } from './cell.ts'
 import type { ChainReading } from './chainReading.ts'
 import type { ChainFacts } from './chainState.ts'
 import type { Clock } from './clock.ts'
-import { type Evaluation, evaluate } from './evaluate.ts'
+import { type Evaluation, evaluate, type Scope } from './evaluate.ts'
 import { gasSampleCount } from './gasJump.ts'
 import type { MarketLimits } from './limits.ts'
 import type { MarketPlan } from './plan.ts'
 import type { HttpFacts } from './prices/readSources.ts'
-import { sameChain, samePrice } from './same.ts'
-import type { ChainMarket, ChainRefusal, MarketSnapshot, PriceRefusal, UsdPrice } from './snapshot.ts'
+import type { ChainMarket, ChainRefusal, MarketSnapshot, PriceRefusal } from './snapshot.ts'
 
 /** The facts read so far and the snapshot that follows from them. Does no I/O. */
 export type MarketState = {
@@ -36,16 +35,16 @@ export function createMarketState(options: {
   const http = new Map<string, HttpFacts>()
   const listeners = new Set<(snapshot: MarketSnapshot) => void>()
   const factsNow = () => ({ plan, chains, http, limits, nowMs: clock.now() })
-  let evaluation = evaluate(factsNow(), new Map())
-  let values = valuesOf(evaluation, undefined)
-  let snapshot = buildSnapshot(1, clock.now(), values)
+  let evaluation = evaluate(factsNow())
+  let snapshot = buildSnapshot({ version: 1, takenAtMs: clock.now(), plan, evaluation })
 
-  function update(): void {
-    evaluation = evaluate(factsNow(), evaluation.jumps)
-    const next = valuesOf(evaluation, values)
-    if (!next.changed) return
-    values = next
-    snapshot = buildSnapshot(snapshot.version + 1, clock.now(), values)
+  /** @param scope left out: everything can have changed */
+  function update(scope?: Scope): void {
+    const before = evaluation
+    const isAged = clock.now() >= before.changesAtMs
+    evaluation = evaluate(factsNow(), before, isAged ? undefined : scope)
+    if (!differs(before, evaluation)) return
+    snapshot = buildSnapshot({ version: snapshot.version + 1, takenAtMs: clock.now(), plan, evaluation })
     for (const listener of listeners) listener(snapshot)
   }
 
@@ -68,11 +67,11 @@ export function createMarketState(options: {
       const gasSamples = [...earlier, value.gasPrice].slice(-gasSampleCount)
       const reading = { ...value, inventory: spendable(value.inventory, reserved) }
       chains.set(chainKey, { reading, readAtMs: asOfMs, gasSamples })
-      update()
+      update({ prices: plan.pricesByChain.get(chainKey) ?? [], chains: [chainKey] })
     },
     putHttp(adapter, facts) {
       http.set(adapter, facts)
-      update()
+      update({ prices: [...plan.priceByKey.keys()], chains: [] })
     },
     onChange(listener) {
       listeners.add(listener)
@@ -81,40 +80,33 @@ export function createMarketState(options: {
   }
 }
 
-type Values = {
-  readonly prices: ReadonlyMap<string, UsdPrice | PriceRefusal>
-  readonly chains: ReadonlyMap<number, ChainMarket | ChainRefusal>
-  readonly changed: boolean
-}
-
-/** The values of an evaluation; those that did not change keep the identity they had. */
-function valuesOf(evaluation: Evaluation, previous: Values | undefined): Values {
-  let changed = false
-  const keep = <T>(before: T | undefined, next: T, same: (a: T, b: T) => boolean): T => {
-    if (before !== undefined && same(before, next)) return before
-    changed = true
-    return next
-  }
-  const prices = new Map(
-    [...evaluation.prices].map(([key, { price }]) => [
-      key,
-      keep(previous?.prices.get(key), price, samePrice),
-    ]),
-  )
-  const chains = new Map(
-    [...evaluation.chains].map(([id, chain]) => [id, keep(previous?.chains.get(id), chain, sameChain)]),
-  )
-  return { prices, chains, changed }
+/** Values that did not change keep their identity. */
+function differs(before: Evaluation, after: Evaluation): boolean {
+  for (const [key, { price }] of after.prices) if (before.prices.get(key)?.price !== price) return true
+  for (const [key, { state }] of after.chains) if (before.chains.get(key)?.state !== state) return true
+  return false
 }
 
 const noSource: PriceRefusal = Object.freeze({ reason: 'no_source' })
 const noData: ChainRefusal = Object.freeze({ reason: 'no_data' })
 
-function buildSnapshot(version: number, takenAtMs: number, { prices, chains }: Values): MarketSnapshot {
+function buildSnapshot(args: {
+  readonly version: number
+  readonly takenAtMs: number
+  readonly plan: MarketPlan
+  readonly evaluation: Evaluation
+}): MarketSnapshot {
+  const { version, takenAtMs, plan, evaluation } = args
+  const { prices } = evaluation
+  const chains = new Map<number, ChainMarket | ChainRefusal>()
+  for (const [key, { state }] of evaluation.chains) {
+    const chain = plan.chainByKey.get(key)
+    if (chain?.quotable === true) chains.set(chain.config.chainId, state)
+  }
   return Object.freeze({
     version,
     takenAtMs,
-    price: (priceKey: string) => prices.get(priceKey) ?? noSource,
+    price: (priceKey: string) => prices.get(priceKey)?.price ?? noSource,
     chain: (chainId: number) => chains.get(chainId) ?? noData,
   })
 }

@@ -45,12 +45,19 @@ export type PoolSourcePlan = {
 export type PricePlan = {
   readonly key: string
   readonly assetClass: AssetClass
-  readonly feeds: readonly { readonly chainKey: string; readonly source: string }[]
+  readonly feeds: readonly FeedPlan[]
   readonly pools: readonly PoolSourcePlan[]
   readonly http: QuotePrice['http']
 }
 
-export type MarketPlan = { readonly chains: readonly ChainPlan[]; readonly prices: readonly PricePlan[] }
+export type MarketPlan = {
+  readonly chains: readonly ChainPlan[]
+  readonly chainByKey: ReadonlyMap<string, ChainPlan>
+  readonly prices: readonly PricePlan[]
+  readonly priceByKey: ReadonlyMap<string, PricePlan>
+  /** Keys of the prices that a reading of each chain can change. */
+  readonly pricesByChain: ReadonlyMap<string, readonly string[]>
+}
 
 /**
  * Resolves the names in a quote file to what is read where.
@@ -62,10 +69,38 @@ export function planMarket(file: QuoteFile): MarketPlan {
   if (keys.size < file.prices.length) problems.push('prices: a key is listed twice')
   const prices = file.prices.map((price) => planPrice(file, price, problems))
   const chains = Object.entries(file.chains)
-    .map(([chainKey, config]) => planChain({ file, chainKey, config, prices }))
+    .map(([chainKey, config]) => planChain({ chainKey, config, prices }))
     .filter(({ quotable, feeds, pools }) => quotable || feeds.length > 0 || pools.length > 0)
   if (problems.length > 0) throw new ConfigurationError(`Bad market configuration:\n${problems.join('\n')}`)
-  return { chains, prices }
+  const priceByKey = new Map(prices.map((price) => [price.key, price]))
+  return {
+    chains,
+    chainByKey: new Map(chains.map((chain) => [chain.chainKey, chain])),
+    prices,
+    priceByKey,
+    pricesByChain: new Map(
+      chains.map(({ chainKey }) => [
+        chainKey,
+        prices.filter((price) => isTouched(price, chainKey, priceByKey)).map(({ key }) => key),
+      ]),
+    ),
+  }
+}
+
+/** A pool brings the feeds of its other token's price along. */
+function isTouched(
+  { feeds, pools }: PricePlan,
+  chainKey: string,
+  priceByKey: ReadonlyMap<string, PricePlan>,
+): boolean {
+  return (
+    feeds.some((feed) => feed.chain === chainKey) ||
+    pools.some(
+      (pool) =>
+        pool.chainKey === chainKey ||
+        priceByKey.get(pool.quoteKey)?.feeds.some((feed) => feed.chain === chainKey) === true,
+    )
+  )
 }
 
 function planPrice(file: QuoteFile, price: QuotePrice, problems: string[]): PricePlan {
@@ -75,7 +110,7 @@ function planPrice(file: QuoteFile, price: QuotePrice, problems: string[]): Pric
   return {
     key: price.key,
     assetClass: price.class,
-    feeds: price.feeds.map((feed) => ({ chainKey: feed.chain, source: feedSource(feed) })),
+    feeds: price.feeds.map((feed) => ({ ...feed, source: `feed ${feed.chain} ${feed.address}` })),
     pools: price.pools.flatMap((pool) => planPoolSource(file, price.key, pool, problems)),
     http: price.http,
   }
@@ -111,17 +146,16 @@ function planPoolSource(
 }
 
 function planChain(args: {
-  readonly file: QuoteFile
   readonly chainKey: string
   readonly config: QuoteChain
   readonly prices: readonly PricePlan[]
 }): ChainPlan {
-  const { file, chainKey, config, prices } = args
+  const { chainKey, config, prices } = args
   const feeds = new Map(
-    file.prices
+    prices
       .flatMap((price) => price.feeds)
       .filter((feed) => feed.chain === chainKey)
-      .map((feed) => [feed.address, { ...feed, source: feedSource(feed) }]),
+      .map((feed) => [feed.address, feed]),
   )
   const priced = new Set(
     prices.flatMap((price) => price.pools).map((source) => `${source.chainKey} ${source.pool}`),
@@ -156,8 +190,4 @@ function currencyAt(chain: QuoteChain, address: Hex): QuoteChain['currencies'][n
   const find = (wanted: string) =>
     chain.currencies.find((currency) => evm.canonicalAddress(currency.address) === wanted)
   return find(address) ?? (address === chain.wrappedNative ? find(nativeAddress) : undefined)
-}
-
-function feedSource(feed: PriceFeed): string {
-  return `feed ${feed.chain} ${feed.address}`
 }

@@ -71,7 +71,6 @@ export function runMarket(options: RunMarketOptions): Market {
       describeMarket({
         version: state.snapshot().version,
         plan,
-        limits,
         evaluation: state.evaluation(),
         chainFacts: state.chainFacts,
         refreshHealth: (chainKey) => byKey.get(chainKey)?.health() ?? neverRefreshed,

@@ -5,7 +5,7 @@ import { encodeAbiParameters, parseAbi, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { quoteFile } from '../../../test/marketSupport/fixtures.ts'
 import { planMarket } from '../plan.ts'
-import { createFeedReader } from './feedReader.ts'
+import { createFeedReader, type FeedReader } from './feedReader.ts'
 
 const feeds = planMarket(quoteFile()).chains[0]?.feeds ?? []
 const abi = parseAbi([
@@ -28,6 +28,12 @@ const text = (value: string) => ok(encodeAbiParameters([{ type: 'string' }], [va
 const small = (value: number) => ok(encodeAbiParameters([{ type: 'uint8' }], [value]))
 const selectorsOf = (calls: readonly ContractCall[]) => calls.map(({ callData }) => callData)
 
+/** In the order of the feeds. */
+function readingsOf(reader: FeedReader, answers: readonly ContractAnswer[]) {
+  const readings = reader.read(answers)
+  return feeds.map(({ address }) => readings.get(address))
+}
+
 describe('createFeedReader', () => {
   test('asks each feed for its round, its description and its decimals', () => {
     const calls = createFeedReader(feeds).calls()
@@ -46,7 +52,7 @@ describe('createFeedReader', () => {
 
   test('asks only for rounds once every feed said what it is', () => {
     const reader = createFeedReader(feeds)
-    const first = reader.read([
+    const first = readingsOf(reader, [
       round(1n),
       round(2n),
       text('ETH / USD'),
@@ -59,7 +65,7 @@ describe('createFeedReader', () => {
       { round: { answer: 2n, updatedAtSeconds: 6n }, identity: { description: 'USDC / USD', decimals: 8 } },
     ])
     expect(selectorsOf(reader.calls())).toEqual([latestRoundData, latestRoundData])
-    expect(reader.read([round(3n), reverted])).toEqual([
+    expect(readingsOf(reader, [round(3n), reverted])).toEqual([
       { round: { answer: 3n, updatedAtSeconds: 6n }, identity: first[0]?.identity },
       { round: undefined, identity: first[1]?.identity },
     ])
@@ -67,13 +73,13 @@ describe('createFeedReader', () => {
 
   test('asks again for what it could not read, feed by feed', () => {
     const reader = createFeedReader(feeds)
-    const broken = reader.read([round(1n), ok('0x'), reverted, small(8), text('USDC / USD'), small(8)])
+    const broken = readingsOf(reader, [round(1n), ok('0x'), reverted, small(8), text('USDC / USD'), small(8)])
     expect(broken).toEqual([
       { round: { answer: 1n, updatedAtSeconds: 6n }, identity: undefined },
       { round: undefined, identity: { description: 'USDC / USD', decimals: 8 } },
     ])
     expect(selectorsOf(reader.calls())).toEqual([latestRoundData, latestRoundData, description, decimals])
-    const mended = reader.read([round(1n), round(2n), text('ETH / USD'), small(8)])
-    expect(mended.map(({ identity }) => identity?.description)).toEqual(['ETH / USD', 'USDC / USD'])
+    const mended = readingsOf(reader, [round(1n), round(2n), text('ETH / USD'), small(8)])
+    expect(mended.map((reading) => reading?.identity?.description)).toEqual(['ETH / USD', 'USDC / USD'])
   })
 })

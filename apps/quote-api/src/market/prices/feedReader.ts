@@ -1,4 +1,5 @@
 import type { ContractAnswer, ContractCall } from '@causeway/chains'
+import type { Hex } from '@causeway/core'
 import type { FeedReading } from '../chainReading.ts'
 import type { FeedPlan } from '../plan.ts'
 import { decodeText } from '../returnData.ts'
@@ -15,7 +16,8 @@ const selectors = {
 export type FeedReader = {
   /** Calls for one multicall; its answers go to `read`, in order. */
   calls(): readonly ContractCall[]
-  read(answers: readonly ContractAnswer[]): readonly FeedReading[]
+  /** By feed address. */
+  read(answers: readonly ContractAnswer[]): ReadonlyMap<Hex, FeedReading>
 }
 
 /** @source pricing-engine.md 2.2 */
@@ -36,10 +38,12 @@ export function createFeedReader(feeds: readonly FeedPlan[]): FeedReader {
         const identity = readIdentity(about[2 * index], about[2 * index + 1])
         if (identity !== undefined) identities.set(feed, identity)
       }
-      return feeds.map((feed, index) => ({
-        round: returned(answers[index], decodeRound),
-        identity: identities.get(feed),
-      }))
+      return new Map(
+        feeds.map((feed, index) => [
+          feed.address,
+          { round: returned(answers[index], decodeRound), identity: identities.get(feed) },
+        ]),
+      )
     },
   }
 }

@@ -1,7 +1,6 @@
-import type { ChainFacts } from '../chainState.ts'
-import { headUsableUntilMs, isHeadAhead } from '../chainState.ts'
+import { type ChainFacts, headUsableUntilMs, isHeadAhead } from '../chainState.ts'
 import type { MarketLimits } from '../limits.ts'
-import type { ChainPlan, MarketPlan, PoolSourcePlan, PricePlan } from '../plan.ts'
+import type { FeedPlan, MarketPlan, PoolSourcePlan, PricePlan } from '../plan.ts'
 import { aggregate } from './aggregate.ts'
 import { feedValue } from './feedRound.ts'
 import type { HttpQuote } from './http/adapter.ts'
@@ -11,7 +10,7 @@ import type { SourceFault, SourceReading, SourceValue } from './source.ts'
 /** What one HTTP adapter answered last. */
 export type HttpFacts = { readonly quotes: ReadonlyMap<string, HttpQuote>; readonly readAtMs: number }
 
-export type SourceFacts = {
+export type MarketFacts = {
   readonly plan: MarketPlan
   /** By chain key; a chain that was never read is absent. */
   readonly chains: ReadonlyMap<string, ChainFacts>
@@ -21,114 +20,98 @@ export type SourceFacts = {
   readonly nowMs: number
 }
 
+type Result = SourceValue | { readonly fault: SourceFault }
+
+/** Reads the sources of one price after another, and each price that pools are quoted in once. */
+export type SourceReader = (price: PricePlan) => readonly SourceReading[]
+
 /**
- * What every source says about every price. The other token of a pool is priced by its feeds and HTTP
- * sources alone, so that no price can confirm itself through a circle of pools.
+ * What every source of a price says. The other token of a pool is priced by its feeds and HTTP sources
+ * alone, so that no price can confirm itself through a circle of pools.
  * @source pricing-engine.md 2.2, design.md 5.4
  */
-export function readSources(facts: SourceFacts): ReadonlyMap<string, readonly SourceReading[]> {
-  const chainPlans = new Map(facts.plan.chains.map((chain) => [chain.chainKey, chain]))
-  const feedReadings = new Map(
-    facts.plan.chains.flatMap((chain) => readFeeds(chain, facts)).map((reading) => [reading.source, reading]),
-  )
-  const direct = new Map(
-    facts.plan.prices.map((price) => [price.key, readDirect(price, feedReadings, facts)]),
-  )
-  const anchors = new Map<string, bigint>()
-  for (const { key, assetClass } of facts.plan.prices) {
-    const price = aggregate({ readings: direct.get(key) ?? [], assetClass, nowMs: facts.nowMs })
-    if ('usdX18' in price) anchors.set(key, price.usdX18)
+export function createSourceReader(facts: MarketFacts): SourceReader {
+  const anchors = new Map<string, bigint | undefined>()
+  const anchorOf = (key: string): bigint | undefined => {
+    if (!anchors.has(key)) anchors.set(key, directPrice(facts.plan.priceByKey.get(key), facts))
+    return anchors.get(key)
   }
-  return new Map(
-    facts.plan.prices.map(({ key, pools }) => [
-      key,
-      [
-        ...(direct.get(key) ?? []),
-        ...pools.map((pool) => readPool(pool, chainPlans.get(pool.chainKey), anchors, facts)),
-      ],
-    ]),
-  )
-}
-
-function readDirect(
-  price: PricePlan,
-  feeds: ReadonlyMap<string, SourceReading>,
-  facts: SourceFacts,
-): readonly SourceReading[] {
-  return [
-    ...price.feeds.map(({ source }) => feeds.get(source) ?? silent(source, 'feed')),
-    ...price.http
-      .filter(({ adapter }) => facts.http.has(adapter))
-      .map(({ adapter, id }) => readHttp(adapter, id, facts)),
+  return (price) => [
+    ...readDirect(price, facts),
+    ...price.pools.map((pool) => readPool(pool, anchorOf(pool.quoteKey), facts)),
   ]
 }
 
-function readFeeds(chain: ChainPlan, facts: SourceFacts): readonly SourceReading[] {
-  const chainFacts = facts.chains.get(chain.chainKey)
-  if (chainFacts === undefined) return chain.feeds.map(({ source }) => silent(source, 'feed'))
-  const { reading, readAtMs } = chainFacts
-  return chain.feeds.map((feed, index) => {
-    const { source } = feed
-    const { round, identity } = reading.feeds[index] ?? {}
-    const known = { source, kind: 'feed' as const, readAtMs, block: reading.contractsAt.block }
-    if (round === undefined) return { ...known, result: { fault: 'no_answer' } }
-    if (identity === undefined) return { ...known, result: { fault: 'unverified' } }
-    if (identity.description !== feed.description || identity.decimals !== feed.decimals) {
-      return { ...known, result: { fault: 'misdescribed' } }
-    }
-    const blockTimestampSeconds = reading.contractsAt.timestampSeconds
-    const { decimals, heartbeatSeconds } = feed
-    const result = feedValue({ round, decimals, heartbeatSeconds, blockTimestampSeconds })
-    return { ...known, result: bounded(result, chain, chainFacts, facts) }
-  })
+function directPrice(price: PricePlan | undefined, facts: MarketFacts): bigint | undefined {
+  if (price === undefined) return undefined
+  const { assetClass } = price
+  const direct = aggregate({ readings: readDirect(price, facts), assetClass, nowMs: facts.nowMs })
+  return 'usdX18' in direct ? direct.usdX18 : undefined
 }
 
-function readPool(
-  pool: PoolSourcePlan,
-  chain: ChainPlan | undefined,
-  anchors: ReadonlyMap<string, bigint>,
-  facts: SourceFacts,
-): SourceReading {
-  const chainFacts = facts.chains.get(pool.chainKey)
-  if (chainFacts === undefined || chain === undefined) return silent(pool.source, 'pool')
+function readDirect(price: PricePlan, facts: MarketFacts): readonly SourceReading[] {
+  return [
+    ...price.feeds.map((feed) => readFeed(feed, facts)),
+    ...price.http.flatMap(({ adapter, id }) => readHttp(adapter, id, facts)),
+  ]
+}
+
+function readFeed(feed: FeedPlan, facts: MarketFacts): SourceReading {
+  const { source } = feed
+  const chainFacts = facts.chains.get(feed.chain)
+  if (chainFacts === undefined) return { source, kind: 'feed', result: { fault: 'no_answer' } }
   const { reading, readAtMs } = chainFacts
-  const known = { source: pool.source, kind: 'pool' as const, readAtMs, block: reading.head.number }
+  const result = bounded(feedResult(feed, chainFacts), feed.chain, facts)
+  return { source, kind: 'feed', readAtMs, block: reading.contractsAt.block, result }
+}
+
+function feedResult(feed: FeedPlan, { reading }: ChainFacts): Result {
+  const { round, identity } = reading.feeds.get(feed.address) ?? {}
+  if (round === undefined) return { fault: 'no_answer' }
+  if (identity === undefined) return { fault: 'unverified' }
+  const { description, decimals, heartbeatSeconds } = feed
+  if (identity.description !== description || identity.decimals !== decimals) return { fault: 'misdescribed' }
+  const blockTimestampSeconds = reading.contractsAt.timestampSeconds
+  return feedValue({ round, decimals, heartbeatSeconds, blockTimestampSeconds })
+}
+
+function readPool(pool: PoolSourcePlan, quoteUsdX18: bigint | undefined, facts: MarketFacts): SourceReading {
+  const { source, chainKey } = pool
+  const chainFacts = facts.chains.get(chainKey)
+  if (chainFacts === undefined) return { source, kind: 'pool', result: { fault: 'no_answer' } }
+  const { reading, readAtMs } = chainFacts
+  const result = bounded(poolResult(pool, quoteUsdX18, chainFacts), chainKey, facts)
+  return { source, kind: 'pool', readAtMs, block: reading.head.number, result }
+}
+
+function poolResult(pool: PoolSourcePlan, quoteUsdX18: bigint | undefined, { reading }: ChainFacts): Result {
   const state = reading.pools.find(({ address }) => address === pool.pool)
-  if (state === undefined) return { ...known, result: { fault: 'no_answer' } }
-  const quoteUsdX18 = anchors.get(pool.quoteKey)
-  if (quoteUsdX18 === undefined) return { ...known, result: { fault: 'unpriced_pair' } }
+  if (state === undefined) return { fault: 'no_answer' }
+  if (quoteUsdX18 === undefined) return { fault: 'unpriced_pair' }
   const usdX18 = poolPrice({ ...pool, pool: state, quoteUsdX18 })
-  if (typeof usdX18 === 'string') return { ...known, result: { fault: usdX18 } }
+  if (typeof usdX18 === 'string') return { fault: usdX18 }
   const updatedAtMs = reading.head.timestampSeconds * 1_000
-  const value = { usdX18, updatedAtMs, freshUntilMs: Number.MAX_SAFE_INTEGER }
-  return { ...known, result: bounded(value, chain, chainFacts, facts) }
+  return { usdX18, updatedAtMs, freshUntilMs: Number.MAX_SAFE_INTEGER }
 }
 
-function readHttp(adapter: string, id: string, facts: SourceFacts): SourceReading {
-  const source = `http ${adapter}`
-  const answer = facts.http.get(adapter)
-  if (answer === undefined) return silent(source, 'http')
+/** An adapter that is off is no source at all. */
+function readHttp(adapter: string, id: string, { http }: MarketFacts): readonly SourceReading[] {
+  const answer = http.get(adapter)
+  if (answer === undefined) return []
   const result = answer.quotes.get(id) ?? { fault: 'no_answer' as const }
-  return { source, kind: 'http', readAtMs: answer.readAtMs, result }
+  return [{ source: `http ${adapter}`, kind: 'http', readAtMs: answer.readAtMs, result }]
 }
 
 /** A value read on a chain counts no longer than the chain itself does. */
-function bounded(
-  value: SourceValue | { readonly fault: SourceFault },
-  chain: ChainPlan,
-  chainFacts: ChainFacts,
-  facts: SourceFacts,
-): SourceValue | { readonly fault: SourceFault } {
-  if (!('usdX18' in value)) return value
-  if (isHeadAhead(chainFacts, facts.limits, facts.nowMs)) return { fault: 'from_the_future' }
+function bounded(result: Result, chainKey: string, { plan, chains, limits, nowMs }: MarketFacts): Result {
+  const chainFacts = chains.get(chainKey)
+  const config = plan.chainByKey.get(chainKey)?.config
+  if (!('usdX18' in result) || chainFacts === undefined || config === undefined) return result
+  
   const freshUntilMs = Math.min(
-    value.freshUntilMs,
-    chainFacts.readAtMs + facts.limits.sourceMaxAgeMs,
-    headUsableUntilMs(chainFacts, chain.config),
+    result.freshUntilMs,
+    chainFacts.readAtMs + limits.sourceMaxAgeMs,
+    headUsableUntilMs(chainFacts, config),
   )
-  return { ...value, freshUntilMs }
-}
-
-function silent(source: string, kind: SourceReading['kind']): SourceReading {
-  return { source, kind, result: { fault: 'no_answer' } }
+  return { ...result, freshUntilMs }
 }

@@ -1,7 +1,7 @@
 // Fastify as it comes, answering constant bytes: what the framework itself costs.
 import fastify from 'fastify'
 
-const length = Number(process.env['BENCH_ANSWER_BYTES'])
+const length = Number(process.env.BENCH_ANSWER_BYTES)
 const bytes = JSON.stringify({ filler: 'x'.repeat(length - 13) })
 const app = fastify()
 app.post('/bench/naked', (_request, reply) => {

@@ -1,0 +1,99 @@
+import { Worker } from 'node:worker_threads'
+import { bytesToHex, type Hex, type Secret, type Signer, signingDigest } from '@causeway/core'
+import secp256k1 from 'secp256k1'
+import { SignerFailedError } from './errors.ts'
+import { privateKeyBytes } from './privateKey.ts'
+import { addressOf } from './recoverSigner.ts'
+
+export type ThreadedSigner = Signer & {
+  /** Ends the thread. Signatures still asked for fail. */
+  close(): Promise<void>
+}
+
+type Waiting = { readonly digest: Uint8Array; resolve(signature: Hex): void; reject(error: Error): void }
+
+const digestBytes = 32
+const signatureBytes = 65
+const groupMax = 256
+
+/**
+ * The raw key signer on a thread of its own: signing and checking a signature take longer than all the
+ * rest of a quote, and would hold up every other request. While the thread works, further digests
+ * gather and go out together. A thread that dies fails what it was asked and is replaced.
+ * @param options.privateKey from `parsePrivateKey`
+ */
+export function createThreadedSigner(options: { privateKey: Secret }): ThreadedSigner {
+  const key = privateKeyBytes(options.privateKey)
+  const address = addressOf(secp256k1.publicKeyCreate(key, false))
+  let worker: Worker | undefined
+  let waiting: Waiting[] = []
+  let sent: Waiting[] = []
+  let isScheduled = false
+  let isClosed = false
+
+  function start(): Worker {
+    const started = new Worker(new URL('./signWorker.js', import.meta.url), {
+      workerData: { privateKey: key },
+      execArgv: [],
+    })
+    started.unref()
+    started.on('message', receive)
+    started.on('error', () => lose(started))
+    started.on('exit', () => lose(started))
+    return started
+  }
+
+  function lose(lost: Worker): void {
+    if (worker !== lost) return
+    worker = undefined
+    const failed = [...sent, ...waiting]
+    sent = []
+    waiting = []
+    for (const { reject } of failed) reject(new SignerFailedError())
+  }
+
+  function schedule(): void {
+    if (isScheduled || sent.length > 0 || waiting.length === 0) return
+    isScheduled = true
+    // Requests of one turn of the event loop leave together.
+    setImmediate(send)
+  }
+
+  function send(): void {
+    isScheduled = false
+    if (sent.length > 0 || waiting.length === 0) return
+    sent = waiting.slice(0, groupMax)
+    waiting = waiting.slice(groupMax)
+    const digests = new Uint8Array(sent.length * digestBytes)
+    for (const [index, { digest }] of sent.entries()) digests.set(digest, index * digestBytes)
+    worker ??= start()
+    worker.postMessage(digests, [digests.buffer])
+  }
+
+  function receive(signatures: Uint8Array): void {
+    const answered = sent
+    sent = []
+    schedule()
+    for (const [index, { resolve, reject }] of answered.entries()) {
+      const signature = signatures.subarray(index * signatureBytes, (index + 1) * signatureBytes)
+      if (signature[signatureBytes - 1] === 0) reject(new SignerFailedError())
+      else resolve(bytesToHex(signature))
+    }
+  }
+
+  return {
+    address,
+    sign(request) {
+      if (isClosed) return Promise.reject(new SignerFailedError())
+      const digest = signingDigest(request)
+      return new Promise((resolve, reject) => {
+        waiting.push({ digest, resolve, reject })
+        schedule()
+      })
+    },
+    async close() {
+      isClosed = true
+      await worker?.terminate()
+    },
+  }
+}
