@@ -22,7 +22,7 @@ export function timeEstimateSeconds(args: {
 }
 
 /** Confirmations of a deposit before it is acted on, by its size. */
-export function pinConfirmations(chain: QuotableChain, valueMicroUsd: bigint): number {
+function pinConfirmations(chain: QuotableChain, valueMicroUsd: bigint): number {
   const tier = chain.config.pinPolicy.find(
     ({ upToMicroUsd }) => upToMicroUsd === undefined || valueMicroUsd <= upToMicroUsd,
   )

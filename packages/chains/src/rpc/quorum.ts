@@ -57,7 +57,7 @@ export function tally(
 }
 
 /** Nodes word their errors differently; code and data are what they must agree on. */
-export function comparable(answers: readonly RpcAnswer[]): unknown {
+function comparable(answers: readonly RpcAnswer[]): unknown {
   return answers.map((answer) =>
     answer.ok ? { result: answer.result } : { error: answer.code, data: answer.data ?? null },
   )

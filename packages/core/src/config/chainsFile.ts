@@ -6,7 +6,7 @@ import { chainKey, environmentName } from './scalars.ts'
  * How a chain's blocks become final: by tag, by depth below the head, by age, or by all that are set.
  * @source design.md 7.4
  */
-export const finalitySchema = z.object({
+const finalitySchema = z.object({
   mode: z.enum(['tag', 'depth', 'time', 'depth-and-time']),
   tag: z.enum(['finalized', 'safe']).optional(),
   blocks: z.number().int().min(0).optional(),

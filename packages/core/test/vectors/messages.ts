@@ -19,7 +19,7 @@ import {
 /** Key and address of the oracle in the vectors. @source oracle-protocol.md 2.3 */
 export const oracleKey = repeated('11', 32)
 
-export const depository: Hex = '0x4cd00e387622c35bddb9b4c962c136462338bc31'
+const depository: Hex = '0x4cd00e387622c35bddb9b4c962c136462338bc31'
 const onchainId: Hex = '0xd16f7f4f46f9cf8c7e42b371e81a4867d79e7a3572db9949b95a50babcf3137c'
 
 export const ethereumDeposit: DepositMessage = {
