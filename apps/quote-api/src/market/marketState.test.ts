@@ -147,6 +147,20 @@ describe('prices', () => {
     expect(eth()).toBe('2000 fresh')
   })
 
+  test('a source that was not read for a minute counts no longer, whatever its heartbeat', async () => {
+    const file = quoteFile((input) => ({
+      ...input,
+      chains: { ...input.chains, base: { ...input.chains.base, headMaxAgeMs: 3_600_000 } },
+    }))
+    const { readBase, eth, clock, state } = setUp({ file })
+    readBase({ feedAgeSeconds: 0 })
+    await clock.advance(60_000)
+    expect(eth()).toBe('2000 fresh')
+    await clock.advance(1)
+    expect(eth()).toBe('stale')
+    expect(seen(state.snapshot(), 'USDC/USD')).toBe('stale')
+  })
+
   test('an HTTP adapter counts as a third source once it answers', () => {
     const { readBase, eth, state, clock } = setUp()
     readBase({ poolUsdPerEth: 2_010 })

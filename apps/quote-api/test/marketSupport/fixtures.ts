@@ -147,19 +147,25 @@ export function baseReading(options: ReadingOptions): ChainReading {
     // CAST: built from every shape.
     l1DataFeeWei: Object.fromEntries(gasShapes.map((shape) => [shape, 0n])) as ChainReading['l1DataFeeWei'],
     inventory: options.inventory ?? new Map<CurrencyKey, bigint>([[`8453:${usdc}`, 5_000_000n]]),
-    feeds: [
-      {
-        round:
-          'ethAnswer' in options && options.ethAnswer === undefined
-            ? undefined
-            : { answer: ethAnswer, updatedAtSeconds },
-        identity: { description: describedAs, decimals: 8 },
-      },
-      {
-        round: { answer: usdcAnswer, updatedAtSeconds },
-        identity: { description: 'USDC / USD', decimals: 8 },
-      },
-    ],
+    feeds: new Map([
+      [
+        ethFeed,
+        {
+          round:
+            'ethAnswer' in options && options.ethAnswer === undefined
+              ? undefined
+              : { answer: ethAnswer, updatedAtSeconds },
+          identity: { description: describedAs, decimals: 8 },
+        },
+      ],
+      [
+        usdcFeed,
+        {
+          round: { answer: usdcAnswer, updatedAtSeconds },
+          identity: { description: 'USDC / USD', decimals: 8 },
+        },
+      ],
+    ]),
     contractsAt: { block: BigInt(block), timestampSeconds },
     pools: usdPerEth === undefined ? [] : [poolAt(usdPerEth, hash)],
     poolsLive: true,

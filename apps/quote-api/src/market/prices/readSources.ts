@@ -107,7 +107,7 @@ function bounded(result: Result, chainKey: string, { plan, chains, limits, nowMs
   const chainFacts = chains.get(chainKey)
   const config = plan.chainByKey.get(chainKey)?.config
   if (!('usdX18' in result) || chainFacts === undefined || config === undefined) return result
-  
+  if (isHeadAhead(chainFacts, limits, nowMs)) return { fault: 'from_the_future' }
   const freshUntilMs = Math.min(
     result.freshUntilMs,
     chainFacts.readAtMs + limits.sourceMaxAgeMs,
