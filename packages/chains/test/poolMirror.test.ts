@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PoolConfig, PoolState } from '@causeway/core'
+import type { Hex, PoolConfig, PoolState } from '@causeway/core'
 import {
   burnLiquidity,
   createPool,
@@ -15,6 +15,7 @@ import {
   startPoolTestbed,
   swapExactInput,
 } from '@causeway/localnet'
+import { parseAbi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type ChainHead,
@@ -25,6 +26,11 @@ import {
   readHead,
 } from '../src/index.ts'
 import { type EvmTestbed, startEvmTestbed } from './evmTestbed.ts'
+
+const factoryAbi = parseAbi([
+  'function createPool(address tokenA, address tokenB, uint24 fee) returns (address)',
+  'function getPool(address tokenA, address tokenB, uint24 fee) view returns (address)',
+])
 
 let testbed: EvmTestbed
 let pools: readonly PoolConfig[]
@@ -409,6 +415,44 @@ describe('a pool that must not be trusted', () => {
       // The head and the refresh: a pool that was given up costs nothing more.
       expect(next.requests).toBe(2)
     }
+  })
+
+  it('is left to the on-chain quoter when it has more ticks than the limit', async () => {
+    const { head } = startMirror()
+    const ticks = (await readAnew(await head()))[0]?.ticks.length ?? 0
+    const enough = startMirror({ pools: [first], ticksMax: ticks })
+    expect(await enough.mirror.refresh(await head())).toHaveLength(1)
+    const tooFew = startMirror({ pools: [first], ticksMax: ticks - 1 })
+    expect(await tooFew.mirror.refresh(await head())).toEqual([])
+    expect([...tooFew.mirror.problems()]).toEqual([[first.address, 'too_many_ticks']])
+  })
+
+  it('is served once it has a first price', async () => {
+    const { bed } = testbed
+    const { token0, token1 } = first
+    const feePips = 10_000
+    const { factory } = bed.uniswap
+    await bed.walletClient.writeContract({
+      address: factory,
+      abi: factoryAbi,
+      functionName: 'createPool',
+      args: [token0, token1, feePips],
+    })
+    const getPool = { address: factory, abi: factoryAbi, functionName: 'getPool' } as const
+    const made = () => bed.publicClient.readContract({ ...getPool, args: [token0, token1, feePips] })
+    await expect.poll(made).not.toBe(zeroAddress)
+    const address: Hex = `0x${(await made()).slice(2).toLowerCase()}`
+    const unpriced: PoolConfig = { address, token0, token1, feePips, tickSpacing: 200 }
+    const { mirror, head } = startMirror({ pools: [unpriced] })
+    expect(await mirror.refresh(await head())).toEqual([])
+    expect([...mirror.problems().values()]).toEqual(['not_initialised'])
+
+    const price = { amountA: 1n, amountB: 1n }
+    await createPool({ ...bed, tokenA: token0, tokenB: token1, feePips, price })
+    await mint(unpriced, [[-200, 200]])
+    const at = await head()
+    expect(await mirror.refresh(at)).toEqual(await readAnew(at, [unpriced]))
+    expect(mirror.problems().size).toBe(0)
   })
 
   it('is never served when the quoter belongs to another exchange', async () => {

@@ -52,6 +52,12 @@ const inProcess = (state: PoolState, { zeroForOne, trade, amount }: SwapQuestion
     ? quoteExactInput(state, zeroForOne, amount)
     : quoteExactOutput(state, zeroForOne, amount)
 
+/** One unit more or less in one 32-byte word of return data. */
+function withLastBitFlipped(data: string, word: number): string {
+  const at = 2 + 64 * (word + 1) - 1
+  return `${data.slice(0, at)}${(Number.parseInt(data.charAt(at), 16) ^ 1).toString(16)}${data.slice(at + 1)}`
+}
+
 describe('quoteOnChain', () => {
   it('gives what the mirror gives, by one call', async () => {
     const state = await mirrored()
@@ -103,6 +109,18 @@ describe('judgePools', () => {
     const state = await mirrored()
     expect(await judge([state, state])).toEqual([])
     expect(await judge([])).toEqual([])
+  })
+
+  it('holds each word of an answer against the mirror', async () => {
+    const state = await mirrored()
+    for (const word of [0, 1]) {
+      await testbed.proxy.set({
+        kind: 'lie',
+        rewrite: (_, result) => withLastBitFlipped(String(result), word),
+      })
+      expect(await judge([state])).toHaveLength(sampleQuestions(state).length)
+    }
+    await testbed.proxy.set({ kind: 'pass' })
   })
 
   it('names the pool and the swap where a state differs, however little', async () => {

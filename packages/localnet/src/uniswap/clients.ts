@@ -1,5 +1,13 @@
 import type { Hex } from '@causeway/core'
-import type { Account, Chain, PublicClient, TransactionReceipt, Transport, WalletClient } from 'viem'
+import {
+  type Account,
+  type Chain,
+  type PublicClient,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+  type Transport,
+  type WalletClient,
+} from 'viem'
 
 /** Both sides of one chain: reads, and writes by one funded account. */
 export type LocalClients = {
@@ -7,11 +15,28 @@ export type LocalClients = {
   readonly walletClient: WalletClient<Transport, Chain, Account>
 }
 
-/** Waits for a transaction. @throws Error when it reverted */
+const minedTimeoutMs = 60_000
+const receiptPollMs = 10
+
+/**
+ * Waits for a transaction. Asks for the receipt until it is there: waiting for the next block, as viem's
+ * own wait does, never ends on a node that mines on demand and has just mined this one.
+ * @throws Error when it reverted, or is not mined in a minute
+ */
 export async function mined(clients: LocalClients, hash: Hex, what: string): Promise<TransactionReceipt> {
-  const receipt = await clients.publicClient.waitForTransactionReceipt({ hash, pollingInterval: 20 })
-  if (receipt.status !== 'success') throw new Error(`${what} reverted`)
-  return receipt
+  const deadline = Date.now() + minedTimeoutMs
+  while (Date.now() < deadline) {
+    const receipt = await clients.publicClient.getTransactionReceipt({ hash }).catch(ignoreNotFound)
+    if (receipt?.status === 'reverted') throw new Error(`${what} reverted`)
+    if (receipt !== undefined) return receipt
+    await new Promise((resolve) => setTimeout(resolve, receiptPollMs))
+  }
+  throw new Error(`${what} was not mined in ${minedTimeoutMs} ms`)
+}
+
+function ignoreNotFound(error: unknown): undefined {
+  if (error instanceof TransactionReceiptNotFoundError) return undefined
+  throw error
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Hex, sqrtPriceX96FromAmounts } from '@causeway/core'
 import { erc20Abi, maxUint256, zeroAddress } from 'viem'
 import type { PoolDeployment } from '../deploy/deployment.ts'
-import { factoryAbi, positionManagerAbi } from './abis.ts'
+import { factoryAbi, poolAbi, positionManagerAbi } from './abis.ts'
 import { type LocalClients, mined } from './clients.ts'
 import { lowerCase } from './create2.ts'
 import type { UniswapV3Deployment } from './deployUniswapV3.ts'
@@ -10,7 +10,8 @@ import type { UniswapV3Deployment } from './deployUniswapV3.ts'
 export type PriceRatio = { readonly amountA: bigint; readonly amountB: bigint }
 
 /**
- * Creates a pool and sets its first price, or finds the one that exists and leaves its price alone.
+ * Creates a pool and sets its first price, or finds the one that exists and leaves its price alone
+ * once it has one.
  * The tokens may come in either order. @throws Error on a fee the factory does not know
  */
 export async function createPool(
@@ -41,7 +42,7 @@ export async function createPool(
       functionName: 'getPool',
       args: [token0, token1, feePips],
     })
-  if ((await read()) === zeroAddress) {
+  if (!(await isPriced(args, await read()))) {
     const sqrtPriceX96 = ordered
       ? sqrtPriceX96FromAmounts({ amount0: price.amountA, amount1: price.amountB })
       : sqrtPriceX96FromAmounts({ amount0: price.amountB, amount1: price.amountA })
@@ -54,6 +55,16 @@ export async function createPool(
     await mined(args, hash, 'pool creation')
   }
   return { address: lowerCase(await read()), token0, token1, feePips, tickSpacing }
+}
+
+async function isPriced({ publicClient }: LocalClients, pool: Hex): Promise<boolean> {
+  if (pool === zeroAddress) return false
+  const [sqrtPriceX96] = await publicClient.readContract({
+    address: pool,
+    abi: poolAbi,
+    functionName: 'slot0',
+  })
+  return sqrtPriceX96 > 0n
 }
 
 /** Lets `spender` take any amount of a token from the wallet; sends nothing when it already may. */

@@ -89,11 +89,6 @@ export async function ensurePositions(
   if (missing.length > 0) await mintPositions({ ...args, positions: missing })
 }
 
-/** `ensurePositions` for one. */
-export async function ensurePosition(args: PoolAccess & Position): Promise<void> {
-  await ensurePositions({ ...args, positions: [args] })
-}
-
 async function liquidityIn(
   { uniswap, pool, publicClient }: PoolAccess,
   { tickLower, tickUpper }: Position,

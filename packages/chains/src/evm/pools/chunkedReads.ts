@@ -5,7 +5,7 @@ import { type ContractAnswer, type ContractCall, decodeAggregate3, multicallRequ
 import { chunks } from './chunks.ts'
 
 /** Keeps one `eth_call` under 5 M gas, far below what nodes allow it. */
-export const callsPerRequest = 500
+const callsPerRequest = 500
 /** Keeps one HTTP answer under 2 MB. */
 const requestsPerBatch = 4
 

@@ -29,9 +29,6 @@ export type PoolProblem =
 
 export type LoadedPool = TickTable | { readonly problem: PoolProblem }
 
-/** A pool with more is left to the on-chain quoter: nobody reads 20,000 ticks within a few blocks. */
-export const ticksMax = 20_000
-
 /**
  * Reads all ticks of the given pools at one block, and checks that the factory made them.
  *
@@ -44,7 +41,7 @@ export const ticksMax = 20_000
 export async function loadTicks(
   client: JsonRpcClient,
   pools: readonly PoolConfig[],
-  at: ReadAt & { readonly factory: Hex },
+  at: ReadAt & { readonly factory: Hex; readonly ticksMax: number },
   options?: RpcOptions,
 ): Promise<ReadonlyMap<Hex, LoadedPool>> {
   const loaded = new Map<Hex, LoadedPool>()
@@ -57,7 +54,7 @@ export async function loadTicks(
   const bitmaps = await readEach(client, genuine, bitmapCalls, at, options)
   const found = bitmaps.map(({ item, answers }) => ({ pool: item, indexes: initializedTicks(item, answers) }))
   for (const { pool, indexes } of found) {
-    if (indexes.length > ticksMax) loaded.set(pool.address, { problem: 'too_many_ticks' })
+    if (indexes.length > at.ticksMax) loaded.set(pool.address, { problem: 'too_many_ticks' })
   }
   const bearable = found.filter(({ pool }) => !loaded.has(pool.address))
   const tickCalls = ({ pool, indexes }: (typeof found)[number]) =>

@@ -26,6 +26,11 @@ export type PoolMirrorOptions = {
   readonly pools: readonly PoolConfig[]
   /** Every so many heads all pools are compared with QuoterV2, and given-up ones tried again. Default 50. */
   readonly judgeEveryHeads?: number
+  /**
+   * A pool with more initialised ticks is left to the on-chain quoter: nobody reads that many within a
+   * few blocks. Default 20 000.
+   */
+  readonly ticksMax?: number
   /** Budget of each batch. */
   readonly timeoutMs?: number
 }
@@ -44,6 +49,7 @@ export interface PoolMirror {
 
 const snapshotsKept = 8
 const defaultJudgeEveryHeads = 50
+const defaultTicksMax = 20_000
 
 /**
  * Mirrors pools by RPC. A next block costs one batch: prices and liquidity read at its hash, and the
@@ -191,7 +197,7 @@ async function reload(
   },
 ): Promise<ReadonlySet<Hex>> {
   const { head, positions, tables, problems } = snapshot
-  const { client, multicall3, factory, pools } = options
+  const { client, multicall3, factory, pools, ticksMax = defaultTicksMax } = options
   const stale = pools.filter(({ address }) => {
     const [position, table] = [positions.get(address), tables.get(address)]
     if (position?.sqrtPriceX96 === 0n) problems.set(address, 'not_initialised')
@@ -199,7 +205,7 @@ async function reload(
     return table === undefined || position === undefined || !isConsistent(table, position)
   })
   if (stale.length === 0) return new Set()
-  const at = { multicall3, factory, blockHash: head.hash }
+  const at = { multicall3, factory, ticksMax, blockHash: head.hash }
   const loaded = await loadTicks(client, stale, at, budget(options))
   for (const { address } of stale) {
     tables.delete(address)

@@ -17,7 +17,6 @@ export type LiquidityChange = {
 
 export function tickTable(byIndex: ReadonlyMap<number, TickLiquidity>): TickTable {
   const ticks = [...byIndex]
-    .filter(([, { gross }]) => gross !== 0n)
     .map(([index, { net }]) => ({ index, liquidityNet: net }))
     .sort((a, b) => a.index - b.index)
   return { byIndex, ticks }
