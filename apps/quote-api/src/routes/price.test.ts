@@ -132,6 +132,13 @@ describe('POST /price', () => {
     expect(await gas({ allowance: 99_999_999n })).toBe(await gas({}))
   })
 
+  test('echoes addresses in the spelling they were sent in', async () => {
+    const sender = `0x${'aB'.repeat(20)}`
+    const receiver = `0x${'Cd'.repeat(20)}`
+    const { details } = (await price({ ...caseA, user: sender, recipient: receiver })).json()
+    expect([details.sender, details.recipient]).toEqual([sender, receiver])
+  })
+
   test('prices for nobody, as pages do before a wallet is connected', async () => {
     const { recipient: _left, ...without } = caseA
     expect((await price({ ...without, user: native })).statusCode).toBe(200)
