@@ -10,13 +10,13 @@ type Checked = { value: unknown } | { error: RequestFailure }
  */
 export function compileValidator({ schema }: { schema: $ZodType }): (data: unknown) => Checked {
   return (data) => {
-    const result = safeParse(schema, data, parseOptions)
+    const result = safeParse(schema, data)
     if (result.success) return { value: result.data }
-    return { error: toRequestFailure(result.error.issues) }
+    // Wording costs zod its compiled path (1 µs against 3), so only refusals pay for it.
+    const worded = safeParse(schema, data, { error: describeRule })
+    return { error: toRequestFailure(worded.success ? result.error.issues : worded.error.issues) }
   }
 }
-
-const parseOptions = { error: (issue: $ZodRawIssue) => describeRule(issue) }
 
 /** Exported for routes that parse by hand: the same failure as a schema on the route. */
 export function toRequestFailure(issues: readonly $ZodIssue[]): RequestFailure {
