@@ -1,0 +1,101 @@
+import type { Hex } from '@causeway/core'
+import { depositoryAbi, fillContractAbi, type LocalAccount, type TestNetwork } from '@causeway/localnet'
+import { concatHex, encodeFunctionData, erc20Abi, maxUint256, zeroAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { QuoteAnswer } from './callService.ts'
+import type { UserChain } from './localRequest.ts'
+
+/**
+ * What becomes of a quoted USDC bridge, on chain and in order: the user sends the steps, the solver pays
+ * the order's output through the fill contract, the allocator pays the deposit out to the solver.
+ */
+export async function fillForReal(
+  network: TestNetwork,
+  quoted: QuoteAnswer,
+  { user, from, to }: { readonly user: LocalAccount; readonly from: UserChain; readonly to: UserChain },
+): Promise<void> {
+  const order = quoted.protocol?.v2
+  const payment = order?.orderData.output.payments[0]
+  if (order === undefined || payment === undefined) throw new Error('the quote has no order')
+  const steps = quoted.steps.flatMap(({ id, items }) => items.map(({ data }) => ({ id, ...data })))
+  await network.chains[from].chain.send(
+    user,
+    // CAST: steps hold addresses and calldata, which the wire describes as text.
+    steps.map(({ id, to: target, data }) => ({ what: id, to: target as Hex, data: data as Hex })),
+  )
+  await payOut(network, to, {
+    orderId: order.orderId,
+    recipient: payment.recipient,
+    amount: BigInt(payment.expectedAmount),
+  })
+  await settle(network, from, {
+    amount: BigInt(order.paymentDetails.amount),
+    nonce: BigInt(order.orderId),
+  })
+}
+
+async function payOut(
+  network: TestNetwork,
+  chain: UserChain,
+  { orderId, recipient, amount }: { orderId: string; recipient: string; amount: bigint },
+): Promise<void> {
+  const { fillContract, tokens } = network.deployment[chain]
+  const data = encodeFunctionData({
+    abi: fillContractAbi,
+    functionName: 'fill',
+    // CAST: an order of two EVM chains names EVM addresses.
+    args: [[], [{ token: tokens.USDC, to: recipient as Hex, amount }], [], zeroAddress],
+  })
+  // CAST: an order id is 32 bytes of hex.
+  const withOrderId = concatHex([data, orderId as Hex])
+  await network.chains[chain].chain.send(network.keys.fillWallet, [
+    { what: 'fill', to: fillContract, data: withOrderId },
+  ])
+}
+
+/** The deployer is the allocator of a local network. */
+async function settle(
+  network: TestNetwork,
+  chain: UserChain,
+  { amount, nonce }: { amount: bigint; nonce: bigint },
+): Promise<void> {
+  const { keys, deployment } = network
+  const { depository, tokens } = deployment[chain]
+  const transfer = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'transfer',
+    args: [keys.fillWallet.address, amount],
+  })
+  const request = {
+    calls: [{ to: tokens.USDC, data: transfer, value: 0n, allowFailure: false }],
+    nonce,
+    expiration: maxUint256,
+  }
+  const { chainId, send } = network.chains[chain].chain
+  const signature = await privateKeyToAccount(keys.deployer.privateKey).signTypedData({
+    domain: { name: 'RelayDepository', version: '1', chainId, verifyingContract: depository },
+    types: callRequestTypes,
+    primaryType: 'CallRequest',
+    message: request,
+  })
+  const data = encodeFunctionData({
+    abi: depositoryAbi,
+    functionName: 'execute',
+    args: [request, signature],
+  })
+  await send(keys.fillWallet, [{ what: 'settlement', to: depository, data }])
+}
+
+const callRequestTypes = {
+  CallRequest: [
+    { name: 'calls', type: 'Call[]' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'expiration', type: 'uint256' },
+  ],
+  Call: [
+    { name: 'to', type: 'address' },
+    { name: 'data', type: 'bytes' },
+    { name: 'value', type: 'uint256' },
+    { name: 'allowFailure', type: 'bool' },
+  ],
+} as const

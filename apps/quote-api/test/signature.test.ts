@@ -1,0 +1,236 @@
+// Goal: a quote is a promise that anyone can check and that the service cannot forget. Method: the real
+// service with its real key and database; orders are hashed with the protocol's types by another
+// library, the signer is recovered, and the row is read from PostgreSQL.
+import { createHash } from 'node:crypto'
+import { type Hex, orderId as hashOrder, type Order, orderSchema } from '@causeway/core'
+import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import { hashStruct, recoverMessageAddress } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { price, type QuoteAnswer, quote } from './serviceSupport/callService.ts'
+import { type LocalRequest, localRequest } from './serviceSupport/localRequest.ts'
+import { type StillService, startStillService } from './serviceSupport/stillService.ts'
+
+let database: TestDatabase
+let still: StillService
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+  still = await startStillService({ DATABASE_URL: database.connectionString })
+})
+afterAll(async () => {
+  await still?.stop()
+  await database?.stop()
+})
+
+const bridge: LocalRequest = { amount: 40_000_000n }
+const others: readonly (readonly [string, LocalRequest])[] = [
+  ['a native bridge', { pay: 'native', amount: 10n ** 17n }],
+  ['a swap on both sides', { pay: 'TIDE', receive: 'USDX', amount: 10n ** 19n }],
+  [
+    'calls and a gas top-up',
+    { amount: 40_000_000n, more: { topupGas: true, txs: [noop()], txsGasLimit: 50_000 } },
+  ],
+]
+
+/** A call that any chain runs: nothing, to nobody in particular. */
+function noop() {
+  return { to: `0x${'ab'.repeat(20)}`, value: '0', data: '0x' }
+}
+
+async function quoted(request: LocalRequest): Promise<QuoteAnswer> {
+  return quote(still.url, localRequest(still.network, request))
+}
+
+function signedOrder({ protocol }: QuoteAnswer): { order: Order; orderId: Hex; signature: Hex } {
+  if (protocol === undefined) throw new Error('the quote has no order')
+  const { orderData, orderId, orderSignature } = protocol.v2
+  // CAST: 32 and 65 bytes of hex; what follows fails for anything else.
+  return { order: orderSchema.parse(orderData), orderId: orderId as Hex, signature: orderSignature as Hex }
+}
+
+type StoredRow = {
+  readonly order_id: Buffer | null
+  readonly order_data: Order | null
+  readonly order_signature: Buffer | null
+  readonly steps_digest: Buffer
+  readonly expires_at: Date
+  readonly deadline: Date
+  readonly keep_until: Date
+}
+
+async function storedRow(requestId: string): Promise<StoredRow> {
+  const rows = await database.database.query<StoredRow>(
+    `select order_id, order_data, order_signature, steps_digest, expires_at, deadline, keep_until
+     from orders where request_id = $1`,
+    [bytes(requestId)],
+  )
+  expect(rows).toHaveLength(1)
+  const [row] = rows
+  if (row === undefined) throw new Error('not stored')
+  return row
+}
+
+async function storedCount(): Promise<bigint> {
+  const [row] = await database.database.query<{ count: bigint }>('select count(*) from orders')
+  return row?.count ?? -1n
+}
+
+function bytes(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}
+
+describe('the order of an answer', () => {
+  test.each([['a token bridge', bridge] as const, ...others])(
+    'verifies for anyone: %s',
+    async (_name, request) => {
+      const { order, orderId, signature } = signedOrder(await quoted(request))
+      expect(hashOrder(order, () => 'ethereum-vm')).toBe(orderId)
+      expect(hashStruct({ data: { ...order }, types: orderTypes, primaryType: 'Order' })).toBe(orderId)
+      const signer = await recoverMessageAddress({ message: { raw: orderId }, signature })
+      expect(signer.toLowerCase()).toBe(order.solver)
+      expect(order.solver).toBe(still.network.keys.orderSigner.address)
+    },
+  )
+
+  test('verifies no more once a single amount is changed', async () => {
+    const { order, signature } = signedOrder(await quoted(bridge))
+    const [payment] = order.output.payments
+    if (payment === undefined) throw new Error('the order pays nothing')
+    const cheaper = { ...payment, minimumAmount: (BigInt(payment.minimumAmount) - 1n).toString() }
+    const changed = { ...order, output: { ...order.output, payments: [cheaper] } }
+    const raw = hashOrder(changed, () => 'ethereum-vm')
+    const signer = await recoverMessageAddress({ message: { raw }, signature })
+    expect(signer.toLowerCase()).not.toBe(order.solver)
+  })
+
+  test('is another one each time, and its id is in the deposit that the user signs', async () => {
+    const answers = [await quoted(bridge), await quoted(bridge)]
+    const orders = answers.map(signedOrder)
+    expect(new Set(orders.map(({ orderId }) => orderId)).size).toBe(2)
+    expect(new Set(answers.map(({ requestId }) => requestId)).size).toBe(2)
+    const deposit = answers[0]?.steps.find(({ id }) => id === 'deposit')
+    expect(deposit?.items[0]?.data.data).toContain(orders[0]?.orderId.slice(2))
+    expect(deposit?.requestId).toBe(answers[0]?.requestId)
+  })
+
+  test('binds what the answer shows: the least output, the deposit and the refund', async () => {
+    const answer = await quoted(bridge)
+    const { order } = signedOrder(answer)
+    const { currencyIn, currencyOut, refundCurrency } = answer.details
+    expect(order.output.payments).toEqual([
+      {
+        recipient: answer.details.recipient,
+        currency: currencyOut.currency.address,
+        minimumAmount: currencyOut.minimumAmount,
+        expectedAmount: currencyOut.amount,
+      },
+    ])
+    expect(order.inputs.map(({ payment }) => payment)).toEqual([
+      { chainId: 'base', currency: currencyIn.currency.address, amount: currencyIn.amount, weight: '1' },
+    ])
+    expect(order.inputs[0]?.refunds[0]?.minimumAmount).toBe(refundCurrency.amount)
+    expect(order.fees).toEqual([])
+  })
+})
+
+describe('times of a quote', () => {
+  test('it expires a minute after it was made, its order an hour after', async () => {
+    const earliest = Math.floor(Date.now() / 1_000)
+    const answer = await quoted(bridge)
+    const latest = Math.floor(Date.now() / 1_000)
+    expect(answer.expiresAt).toBeGreaterThanOrEqual(earliest + 60)
+    expect(answer.expiresAt).toBeLessThanOrEqual(latest + 60)
+    const { order } = signedOrder(answer)
+    expect(order.output.deadline).toBe(answer.expiresAt + 3_540)
+    expect(order.inputs[0]?.refunds[0]?.deadline).toBe(order.output.deadline)
+  })
+})
+
+describe('the stored quote', () => {
+  test.each([['a token bridge', bridge] as const, ...others])(
+    'holds the very order, signature and steps of the answer: %s',
+    async (_name, request) => {
+      const answer = await quoted(request)
+      const { order, orderId, signature } = signedOrder(answer)
+      const row = await storedRow(answer.requestId)
+      expect(row.order_id).toEqual(bytes(orderId))
+      expect(row.order_signature).toEqual(bytes(signature))
+      expect(row.order_data).toEqual(order)
+      expect(row.steps_digest).toEqual(createHash('sha256').update(JSON.stringify(answer.steps)).digest())
+      expect(row.expires_at.getTime()).toBe(answer.expiresAt * 1_000)
+      expect(row.deadline.getTime()).toBe(order.output.deadline * 1_000)
+    },
+  )
+
+  test('is kept until thirty days after its deadline', async () => {
+    const { deadline, keep_until } = await storedRow((await quoted(bridge)).requestId)
+    expect(keep_until.getTime() - deadline.getTime()).toBeGreaterThanOrEqual(30 * 86_400_000)
+  })
+
+  test('of what a user executes alone has steps and no order', async () => {
+    const answer = await quoted({ to: 'base', pay: 'native', receive: 'wrapped', amount: 10n ** 16n })
+    expect(answer.protocol).toBeUndefined()
+    const row = await storedRow(answer.requestId)
+    expect([row.order_id, row.order_data, row.order_signature]).toEqual([null, null, null])
+    expect(row.steps_digest).toEqual(createHash('sha256').update(JSON.stringify(answer.steps)).digest())
+  })
+
+  test('is one row per quote, and a price leaves none', async () => {
+    const before = await storedCount()
+    await Promise.all(Array.from({ length: 20 }, () => quoted(bridge)))
+    expect((await storedCount()) - before).toBe(20n)
+    await price(still.url, localRequest(still.network, bridge))
+    expect((await storedCount()) - before).toBe(20n)
+  })
+})
+
+/** EVM addresses are their own 20 bytes in the protocol's `bytes`. @source oracle-protocol.md 1.5 */
+const orderTypes: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>> = {
+  Order: [
+    { name: 'version', type: 'string' },
+    { name: 'solverChainId', type: 'string' },
+    { name: 'solver', type: 'address' },
+    { name: 'salt', type: 'uint256' },
+    { name: 'inputs', type: 'Input[]' },
+    { name: 'output', type: 'Output' },
+    { name: 'fees', type: 'Fee[]' },
+  ],
+  Input: [
+    { name: 'payment', type: 'InputPayment' },
+    { name: 'refunds', type: 'InputRefund[]' },
+  ],
+  InputPayment: [
+    { name: 'chainId', type: 'string' },
+    { name: 'currency', type: 'bytes' },
+    { name: 'amount', type: 'uint256' },
+    { name: 'weight', type: 'uint256' },
+  ],
+  InputRefund: [
+    { name: 'chainId', type: 'string' },
+    { name: 'recipient', type: 'bytes' },
+    { name: 'currency', type: 'bytes' },
+    { name: 'minimumAmount', type: 'uint256' },
+    { name: 'deadline', type: 'uint32' },
+    { name: 'extraData', type: 'bytes' },
+  ],
+  Output: [
+    { name: 'chainId', type: 'string' },
+    { name: 'payments', type: 'OutputPayment[]' },
+    { name: 'deadline', type: 'uint32' },
+    { name: 'calls', type: 'bytes[]' },
+    { name: 'extraData', type: 'bytes' },
+  ],
+  OutputPayment: [
+    { name: 'recipient', type: 'bytes' },
+    { name: 'currency', type: 'bytes' },
+    { name: 'minimumAmount', type: 'uint256' },
+    { name: 'expectedAmount', type: 'uint256' },
+  ],
+  Fee: [
+    { name: 'recipientChainId', type: 'string' },
+    { name: 'recipient', type: 'bytes' },
+    { name: 'currencyChainId', type: 'string' },
+    { name: 'currency', type: 'bytes' },
+    { name: 'amount', type: 'uint256' },
+  ],
+}
