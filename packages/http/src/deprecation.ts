@@ -10,7 +10,7 @@ export type Deprecation = {
 }
 
 /** `deprecation`, `link` and `sunset` headers of a deprecated route. */
-export function deprecationHeaders(deprecation: Deprecation): Record<string, string> {
+function deprecationHeaders(deprecation: Deprecation): Record<string, string> {
   const { sinceUnixSeconds, successor, sunsetUnixSeconds } = deprecation
   return {
     deprecation: `@${sinceUnixSeconds}`,

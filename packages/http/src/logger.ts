@@ -50,7 +50,7 @@ export function createLogger(options: LoggerOptions): Logger {
 }
 
 /** An error as it may be logged, its causes included. */
-export function serializeError(error: unknown, depth = 0): Record<string, unknown> {
+function serializeError(error: unknown, depth = 0): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error }
   const hasCause = error.cause !== undefined && depth < causeDepthMax
   return {

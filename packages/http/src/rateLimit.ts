@@ -57,7 +57,7 @@ function createLimiter(app: HttpApp, limit: RateLimit, windowMs: number): Limite
 }
 
 /** Who a request counts against. */
-export function callerOf(request: Pick<FastifyRequest, 'apiKey' | 'ip'>): string {
+function callerOf(request: Pick<FastifyRequest, 'apiKey' | 'ip'>): string {
   return request.apiKey === null ? `ip ${networkOf(request.ip)}` : `key ${request.apiKey.keyId}`
 }
 

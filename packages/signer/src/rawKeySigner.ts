@@ -1,8 +1,8 @@
-import { bytesToHex, type Secret, type Signer, signingDigest } from '@causeway/core'
+import { type Secret, type Signer, signingDigest } from '@causeway/core'
 import secp256k1 from 'secp256k1'
-import { SignerFailedError } from './errors.ts'
+import { finishSignature } from './finishSignature.ts'
 import { privateKeyBytes } from './privateKey.ts'
-import { addressOf, recoverPublicKey } from './recoverSigner.ts'
+import { addressOf } from './recoverSigner.ts'
 
 /**
  * A signer over a key in this process, on libsecp256k1. Deterministic (RFC 6979), low s, v 27 or 28;
@@ -18,12 +18,7 @@ export function createRawKeySigner(options: { privateKey: Secret }): Signer {
       signal?.throwIfAborted()
       const digest = signingDigest(request)
       const { signature, recid } = secp256k1.ecdsaSign(digest, key)
-      const recovered = recoverPublicKey(digest, signature, recid)
-      if (recovered === undefined || Buffer.compare(recovered, publicKey) !== 0) throw new SignerFailedError()
-      const bytes = new Uint8Array(65)
-      bytes.set(signature)
-      bytes[64] = 27 + recid
-      return bytesToHex(bytes)
+      return finishSignature({ digest, compact: signature, recoveryId: recid, publicKey })
     },
   }
 }

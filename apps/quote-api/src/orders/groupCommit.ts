@@ -1,7 +1,7 @@
 import { DomainError } from '@causeway/core'
 
 /** More writes wait than can be served in good time. */
-export class WritesOverloadedError extends DomainError {
+class WritesOverloadedError extends DomainError {
   readonly code = 'SERVICE_UNAVAILABLE'
   readonly kind = 'overloaded'
 
