@@ -1,6 +1,6 @@
 // Goal: the whole start runs services in order, tells what ended and why, and leaves nothing running.
 // Method: small services of this test's own beside real chains; what quote-api does is its own test.
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -10,7 +10,7 @@ import { runOperatorCommand } from '../src/network/operate/runCommand.ts'
 import { processIdentity } from '../src/network/processIdentity.ts'
 import type { ServicePlan } from '../src/network/services/servicePlan.ts'
 import { type Session, type SessionOptions, startSession } from '../src/network/services/startSession.ts'
-import { freePort } from '../src/nodes/anvil.ts'
+import { freePort, startAnvil } from '../src/nodes/anvil.ts'
 import { freeChainPorts } from './support/freeChainPorts.ts'
 import { allGone, copyOf, nodePids, until } from './support/networkBench.ts'
 import { stoppedNetworkFolder } from './support/stoppedNetwork.ts'
@@ -188,6 +188,12 @@ describe('operators from another process', () => {
 
     const file = await readFile(join(directory, 'network.json'), 'utf8')
     await session.stop()
+    await expect(attachLocalNetwork(directory)).rejects.toThrow('npm start starts one')
+    // As after a kill, and with somebody else's node on the port by now.
+    await writeFile(join(directory, 'network.json'), file)
+    const { base } = session.network.chains
+    const stranger = await startAnvil({ chainId: base.chainId, port: base.port })
+    onTestFinished(() => stranger.stop())
     await expect(attachLocalNetwork(directory)).rejects.toThrow('npm start starts one')
     expect(JSON.parse(file)).toMatchObject({ oracles: [], chains: [{ name: 'base' }, { name: 'optimism' }] })
   })
