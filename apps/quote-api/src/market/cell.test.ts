@@ -144,6 +144,19 @@ describe('a cell', () => {
     expect(startedAt).toEqual([0, 2_000, 6_000, 10_000, 14_000])
   })
 
+  test('loads again after a quarter of its interval while that is urgent', async () => {
+    let urgent = true
+    const { clock, cell, loadCount } = setUp({ isUrgent: () => urgent })
+    cell.start()
+    await clock.advance(500)
+    expect(loadCount()).toBe(3)
+    urgent = false
+    await clock.advance(1_249)
+    expect(loadCount()).toBe(4)
+    await clock.advance(1)
+    expect(loadCount()).toBe(5)
+  })
+
   test('takes the time of a slow load out of the pause after it', async () => {
     const startedAt: number[] = []
     const { clock, cell } = setUp({

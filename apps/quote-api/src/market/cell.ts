@@ -28,6 +28,8 @@ export type CellOptions<T> = {
   /** 0 ≤ random() < 1: spreads refreshes by ±10 % so that cells do not fire together. */
   readonly random: () => number
   readonly onLoaded?: (sample: Sample<T>) => void
+  /** Asked after each load: true brings the next one forward to a quarter of the interval. */
+  readonly isUrgent?: () => boolean
   readonly onFailed?: (error: unknown, consecutiveFailures: number) => void
 }
 
@@ -83,7 +85,8 @@ export function createCell<T>(options: CellOptions<T>): Cell<T> {
     await refresh()
     if (closing.signal.aborted) return
     const backedOffMs = Math.min(intervalMs * 2 ** Math.min(failures, 16), options.backoffMaxMs ?? intervalMs)
-    const periodMs = Math.max(backedOffMs, intervalMs) * (0.9 + 0.2 * options.random())
+    const hasteFactor = options.isUrgent?.() === true ? 0.25 : 1
+    const periodMs = Math.max(backedOffMs, intervalMs) * hasteFactor * (0.9 + 0.2 * options.random())
     // A slow load shortens the pause that follows it, but never to nothing.
     const delayMs = Math.max(periodMs - (clock.now() - startedAtMs), periodMs / 4)
     cancelTimer = clock.after(delayMs, () => void refreshAndPlanNext())

@@ -113,12 +113,14 @@ function basePlan(feeModel: object = { kind: 'eip1559' }): ChainPlan {
 
 function setUp(options: { script?: Script; plan?: ChainPlan; mirror?: PoolMirror; wallet?: boolean } = {}) {
   let script = options.script ?? {}
+  let nowMs = 1_800_000_000_000
   const client = createScriptedClient((call) => answerer(script)(call))
   const source = createChainSource({
     plan: options.plan ?? basePlan(),
     client,
     batchTimeoutMs: 1_000,
     poolsTimeoutMs: 50,
+    now: () => nowMs,
     ...(options.wallet !== false && { fillWallet }),
     ...(options.mirror !== undefined && { mirror: options.mirror }),
   })
@@ -127,6 +129,9 @@ function setUp(options: { script?: Script; plan?: ChainPlan; mirror?: PoolMirror
     read: () => source.read(signal),
     change: (next: Script) => {
       script = next
+    },
+    pass: (ms: number) => {
+      nowMs += ms
     },
   }
 }
@@ -162,11 +167,25 @@ describe('one refresh', () => {
 
   test('adds data fee and operator fee per shape on an OP-stack chain', async () => {
     const plan = basePlan({ kind: 'op-stack', gasPriceOracle: '0x420000000000000000000000000000000000000f' })
-    const { read, change } = setUp({ plan })
+    const { read, change, pass } = setUp({ plan })
     const { l1DataFeeWei } = await read()
     expect(new Set(Object.values(l1DataFeeWei))).toEqual(new Set([1_050n]))
     change({ failing: 'getOperatorFee' })
+    pass(5_000)
     expect((await read()).l1DataFeeWei.approve).toBe(1_000n)
+  })
+
+  test('asks for data fees every five seconds and keeps them in between', async () => {
+    const plan = basePlan({ kind: 'op-stack', gasPriceOracle: '0x420000000000000000000000000000000000000f' })
+    const { read, change, pass, client } = setUp({ plan })
+    await read()
+    change({ answers: { getL1Fee: 9_000n } })
+    pass(4_999)
+    expect((await read()).l1DataFeeWei.approve).toBe(1_050n)
+    pass(1)
+    expect((await read()).l1DataFeeWei.approve).toBe(9_050n)
+    const [first = 0, second = 0, third = 0] = client.batches.map((calls) => JSON.stringify(calls).length)
+    expect([second < first / 2, third > second * 2]).toEqual([true, true])
   })
 
   test('fails when a data fee cannot be read, because zero would be a guess', async () => {

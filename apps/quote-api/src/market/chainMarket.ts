@@ -16,6 +16,7 @@ import {
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
 import type { ChainReading, ChainSource } from './chainReading.ts'
 import { planContractReads } from './contractReads.ts'
+import { startDeadline } from './deadline.ts'
 import type { ChainPlan } from './plan.ts'
 
 export type ChainSourceOptions = {
@@ -27,7 +28,12 @@ export type ChainSourceOptions = {
   readonly batchTimeoutMs: number
   /** How long a refresh waits for the mirror; its work goes on beyond that. */
   readonly poolsTimeoutMs: number
+  /** Unix milliseconds. */
+  readonly now: () => number
 }
+
+/** @source pricing-engine.md 6.1 */
+const dataFeeIntervalMs = 5_000
 
 /** How often in a row the mirror may fail before the chain is published without pools. */
 const mirrorFailuresMax = 3
@@ -37,19 +43,22 @@ const mirrorFailuresMax = 3
  * @source design.md 5.4, pricing-engine.md 6.1
  */
 export function createChainSource(options: ChainSourceOptions): ChainSource {
-  const { plan, client, fillWallet, mirror, batchTimeoutMs, poolsTimeoutMs } = options
+  const { plan, client, fillWallet, mirror, batchTimeoutMs, poolsTimeoutMs, now } = options
   const { feeModel, multicall3 } = plan.config
-  const contracts = planContractReads(plan, fillWallet)
+  const readContracts = planContractReads(plan, fillWallet)
   const readPools = mirror === undefined ? async () => noPools : keepPools(mirror, poolsTimeoutMs)
   let heads: HeadChain | undefined
+  let fees: { readonly l1DataFeeWei: ChainReading['l1DataFeeWei']; readonly readAtMs: number } | undefined
 
   return {
     async read(signal) {
-      const calls = contracts.calls()
+      const readAtMs = now()
+      const withDataFees = fees === undefined || readAtMs - fees.readAtMs >= dataFeeIntervalMs
+      const contracts = readContracts({ withDataFees })
       const requests = [
         headRequest(),
         feeHistoryRequest(feeModel),
-        multicallRequest({ multicall3, calls, block: 'latest' }),
+        multicallRequest({ multicall3, calls: contracts.calls, block: 'latest' }),
       ]
       const [headAnswer, feeAnswer, contractAnswer] = await client.batch(requests, {
         signal,
@@ -60,12 +69,16 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
       if (change === 'behind') throw unavailable(plan, 'an endpoint is behind')
       heads = chain
       const gasPrice = estimateGasPrice(parseFeeHistory(resultOf(feeAnswer, plan)), feeModel)
-      const facts = contracts.read(decodeAggregate3(resultOf(contractAnswer, plan), calls.length))
+      const answers = decodeAggregate3(resultOf(contractAnswer, plan), contracts.calls.length)
+      const { l1DataFeeWei = fees?.l1DataFeeWei, ...facts } = contracts.read(answers)
+      if (l1DataFeeWei === undefined) throw new Error('the first refresh asks for data fees')
+      if (withDataFees) fees = { l1DataFeeWei, readAtMs }
       const { number, hash, timestampSeconds } = head
       return {
         head: { number, hash, timestampSeconds },
         gasPrice,
         ...facts,
+        l1DataFeeWei,
         ...(await readPools(head, signal)),
       }
     },
@@ -87,8 +100,9 @@ function keepPools(
   let wasLive = false
   let failures = 0
   return async (head, signal) => {
+    const deadline = startDeadline(signal, timeoutMs)
     try {
-      const pools = await mirror.refresh(head, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
+      const pools = await mirror.refresh(head, deadline.signal)
       wasLive = true
       failures = 0
       return { pools, poolsLive: true, poolProblems: mirror.problems() }
@@ -96,6 +110,8 @@ function keepPools(
       failures += 1
       if (signal.aborted || (wasLive && failures < mirrorFailuresMax)) throw error
       return { pools: [], poolsLive: false, poolProblems: mirror.problems() }
+    } finally {
+      deadline.release()
     }
   }
 }

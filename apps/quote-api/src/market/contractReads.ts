@@ -15,15 +15,21 @@ import { shapeProbes } from './shapeProbes.ts'
 import { type GasShape, gasShapes } from './snapshot.ts'
 
 /** The part of a reading that comes from contracts, all of it from one block. */
-export type ContractFacts = Pick<ChainReading, 'contractsAt' | 'feeds' | 'inventory' | 'l1DataFeeWei'>
+export type ContractFacts = Pick<ChainReading, 'contractsAt' | 'feeds' | 'inventory'> & {
+  /** Absent unless it was asked for. */
+  readonly l1DataFeeWei?: ChainReading['l1DataFeeWei']
+}
 
-/** All contract calls of one chain's refresh. */
-export type ContractReads = {
+/** The contract calls of one refresh of one chain. */
+export type ContractReading = {
   /** For one multicall; its answers go to `read`. */
-  calls(): readonly ContractCall[]
+  readonly calls: readonly ContractCall[]
   /** @throws UpstreamUnavailableError when the block or a data fee cannot be read */
   read(answers: readonly ContractAnswer[]): ContractFacts
 }
+
+/** Data fees are five sixths of the calls and move slowly, so not every refresh asks for them. */
+export type ContractReads = (options: { readonly withDataFees: boolean }) => ContractReading
 
 const multicallSelectors = {
   getBlockNumber: '0x42cbb15c',
@@ -40,37 +46,48 @@ const feeShapes = gasShapes.map((shape) => ({
 
 /** @param fillWallet whose balances are the inventory; without it inventory stays empty */
 export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined): ContractReads {
-  const { config } = plan
+  const { multicall3 } = plan.config
   const feeds = createFeedReader(plan.feeds)
   const balances = fillWallet === undefined ? [] : plan.balances
-  const groups = {
-    block: [
-      { target: config.multicall3, callData: multicallSelectors.getBlockNumber },
-      { target: config.multicall3, callData: multicallSelectors.getCurrentBlockTimestamp },
-    ],
-    balances:
-      fillWallet === undefined
-        ? []
-        : balances.map((balance) => balanceCall(balance, { multicall3: config.multicall3, fillWallet })),
-    fees: plan.quotable ? dataFeeCalls(plan) : [],
+  const blockCalls = [
+    { target: multicall3, callData: multicallSelectors.getBlockNumber },
+    { target: multicall3, callData: multicallSelectors.getCurrentBlockTimestamp },
+  ]
+  const balanceCalls =
+    fillWallet === undefined
+      ? []
+      : balances.map((balance) => balanceCall(balance, { multicall3, fillWallet }))
+  const allFeeCalls = plan.quotable ? dataFeeCalls(plan) : []
+  return ({ withDataFees }) => {
+    const feeCalls = withDataFees ? allFeeCalls : []
+    const feedCalls = feeds.calls()
+    return {
+      calls: [...blockCalls, ...balanceCalls, ...feeCalls, ...feedCalls],
+      read(answers) {
+        const take = takeFrom(answers)
+        return {
+          contractsAt: readBlock(take(blockCalls.length)),
+          inventory: readBalances(balances, take(balanceCalls.length)),
+          ...(withDataFees && { l1DataFeeWei: byShape(readL1DataFees(take(feeCalls.length))) }),
+          feeds: feeds.read(take(feedCalls.length)),
+        }
+      },
+    }
   }
-  const fixed = [...groups.block, ...groups.balances, ...groups.fees]
-  const balancesStart = groups.block.length
-  const feesStart = balancesStart + groups.balances.length
-  return {
-    calls: () => [...fixed, ...feeds.calls()],
-    read: (answers) => ({
-      contractsAt: readBlock(answers),
-      inventory: readBalances(balances, answers.slice(balancesStart, feesStart)),
-      l1DataFeeWei: byShape(readL1DataFees(answers.slice(feesStart, fixed.length))),
-      feeds: feeds.read(answers.slice(fixed.length)),
-    }),
+}
+
+/** Hands out the items from the front, so many at a time. */
+function takeFrom<T>(items: readonly T[]): (count: number) => readonly T[] {
+  let taken = 0
+  return (count) => {
+    taken += count
+    return items.slice(taken - count, taken)
   }
 }
 
 function dataFeeCalls({ config }: ChainPlan): readonly ContractCall[] {
-  const { gasPriceOracle } = config.feeModel
-  if (gasPriceOracle === undefined) return []
+  const { kind, gasPriceOracle } = config.feeModel
+  if (kind !== 'op-stack' || gasPriceOracle === undefined) return []
   return l1DataFeeCalls({ chainId: config.chainId, gasPriceOracle, shapes: feeShapes })
 }
 

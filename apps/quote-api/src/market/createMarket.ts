@@ -40,6 +40,7 @@ export function createMarket(options: MarketOptions): Market {
       client,
       batchTimeoutMs: Math.floor(limits.refreshTimeoutMs * 0.7),
       poolsTimeoutMs: Math.floor(limits.refreshTimeoutMs * 0.2),
+      now: () => clock.now(),
       ...(fillWallet !== undefined && { fillWallet }),
       ...(mirror !== undefined && { mirror }),
     })

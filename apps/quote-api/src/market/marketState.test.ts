@@ -241,6 +241,19 @@ describe('chains', () => {
     expect(state.snapshot().chain(10)).toHaveProperty('gasPrice')
   })
 
+  test('await confirmation while a jump of gas or of a price is held back, and only then', () => {
+    const { readBase, state } = setUp()
+    readBase({ gasWei: 1_000n, poolUsdPerEth: undefined })
+    expect(state.awaitsConfirmation('base')).toBe(false)
+    readBase({ gasWei: 10_000n, poolUsdPerEth: undefined })
+    expect(state.awaitsConfirmation('base')).toBe(true)
+    readBase({ gasWei: 10_000n, poolUsdPerEth: undefined })
+    expect(state.awaitsConfirmation('base')).toBe(false)
+    readBase({ gasWei: 10_000n, poolUsdPerEth: undefined, ethAnswer: 300_000_000_000n })
+    expect(state.awaitsConfirmation('base')).toBe(true)
+    expect(state.awaitsConfirmation('optimism')).toBe(false)
+  })
+
   test('a tenfold gas spike counts when the second reading repeats it', () => {
     const { readBase, state } = setUp()
     const gas = () => {

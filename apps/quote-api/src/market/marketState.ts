@@ -4,7 +4,7 @@ import type { ChainReading } from './chainReading.ts'
 import type { ChainFacts } from './chainState.ts'
 import type { Clock } from './clock.ts'
 import { type Evaluation, evaluate, type Scope } from './evaluate.ts'
-import { gasSampleCount } from './gasJump.ts'
+import { gasSampleCount, settleGas } from './gasJump.ts'
 import type { MarketLimits } from './limits.ts'
 import type { MarketPlan } from './plan.ts'
 import type { HttpFacts } from './prices/readSources.ts'
@@ -17,6 +17,8 @@ export type MarketState = {
   /** What the present snapshot was made of. */
   evaluation(): Evaluation
   chainFacts(chainKey: string): ChainFacts | undefined
+  /** True while a jump that this chain showed waits for a second reading. */
+  awaitsConfirmation(chainKey: string): boolean
   putChain(chainKey: string, sample: Sample<ChainReading>): void
   putHttp(adapter: string, facts: HttpFacts): void
   /** Calls `listener` with each new snapshot; returns what ends that. */
@@ -62,6 +64,12 @@ export function createMarketState(options: {
       return evaluation
     },
     chainFacts: (chainKey) => chains.get(chainKey),
+    awaitsConfirmation(chainKey) {
+      const gasSamples = chains.get(chainKey)?.gasSamples ?? []
+      if (gasSamples.length > 0 && settleGas(gasSamples) !== gasSamples.at(-1)) return true
+      const touched = plan.pricesByChain.get(chainKey) ?? []
+      return touched.some((key) => evaluation.prices.get(key)?.jump.pending !== undefined)
+    },
     putChain(chainKey, { value, asOfMs }) {
       const earlier = chains.get(chainKey)?.gasSamples ?? []
       const gasSamples = [...earlier, value.gasPrice].slice(-gasSampleCount)

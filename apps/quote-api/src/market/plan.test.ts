@@ -107,6 +107,14 @@ describe('planMarket', () => {
       'its other token USDC has no price',
     ],
     [
+      'an op-stack chain without its gas price oracle',
+      quoteFile((input) => ({
+        ...input,
+        chains: { ...input.chains, base: { ...input.chains.base, feeModel: { kind: 'op-stack' } } },
+      })),
+      'base: an op-stack chain needs feeModel.gasPriceOracle',
+    ],
+    [
       'a key that is listed twice',
       quoteFile((input) => ({ ...input, prices: [ethPrice, ethPrice, usdcPrice] })),
       'a key is listed twice',

@@ -68,6 +68,11 @@ export function planMarket(file: QuoteFile): MarketPlan {
   const keys = new Set(file.prices.map(({ key }) => key))
   if (keys.size < file.prices.length) problems.push('prices: a key is listed twice')
   const prices = file.prices.map((price) => planPrice(file, price, problems))
+  for (const [chainKey, { feeModel }] of Object.entries(file.chains)) {
+    if (feeModel.kind === 'op-stack' && feeModel.gasPriceOracle === undefined) {
+      problems.push(`${chainKey}: an op-stack chain needs feeModel.gasPriceOracle`)
+    }
+  }
   const chains = Object.entries(file.chains)
     .map(([chainKey, config]) => planChain({ chainKey, config, prices }))
     .filter(({ quotable, feeds, pools }) => quotable || feeds.length > 0 || pools.length > 0)

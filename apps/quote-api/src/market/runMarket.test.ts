@@ -143,6 +143,22 @@ describe('a chain that fails', () => {
   })
 })
 
+describe('a jump', () => {
+  test('is read again soon, so that it shows well before the next regular refresh', async () => {
+    let gasWei = 1_000n
+    const { market, clock } = await started(
+      setUp({
+        sources: ({ clock }) => ({ base: { read: async () => baseReading({ nowMs: clock.now(), gasWei }) } }),
+      }),
+    )
+    gasWei = 50_000n
+    await clock.advance(1_000)
+    expect(market.snapshot().chain(8_453)).toMatchObject({ gasPrice: { expectedWei: 1_000n } })
+    await clock.advance(250)
+    expect(market.snapshot().chain(8_453)).toMatchObject({ gasPrice: { expectedWei: 50_000n } })
+  })
+})
+
 describe('HTTP adapters', () => {
   function adapter(read: HttpPriceAdapter['read']) {
     const asked: { ids: readonly string[]; atMs: number }[] = []

@@ -117,6 +117,7 @@ function chainRefresh(args: {
       state.putChain(chainKey, sample)
       if (sample.value.poolsLive) announceFirst()
     },
+    isUrgent: () => state.awaitsConfirmation(chainKey),
     onFailed: trouble.met,
   })
   const health = () => ({

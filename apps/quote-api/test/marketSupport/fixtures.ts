@@ -15,7 +15,7 @@ export const usdc = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 export const ethFeed = '0x00000000000000000000000000000000000000f1'
 export const usdcFeed = '0x00000000000000000000000000000000000000f2'
 export const wethUsdcPool = '0x00000000000000000000000000000000000000aa'
-export const multicall3 = '0xca11bde05977b3631167028862be2a173976ca11'
+const multicall3 = '0xca11bde05977b3631167028862be2a173976ca11'
 
 const chain = (chainId: number, name: string) => ({
   chainId,

@@ -1,5 +1,6 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import type { z } from 'zod'
+import { startDeadline } from '../../deadline.ts'
 
 const answerBytesMax = 1024 * 1024
 
@@ -21,12 +22,12 @@ export async function readJson<Schema extends z.ZodType>(
   question: JsonQuestion<Schema>,
 ): Promise<z.infer<Schema>> {
   const { service, url, headers, schema, timeoutMs } = question
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const deadline = startDeadline(question.signal, timeoutMs)
   try {
     const response = await fetch(url, {
       headers: { accept: 'application/json', ...headers },
       redirect: 'error',
-      signal: AbortSignal.any([question.signal, timeout]),
+      signal: deadline.signal,
     })
     if (response.status !== 200) {
       await response.body?.cancel()
@@ -35,11 +36,13 @@ export async function readJson<Schema extends z.ZodType>(
     return schema.parse(JSON.parse(await readText(response, service)))
   } catch (error) {
     if (error instanceof UpstreamUnavailableError) throw error
-    if (timeout.aborted) {
+    if (deadline.hasPassed()) {
       const code = 'REQUEST_TIMED_OUT'
       throw new UpstreamUnavailableError(`${service} did not answer in time.`, { code, cause: error })
     }
     throw new UpstreamUnavailableError(`${service} gave no valid answer.`, { cause: error })
+  } finally {
+    deadline.release()
   }
 }
 

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { startDeadline } from './deadline.ts'
+
+const never = () => new AbortController().signal
+const aborted = (signal: AbortSignal) =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason), { once: true }))
+
+describe('startDeadline', () => {
+  test('aborts by itself', async () => {
+    const deadline = startDeadline(never(), 5)
+    expect(await aborted(deadline.signal)).toBeInstanceOf(Error)
+    expect(deadline.hasPassed()).toBe(true)
+  })
+
+  test("aborts with its parent, for the parent's reason", async () => {
+    const parent = new AbortController()
+    const deadline = startDeadline(parent.signal, 60_000)
+    const reason = aborted(deadline.signal)
+    parent.abort('closing')
+    expect(await reason).toBe('closing')
+    expect(deadline.hasPassed()).toBe(false)
+    expect(startDeadline(parent.signal, 60_000).signal.aborted).toBe(true)
+  })
+
+  test('does nothing more once it is released', async () => {
+    const parent = new AbortController()
+    const deadline = startDeadline(parent.signal, 1)
+    deadline.release()
+    parent.abort()
+    await sleep(10)
+    expect(deadline.signal.aborted).toBe(false)
+  })
+})

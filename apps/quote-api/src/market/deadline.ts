@@ -1,0 +1,31 @@
+/** A signal with an end of its own, on top of the caller's. */
+export type Deadline = {
+  readonly signal: AbortSignal
+  hasPassed(): boolean
+  /** Frees timer and listener; call it once the work is over. */
+  release(): void
+}
+
+/**
+ * Aborts with `parent` or after `timeoutMs`, whichever is first. Written out because a signal made by
+ * `AbortSignal.any` from `AbortSignal.timeout` may be collected as garbage before it fires on Node 20.
+ */
+export function startDeadline(parent: AbortSignal, timeoutMs: number): Deadline {
+  const controller = new AbortController()
+  let passed = false
+  const onParentAbort = () => controller.abort(parent.reason)
+  const timer = setTimeout(() => {
+    passed = true
+    controller.abort(new Error(`no answer within ${timeoutMs} ms`))
+  }, timeoutMs).unref()
+  if (parent.aborted) onParentAbort()
+  else parent.addEventListener('abort', onParentAbort, { once: true })
+  return {
+    signal: controller.signal,
+    hasPassed: () => passed,
+    release() {
+      clearTimeout(timer)
+      parent.removeEventListener('abort', onParentAbort)
+    },
+  }
+}
