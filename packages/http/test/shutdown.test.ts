@@ -68,9 +68,21 @@ test('SIGTERM: what is in flight and what still comes is answered, then all clos
   await expect.poll(messages).toContain('stopping')
   const whileDraining = await Promise.all([1, 2, 3].map(() => ask(port, '/lives/v1', agent)))
   expect(whileDraining).toEqual([1, 2, 3].map(() => ({ status: 200, connection: 'close' })))
-  expect((await Promise.all(inFlight)).every(({ status }) => status === 200)).toBe(true)
+  for (const answer of await Promise.all(inFlight))
+    expect(answer).toEqual({ status: 200, connection: 'close' })
   expect(await exited).toMatchObject({ code: 0, signal: null })
   expect(messages().slice(-3)).toEqual(['stopping', 'database closed', 'stopped'])
+  agent.destroy()
+})
+
+test('SIGTERM: an answer that is being sent is sent to its end, and its connection closed', async () => {
+  const { child, port, exited } = await startService()
+  const agent = new Agent({ keepAlive: true })
+  const streaming = ask(port, '/stream', agent)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  child.kill('SIGTERM')
+  expect(await streaming).toMatchObject({ status: 200, connection: 'keep-alive' })
+  expect(await exited).toMatchObject({ code: 0 })
   agent.destroy()
 })
 

@@ -1,5 +1,6 @@
 // A service that stops as told by its arguments; started by shutdown.test.ts.
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { createLogger, createReadiness, installShutdown } from '../src/index.ts'
 import { createTestApp } from './httpTestApp.ts'
 
@@ -10,6 +11,12 @@ const app = await createTestApp({ logger, readiness })
 app.post('/slow', async () => {
   await new Promise((resolve) => setTimeout(resolve, 700))
   return { done: true }
+})
+app.get('/stream', (_request, reply) => {
+  const body = new PassThrough()
+  body.write('begun ')
+  setTimeout(() => body.end('ended'), 900)
+  reply.send(body)
 })
 app.get('/reject', async () => {
   void Promise.reject(new Error('nobody waits for this'))
