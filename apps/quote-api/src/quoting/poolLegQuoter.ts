@@ -10,6 +10,9 @@ import { QuoteError } from './errors.ts'
 import { type Leg, type LegQuote, type LegQuoter, poolToken } from './legs.ts'
 import { requireChain } from './marketAccess.ts'
 
+/** Pools take amounts as signed 256-bit integers. */
+const poolAmountLimit = 1n << 255n
+
 export type PoolTrade = 'exactInput' | 'exactOutput'
 
 /** Asks the chain's own quoter; used while a pool's mirror is not trusted. Undefined: it cannot trade. */
@@ -35,6 +38,7 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
     if (leg.kind !== 'pool') {
       return { leg, amountIn: amount, amountOut: amount, pool: undefined, feePips: 0, ticksCrossed: 0 }
     }
+    if (amount >= poolAmountLimit) throw noLiquidity(leg)
     const mirrored = requireChain(snapshot, leg.chain.chainId).pools
     const from = poolToken(leg.chain, leg.from)
     const to = poolToken(leg.chain, leg.to)

@@ -1,14 +1,17 @@
 // Goal: what routes with pool legs promise: best pool, slippage by class and impact, refusals, and the
 // chain's own quoter while a pool is not mirrored.
-import { type PoolQuote, type PoolState, sqrtPriceX96FromAmounts, tickAtSqrtPriceX96 } from '@causeway/core'
+import type { PoolQuote, PoolState } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
 import {
   chainA,
   chainB,
+  deepTide,
   e18,
   examplePrices,
-  fullRangePool,
+  million,
+  pool,
+  pools,
   recipient,
   testChainMarket,
   testSnapshot,
@@ -20,37 +23,6 @@ import {
   weth,
 } from '../../test/fixtures/market.ts'
 import { createPoolLegQuoter } from './poolLegQuoter.ts'
-
-const million = 10n ** 12n
-
-/** USDC is token0 of its pools. @param ratio token1 units for one USDC unit, as a fraction */
-function pool(
-  address: string,
-  token1: `0x${string}`,
-  feePips: number,
-  tickSpacing: number,
-  amounts: [bigint, bigint],
-): PoolState {
-  const sqrtPriceX96 = sqrtPriceX96FromAmounts({ amount0: amounts[0], amount1: amounts[1] })
-  return fullRangePool({
-    address,
-    token0: usdc,
-    token1,
-    feePips,
-    tickSpacing,
-    sqrtPriceX96,
-    tick: tickAtSqrtPriceX96(sqrtPriceX96),
-    liquidity: (amounts[0] * sqrtPriceX96) >> 96n,
-  })
-}
-
-const deepTide = pool('f4', tide, 3_000, 60, [4n * million, million * 10n ** 12n])
-const pools = [
-  pool('f1', weth, 500, 10, [25n * million, 10_000n * e18]),
-  pool('f2', weth, 3_000, 60, [5n * million, 2_000n * e18]),
-  pool('f3', usdx, 100, 1, [10n * million, 10n * million]),
-  deepTide,
-]
 
 function market(options: { poolsOfA?: readonly PoolState[]; spreadBps?: bigint } = {}) {
   const { poolsOfA = pools, spreadBps = 0n } = options
@@ -177,6 +149,14 @@ describe('pools', () => {
       tradeType: 'EXACT_OUTPUT',
     })
     expect(json).toMatchObject({ statusCode: 400, errorCode: 'NO_SWAP_ROUTES_FOUND' })
+  })
+
+  test('more than a pool can count is no route', async () => {
+    const amount = String(2n ** 256n - 1n)
+    expect((await price({ amount })).json).toMatchObject({
+      statusCode: 400,
+      errorCode: 'NO_SWAP_ROUTES_FOUND',
+    })
   })
 
   test('swap dust on one chain is refused, wrap dust is not', async () => {

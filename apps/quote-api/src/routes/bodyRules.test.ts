@@ -1,7 +1,7 @@
 // Goal: every field of a body is held to its rule: at its limit, past it, of the wrong type, missing.
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testApp } from '../../test/fixtures/app.ts'
-import { chainA, chainB, recipient, usdc, user } from '../../test/fixtures/market.ts'
+import { chainA, chainB, recipient, usdc, usdx, user } from '../../test/fixtures/market.ts'
 
 const body = {
   user,
@@ -72,6 +72,8 @@ describe('refused', () => {
     ['amount with spaces', { amount: ' 5' }, 'amount'],
     ['amount of 79 digits', { amount: '1'.repeat(79) }, 'amount'],
     ['amount empty', { amount: '' }, 'amount'],
+    ['amount of 2^256', { amount: String(2n ** 256n) }, 'amount'],
+    ['txs value of 2^256', { txs: [{ ...call, value: String(2n ** 256n) }] }, 'txs'],
     ['tradeType missing', { tradeType: undefined }, 'tradeType'],
     ['tradeType in lower case', { tradeType: 'exact_input' }, 'tradeType'],
     ['txs an object', { txs: {} }, 'txs'],
@@ -109,10 +111,15 @@ describe('refused', () => {
   )
 
   test.each([
-    ['an amount beyond any supply', { amount: '9'.repeat(78) }, 'INSUFFICIENT_LIQUIDITY'],
+    ['an amount beyond any supply', { amount: String(2n ** 256n - 1n) }, 'INSUFFICIENT_LIQUIDITY'],
+    [
+      'an amount beyond what pools can count',
+      { amount: String(2n ** 256n - 1n), originCurrency: usdx },
+      'NO_SWAP_ROUTES_FOUND',
+    ],
     [
       'an exact output beyond any supply',
-      { amount: '9'.repeat(78), tradeType: 'EXACT_OUTPUT' },
+      { amount: String(2n ** 256n - 1n), tradeType: 'EXACT_OUTPUT' },
       'INSUFFICIENT_LIQUIDITY',
     ],
     [

@@ -10,11 +10,19 @@ import {
 const chainId = z.int().positive()
 /** Longest spelling of any family's address or currency id. */
 const addressText = z.string().min(1).max(128)
-/** uint256 has 78 digits. */
+const uint256Max = (2n ** 256n - 1n).toString()
+
+/** Compares digits as text: the rule also runs on text that no number can be read from. */
+function fitsUint256(digits: string): boolean {
+  const significant = digits.replace(/^0+/, '')
+  return significant.length < uint256Max.length || significant <= uint256Max
+}
+
 const amount = z
   .string()
-  .max(78)
+  .max(uint256Max.length)
   .regex(/^[0-9]+$/)
+  .refine(fitsUint256, { error: 'must fit in 256 bits' })
 const evmAddress = z.string().regex(/^0x[a-fA-F0-9]{40}$/)
 const callDataCharactersMax = 32_768
 
