@@ -6,7 +6,7 @@ import type { StoredOrder } from '../../src/orders/storedOrder.ts'
 export const orderMigrations = { name: 'quote_api', path: join(import.meta.dirname, '../../migrations') }
 
 /** Bytes that only depend on their name, so that two processes agree about them. */
-export function bytesOf(name: string, length: number): Buffer {
+function bytesOf(name: string, length: number): Buffer {
   const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, index) =>
     createHash('sha256').update(`${name} ${index}`).digest(),
   )
