@@ -31,7 +31,7 @@ export function summaryOf({ network, services }: Session): string {
 }
 
 /** A body that `/price` and `/quote` answer with 200. */
-export function exampleRequest({ keys, deployment }: Pick<LocalNetwork, 'keys' | 'deployment'>) {
+function exampleRequest({ keys, deployment }: Pick<LocalNetwork, 'keys' | 'deployment'>) {
   const { base, optimism } = deployment
   const user = keys.users[0]?.address
   return {

@@ -3,7 +3,7 @@ import type { ChainDeployment, HubDeployment } from '../deploy/deployment.ts'
 import type { LocalChain } from '../deploy/localChain.ts'
 
 /** Every address of a deployment that must hold code. */
-export function contractAddresses(deployment: ChainDeployment | HubDeployment): readonly Hex[] {
+function contractAddresses(deployment: ChainDeployment | HubDeployment): readonly Hex[] {
   if ('hub' in deployment) {
     const { hub, oracle, oracleMultisig, genericMapping } = deployment
     return [hub, oracle, oracleMultisig, genericMapping]
