@@ -86,6 +86,32 @@ describe('start', () => {
   })
 })
 
+describe('reading the market', () => {
+  test('does no I/O, however often and whatever is asked', async () => {
+    let reads = 0
+    const { market, clock } = await started(
+      setUp({
+        sources: ({ working }) => ({
+          base: {
+            read: (signal) => {
+              reads += 1
+              return working.read(signal)
+            },
+          },
+        }),
+      }),
+    )
+    for (let count = 0; count < 1_000; count += 1) {
+      const snapshot = market.snapshot()
+      snapshot.price('ETH/USD')
+      snapshot.chain(10)
+      market.health()
+    }
+    await clock.advance(0)
+    expect(reads).toBe(1)
+  })
+})
+
 describe('a chain that fails', () => {
   test('keeps its last values until they are too old, and recovers by itself', async () => {
     let broken = false
