@@ -51,7 +51,7 @@ export type ChainMarket = {
   readonly asOfMs: number
   readonly gasPrice: GasPrice
   readonly gasUnits: Readonly<Record<GasShape, bigint>>
-  /** L1 data fee per shape; zero where the chain has none. */
+  /** L1 data fee and operator fee per shape; zero where the chain has none. */
   readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
   /** Mirrored pools, all at `head.hash`. Empty while the mirror is not trusted. */
   readonly pools: readonly PoolState[]
