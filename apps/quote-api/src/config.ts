@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigurationError, Secret } from '@causeway/core'
+import { parseTrustedProxies } from '@causeway/http'
 import { z } from 'zod'
 
 const port = z.coerce.number().int().min(0).max(65_535)
@@ -63,7 +64,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
     localDirectory: resolve(repositoryRoot, env.CAUSEWAY_LOCAL_DIR ?? '.local'),
     database: { url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, port: env.DATABASE_PORT },
     logLevel: env.LOG_LEVEL,
-    trustedProxies: env.TRUSTED_PROXIES,
+    trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES),
     rateLimits: { perKeyMax: env.RATE_LIMIT_PER_KEY, perIpMax: env.RATE_LIMIT_PER_IP },
     priceAdapters: {
       hermes: { url: env.HERMES_URL, apiKey: env.HERMES_API_KEY },

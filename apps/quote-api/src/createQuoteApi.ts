@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createJsonRpcClient, type JsonRpcClient, type RegisteredChain } from '@causeway/chains'
-import { ConfigurationError } from '@causeway/core'
+import { ConfigurationError, createOrderIdHasher, type QuoteFile } from '@causeway/core'
 import {
   type Closer,
   createAdminListener,
@@ -11,7 +11,6 @@ import {
   createReadiness,
   type HttpApp,
   noApiKeys,
-  parseTrustedProxies,
   type Readiness,
 } from '@causeway/http'
 import { createThreadedSigner, readPrivateKeySetting, type ThreadedSigner } from '@causeway/signer'
@@ -20,7 +19,7 @@ import { buildApp } from './app.ts'
 import { checkChains } from './checkChains.ts'
 import type { QuoteApiConfig } from './config.ts'
 import { loadFiles } from './configuration.ts'
-import { openDatabase } from './database.ts'
+import { type OpenDatabase, openDatabase } from './database.ts'
 import { errorPolicy } from './errorPolicy.ts'
 import { systemClock } from './market/clock.ts'
 import { createMarket } from './market/createMarket.ts'
@@ -41,7 +40,7 @@ export type QuoteApi = {
   readonly market: Market
   readonly logger: Logger
   readonly readiness: Readiness
-  /** Opens all listeners. */
+  /** Opens all listeners, or none: when one cannot be opened, everything is closed. */
   listen(): Promise<ListenAddresses>
   /** In the order in which they must be closed. */
   readonly closers: readonly Closer[]
@@ -80,11 +79,33 @@ export async function createQuoteApi(
   })
   await checkChains({ environment: config.environment, file: quote, registry, clients, log: logger })
 
-  const { database, close: closeDatabase } = await openDatabase(config, {
+  const opened = await openDatabase(config, {
     migrations,
     log: (message) => logger.info(message),
     onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
   })
+  try {
+    return await assemble({ config, logger, signer, quote, registry, clients, adminListener, ...opened })
+  } catch (error) {
+    // A process that ends now would leave its own server running for nobody.
+    await opened.close()
+    throw error
+  }
+}
+
+type Parts = OpenDatabase & {
+  readonly config: QuoteApiConfig
+  readonly logger: Logger
+  readonly signer: ThreadedSigner
+  readonly quote: QuoteFile
+  readonly registry: QuoteRegistry
+  readonly clients: ReadonlyMap<string, JsonRpcClient>
+  readonly adminListener: HttpApp
+}
+
+/** Everything that is built once keys, files, chains and database are known to be good. */
+async function assemble(parts: Parts): Promise<QuoteApi> {
+  const { config, logger, signer, quote, registry, clients, adminListener, database } = parts
   const market = createMarket({
     config: quote,
     clients,
@@ -115,7 +136,7 @@ export async function createQuoteApi(
       perKeyMax: config.rateLimits.perKeyMax ?? quote.rateLimits.perKeyPerSecond,
       perIpMax: config.rateLimits.perIpMax ?? quote.rateLimits.perIpPerSecond,
     },
-    trustedProxies: parseTrustedProxies(config.trustedProxies),
+    trustedProxies: config.trustedProxies,
     snapshot: () => market.snapshot(),
     marketHealth: () => market.health(),
     inventoryView: createInventoryViews(registry),
@@ -129,6 +150,7 @@ export async function createQuoteApi(
     }),
     clock: systemClock,
     signer,
+    orderIdOf: createOrderIdHasher(registry.vmTypeByKey),
     store: (record) => orders.save(toStoredOrder(record)),
     randomBytes: createRandomPool(),
     apiKeys: noApiKeys,
@@ -152,26 +174,47 @@ export async function createQuoteApi(
       close: () => Promise.all([...clients.values()].map((client) => client.close())),
     },
     { name: 'signer', close: () => signer.close() },
-    { name: 'database', close: closeDatabase },
+    { name: 'database', close: parts.close },
     { name: 'ops listener', close: () => opsListener.close() },
   ]
+  const close = async () => {
+    for (const closer of closers) await closer.close()
+  }
   return {
     app,
     market,
     logger,
     readiness,
     closers,
+    close,
     async listen() {
-      const [publicUrl, opsUrl, adminUrl] = await Promise.all([
-        app.listen(config.http),
-        opsListener.listen(config.ops),
-        adminListener.listen({ host: config.admin.host, port: config.admin.port }),
-      ])
-      return { publicUrl, opsUrl, adminUrl }
+      try {
+        const [publicUrl, opsUrl, adminUrl] = await Promise.all([
+          openListener(app, config.http, 'HTTP_PORT'),
+          openListener(opsListener, config.ops, 'OPS_PORT'),
+          openListener(adminListener, config.admin, 'ADMIN_PORT'),
+        ])
+        return { publicUrl, opsUrl, adminUrl }
+      } catch (error) {
+        await close()
+        throw error
+      }
     },
-    async close() {
-      for (const { close } of closers) await close()
-    },
+  }
+}
+
+/** @returns its URL. @throws ConfigurationError naming the setting of a port that cannot be had */
+async function openListener(
+  app: HttpApp,
+  { host, port }: { host: string; port: number },
+  setting: string,
+): Promise<string> {
+  try {
+    return await app.listen({ host, port })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (!/^E[A-Z]+$/.test(code)) throw error
+    throw new ConfigurationError(`${setting}: port ${port} cannot be opened (${code}).`, { cause: error })
   }
 }
 

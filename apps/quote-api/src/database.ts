@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createDatabase, type Database, migrate, startEmbeddedPostgres } from '@causeway/database'
+import { ConfigurationError } from '@causeway/core'
+import { createDatabase, type Database, migrate, sqlState, startEmbeddedPostgres } from '@causeway/database'
 import type { QuoteApiConfig } from './config.ts'
 
 export type OpenDatabase = {
@@ -26,7 +27,11 @@ export async function openDatabase(
     await migrate({ connectionString, directories, log: options.log })
   } catch (error) {
     await embedded?.stop()
-    throw error
+    throw isUnreachable(error) && url !== undefined
+      ? new ConfigurationError(`The database of DATABASE_URL cannot be used (${sqlState(error)}).`, {
+          cause: error,
+        })
+      : error
   }
   const database = createDatabase({
     connectionString,
@@ -54,4 +59,9 @@ async function startEmbedded(
     log,
     ...(port !== undefined && { port }),
   })
+}
+
+/** Sockets, refused logins, databases that do not exist: an address to mend, not a migration. */
+function isUnreachable(error: unknown): boolean {
+  return /^(E[A-Z]|08|28|3D|57P)/.test(sqlState(error) ?? '')
 }

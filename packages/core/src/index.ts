@@ -120,7 +120,7 @@ export {
 } from './money/usd.ts'
 export type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order/order.ts'
 export { encodeFillExtraData, encodeOrderCall } from './order/orderCall.ts'
-export { orderId } from './order/orderId.ts'
+export { createOrderIdHasher, orderId } from './order/orderId.ts'
 export { orderListMax, orderSchema } from './order/orderSchema.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'

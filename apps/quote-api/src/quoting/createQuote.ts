@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Hex, orderId as hashOrder, type Order, type Signer } from '@causeway/core'
+import type { Hex, Order, Signer } from '@causeway/core'
 import { buildOrder } from './buildOrder.ts'
 import { buildSteps, type Step } from './buildSteps.ts'
 import { refuseUnsupportedExecution } from './executionMode.ts'
@@ -33,6 +33,8 @@ export type QuoteRecord = {
 
 export type QuoteDependencies = PricingDependencies & {
   readonly signer: Signer
+  /** The order's id by the configured chains. */
+  readonly orderIdOf: (order: Order) => Hex
   /** Resolves once the record survives a crash. */
   readonly store: (record: QuoteRecord) => Promise<void>
   /** Cryptographically random; ids and salts come from it. */
@@ -66,7 +68,7 @@ export async function createQuote(
 }
 
 async function signOrder(
-  { signer, registry, randomBytes }: QuoteDependencies,
+  { signer, orderIdOf, randomBytes }: QuoteDependencies,
   priced: Priced,
   request: QuoteRequest,
   deadlineSeconds: number,
@@ -76,7 +78,7 @@ async function signOrder(
   const salt: Hex = `0x${randomBytes(32).toString('hex')}`
   const identity = { solver: signer.address, salt, deadlineSeconds }
   const order = buildOrder(amounts, amounts.solver, request, identity)
-  const orderId = hashOrder(order, registry.vmTypeByKey)
+  const orderId = orderIdOf(order)
   return { order, orderId, signature: await signer.sign({ purpose: 'order', orderId }) }
 }
 

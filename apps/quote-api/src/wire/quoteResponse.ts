@@ -7,7 +7,13 @@ import type { PricedRoute } from '../quoting/pricedRoute.ts'
 import type { Priced } from '../quoting/priceRequest.ts'
 import { currencyAmountSchema, currencyAmountToWire } from './currencyAmount.ts'
 import { orderWireSchema, stepSchema } from './orderWire.ts'
-import { detailsToWire, feesSchema, feesToWire, priceDetailsFields } from './priceResponse.ts'
+import {
+  detailsToWire,
+  feesSchema,
+  feesToWire,
+  type PriceResponse,
+  priceDetailsFields,
+} from './priceResponse.ts'
 
 const usdOnly = z.object({ usd: z.string() })
 
@@ -76,8 +82,9 @@ function quoteDetailsToWire(priced: Priced): QuoteResponse['details'] {
   const { amounts } = priced
   const { solver, feeCurrency, prices } = amounts
   const refund = solver?.refundMinimum ?? amounts.amountIn
+  const details = detailsToWire(priced)
   return {
-    ...detailsToWire(priced),
+    ...details,
     refundCurrency: currencyAmountToWire(feeCurrency, prices.feeCurrency, refund),
     ...(solver?.topup !== undefined && {
       currencyGasTopup: currencyAmountToWire(
@@ -87,7 +94,7 @@ function quoteDetailsToWire(priced: Priced): QuoteResponse['details'] {
       ),
     }),
     expandedPriceImpact: expandedImpact(amounts),
-    route: routeToWire(priced),
+    route: routeToWire(priced, details),
   }
 }
 
@@ -106,24 +113,27 @@ function expandedImpact({ split, prices }: PricedRoute): QuoteResponse['details'
   }
 }
 
-function routeToWire({ amounts: quote, snapshot }: Priced): QuoteResponse['details']['route'] {
-  const { route, feeCurrency, prices, split, solver } = quote
-  const amount = currencyAmountToWire
+/** The solver moves what lies between: from its receipt on the origin to its payout on the destination. */
+function routeToWire(
+  { amounts, snapshot }: Priced,
+  { currencyIn, currencyOut }: PriceResponse['details'],
+): QuoteResponse['details']['route'] {
+  const { route, feeCurrency, prices, split, solver, originLeg, destinationLeg } = amounts
   const payout = solver?.payoutCurrency ?? route.currencyOut
-  const payoutAmount = quote.destinationLeg?.amountIn ?? quote.amountOut
+  const payoutAmount = destinationLeg?.amountIn ?? amounts.amountOut
   return {
     origin: {
-      inputCurrency: amount(route.currencyIn, prices.currencyIn, quote.amountIn),
+      inputCurrency: currencyIn,
       outputCurrency:
         solver === undefined
-          ? amount(route.currencyOut, prices.currencyOut, quote.amountOut)
-          : amount(feeCurrency, prices.feeCurrency, split.amountIn),
-      ...router(quote.originLeg),
+          ? currencyOut
+          : currencyAmountToWire(feeCurrency, prices.feeCurrency, split.amountIn),
+      ...router(originLeg),
     },
     destination: {
-      inputCurrency: amount(payout, requirePrice(snapshot, payout), payoutAmount),
-      outputCurrency: amount(route.currencyOut, prices.currencyOut, quote.amountOut, quote.amountOutMin),
-      ...router(quote.destinationLeg),
+      inputCurrency: currencyAmountToWire(payout, requirePrice(snapshot, payout), payoutAmount),
+      outputCurrency: currencyOut,
+      ...router(destinationLeg),
     },
   }
 }

@@ -18,8 +18,10 @@ export function hashText(text: string): Uint8Array {
 
 /** EIP-712 encoding of an array whose members are already encoded. */
 export function hashArray(encodedMembers: readonly Uint8Array[]): Uint8Array {
-  return keccak256(concatBytes(encodedMembers))
+  return encodedMembers.length === 0 ? noMembersHash : keccak256(concatBytes(encodedMembers))
 }
+
+const noMembersHash = keccak256(new Uint8Array())
 
 const domainTypeHash = typeHash(
   'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)',

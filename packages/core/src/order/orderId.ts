@@ -25,6 +25,9 @@ const inputRefundTypeHash = typeHash(inputRefundType)
 const outputTypeHash = typeHash(outputType, [outputPaymentType])
 const outputPaymentTypeHash = typeHash(outputPaymentType)
 const feeTypeHash = typeHash(feeType)
+/** What nearly every order holds. */
+const versionHash = hashText('v1')
+const noBytesHash = keccak256(new Uint8Array())
 
 type Chains = (chainId: string) => HashedChain
 
@@ -38,14 +41,20 @@ type Chains = (chainId: string) => HashedChain
  * @source oracle-protocol.md 1.5
  */
 export function orderId(order: Order, vmTypeOf: VmTypeOf): Hex {
-  return bytesToHex(orderHash(order, createChainHasher(vmTypeOf)))
+  return createOrderIdHasher(vmTypeOf)(order)
+}
+
+/** `orderId` for many orders: what it learns of a configured chain is kept. */
+export function createOrderIdHasher(vmTypeOf: VmTypeOf): (order: Order) => Hex {
+  const chains = createChainHasher(vmTypeOf)
+  return (order) => bytesToHex(orderHash(order, chains))
 }
 
 /** The bytes of `orderId`, for structures that hold an order. */
 export function orderHash(order: Order, chains: Chains): Uint8Array {
   const words = new AbiWords(8)
     .word(orderTypeHash)
-    .word(hashText(order.version))
+    .word(order.version === 'v1' ? versionHash : hashText(order.version))
     .word(hashText(order.solverChainId))
     .address(encodeAddressField(ethereumCodec, order.solver, 'solver'))
     .uint(BigInt(order.salt))
@@ -79,7 +88,7 @@ function refundHash(refund: OrderRefund, chains: Chains): Uint8Array {
     .word(currencyHash(chain, refund.currency, 'inputs[].refunds[].currency'))
     .uint(BigInt(refund.minimumAmount))
     .number(refund.deadline)
-    .word(keccak256(hexToBytes(refund.extraData)))
+    .word(bytesHash(refund.extraData))
   return keccak256(words.done())
 }
 
@@ -91,8 +100,8 @@ function outputHash(output: OrderOutput, chains: Chains): Uint8Array {
     .word(chain.idHash)
     .word(hashArray(payments))
     .number(output.deadline)
-    .word(hashArray(output.calls.map((call) => keccak256(hexToBytes(call)))))
-    .word(keccak256(hexToBytes(output.extraData)))
+    .word(hashArray(output.calls.map(bytesHash)))
+    .word(bytesHash(output.extraData))
   return keccak256(words.done())
 }
 
@@ -117,6 +126,10 @@ function feeHash(fee: OrderFee, chains: Chains): Uint8Array {
     .word(currencyHash(currencyChain, fee.currency, 'fees[].currency'))
     .uint(BigInt(fee.amount))
   return keccak256(words.done())
+}
+
+function bytesHash(bytes: Hex): Uint8Array {
+  return bytes === '0x' ? noBytesHash : keccak256(hexToBytes(bytes))
 }
 
 function recipientHash({ codec }: HashedChain, recipient: string, field: string): Uint8Array {
