@@ -46,7 +46,8 @@ export function createLogger(options: LoggerOptions): Logger {
       res: serializeResponse,
     },
   }
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination)
+  // Written at once: a buffered line is lost, or overtaken by later ones, when the process ends.
+  return pino(settings, options.destination ?? pino.destination({ dest: 1, sync: true }))
 }
 
 /** An error as it may be logged, its causes included. */
