@@ -60,7 +60,18 @@ const publicClient = () => createPublicClient({ transport: http(network.chains.b
 const base = () => network.deployment.base
 const tokens = () => base().tokens
 
+/** A quote is as good as the block it stands on: wait until the service has read the newest one. */
+async function caughtUp(): Promise<void> {
+  const newest = await publicClient().getBlockNumber({ cacheTime: 0 })
+  const read = () => {
+    const state = service.market.snapshot().chain(8453)
+    return 'reason' in state ? -1n : state.head.number
+  }
+  await expect.poll(read, { timeout: 10_000, interval: 50 }).toBeGreaterThanOrEqual(newest)
+}
+
 async function quote(change: object, from: LocalAccount, to: string = from.address): Promise<QuoteJson> {
+  await caughtUp()
   const response = await service.app.inject({
     method: 'POST',
     url: '/quote',
