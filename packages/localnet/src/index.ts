@@ -36,7 +36,7 @@ export { dispense } from './network/operate/faucet.ts'
 export { movePrice, type PriceMove } from './network/operate/movePrice.ts'
 export type { OperatedNetwork } from './network/operate/operatedNetwork.ts'
 export { runOperatorCommand } from './network/operate/runCommand.ts'
-export { describeEnd, type ProcessEnd, StartFailure } from './network/services/end.ts'
+export { describeEnd, type ProcessEnd, StartFailure } from './network/processEnd.ts'
 export { type ServicePlan, servicePlans } from './network/services/servicePlan.ts'
 export { type Session, type SessionOptions, startSession } from './network/services/startSession.ts'
 export {

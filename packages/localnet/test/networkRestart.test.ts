@@ -7,6 +7,10 @@ import { type Hex, parseEther } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { tokenAbi } from '../src/contracts/abis.generated.ts'
 import { localAccount } from '../src/keys/generateKeys.ts'
+import { startChainNode } from '../src/network/chainNode.ts'
+import { chainPlans } from '../src/network/chainPlan.ts'
+import { localPaths } from '../src/network/localPaths.ts'
+import { StartFailure } from '../src/network/processEnd.ts'
 import type { LocalNetwork } from '../src/network/startLocalNetwork.ts'
 import { allGone, copyOf, networkFolder, nodePids, startNetwork, until } from './support/networkBench.ts'
 import { stoppedNetworkFolder } from './support/stoppedNetwork.ts'
@@ -204,6 +208,26 @@ describe('state that is not whole', () => {
     const reason = 'the chain file of base belongs to another network'
     expect(lines).toEqual([`The local network is rebuilt from nothing: ${reason}.`])
     expect(network.origin).toBe('deployed')
+  })
+})
+
+describe('a node that does not start', () => {
+  it('is named with its log, and its chain file is not to blame', async () => {
+    const directory = await copyOf(template)
+    const { network } = await startNetwork(await copyOf(template))
+    const paths = localPaths(directory)
+    const starting = startChainNode({
+      plan: chainPlans.base,
+      paths,
+      port: network.chains.base.port,
+      onSpawn: async () => {},
+    })
+    await expect(starting).rejects.toThrow(StartFailure)
+    await expect(starting).rejects.toThrow(
+      `anvil-base did not start; its log is ${paths.logFile('anvil-base')}`,
+    )
+    const { origin } = (await startNetwork(directory)).network
+    expect(origin).toBe('kept')
   })
 })
 

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { connectLocalChain } from '../src/deploy/localChain.ts'
-import { processIdentity } from '../src/network/processIdentity.ts'
+import { processIdentity, stopProcess } from '../src/network/processIdentity.ts'
 import { allGone, copyOf, nodePids, startNetwork } from './support/networkBench.ts'
 import { stoppedNetworkFolder } from './support/stoppedNetwork.ts'
 
@@ -34,7 +34,14 @@ async function runNetwork(directory: string): Promise<Run> {
     await exited
   })
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
-  return { child, ...JSON.parse(String(line)) }
+  const run: Run = { child, ...JSON.parse(String(line)) }
+  const nodes = await Promise.all(
+    run.pids.map(async (pid) => ({ pid, identity: (await processIdentity(pid)) ?? '' })),
+  )
+  onTestFinished(async () => {
+    for (const node of nodes) await stopProcess(node, { graceMs: 20_000 })
+  })
+  return run
 }
 
 async function kill(child: ChildProcess): Promise<void> {

@@ -5,6 +5,7 @@ import { type Anvil, startAnvil } from '../nodes/anvil.ts'
 import { adoptExitFile } from './chainFiles.ts'
 import type { ChainKey, ChainPlan } from './chainPlan.ts'
 import type { LocalPaths } from './localPaths.ts'
+import { describeEnd, StartFailure } from './processEnd.ts'
 
 /** One chain of a running local network. */
 export type ChainNode = {
@@ -40,7 +41,7 @@ export class ChainFileError extends Error {
   }
 }
 
-/** Starts the chain from its file, or empty when there is none. @throws ChainFileError, Error */
+/** Starts the chain from its file, or empty when there is none. @throws ChainFileError, StartFailure */
 export async function startChainNode(options: ChainNodeOptions): Promise<ChainNode> {
   const { plan, paths, port } = options
   const [chainFile, exitFile] = [paths.chainFile(plan.key), paths.exitFile(plan.key)]
@@ -59,8 +60,7 @@ export async function startChainNode(options: ChainNodeOptions): Promise<ChainNo
       ...['--accounts', '0', '--block-base-fee-per-gas', String(plan.baseFeeWei)],
     ],
   }).catch((error: unknown) => {
-    const isAboutTheFile = error instanceof Error && error.message.includes("'--load-state")
-    throw isAboutTheFile ? new ChainFileError(plan.key, error) : error
+    throw startError(error, plan, paths)
   })
   return {
     plan,
@@ -72,6 +72,14 @@ export async function startChainNode(options: ChainNodeOptions): Promise<ChainNo
       else await rm(exitFile, { force: true })
     },
   }
+}
+
+function startError(error: unknown, plan: ChainPlan, paths: LocalPaths): Error {
+  const output = error instanceof Error ? error.message : String(error)
+  if (output.includes("'--load-state")) return new ChainFileError(plan.key, error)
+  const name = nodeName(plan)
+  const end = { name, how: 'did not start', logFile: paths.logFile(name), lastOutput: output }
+  return new StartFailure(describeEnd(end))
 }
 
 /** Names the process in messages and its log file. */

@@ -5,7 +5,7 @@ import type { RunFile } from './runFile.ts'
 
 export type ChainNodes = Readonly<Record<ChainKey, ChainNode>>
 
-/** Starts the three nodes side by side; when one fails, none is left. @throws ChainFileError, Error */
+/** Starts the three nodes side by side; when one fails, none is left. @throws ChainFileError, StartFailure */
 export async function startChainNodes(args: {
   readonly paths: LocalPaths
   readonly ports: Readonly<Record<ChainKey, number>>

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { isFreePort } from './ports.ts'
 import { collectOutput, type ProcessOutput } from './processOutput.ts'
 
 export type AnvilOptions = {
@@ -59,6 +60,8 @@ export async function freePort(): Promise<number> {
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { chainId } = options
   const port = options.port ?? (await freePort())
+  // Another node on the port would answer in our node's place.
+  if (!(await isFreePort(port))) throw new Error(`port ${port} is taken`)
   const url = `http://127.0.0.1:${port}`
   const output = collectOutput(options.logFile)
   const child = spawnAnvil({ ...options, port }, output)
@@ -69,7 +72,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   if (pid === undefined) throw new Error('anvil has no process id')
   await options.onSpawn?.(pid)
   const deadline = Date.now() + startTimeoutMs
-  // An answer counts only while our own process runs: somebody else may hold the port.
+  // An answer counts only while our own process runs: somebody else may have taken the port meanwhile.
   while (!(await answers(url, chainId)) || hasEnded()) {
     if (hasEnded() || Date.now() > deadline) {
       child.kill('SIGKILL')

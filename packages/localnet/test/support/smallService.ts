@@ -7,6 +7,10 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 
 const manner = process.env['MANNER']
+process.on('SIGTERM', () => {
+  console.log('asked to end')
+  process.exit(0)
+})
 console.log(`I am ${manner}`)
 if (manner === 'failing') {
   console.error('the setting X is wrong')
@@ -23,7 +27,3 @@ const server = createServer((_request, response) => {
   )
 })
 server.listen(Number(process.env['OPS_PORT']), '127.0.0.1')
-process.on('SIGTERM', () => {
-  console.log('asked to end')
-  process.exit(0)
-})

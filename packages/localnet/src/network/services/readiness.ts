@@ -1,4 +1,4 @@
-import { describeEnd, StartFailure } from './end.ts'
+import { describeEnd, StartFailure } from '../processEnd.ts'
 import type { ManagedProcess } from './managedProcess.ts'
 
 export type ReadinessOptions = {

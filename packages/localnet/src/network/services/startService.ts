@@ -1,4 +1,4 @@
-import { nextFreePorts } from '../ports.ts'
+import { nextFreePorts } from '../../nodes/ports.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
 import { type ManagedProcess, startProcess } from './managedProcess.ts'
 import { waitUntilReady } from './readiness.ts'

@@ -1,13 +1,14 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import { stopLeftDatabases } from '../leftDatabases.ts'
+import { localPaths } from '../localPaths.ts'
 import { writeNetworkFile } from '../networkFile.ts'
+import { describeEnd, type ProcessEnd, StartFailure } from '../processEnd.ts'
 import {
   type LocalNetwork,
   type LocalNetworkOptions,
   startLocalNetwork,
   type UnexpectedEnd,
 } from '../startLocalNetwork.ts'
-import { describeEnd, type ProcessEnd, StartFailure } from './end.ts'
 import type { FirstPorts, ServicePlan } from './servicePlan.ts'
 import { type RunningService, startService } from './startService.ts'
 
@@ -34,13 +35,19 @@ export type Session = {
   stop(): Promise<void>
 }
 
+/** After this long a line says where to look. */
+const slowMs = 8_000
+
 /**
  * Starts everything in order and stops it all again when one part fails.
  * @throws StartFailure naming the part and its log file; whatever `startLocalNetwork` throws
  */
 export async function startSession(options: SessionOptions): Promise<Session> {
   const { report, stageDone } = options
-  const network = await startLocalNetwork({ ...options, keeperLog: keeperLogOf(options) })
+  const paths = localPaths(options.directory)
+  const network = await withNotice(startLocalNetwork({ ...options, keeperLog: keeperLogOf(options) }), () =>
+    report(`Still waiting for the chains: see ${paths.logFile('anvil-*')} and ${paths.logFile('keeper')}`),
+  )
   stageDone('chains', describeChains(network))
   const running: RunningService[] = []
   const nodeFailed = network.nodeEnded.then(describeNodeEnd)
@@ -72,6 +79,16 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     for (const { process } of running) void process.ended.then((how) => tell(endOf(process, how)))
   })
   return { network, services: running, failed, stop }
+}
+
+/** Gives notice of work that takes long. */
+async function withNotice<T>(work: Promise<T>, notice: () => void): Promise<T> {
+  const timer = setTimeout(notice, slowMs)
+  try {
+    return await work
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function endOf(process: RunningService['process'], how: string): ProcessEnd {
@@ -110,7 +127,7 @@ async function describeNodeEnd({ name, how, logFile }: UnexpectedEnd): Promise<P
 
 /** The file is for people who look for a cause; a line that cannot be written is no reason to stop. */
 function keeperLogOf({ directory, now = Date.now }: SessionOptions): (line: string) => void {
-  const file = `${directory}/logs/keeper.log`
+  const file = localPaths(directory).logFile('keeper')
   return (line) => {
     appendFile(file, `${new Date(now()).toISOString()} ${line}\n`).catch(() => undefined)
   }

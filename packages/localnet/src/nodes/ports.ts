@@ -9,7 +9,7 @@ const portMax = 65_535
  */
 export async function nextFreePort(first: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
   for (let port = first; port <= portMax; port += 1) {
-    if (!taken.has(port) && (await isFree(port))) return port
+    if (!taken.has(port) && (await isFreePort(port))) return port
   }
   throw new Error(`no free port from ${first} on`)
 }
@@ -21,8 +21,11 @@ export async function nextFreePorts(firsts: readonly number[]): Promise<readonly
   return [...chosen]
 }
 
-/** Both addresses are tried: who listens on all interfaces may leave loopback open to a second listener. */
-async function isFree(port: number): Promise<boolean> {
+/**
+ * True when nothing on this machine listens there. Both addresses are tried: who listens on all
+ * interfaces may leave loopback open to a second listener.
+ */
+export async function isFreePort(port: number): Promise<boolean> {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, '0.0.0.0'))
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeEnd } from './end.ts'
+import { describeEnd } from './processEnd.ts'
 
 describe('describeEnd', () => {
   const end = { name: 'quote-api', how: 'ended with exit code 1', logFile: '/logs/quote-api.log' }

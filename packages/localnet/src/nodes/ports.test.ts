@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { freePort } from '../nodes/anvil.ts'
+import { freePort } from './anvil.ts'
 import { nextFreePort, nextFreePorts } from './ports.ts'
 
 const servers: Server[] = []
