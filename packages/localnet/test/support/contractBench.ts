@@ -12,6 +12,7 @@ import { connectLocalChain, type LocalChain } from '../../src/deploy/localChain.
 import { generateLocalKeys, localAccount } from '../../src/keys/generateKeys.ts'
 import type { LocalAccount, LocalKeys } from '../../src/keys/localKeys.ts'
 import { startAnvil } from '../../src/nodes/anvil.ts'
+import { mined } from '../../src/uniswap/clients.ts'
 
 export type ContractBench<Deployment> = {
   readonly chain: LocalChain
@@ -57,11 +58,9 @@ async function startBench<Deployment>(
     artifacts,
     deployment: await deploy(chain, artifacts, keys),
     async send(from, to, data = '0x', valueWei = 0n) {
-      const { publicClient, walletClient } = chain.as(from)
-      const hash = await walletClient.sendTransaction({ to, data, value: valueWei })
-      const receipt = await publicClient.waitForTransactionReceipt({ hash })
-      if (receipt.status !== 'success') throw new Error(`${hash} reverted`)
-      return receipt
+      const clients = chain.as(from)
+      const hash = await clients.walletClient.sendTransaction({ to, data, value: valueWei })
+      return mined(clients, hash, hash)
     },
     revert: (from, to, data = '0x', valueWei = 0n) =>
       revertName(chain, errors, { account: from.address, to, data, value: valueWei }),
