@@ -252,7 +252,7 @@ function call({ to, data = '0x' }: Transaction): { to: Hex; data: Hex } {
 }
 
 beforeAll(async () => {
-  network = await startTestNetwork()
+  network = await startTestNetwork({ blockTimeSeconds: 1 })
   measured = []
   const [user] = network.keys.users
   if (user === undefined) throw new Error('the network has no user')
