@@ -10,9 +10,10 @@ import { runOperatorCommand } from '../src/network/operate/runCommand.ts'
 import { processIdentity } from '../src/network/processIdentity.ts'
 import type { ServicePlan } from '../src/network/services/servicePlan.ts'
 import { type Session, type SessionOptions, startSession } from '../src/network/services/startSession.ts'
-import { freePort, startAnvil } from '../src/nodes/anvil.ts'
+import { startAnvil } from '../src/nodes/anvil.ts'
 import { freeChainPorts } from './support/freeChainPorts.ts'
 import { allGone, copyOf, nodePids, until } from './support/networkBench.ts'
+import { firstServicePort } from './support/servicePorts.ts'
 import { stoppedNetworkFolder } from './support/stoppedNetwork.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
@@ -54,7 +55,7 @@ async function start(
     directory,
     services,
     ports: await freeChainPorts(),
-    firstPorts: { quote: await freePort(), oracle: await freePort() },
+    firstPorts: { quote: firstServicePort(), oracle: firstServicePort() },
     repositoryRoot,
     environment: { PATH: process.env['PATH'], ENVIRONMENT: 'inherited' },
     report: (line) => lines.push(line),

@@ -11,6 +11,7 @@ import { readKeyFile } from '../src/keys/keyFile.ts'
 import { keyRoles } from '../src/keys/publishedKeys.ts'
 import { freePort } from '../src/nodes/anvil.ts'
 import { allGone, until } from './support/networkBench.ts'
+import { firstServicePort } from './support/servicePorts.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 let folder: string
@@ -41,7 +42,7 @@ async function start(...words: readonly string[]): Promise<Start> {
         ...process.env,
         CAUSEWAY_LOCAL_DIR: directory,
         CAUSEWAY_CHAIN_PORT: String(await freePort()),
-        CAUSEWAY_QUOTE_PORT: String(await freePort()),
+        CAUSEWAY_QUOTE_PORT: String(firstServicePort()),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
