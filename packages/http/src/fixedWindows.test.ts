@@ -10,7 +10,10 @@ afterEach(() => {
 
 function count(windows: FixedWindows, caller: string): number {
   let seen = 0
-  windows.incr(caller, (_error, state) => void (seen = state.current), 1_000)
+  const keep = (_error: unknown, state: { current: number }) => {
+    seen = state.current
+  }
+  windows.incr(caller, keep, 1_000)
   return seen
 }
 
@@ -34,7 +37,10 @@ test('reading counts nothing and sees no window that has ended', () => {
   const windows = new FixedWindows()
   const read = () => {
     let seen: { current: number; ttl: number } | undefined
-    windows.read('a', (_error, state) => void (seen = state), 1_000)
+    const keep = (_error: unknown, state: { current: number; ttl: number }) => {
+      seen = state
+    }
+    windows.read('a', keep, 1_000)
     return seen
   }
   expect(read()).toEqual({ current: 0, ttl: 0 })

@@ -7,7 +7,11 @@ const canary = 'CANARY-4f1d'
 
 function capture(): { lines: () => string; log: ReturnType<typeof createLogger> } {
   let text = ''
-  const destination = { write: (line: string) => void (text += line) }
+  const destination = {
+    write(line: string) {
+      text += line
+    },
+  }
   return { lines: () => text, log: createLogger({ service: 'test', level: 'trace', destination }) }
 }
 
