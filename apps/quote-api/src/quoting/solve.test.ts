@@ -148,6 +148,32 @@ describe('identity in = net + relayer + app − subsidized', () => {
   })
 })
 
-test('fees that leave nothing of any input are refused', () => {
-  expect(() => solveAmountIn(example({ appFeesBps: [10_000n], slopeBpsMin: 0n }), 1n)).toThrow(/whole input/)
+test.each([0n, 1n, 499n])(
+  'fees that leave %s bps of an input are refused before any search',
+  (slopeBpsMin) => {
+    let asked = 0
+    const terms = example({
+      slopeBpsMin,
+      skew: () => {
+        asked += 1
+        return 0n
+      },
+    })
+    expect(() => solveAmountIn(terms, 1n)).toThrow(/whole input/)
+    expect(asked).toBe(0)
+  },
+)
+
+test('the search stays small where fees leave the least that is served', () => {
+  let asked = 0
+  const terms = example({
+    appFeesBps: Array.from({ length: 10 }, () => 940n),
+    slopeBpsMin: 500n,
+    skew: () => {
+      asked += 1
+      return 0n
+    },
+  })
+  solveAmountIn(terms, 10n ** 30n)
+  expect(asked).toBeLessThan(1_000)
 })

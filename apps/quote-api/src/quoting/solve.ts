@@ -71,6 +71,8 @@ export function splitFees(terms: FeeTerms, amountIn: bigint): FeeSplit {
 
 const noAppFees: readonly bigint[] = []
 const amountMax = 2n ** 256n - 1n
+/** Below this the search would widen without end: an input of which fees leave less than 5 %. */
+const slopeBpsFloor = 500n
 
 /**
  * Backward: the smallest input whose net reaches `targetNet`. The net of that input may exceed the
@@ -82,8 +84,8 @@ const amountMax = 2n ** 256n - 1n
  * @throws QuoteError AMOUNT_TOO_LOW when fees eat every input
  */
 export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {
-  if (terms.slopeBpsMin <= 0n) {
-    throw new QuoteError('AMOUNT_TOO_LOW', 'The fees of this request take the whole input.', {
+  if (terms.slopeBpsMin < slopeBpsFloor) {
+    throw new QuoteError('AMOUNT_TOO_LOW', 'The fees of this request take nearly the whole input.', {
       data: { field: 'appFees' },
     })
   }
