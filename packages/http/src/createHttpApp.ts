@@ -67,8 +67,9 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   registerApiKeys(app, options)
   registerUnknownUrls(app, limiters.find(options.rateLimits.defaultClass))
   app.addHook('onRoute', (route) => {
-    limitRoute(route, limiters, options.rateLimits.defaultClass)
+    // First, so that refusals of the limiter carry the headers too.
     markDeprecatedRoute(route)
+    limitRoute(route, limiters, options.rateLimits.defaultClass)
   })
   if (options.openApi !== undefined) await registerOpenApi(app, options.openApi)
   registerLiveness(app)

@@ -114,6 +114,16 @@ describe('POST /price', () => {
     expect(headers['link']).toBe('</quote>; rel="successor-version"')
   })
 
+  test('says so on a refusal of the limiter as well', async () => {
+    const app = await testApp({ rateLimits: { perKeyMax: 1, perIpMax: 1 } })
+    onTestFinished(() => app.close())
+    const send = () => app.inject({ method: 'POST', url: '/price', payload: caseA })
+    await send()
+    const { statusCode, headers } = await send()
+    expect(statusCode).toBe(429)
+    expect(headers['deprecation']).toMatch(/^@\d+$/)
+  })
+
   test('changes nothing', async () => {
     const app = await testApp()
     onTestFinished(() => app.close())
