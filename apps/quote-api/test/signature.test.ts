@@ -6,9 +6,14 @@ import { type Hex, orderId as hashOrder, type Order, orderSchema } from '@causew
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { hashStruct, recoverMessageAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { orderTypedData } from '../../../packages/core/test/vectors/orderTypedData.ts'
 import { price, type QuoteAnswer, quote } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest } from './serviceSupport/localRequest.ts'
 import { type StillService, startStillService } from './serviceSupport/stillService.ts'
+
+/** EVM addresses are their own 20 bytes in the protocol's `bytes`. @source oracle-protocol.md 1.5 */
+const orderTypes: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>> =
+  orderTypedData
 
 let database: TestDatabase
 let still: StillService
@@ -183,54 +188,3 @@ describe('the stored quote', () => {
     expect((await storedCount()) - before).toBe(20n)
   })
 })
-
-/** EVM addresses are their own 20 bytes in the protocol's `bytes`. @source oracle-protocol.md 1.5 */
-const orderTypes: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>> = {
-  Order: [
-    { name: 'version', type: 'string' },
-    { name: 'solverChainId', type: 'string' },
-    { name: 'solver', type: 'address' },
-    { name: 'salt', type: 'uint256' },
-    { name: 'inputs', type: 'Input[]' },
-    { name: 'output', type: 'Output' },
-    { name: 'fees', type: 'Fee[]' },
-  ],
-  Input: [
-    { name: 'payment', type: 'InputPayment' },
-    { name: 'refunds', type: 'InputRefund[]' },
-  ],
-  InputPayment: [
-    { name: 'chainId', type: 'string' },
-    { name: 'currency', type: 'bytes' },
-    { name: 'amount', type: 'uint256' },
-    { name: 'weight', type: 'uint256' },
-  ],
-  InputRefund: [
-    { name: 'chainId', type: 'string' },
-    { name: 'recipient', type: 'bytes' },
-    { name: 'currency', type: 'bytes' },
-    { name: 'minimumAmount', type: 'uint256' },
-    { name: 'deadline', type: 'uint32' },
-    { name: 'extraData', type: 'bytes' },
-  ],
-  Output: [
-    { name: 'chainId', type: 'string' },
-    { name: 'payments', type: 'OutputPayment[]' },
-    { name: 'deadline', type: 'uint32' },
-    { name: 'calls', type: 'bytes[]' },
-    { name: 'extraData', type: 'bytes' },
-  ],
-  OutputPayment: [
-    { name: 'recipient', type: 'bytes' },
-    { name: 'currency', type: 'bytes' },
-    { name: 'minimumAmount', type: 'uint256' },
-    { name: 'expectedAmount', type: 'uint256' },
-  ],
-  Fee: [
-    { name: 'recipientChainId', type: 'string' },
-    { name: 'recipient', type: 'bytes' },
-    { name: 'currencyChainId', type: 'string' },
-    { name: 'currency', type: 'bytes' },
-    { name: 'amount', type: 'uint256' },
-  ],
-}
