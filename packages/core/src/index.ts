@@ -23,6 +23,8 @@ export type {
   Evidence,
   ExecutedCallFact,
   FactsReader,
+  FinalBlock,
+  FinalBlocks,
   PaymentFacts,
   PaymentQuestion,
   ReadOptions,
@@ -51,7 +53,36 @@ export type {
   SettlementResult,
   WithdrawalMessage,
 } from './attestation/messages.ts'
+export {
+  type AttestationKind,
+  type AttestationKindName,
+  attestationKinds,
+  type SignaturesAt,
+} from './attestation/responses/kinds.ts'
+export {
+  type DepositsResponse,
+  depositsResponseSchema,
+  type FillsResponse,
+  fillsResponseSchema,
+  type RefundsResponse,
+  refundsResponseSchema,
+  type WithdrawalInitiatedResponse,
+  type WithdrawalInitiationResponse,
+  type WithdrawalsResponse,
+  withdrawalAddressRequestSchema,
+  withdrawalInitiatedResponseSchema,
+  withdrawalInitiationResponseSchema,
+  withdrawalsResponseSchema,
+} from './attestation/responses/schemas.ts'
+export type { SignatureArray, SignatureContext } from './attestation/responses/signatureArrays.ts'
+export type { SignatureClaim, SignatureDomain } from './attestation/responses/signatureEntries.ts'
 export { fillMessageId, refundMessageId, UnknownOrderPartError } from './attestation/settlementMessageIds.ts'
+export {
+  type AttestationProblem,
+  type AttestationVerdict,
+  verifyAttestation,
+} from './attestation/verifyAttestation.ts'
+export { type ProvenRow, type RecoverSigner, verifyRows } from './attestation/verifyRows.ts'
 export { withdrawRequestPayloadId } from './attestation/withdrawRequestId.ts'
 export { type ProtocolChain, UnknownChainError, type VmTypeOf } from './chain/protocolChain.ts'
 export { type VmType, vmTypes } from './chain/vmType.ts'
@@ -84,8 +115,10 @@ export {
   UpstreamDisagreementError,
   UpstreamUnavailableError,
 } from './errors.ts'
+export { canonicalJson } from './hashing/canonicalJson.ts'
 export { bytesToHex, concatBytes, hexToBytes } from './hashing/hexBytes.ts'
 export { keccak256, keccak256Hex } from './hashing/keccak.ts'
+export { sha256, sha256TextHex } from './hashing/sha256.ts'
 export type { Hex } from './hex.ts'
 export type {
   BalanceRecord,
@@ -94,7 +127,9 @@ export type {
   Ledger,
   MicroUsd,
   ResolveOutcome,
+  SponsoredComponent,
 } from './ledger/ledger.ts'
+export { sponsoredComponents } from './ledger/ledger.ts'
 export { formatAmount, formatFixed, formatPercent, formatRate, formatUsd } from './money/format.ts'
 export {
   bpsDenominator,
@@ -109,6 +144,7 @@ export {
   mulDivUp,
   pow10,
 } from './money/mulDiv.ts'
+export { parseDecimal } from './money/parseDecimal.ts'
 export {
   amountForUsdDown,
   amountForUsdUp,
@@ -122,6 +158,7 @@ export type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './or
 export { encodeFillExtraData, encodeOrderCall } from './order/orderCall.ts'
 export { createOrderIdHasher, orderId } from './order/orderId.ts'
 export { orderListMax, orderSchema } from './order/orderSchema.ts'
+export { bpsDiffUnit, firstMissingCall, weightedInputBpsDiff } from './order/settlementRules.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'
 export { type PoolPrice, spotPrice, sqrtPriceX96FromAmounts } from './pools/spotPrice.ts'
@@ -135,10 +172,53 @@ export {
 } from './pools/tickMath.ts'
 export { Secret } from './secret.ts'
 export { signingDigest } from './signatures/digests.ts'
+export { isSignedByOwner, type OwnerCheck } from './signatures/isSignedByOwner.ts'
+export { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './signatures/ownerRequest.ts'
 export type { Signer, SigningRequest } from './signatures/signer.ts'
 export type { SqlDatabase, SqlRow, SqlTx } from './sql/sqlTx.ts'
-export { type BitcoinNetwork, bitcoinMainnet, createBitcoinCodec } from './vm/bitcoin/codec.ts'
-export { InvalidAddressError, InvalidTransactionIdError } from './vm/errors.ts'
+export { classifyTopUps, needsTrace } from './topUps/classifyTopUps.ts'
+export { encodeTopUp, type TopUpCall } from './topUps/encodeTopUp.ts'
+export {
+  type CallFrame,
+  type ClassifiedTransfer,
+  type SuspenseReason,
+  suspenseReasons,
+  type TopUpFacts,
+  type TopUpLog,
+  type TopUpTarget,
+  type TopUpVerdict,
+} from './topUps/topUp.ts'
+export { type ReceiptLog, topUpLogs, topUpTopics } from './topUps/transferLogs.ts'
+export {
+  type BitcoinNetwork,
+  bitcoinMainnet,
+  bitcoinNetworkOf,
+  bitcoinNetworks,
+  createBitcoinCodec,
+} from './vm/bitcoin/codec.ts'
+export { type PartialSignature, type Psbt, type PsbtInput, parsePsbt } from './vm/bitcoin/psbt.ts'
+export { outputScript, scriptAddress } from './vm/bitcoin/script.ts'
+export {
+  type BitcoinInput,
+  type BitcoinOutput,
+  type BitcoinTransaction,
+  bitcoinTransactionId,
+  type OutPoint,
+  parseBitcoinTransaction,
+} from './vm/bitcoin/transaction.ts'
+export {
+  type BitcoinWithdrawal,
+  bitcoinWithdrawalId,
+  bitcoinWithdrawalTransfer,
+  decodeBitcoinWithdrawal,
+} from './vm/bitcoin/withdrawal.ts'
+export { type AllocatorUtxo, allocatorUtxos } from './vm/bitcoin/withdrawRequest.ts'
+export {
+  InvalidAddressError,
+  InvalidTransactionIdError,
+  InvalidWithdrawalError,
+  InvalidWithdrawRequestError,
+} from './vm/errors.ts'
 export {
   addressWord,
   bytes32Word,
@@ -152,14 +232,50 @@ export {
 } from './vm/ethereum/abi.ts'
 export { checksumAddress } from './vm/ethereum/checksumAddress.ts'
 export { firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
+export { parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
   decodeEvmWithdrawal,
   type EvmWithdrawal,
   encodeEvmWithdrawal,
   evmWithdrawalId,
-  InvalidWithdrawalError,
   type WithdrawalCall,
 } from './vm/ethereum/withdrawal.ts'
+export { withdrawalTransfer } from './vm/ethereum/withdrawalTransfer.ts'
+export {
+  decodeHyperliquidWithdrawal,
+  encodeHyperliquidWithdrawal,
+  type HyperliquidWithdrawal,
+  hyperliquidWithdrawalId,
+  type SendAsset,
+  type UsdSend,
+} from './vm/hyperliquid/withdrawal.ts'
+export {
+  hyperliquidCurrency,
+  hyperliquidNativeDecimals,
+  hyperliquidWithdrawalCurrency,
+  hyperliquidWithdrawalTransfer,
+} from './vm/hyperliquid/withdrawalTransfer.ts'
+export { lighterCurrency } from './vm/lighter/currency.ts'
+export {
+  decodeLighterWithdrawal,
+  encodeLighterWithdrawal,
+  type LighterWithdrawal,
+  lighterTransferMessage,
+  lighterWithdrawalId,
+  lighterWithdrawalTransfer,
+} from './vm/lighter/withdrawal.ts'
 export { vmCodecs } from './vm/registry.ts'
+export {
+  decodeSolanaWithdrawal,
+  encodeSolanaWithdrawal,
+  type SolanaWithdrawal,
+  solanaWithdrawalId,
+  solanaWithdrawalTransfer,
+} from './vm/solana/withdrawal.ts'
+export { tronAddress, tronEvmAddress } from './vm/tron/address.ts'
 export { createTronCodec, type TronNetwork, tronMainnet } from './vm/tron/codec.ts'
+export { tronWithdrawalTransfer } from './vm/tron/withdrawalTransfer.ts'
 export type { VmCodec } from './vm/vmCodec.ts'
+export type { WithdrawalTransfer } from './vm/withdrawalBytes.ts'
+export { normaliseWithdrawRequest } from './vm/withdrawRequest.ts'
+export { addressText, bytes32Text, hexText, uint32Number, uint64Text, uint256Text } from './wireScalars.ts'

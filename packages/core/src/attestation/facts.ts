@@ -99,11 +99,32 @@ export type WithdrawRequestQuestion = {
   readonly additionalData?: Readonly<Record<string, unknown>>
 }
 
-/** The family's part of a withdrawal request: the `data` of the payload parameters. */
+/**
+ * A withdrawal request that the family finds executable, spelled as its allocator expects it: the
+ * members of the payload parameters. @source oracle-protocol.md 3.5
+ */
 export type WithdrawRequestFacts = {
   readonly kind: 'withdraw-request'
+  readonly depository: string
+  readonly currency: string
+  readonly recipient: string
   readonly data: Hex
   readonly evidence?: Evidence
+}
+
+/** A block that nothing may replace any more. */
+export type FinalBlock = { readonly number: bigint; readonly hash: string }
+
+/**
+ * How a chain's final blocks are watched: one that was final and is another block now, or is gone,
+ * halts the chain. Both throw a `DomainError` when the quorum is not reached.
+ * @source design.md 7.6
+ */
+export interface FinalBlocks {
+  /** The newest block that the chain's finality rule calls final. */
+  readNewest(options: ReadOptions): Promise<FinalBlock>
+  /** Hash of the block that stands at `number` now; `undefined` when the chain has none there. */
+  readHash(number: bigint, options: ReadOptions): Promise<string | undefined>
 }
 
 export type ReadOptions = { readonly signal: AbortSignal }
@@ -120,9 +141,16 @@ export interface FactsReader {
   /** String id of the chain in the configuration, e.g. `base`. */
   readonly chainId: string
   readonly vmType: VmType
+  /** Absent where the family has no blocks that could be replaced. */
+  readonly finalBlocks?: FinalBlocks
   readDeposits(question: DepositQuestion, options: ReadOptions): Promise<DepositFacts>
   readWithdrawal(question: WithdrawalQuestion, options: ReadOptions): Promise<WithdrawalFacts>
   /** Fills and refunds alike: both are payments that reference an order. */
   readPayment(question: PaymentQuestion, options: ReadOptions): Promise<PaymentFacts>
   readWithdrawRequest(question: WithdrawRequestQuestion, options: ReadOptions): Promise<WithdrawRequestFacts>
+  /**
+   * EVM address of the key that signs for an account. Only families have it whose accounts do not name
+   * their key (Lighter).
+   */
+  readOwnerKey?(account: string, options: ReadOptions): Promise<Hex>
 }

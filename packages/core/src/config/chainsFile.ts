@@ -35,6 +35,8 @@ export const chainEntrySchema = z.object({
       finalizationBlocks: z.number().int().min(0).optional(),
       finalizationTime: z.number().int().min(0).optional(),
       isZksyncStack: z.boolean().optional(),
+      /** Look for native payments that no event shows in `debug_traceTransaction`. */
+      traceInternalTransfers: z.boolean().optional(),
       network: z.string().optional(),
       esploraCompatibleApiUrl: z.string().optional(),
       blockstreamClientId: z.string().optional(),

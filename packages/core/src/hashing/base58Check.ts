@@ -1,4 +1,5 @@
 import { base58 } from '@scure/base'
+import { concatBytes } from './hexBytes.ts'
 import { sha256 } from './sha256.ts'
 
 const base58Pattern = /^[1-9A-HJ-NP-Za-km-z]+$/
@@ -24,4 +25,14 @@ export function decodeBase58Check(text: string, payloadLength: number): Uint8Arr
   const checksum = sha256(sha256(payload))
   const matches = bytes.subarray(payloadLength).every((byte, index) => byte === checksum[index])
   return matches ? payload : undefined
+}
+
+/** Base58 of `bytes`; a leading zero byte becomes a leading `1`. */
+export function encodeBase58(bytes: Uint8Array): string {
+  return base58.encode(bytes)
+}
+
+/** Base58 of the payload and its checksum. */
+export function encodeBase58Check(payload: Uint8Array): string {
+  return base58.encode(concatBytes([payload, sha256(sha256(payload)).subarray(0, checksumBytes)]))
 }

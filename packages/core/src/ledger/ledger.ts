@@ -9,17 +9,36 @@ export type HoldRequest = {
   /** Lower-case wallet whose balance pays. */
   readonly sponsor: string
   readonly apiKeyId: string
+  /** Lower-case where the family's addresses have no case. `user` and `recipient` both count as users. */
   readonly user: string
+  readonly recipient: string
+  readonly originChainId: number
+  readonly destinationChainId: number
+  /** Components that the hold pays for: what policies may restrict. */
+  readonly components: readonly SponsoredComponent[]
   readonly amountMicroUsd: MicroUsd
-  readonly expiresAt: Date
-  /** A still unpinned hold that this one replaces (re-quote). @source design.md 6.4 */
-  readonly replacesRequestId?: string
+  /** Lifetime by the database's clock; a pin ends it. @source design.md 6.3 */
+  readonly lifetimeSeconds: number
+  /**
+   * Equal for quotes of one key, user, recipient, route, currencies and trade type: a new hold takes
+   * the place of the unpinned one with the same key. @source design.md 6.4
+   */
+  readonly requoteKey: string
 }
+
+/** Parts of the fees that a sponsor may choose to pay. @source quote-and-sponsorship.md, sponsoredFeeComponents */
+export const sponsoredComponents = ['execution', 'swap', 'relay', 'rent'] as const
+export type SponsoredComponent = (typeof sponsoredComponents)[number]
 
 export type HoldOutcome =
   | { readonly status: 'reserved' | 'already_reserved'; readonly holdId: string }
   | { readonly status: 'insufficient_balance' | 'cap_reached' | 'sponsor_frozen' }
+  /** `rule` in SCREAMING_SNAKE, e.g. `MAX_PER_USER_24H`: the reason told is `POLICY_<rule>`. */
   | { readonly status: 'policy_refused'; readonly rule: string }
+  /** The request id was used before: with another body, or by a hold that has ended. */
+  | { readonly status: 'conflict' | 'already_resolved' }
+  /** Only from `reserveAgain`: there never was a hold for this request. */
+  | { readonly status: 'unknown_hold' }
 
 export type ResolveOutcome =
   | { readonly status: 'resolved' }
@@ -44,8 +63,18 @@ export interface Ledger {
   reserve(tx: SqlTx, request: HoldRequest): Promise<HoldOutcome>
   /** One commit for many quotes of one hot sponsor; outcomes in request order. */
   reserveBatch(tx: SqlTx, requests: readonly HoldRequest[]): Promise<readonly HoldOutcome[]>
-  /** Ties a hold to a seen deposit: it no longer expires by itself until `until`. */
+  /**
+   * For a deposit on a quote whose hold expired or was superseded: a new hold with the same body, pinned
+   * at once. Balance and policy decide again, the caps on unpinned holds do not. Answers
+   * `already_reserved` while a hold of the request lives. @source design.md 6.4
+   */
+  reserveAgain(tx: SqlTx, args: { requestId: string; until: Date }): Promise<HoldOutcome>
+  /**
+   * Ties a hold to a seen deposit: it no longer expires by itself until `until`. Repeating it moves
+   * `until`. `expired` and `already_voided` leave `reserveAgain`.
+   */
   pin(tx: SqlTx, args: { requestId: string; until: Date }): Promise<ResolveOutcome>
+  /** Takes a pin back after its deposit was orphaned: the hold then ends at `expiresAt`. */
   unpin(tx: SqlTx, args: { requestId: string; expiresAt: Date }): Promise<ResolveOutcome>
   /** Debits `amountMicroUsd` (at most the hold) and frees the rest; `evidence` is stored with it. */
   post(
@@ -53,7 +82,7 @@ export interface Ledger {
     args: { requestId: string; amountMicroUsd: MicroUsd; evidence: Readonly<Record<string, unknown>> },
   ): Promise<ResolveOutcome>
   void(tx: SqlTx, args: { requestId: string; reason: string }): Promise<ResolveOutcome>
-  /** Frees unpinned holds past their expiry by the database's clock. Returns how many. */
+  /** Frees holds past their expiry (a pin moved it) by the database's clock. Returns how many. */
   expireDue(tx: SqlTx, args: { limit: number }): Promise<number>
   balance(tx: SqlTx, sponsor: string): Promise<BalanceRecord>
 }

@@ -1,36 +1,13 @@
 import { z } from 'zod'
 import { chainKey } from '../config/scalars.ts'
-import type { Hex } from '../hex.ts'
+import { addressText, evmAddressText, hexText, uint32Number, uint256Text } from '../wireScalars.ts'
 import type { Order } from './order.ts'
 
 /** Most elements of any list of an order: work per order stays bounded. @source design.md 7.2 */
 export const orderListMax = 32
 const extraDataBytesMax = 1_024
 const callBytesMax = 16_384
-/** Longest address of any family (a segwit address) with room to spare. */
-const addressLengthMax = 128
-
-const uint256MaxText = (2n ** 256n - 1n).toString()
-// Compared as text: refinements also run on what the pattern has refused already.
-const uint256Text = z
-  .string()
-  .regex(/^[0-9]{1,78}$/, 'expected a decimal integer')
-  .refine(
-    (text) => text.length < uint256MaxText.length || text <= uint256MaxText,
-    'expected at most 2^256 - 1',
-  )
 const saltText = z.union([uint256Text, z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'expected a uint256')])
-const unixSeconds = z.number().int().min(0).max(0xffff_ffff)
-const addressText = z.string().min(1).max(addressLengthMax)
-const evmAddressText = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected 0x and 40 hex digits')
-
-function hexData(bytesMax: number) {
-  return z
-    .string()
-    .max(2 + 2 * bytesMax)
-    .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'expected 0x and whole bytes in hex')
-    .transform((text): Hex => `0x${text.slice(2)}`)
-}
 
 function list<Item extends z.ZodType>(item: Item) {
   return z.array(item).max(orderListMax)
@@ -48,8 +25,8 @@ const refundSchema = z.object({
   recipient: addressText,
   currency: addressText,
   minimumAmount: uint256Text,
-  deadline: unixSeconds,
-  extraData: hexData(extraDataBytesMax),
+  deadline: uint32Number,
+  extraData: hexText(extraDataBytesMax),
 })
 
 const outputPaymentSchema = z.object({
@@ -82,9 +59,9 @@ export const orderSchema = z.object({
   output: z.object({
     chainId: chainKey,
     payments: list(outputPaymentSchema),
-    calls: list(hexData(callBytesMax)),
-    deadline: unixSeconds,
-    extraData: hexData(extraDataBytesMax),
+    calls: list(hexText(callBytesMax)),
+    deadline: uint32Number,
+    extraData: hexText(extraDataBytesMax),
   }),
   fees: list(feeSchema),
 }) satisfies z.ZodType<Order>

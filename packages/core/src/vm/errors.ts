@@ -23,3 +23,25 @@ export class InvalidTransactionIdError extends DomainError {
     super(`The transaction id is not valid for ${args.vmType}: ${args.reason}.`, { data: args })
   }
 }
+
+/** The `withdrawal` bytes of a request are not what the family encodes. */
+export class InvalidWithdrawalError extends DomainError {
+  readonly code = 'INVALID_WITHDRAWAL'
+  readonly kind = 'invalid_request'
+
+  constructor(reason: string) {
+    super(`The withdrawal cannot be read: ${reason}.`, { data: { reason } })
+  }
+}
+
+/** A withdrawal request that the allocator of its family cannot pay out. */
+export class InvalidWithdrawRequestError extends DomainError {
+  readonly code = 'INVALID_WITHDRAW_REQUEST'
+  readonly kind = 'invalid_request'
+
+  constructor(reason: string, field?: string) {
+    super(`The withdrawal request is invalid: ${reason}.`, {
+      data: { reason, ...(field !== undefined && { field }) },
+    })
+  }
+}

@@ -1,4 +1,5 @@
 import { bech32, bech32m } from '@scure/base'
+import { ConfigurationError } from '../../errors.ts'
 import { decodeBase58Check } from '../../hashing/base58Check.ts'
 import { concatBytes } from '../../hashing/hexBytes.ts'
 import { createVmCodec, type ParsedAddress, type Refusal } from '../createVmCodec.ts'
@@ -18,6 +19,29 @@ export const bitcoinMainnet: BitcoinNetwork = {
   bech32Prefix: 'bc',
   publicKeyHashVersion: 0x00,
   scriptHashVersion: 0x05,
+}
+
+const bitcoinTestnet: BitcoinNetwork = {
+  bech32Prefix: 'tb',
+  publicKeyHashVersion: 0x6f,
+  scriptHashVersion: 0xc4,
+}
+
+/** By the name in a chain's `additionalData.network`. */
+export const bitcoinNetworks = {
+  mainnet: bitcoinMainnet,
+  testnet: bitcoinTestnet,
+  /** Spells its addresses like the test network. */
+  signet: bitcoinTestnet,
+  regtest: { ...bitcoinTestnet, bech32Prefix: 'bcrt' },
+} as const satisfies Readonly<Record<string, BitcoinNetwork>>
+
+/** @throws ConfigurationError when no network has this name; without a name it is the main one */
+export function bitcoinNetworkOf(name: string | undefined): BitcoinNetwork {
+  if (name === undefined) return bitcoinMainnet
+  const found = Object.entries(bitcoinNetworks).find(([known]) => known === name)
+  if (found === undefined) throw new ConfigurationError(`no Bitcoin network is called ${name.slice(0, 32)}`)
+  return found[1]
 }
 
 /** Sets legacy addresses apart from witness programs, whose first byte is a version of at most 16. */

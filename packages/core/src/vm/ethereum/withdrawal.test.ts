@@ -4,13 +4,13 @@ import { encodeAbiParameters, encodeFunctionData, hashStruct, parseAbi } from 'v
 import { describe, expect, test } from 'vitest'
 import { baseUsdc, repeated } from '../../../test/vectors/orders.ts'
 import type { Hex } from '../../hex.ts'
+import { InvalidWithdrawalError } from '../errors.ts'
 import { encodeTransfer } from './abi.ts'
 import {
   decodeEvmWithdrawal,
   type EvmWithdrawal,
   encodeEvmWithdrawal,
   evmWithdrawalId,
-  InvalidWithdrawalError,
 } from './withdrawal.ts'
 
 function oneCall(

@@ -1,10 +1,11 @@
-import { DomainError } from '../../errors.ts'
+import type { AbiReader } from '../../hashing/abiReader.ts'
 import { abiAddress, abiBytes, abiUint, encodeAbiArray, encodeAbiTuple } from '../../hashing/abiTuple.ts'
 import { AbiWords } from '../../hashing/abiWords.ts'
-import { bytesToHex, fixedHexToBytes, hexToBytes, parseHexDigits } from '../../hashing/hexBytes.ts'
+import { bytesToHex, fixedHexToBytes, hexToBytes } from '../../hashing/hexBytes.ts'
 import { keccak256 } from '../../hashing/keccak.ts'
 import { hashArray, typeHash } from '../../hashing/typedData.ts'
 import type { Hex } from '../../hex.ts'
+import { decodeAbiWithdrawal } from '../withdrawalBytes.ts'
 
 export type WithdrawalCall = {
   readonly to: Hex
@@ -21,22 +22,11 @@ export type EvmWithdrawal = {
   readonly expiration: bigint
 }
 
-/** The `withdrawal` bytes of a request are not what the family encodes. */
-export class InvalidWithdrawalError extends DomainError {
-  readonly code = 'INVALID_WITHDRAWAL'
-  readonly kind = 'invalid_request'
-
-  constructor(reason: string) {
-    super(`The withdrawal cannot be read: ${reason}.`, { data: { reason } })
-  }
-}
-
 const callType = 'Call(address to,bytes data,uint256 value,bool allowFailure)'
 const callTypeHash = typeHash(callType)
 const callRequestTypeHash = typeHash('CallRequest(Call[] calls,uint256 nonce,uint256 expiration)', [callType])
 /** Bounds the work of reading hostile bytes; the public services build one call. */
 const callsMax = 32
-const wordDigits = 64
 
 /**
  * EIP-712 struct hash of `CallRequest`, without a domain: the key of the depository's `callRequests`.
@@ -85,42 +75,23 @@ export function encodeEvmWithdrawal({ calls, nonce, expiration }: EvmWithdrawal)
  * @throws InvalidWithdrawalError
  */
 export function decodeEvmWithdrawal(withdrawal: Hex): EvmWithdrawal {
-  const bytes = withdrawal.startsWith('0x') ? parseHexDigits(withdrawal, 2) : undefined
-  if (bytes === undefined) throw new InvalidWithdrawalError('it is not 0x and whole bytes in hex')
-  const canonical = bytesToHex(bytes)
-  const decoded = readInOrder(canonical.slice(2))
-  if (decoded === undefined || encodeEvmWithdrawal(decoded) !== canonical) {
-    throw new InvalidWithdrawalError('it is not the canonical ABI encoding of a call request')
-  }
-  return decoded
+  return decodeAbiWithdrawal(withdrawal, { what: 'a call request', read, encode: encodeEvmWithdrawal })
 }
 
-/**
- * Reads the parts in the order in which the canonical encoding has them and skips offsets: the caller
- * compares the result's encoding with the input. `undefined` when the input ends too early.
- */
-function readInOrder(digits: string): EvmWithdrawal | undefined {
-  let at = 2 * wordDigits
-  const take = (digitCount: number): string => {
-    at += digitCount
-    return digits.slice(at - digitCount, at)
-  }
-  const takeUint = (): bigint => BigInt(`0x0${take(wordDigits)}`)
-  const takeCall = (): WithdrawalCall => {
-    const to: Hex = `0x${take(wordDigits).slice(24)}`
-    take(wordDigits)
-    const value = takeUint()
-    const allowFailure = takeUint() === 1n
-    const data: Hex = `0x${take(2 * Number(takeUint()))}`
-    at = Math.ceil(at / wordDigits) * wordDigits
-    return { to, data, value, allowFailure }
-  }
-
-  const nonce = takeUint()
-  const expiration = takeUint()
-  const callCount = Number(takeUint())
+function read(reader: AbiReader): EvmWithdrawal | undefined {
+  reader.skipWords(2)
+  const nonce = reader.uint()
+  const expiration = reader.uint()
+  const callCount = Number(reader.uint())
   if (callCount > callsMax) return undefined
-  take(callCount * wordDigits)
-  const calls = Array.from({ length: callCount }, takeCall)
-  return at === digits.length ? { calls, nonce, expiration } : undefined
+  reader.skipWords(callCount)
+  return { calls: Array.from({ length: callCount }, () => readCall(reader)), nonce, expiration }
+}
+
+function readCall(reader: AbiReader): WithdrawalCall {
+  const to = reader.address()
+  reader.skipWords(1)
+  const value = reader.uint()
+  const allowFailure = reader.uint() === 1n
+  return { to, data: bytesToHex(reader.bytes()), value, allowFailure }
 }

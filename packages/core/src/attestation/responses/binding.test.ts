@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import { repeated, vmTypeOf } from '../../../test/vectors/orders.ts'
+import { sampleResponses } from '../../../test/vectors/responses.ts'
+import { encodeTransferAction } from '../actions.ts'
+import { hubAlias, hubTokenId } from '../hubIds.ts'
+import { type AttestationKind, attestationKinds } from './kinds.ts'
+
+type Request = Record<string, unknown>
+
+function ask<Response>(kind: AttestationKind<Response>, response: unknown, request: Request): boolean {
+  return kind.isAbout(kind.responseSchema.parse(response), request, vmTypeOf)
+}
+
+const { fills, refunds, deposits, withdrawals } = attestationKinds
+const fill = sampleResponses.fills
+const refund = {
+  ...sampleResponses.refunds,
+  execution: {
+    ...sampleResponses.refunds.execution,
+    actions: sampleResponses.refunds.execution.actions.slice(0, 1),
+  },
+}
+const fillRequest: Request = { ...fill.message.data }
+const refundRequest: Request = { ...refund.message.data }
+const otherKey = repeated('ee', 32)
+
+describe('a fill', () => {
+  test('is about the request whose order, inputs and fill it names', () => {
+    expect(ask(fills, fill, fillRequest)).toBe(true)
+    const upper = String(fillRequest['orderSignature']).toUpperCase().replace('0X', '0x')
+    expect(ask(fills, fill, { ...fillRequest, orderSignature: upper })).toBe(true)
+  })
+
+  test.each<[string, Request]>([
+    ['another order', { order: { ...fill.message.data.order, salt: '2' } }],
+    ['another signature of the order', { orderSignature: '0x1234' }],
+    ['another fill', { fill: { transactionId: repeated('ab', 32) } }],
+    ['other inputs', { inputs: [] }],
+    ['an order that is none', { order: null, inputs: 7, fill: 'x' }],
+  ])('is not about %s', (_what, change) => {
+    expect(ask(fills, fill, { ...fillRequest, ...change })).toBe(false)
+  })
+
+  test('has the one key of its order and deposits, unless it was forced', () => {
+    const moved = { ...fill, execution: { ...fill.execution, idempotencyKey: otherKey } }
+    expect(ask(fills, moved, fillRequest)).toBe(false)
+    expect(ask(fills, moved, { ...fillRequest, force: true })).toBe(true)
+    const shorter = { ...fill, execution: { ...fill.execution, actions: fill.execution.actions.slice(0, 1) } }
+    expect(ask(fills, shorter, fillRequest)).toBe(false)
+  })
+})
+
+test('a refund pays no fees and names the refunds that were asked for', () => {
+  expect(ask(refunds, refund, refundRequest)).toBe(true)
+  expect(ask(refunds, sampleResponses.refunds, refundRequest)).toBe(false)
+  const [first] = refund.message.data.refunds
+  for (const changed of [
+    [],
+    [{ ...first, transactionId: repeated('ab', 32) }],
+    [{ ...first, refundIndex: 1 }],
+  ]) {
+    expect(ask(refunds, refund, { ...refundRequest, refunds: changed })).toBe(false)
+  }
+})
+
+test('deposits are about their transaction, and mint what their messages say', () => {
+  const request = sampleResponses.deposits.messages[0].data
+  expect(ask(deposits, sampleResponses.deposits, request)).toBe(true)
+  expect(ask(deposits, { messages: [] }, request)).toBe(true)
+  expect(ask(deposits, sampleResponses.deposits, { ...request, transactionId: repeated('ab', 32) })).toBe(
+    false,
+  )
+  expect(ask(deposits, sampleResponses.deposits, { ...request, chainId: 'unheard' })).toBe(false)
+  expect(ask(deposits, { messages: sampleResponses.deposits.messages }, request)).toBe(false)
+})
+
+test('a withdrawal is about its bytes, and settles the address of the request alone', () => {
+  const { message } = sampleResponses.withdrawals
+  const request: Request = { ...message.data }
+  expect(ask(withdrawals, { message }, request)).toBe(true)
+  expect(ask(withdrawals, { message }, { ...request, withdrawal: '0x5678' })).toBe(false)
+  expect(ask(withdrawals, sampleResponses.withdrawals, request)).toBe(false)
+})
+
+test('an initiation moves what was asked for, from its owner', () => {
+  const kind = attestationKinds['withdrawal-initiation']
+  const chain = { chainId: 'ethereum', vmType: 'ethereum-vm' } as const
+  const [owner, currency] = [repeated('11', 20), repeated('00', 20)]
+  const request = { chainId: 'ethereum', ownerChainId: 'ethereum', owner, currency, amount: '5', nonce: '1' }
+  const { withdrawalAddress, execution } = sampleResponses['withdrawal-initiation']
+  const action = encodeTransferAction({
+    hubFrom: hubAlias(chain, owner),
+    hubTo: withdrawalAddress,
+    hubTokenId: hubTokenId(chain, currency),
+    amount: 5n,
+  })
+  const response = { withdrawalAddress, execution: { ...execution, actions: [action] } }
+  expect(ask(kind, response, request)).toBe(true)
+  expect(ask(kind, response, { ...request, amount: '6' })).toBe(false)
+  expect(ask(kind, response, { ...request, owner: repeated('22', 20) })).toBe(false)
+  const elsewhere = { depository: repeated('33', 20), recipient: repeated('44', 20) }
+  expect(ask(kind, response, { ...request, ...elsewhere })).toBe(false)
+})
+
+describe('payload parameters', () => {
+  const kind = attestationKinds['withdrawal-initiated']
+  const chain = { chainId: 'ethereum', vmType: 'ethereum-vm' } as const
+  const owner = repeated('11', 20)
+  const { payloadParams } = sampleResponses['withdrawal-initiated']
+  const response = { payloadParams: { ...payloadParams, spender: hubAlias(chain, owner) } }
+  const { nonce, amount, currency, recipient, depository } = payloadParams
+  const asked = { chainId: 'ethereum', ownerChainId: 'ethereum', owner, nonce, amount, currency, recipient }
+
+  test('are about the withdrawal that the request names, in any case of its digits', () => {
+    expect(ask(kind, response, asked)).toBe(true)
+    expect(ask(kind, response, { ...asked, depository })).toBe(true)
+    const upper = `0x${recipient.slice(2).toUpperCase()}`
+    expect(ask(kind, response, { ...asked, recipient: upper })).toBe(true)
+  })
+
+  test.each<[string, Request]>([
+    ['nonce', { nonce: '1' }],
+    ['nonce that is none', { nonce: 'x' }],
+    ['amount', { amount: '1' }],
+    ['owner', { owner: repeated('12', 20) }],
+    ['currency', { currency: repeated('33', 20) }],
+    ['recipient', { recipient: repeated('34', 20) }],
+    ['depository', { depository: repeated('35', 20) }],
+    ['chain that nobody knows', { chainId: 'unheard' }],
+  ])('are not about another %s', (_what, change) => {
+    expect(ask(kind, response, { ...asked, ...change })).toBe(false)
+  })
+
+  test('of another family are told by owner, nonce and amount: their accounts are spelt for the allocator', () => {
+    const solana = { chainId: 'solana', currency: 'x', recipient: 'y' }
+    expect(ask(kind, response, { ...asked, ...solana })).toBe(true)
+    expect(ask(kind, response, { ...asked, ...solana, owner: repeated('12', 20) })).toBe(false)
+  })
+})

@@ -1,0 +1,249 @@
+import { type ProtocolChain, UnknownChainError, type VmTypeOf } from '../../chain/protocolChain.ts'
+import { canonicalJson } from '../../hashing/canonicalJson.ts'
+import type { Hex } from '../../hex.ts'
+import type { Order } from '../../order/order.ts'
+import { vmCodecs } from '../../vm/registry.ts'
+import { encodeMintAction, encodeTransferAction } from '../actions.ts'
+import {
+  depositsExecutionKey,
+  settlementExecutionKey,
+  withdrawalExecutedKey,
+  withdrawalExpiredKey,
+} from '../deterministicIds.ts'
+import { hubAlias, hubTokenId, orderAddress, withdrawalAddress } from '../hubIds.ts'
+import type { InputEntry } from '../messages.ts'
+import type {
+  DepositsResponse,
+  FillsResponse,
+  RefundsResponse,
+  WithdrawalInitiatedResponse,
+  WithdrawalInitiationResponse,
+  WithdrawalsResponse,
+} from './schemas.ts'
+import { lowerCase } from './signatureEntries.ts'
+
+/**
+ * Whether a peer's answer is about the fact that was asked for. Signatures prove who said something,
+ * not that it was said about this request: a liar could repeat what honest oracles signed for another
+ * one, or put other unsigned members beside it. Requests are bodies that their route has validated;
+ * responses are normalised. All may throw for a chain or an address that nobody knows.
+ * @source ledger-and-safety.md 4.8, 5.3 S5
+ */
+export type Request = Readonly<Record<string, unknown>>
+
+const noOrder: Hex = `0x${'0'.repeat(64)}`
+
+export function isAboutDeposits(
+  { messages, execution }: DepositsResponse,
+  request: Request,
+  vmTypeOf: VmTypeOf,
+): boolean {
+  const chain = chainOf(text(request['chainId']), vmTypeOf)
+  const { chainId } = chain
+  const transactionId = canonicalId(chain, request['transactionId'])
+  if (execution === undefined) return messages.length === 0
+  const { actions, metadata, idempotencyKey } = execution
+  if (messages.length === 0 || actions.length !== messages.length) return false
+  if (metadata.length !== messages.length) return false
+  if (idempotencyKey !== depositsExecutionKey({ chainId, transactionId })) return false
+  return messages.every(({ data, result, extraData }, index) => {
+    const { depositor, depositId, currency, amount } = result
+    const timestampSeconds = BigInt(extraData.timestamp)
+    const hubTo =
+      depositId === noOrder
+        ? hubAlias(chain, depositor)
+        : orderAddress(chain, { depositor, timestampSeconds, depositId })
+    const token = hubTokenId(chain, currency)
+    return (
+      data.chainId === chainId &&
+      data.transactionId === transactionId &&
+      actions[index] === encodeMintAction({ hubTo, hubTokenId: token, amount: BigInt(amount) }) &&
+      metadata[index]?.hubTokenId === token.toString() &&
+      canonicalJson(metadata[index]?.origin) ===
+        canonicalJson({ address: currency, chainId, family: chain.vmType })
+    )
+  })
+}
+
+export function isAboutWithdrawal(
+  { message, execution }: WithdrawalsResponse,
+  request: Request,
+  vmTypeOf: VmTypeOf,
+): boolean {
+  const { data, result } = message
+  const chain = chainOf(text(request['chainId']), vmTypeOf)
+  if (data.chainId !== chain.chainId || data.withdrawal !== text(request['withdrawal']).toLowerCase()) {
+    return false
+  }
+  const addressRequest = data.withdrawalAddressRequest
+  if (canonicalJson(addressRequest) !== canonicalJson(request['withdrawalAddressRequest'])) return false
+  if (execution === undefined) return true
+  if (addressRequest === undefined || result.status === 0 || execution.actions.length !== 1) return false
+  const { withdrawalId } = result
+  const isKeyRight =
+    result.status === 2
+      ? execution.idempotencyKey === withdrawalExpiredKey(withdrawalId)
+      : request['transactionId'] === undefined ||
+        execution.idempotencyKey ===
+          withdrawalExecutedKey({ withdrawalId, transactionId: canonicalId(chain, request['transactionId']) })
+  const { currency, recipient, withdrawer, withdrawerChainId, withdrawalNonce } = addressRequest
+  const hubFrom = withdrawalAddress(chain, {
+    depository: addressRequest.depository ?? result.depository,
+    currency,
+    recipient,
+    ownerAlias: hubAlias(chainOf(withdrawerChainId, vmTypeOf), withdrawer),
+    nonce: BigInt(withdrawalNonce),
+  })
+  return isKeyRight && firstAccount(execution.actions[0]) === hubFrom
+}
+
+export function isAboutFill(response: FillsResponse, request: Request, vmTypeOf: VmTypeOf): boolean {
+  const { message, execution } = response
+  const { order, fill } = message.data
+  const wanted = canonicalId(
+    chainOf(order.output.chainId, vmTypeOf),
+    member(request['fill'], 'transactionId'),
+  )
+  if (fill.transactionId !== wanted || !isAboutOrder(response, request, vmTypeOf)) return false
+  return request['force'] === true || execution.actions.length === order.inputs.length + order.fees.length
+}
+
+export function isAboutRefund(response: RefundsResponse, request: Request, vmTypeOf: VmTypeOf): boolean {
+  const { message, execution } = response
+  const { order, refunds } = message.data
+  const asked = list(request['refunds'])
+  const isSame = refunds.every((entry, index) => {
+    const chainId = order.inputs[entry.inputIndex]?.refunds[entry.refundIndex]?.chainId ?? ''
+    const transactionId = canonicalId(chainOf(chainId, vmTypeOf), member(asked[index], 'transactionId'))
+    const { inputIndex, refundIndex } = entry
+    return (
+      entry.transactionId === transactionId &&
+      inputIndex === member(asked[index], 'inputIndex') &&
+      refundIndex === member(asked[index], 'refundIndex')
+    )
+  })
+  if (refunds.length !== asked.length || !isSame || !isAboutOrder(response, request, vmTypeOf)) return false
+  return request['force'] === true || execution.actions.length === order.inputs.length
+}
+
+/** What a fill and a refund have in common: the order, its deposits, and the one key of both. */
+function isAboutOrder(
+  { message, execution }: FillsResponse | RefundsResponse,
+  request: Request,
+  vmTypeOf: VmTypeOf,
+): boolean {
+  const { order, orderSignature, inputs } = message.data
+  // Whoever signs the message signs its order beside this id, so the id needs no hashing of our own.
+  const { orderId } = message.result
+  const isOrderRight =
+    canonicalJson(order) === canonicalJson(request['order']) &&
+    orderSignature.toLowerCase() === text(request['orderSignature']).toLowerCase()
+  if (!isOrderRight || !areInputsAsked(order, inputs, list(request['inputs']), vmTypeOf)) return false
+  // Forced, the execution holds whatever deposits name the order, not one per input.
+  if (request['force'] === true) return true
+  const onchainIds = order.inputs.map(
+    (_input, index) => inputs.find(({ inputIndex }) => inputIndex === index)?.onchainId ?? noOrder,
+  )
+  return execution.idempotencyKey === settlementExecutionKey({ onchainIds, orderId })
+}
+
+function areInputsAsked(
+  order: Order,
+  inputs: readonly InputEntry[],
+  asked: readonly unknown[],
+  vmTypeOf: VmTypeOf,
+): boolean {
+  if (inputs.length !== asked.length) return false
+  return inputs.every(({ transactionId, onchainId, inputIndex }, index) => {
+    const entry = asked[index]
+    const named = member(entry, 'chainId') ?? order.inputs[inputIndex]?.payment.chainId
+    return (
+      inputIndex === member(entry, 'inputIndex') &&
+      lowerCase(onchainId) === text(member(entry, 'onchainId')).toLowerCase() &&
+      transactionId === canonicalId(chainOf(text(named), vmTypeOf), member(entry, 'transactionId'))
+    )
+  })
+}
+
+export function isAboutInitiation(
+  { withdrawalAddress: hubTo, execution }: WithdrawalInitiationResponse,
+  request: Request,
+  vmTypeOf: VmTypeOf,
+): boolean {
+  const chain = chainOf(text(request['chainId']), vmTypeOf)
+  const owner = text(request['owner'])
+  const hubFrom = hubAlias(chainOf(text(request['ownerChainId']), vmTypeOf), owner)
+  const currency = text(request['currency'])
+  const action = encodeTransferAction({
+    hubFrom,
+    hubTo,
+    hubTokenId: hubTokenId(chain, currency),
+    amount: BigInt(text(request['amount'])),
+  })
+  if (execution.actions.length !== 1 || execution.actions[0] !== action) return false
+  // Without a depository in the request only our own configuration knows the address.
+  if (request['depository'] === undefined) return true
+  const named = {
+    depository: text(request['depository']),
+    currency,
+    recipient: text(request['recipient']),
+    ownerAlias: hubFrom,
+    nonce: BigInt(text(request['nonce'])),
+  }
+  return hubTo === withdrawalAddress(chain, named)
+}
+
+/**
+ * Chain number and data, and on families that spell accounts in their own way for the allocator also
+ * those, follow from configuration and facts alone: signers vouch for them.
+ */
+export function isAboutInitiated(
+  { payloadParams }: WithdrawalInitiatedResponse,
+  request: Request,
+  vmTypeOf: VmTypeOf,
+): boolean {
+  const chain = chainOf(text(request['chainId']), vmTypeOf)
+  const ownerChain = chainOf(text(request['ownerChainId']), vmTypeOf)
+  const { amount, nonce, spender } = payloadParams
+  const askedNonce = BigInt(text(request['nonce'])).toString(16).padStart(64, '0')
+  const isSame =
+    nonce === `0x${askedNonce}` &&
+    BigInt(amount) === BigInt(text(request['amount'])) &&
+    spender.toLowerCase() === hubAlias(ownerChain, text(request['owner']))
+  if (!isSame || chain.vmType !== 'ethereum-vm') return isSame
+  const { canonicalAddress } = vmCodecs[chain.vmType]
+  return (['currency', 'recipient', 'depository'] as const).every((name) => {
+    // Without a depository in the request only our own configuration knows it.
+    if (name === 'depository' && request[name] === undefined) return true
+    return canonicalAddress(payloadParams[name]) === canonicalAddress(text(request[name]))
+  })
+}
+
+function chainOf(chainId: string, vmTypeOf: VmTypeOf): ProtocolChain {
+  const vmType = vmTypeOf(chainId)
+  if (vmType === undefined) throw new UnknownChainError(chainId)
+  return { chainId, vmType }
+}
+
+function canonicalId({ vmType }: ProtocolChain, transactionId: unknown): string {
+  return vmCodecs[vmType].canonicalTransactionId(text(transactionId))
+}
+
+/** The account in the first word after an action's type. */
+function firstAccount(action: Hex | undefined): Hex {
+  return `0x${(action ?? '0x').slice(2 + 64 + 24, 2 + 128)}`
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && name in value
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined
+}

@@ -1,0 +1,247 @@
+import type { z } from 'zod'
+import type { VmTypeOf } from '../../chain/protocolChain.ts'
+import { DomainError } from '../../errors.ts'
+import { canonicalJson } from '../../hashing/canonicalJson.ts'
+import { depositMessageId, withdrawalMessageId } from '../chainMessageIds.ts'
+import { fillMessageId, refundMessageId } from '../settlementMessageIds.ts'
+import {
+  isAboutDeposits,
+  isAboutFill,
+  isAboutInitiated,
+  isAboutInitiation,
+  isAboutRefund,
+  isAboutWithdrawal,
+  type Request,
+} from './binding.ts'
+import {
+  type DepositsResponse,
+  depositsResponseSchema,
+  type FillsResponse,
+  fillsResponseSchema,
+  type RefundsResponse,
+  refundsResponseSchema,
+  type WithdrawalInitiatedResponse,
+  type WithdrawalInitiationResponse,
+  type WithdrawalsResponse,
+  withdrawalInitiatedResponseSchema,
+  withdrawalInitiationResponseSchema,
+  withdrawalsResponseSchema,
+} from './schemas.ts'
+import {
+  executionArray,
+  messageArray,
+  payloadArray,
+  type SignatureArray,
+  type SignatureContext,
+} from './signatureArrays.ts'
+import {
+  type SignatureClaim,
+  toExecutionSignatures,
+  toMessageSignatures,
+  toPayloadSignatures,
+} from './signatureEntries.ts'
+import {
+  spellDeposits,
+  spellSettlement,
+  spellWithdrawal,
+  spellWithdrawalInitiated,
+  spellWithdrawalInitiation,
+} from './spelling.ts'
+
+/** The signatures that belong at one place of a response. */
+export type SignaturesAt = (path: string) => readonly SignatureClaim[]
+
+/** All that peers, callers and verifiers know of one route's answers. @source design.md 2, 7.7 */
+export type AttestationKind<Response> = {
+  readonly name: AttestationKindName
+  /** Path of the route on every oracle. */
+  readonly path: string
+  readonly responseSchema: z.ZodType<Response>
+  /** The response in the one spelling under which equal answers are equal, without evidence. */
+  normalise(response: Response, vmTypeOf: VmTypeOf): Response
+  /** In document order. A response without any has nothing to sign: no deposits. */
+  signatureArrays(response: Response, context: SignatureContext): readonly SignatureArray[]
+  /** The same payload with other signatures; RangeError for typed data without a domain. */
+  withSignatures(response: Response, signaturesAt: SignaturesAt): Response
+  /**
+   * Whether a normalised response is about the fact that `request` (a validated body) asks for: what
+   * signatures alone do not prove. Anything that cannot be told is `false`.
+   */
+  isAbout(response: Response, request: Request, vmTypeOf: VmTypeOf): boolean
+  /** Canonical JSON of everything but signatures and evidence. */
+  unsignedPayload(response: Response): string
+}
+
+type KindDefinition<Response> = Omit<AttestationKind<Response>, 'unsignedPayload'>
+
+function defineKind<Response extends { evidence?: unknown }>(
+  definition: KindDefinition<Response>,
+): AttestationKind<Response> {
+  return {
+    ...definition,
+    isAbout(response, request, vmTypeOf) {
+      try {
+        return definition.isAbout(response, request, vmTypeOf)
+      } catch (error) {
+        // Unknown chains, malformed addresses and numbers: not what was asked for.
+        if (error instanceof DomainError || error instanceof RangeError || error instanceof SyntaxError) {
+          return false
+        }
+        throw error
+      }
+    },
+    unsignedPayload(response) {
+      return canonicalJson({ ...definition.withSignatures(response, () => []), evidence: undefined })
+    },
+  }
+}
+
+const deposits = defineKind<DepositsResponse>({
+  name: 'deposits',
+  path: '/attestations/depository-deposits/v1',
+  responseSchema: depositsResponseSchema,
+  isAbout: isAboutDeposits,
+  normalise: spellDeposits,
+  signatureArrays({ messages, execution }, { hub, vmTypeOf }) {
+    const arrays = messages.map((message, index) =>
+      messageArray(`messages.${index}.signatures`, message.signatures, () =>
+        depositMessageId(message, vmTypeOf),
+      ),
+    )
+    return execution === undefined
+      ? arrays
+      : [...arrays, executionArray(execution.signatures, execution, hub)]
+  },
+  withSignatures({ messages, execution, ...rest }, signaturesAt) {
+    return {
+      ...rest,
+      messages: messages.map((message, index) => ({
+        ...message,
+        signatures: toMessageSignatures(signaturesAt(`messages.${index}.signatures`)),
+      })),
+      ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
+    }
+  },
+})
+
+const withdrawals = defineKind<WithdrawalsResponse>({
+  name: 'withdrawals',
+  path: '/attestations/depository-withdrawals/v1',
+  responseSchema: withdrawalsResponseSchema,
+  isAbout: isAboutWithdrawal,
+  normalise: spellWithdrawal,
+  signatureArrays({ message, execution }, { hub, vmTypeOf }) {
+    const ofMessage = messageArray('message.signatures', message.signatures, () =>
+      withdrawalMessageId(message, vmTypeOf),
+    )
+    return execution === undefined
+      ? [ofMessage]
+      : [ofMessage, executionArray(execution.signatures, execution, hub)]
+  },
+  withSignatures({ message, execution, ...rest }, signaturesAt) {
+    return {
+      ...rest,
+      message: { ...message, signatures: toMessageSignatures(signaturesAt('message.signatures')) },
+      ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
+    }
+  },
+})
+
+const fills = defineKind<FillsResponse>({
+  name: 'fills',
+  path: '/attestations/solver-fills/v1',
+  responseSchema: fillsResponseSchema,
+  isAbout: isAboutFill,
+  normalise: spellSettlement,
+  signatureArrays({ message, execution }, { hub, vmTypeOf }) {
+    return [
+      messageArray('message.signatures', message.signatures, () => fillMessageId(message, vmTypeOf)),
+      executionArray(execution.signatures, execution, hub),
+    ]
+  },
+  withSignatures: withSettlementSignatures,
+})
+
+const refunds = defineKind<RefundsResponse>({
+  name: 'refunds',
+  path: '/attestations/solver-refunds/v1',
+  responseSchema: refundsResponseSchema,
+  isAbout: isAboutRefund,
+  normalise: spellSettlement,
+  signatureArrays({ message, execution }, { hub, vmTypeOf }) {
+    return [
+      messageArray('message.signatures', message.signatures, () => refundMessageId(message, vmTypeOf)),
+      executionArray(execution.signatures, execution, hub),
+    ]
+  },
+  withSignatures: withSettlementSignatures,
+})
+
+const withdrawalInitiation = defineKind<WithdrawalInitiationResponse>({
+  name: 'withdrawal-initiation',
+  path: '/attestations/withdrawal-initiation/v1',
+  responseSchema: withdrawalInitiationResponseSchema,
+  isAbout: isAboutInitiation,
+  normalise: spellWithdrawalInitiation,
+  signatureArrays({ execution }, { hub }) {
+    return [executionArray(execution.signatures, execution, hub)]
+  },
+  withSignatures(response, signaturesAt) {
+    return { ...response, execution: withExecutionSignatures(response.execution, signaturesAt) }
+  },
+})
+
+const withdrawalInitiated = defineKind<WithdrawalInitiatedResponse>({
+  name: 'withdrawal-initiated',
+  path: '/attestations/withdrawal-initiated/v1',
+  responseSchema: withdrawalInitiatedResponseSchema,
+  isAbout: isAboutInitiated,
+  normalise: spellWithdrawalInitiated,
+  signatureArrays({ payloadParams: { chainId, amount, signatures, ...rest } }, { hub }) {
+    const request = { ...rest, chainId: BigInt(chainId), amount: BigInt(amount) }
+    return [payloadArray(signatures, request, hub)]
+  },
+  withSignatures({ payloadParams, ...rest }, signaturesAt) {
+    const signatures = toPayloadSignatures(signaturesAt('payloadParams.signatures'))
+    return { ...rest, payloadParams: { ...payloadParams, signatures } }
+  },
+})
+
+/** The six routes that attest. */
+export const attestationKinds = {
+  deposits,
+  withdrawals,
+  fills,
+  refunds,
+  'withdrawal-initiation': withdrawalInitiation,
+  'withdrawal-initiated': withdrawalInitiated,
+} as const
+
+export type AttestationKindName =
+  | 'deposits'
+  | 'withdrawals'
+  | 'fills'
+  | 'refunds'
+  | 'withdrawal-initiation'
+  | 'withdrawal-initiated'
+
+type SignedExecution = FillsResponse['execution']
+
+function withExecutionSignatures<Execution extends SignedExecution>(
+  execution: Execution,
+  signaturesAt: SignaturesAt,
+): Execution {
+  return { ...execution, signatures: toExecutionSignatures(signaturesAt('execution.signatures')) }
+}
+
+function withSettlementSignatures<Response extends FillsResponse | RefundsResponse>(
+  response: Response,
+  signaturesAt: SignaturesAt,
+): Response {
+  const { message, execution } = response
+  return {
+    ...response,
+    message: { ...message, signatures: toMessageSignatures(signaturesAt('message.signatures')) },
+    execution: withExecutionSignatures(execution, signaturesAt),
+  }
+}

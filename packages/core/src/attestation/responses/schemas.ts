@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import { chainKey } from '../../config/scalars.ts'
+import { orderListMax, orderSchema } from '../../order/orderSchema.ts'
+import {
+  addressText,
+  bytes32Text,
+  evmAddressText,
+  hexText,
+  int256Text,
+  uint32Number,
+  uint256Text,
+} from '../../wireScalars.ts'
+import {
+  evidenceSchema,
+  executionFields,
+  executionSchema,
+  executionSignaturesSchema,
+  messageSignaturesSchema,
+  messagesMax,
+  payloadSignaturesSchema,
+} from './signatureEntries.ts'
+
+const transactionIdText = z.string().min(1).max(256)
+const withdrawalBytesMax = 16_384
+const signatureBytesMax = 1_024
+const payloadTextMax = 1_024
+const payloadText = z.string().max(payloadTextMax)
+const evidence = evidenceSchema.optional()
+
+/**
+ * `POST /attestations/depository-deposits/v1`: one message, one action and one metadata entry per
+ * deposit, in on-chain order; no execution when there is no deposit. @source oracle-protocol.md 3.1
+ */
+export const depositsResponseSchema = z.object({
+  messages: z
+    .array(
+      z.object({
+        data: z.object({ chainId: chainKey, transactionId: transactionIdText }),
+        result: z.object({
+          onchainId: bytes32Text,
+          depository: addressText,
+          depositId: bytes32Text,
+          depositor: addressText,
+          currency: addressText,
+          amount: uint256Text,
+        }),
+        /** Unix seconds of the deposit's block. */
+        extraData: z.object({ timestamp: uint256Text }),
+        signatures: messageSignaturesSchema,
+      }),
+    )
+    .max(messagesMax),
+  execution: z
+    .object({
+      ...executionFields,
+      metadata: z
+        .array(
+          z.object({
+            hubTokenId: uint256Text,
+            origin: z.object({ address: addressText, chainId: chainKey, family: z.string().max(32) }),
+            oracleChainId: uint256Text,
+            oracleContract: evmAddressText,
+          }),
+        )
+        .max(messagesMax),
+      signatures: executionSignaturesSchema,
+    })
+    .optional(),
+  evidence,
+})
+
+/** Names the withdrawal address that an executed or expired withdrawal settles. */
+export const withdrawalAddressRequestSchema = z.object({
+  chainId: chainKey,
+  depository: addressText.optional(),
+  currency: addressText,
+  withdrawer: addressText,
+  withdrawerChainId: chainKey,
+  recipient: addressText,
+  withdrawalNonce: z.string().min(1).max(80),
+})
+
+/** `POST /attestations/depository-withdrawals/v1`. @source oracle-protocol.md 3.2 */
+export const withdrawalsResponseSchema = z.object({
+  message: z.object({
+    data: z.object({
+      chainId: chainKey,
+      withdrawal: hexText(withdrawalBytesMax),
+      withdrawalAddressRequest: withdrawalAddressRequestSchema.optional(),
+    }),
+    result: z.object({
+      withdrawalId: bytes32Text,
+      depository: addressText,
+      /** 0 pending, 1 executed, 2 expired. */
+      status: z.union([z.literal(0), z.literal(1), z.literal(2)]),
+    }),
+    signatures: messageSignaturesSchema,
+  }),
+  execution: executionSchema.optional(),
+  evidence,
+})
+
+const inputEntry = z.object({
+  transactionId: transactionIdText,
+  onchainId: bytes32Text,
+  inputIndex: uint32Number,
+})
+const settledOrder = {
+  order: orderSchema,
+  orderSignature: hexText(signatureBytesMax),
+  inputs: z.array(inputEntry).max(orderListMax),
+}
+const settlementResult = z.object({
+  orderId: bytes32Text,
+  status: z.union([z.literal(0), z.literal(1)]),
+  totalWeightedInputPaymentBpsDiff: int256Text,
+})
+
+/** `POST /attestations/solver-fills/v1`. @source oracle-protocol.md 3.3 */
+export const fillsResponseSchema = z.object({
+  message: z.object({
+    data: z.object({ ...settledOrder, fill: z.object({ transactionId: transactionIdText }) }),
+    result: settlementResult,
+    signatures: messageSignaturesSchema,
+  }),
+  execution: executionSchema,
+  evidence,
+})
+
+const refundEntry = z.object({
+  transactionId: transactionIdText,
+  inputIndex: uint32Number,
+  refundIndex: uint32Number,
+})
+
+/** `POST /attestations/solver-refunds/v1`. @source oracle-protocol.md 3.4 */
+export const refundsResponseSchema = z.object({
+  message: z.object({
+    data: z.object({ ...settledOrder, refunds: z.array(refundEntry).max(orderListMax) }),
+    result: settlementResult,
+    signatures: messageSignaturesSchema,
+  }),
+  execution: executionSchema,
+  evidence,
+})
+
+/** `POST /attestations/withdrawal-initiation/v1`. @source oracle-protocol.md 3.5 */
+export const withdrawalInitiationResponseSchema = z.object({
+  withdrawalAddress: evmAddressText,
+  execution: executionSchema,
+  evidence,
+})
+
+/** `POST /attestations/withdrawal-initiated/v1`. @source oracle-protocol.md 3.5 */
+export const withdrawalInitiatedResponseSchema = z.object({
+  payloadParams: z.object({
+    chainId: uint256Text,
+    depository: payloadText,
+    currency: payloadText,
+    amount: uint256Text,
+    spender: evmAddressText,
+    recipient: payloadText,
+    nonce: bytes32Text,
+    data: hexText(withdrawalBytesMax),
+    signatures: payloadSignaturesSchema,
+  }),
+  evidence,
+})
+
+export type DepositsResponse = z.infer<typeof depositsResponseSchema>
+export type WithdrawalsResponse = z.infer<typeof withdrawalsResponseSchema>
+export type FillsResponse = z.infer<typeof fillsResponseSchema>
+export type RefundsResponse = z.infer<typeof refundsResponseSchema>
+export type WithdrawalInitiationResponse = z.infer<typeof withdrawalInitiationResponseSchema>
+export type WithdrawalInitiatedResponse = z.infer<typeof withdrawalInitiatedResponseSchema>

@@ -1,0 +1,121 @@
+import type { VmTypeOf } from '../../chain/protocolChain.ts'
+import type { Hex } from '../../hex.ts'
+import type {
+  DepositsResponse,
+  FillsResponse,
+  RefundsResponse,
+  WithdrawalInitiatedResponse,
+  WithdrawalInitiationResponse,
+  WithdrawalsResponse,
+} from './schemas.ts'
+import { lowerCase } from './signatureEntries.ts'
+
+/**
+ * Answers of several oracles are compared as text. What may differ in spelling alone is brought to one
+ * spelling first: the case of hex and of addresses of the hex families, leading zeros of chain ids.
+ * What the caller sent and what is signed as text stays as it is. Evidence belongs to one oracle and is
+ * left out. @source oracle-protocol.md 7.2
+ */
+export function spellDeposits(
+  { messages, execution }: DepositsResponse,
+  vmTypeOf: VmTypeOf,
+): DepositsResponse {
+  return {
+    messages: messages.map((message) => {
+      const { data, result } = message
+      const address = (text: string) => spellAddress(text, data.chainId, vmTypeOf)
+      return {
+        ...message,
+        result: {
+          ...result,
+          onchainId: lowerCase(result.onchainId),
+          depositId: lowerCase(result.depositId),
+          depository: address(result.depository),
+          depositor: address(result.depositor),
+          currency: address(result.currency),
+        },
+      }
+    }),
+    ...(execution !== undefined && {
+      execution: {
+        ...spellExecution(execution),
+        metadata: execution.metadata.map(({ origin, ...entry }) => ({
+          ...entry,
+          origin: { ...origin, address: spellAddress(origin.address, origin.chainId, vmTypeOf) },
+          oracleChainId: spellDecimal(entry.oracleChainId),
+          oracleContract: lowerCase(entry.oracleContract),
+        })),
+      },
+    }),
+  }
+}
+
+export function spellWithdrawal(
+  { message, execution }: WithdrawalsResponse,
+  vmTypeOf: VmTypeOf,
+): WithdrawalsResponse {
+  const { data, result } = message
+  return {
+    message: {
+      ...message,
+      data: { ...data, withdrawal: lowerCase(data.withdrawal) },
+      result: {
+        ...result,
+        withdrawalId: lowerCase(result.withdrawalId),
+        depository: spellAddress(result.depository, data.chainId, vmTypeOf),
+      },
+    },
+    ...(execution !== undefined && { execution: spellExecution(execution) }),
+  }
+}
+
+export function spellSettlement<Response extends FillsResponse | RefundsResponse>(
+  response: Response,
+): Response {
+  const { message, execution } = response
+  const { result } = message
+  return {
+    ...response,
+    message: { ...message, result: { ...result, orderId: lowerCase(result.orderId) } },
+    execution: spellExecution(execution),
+    evidence: undefined,
+  }
+}
+
+export function spellWithdrawalInitiation({
+  withdrawalAddress,
+  execution,
+}: WithdrawalInitiationResponse): WithdrawalInitiationResponse {
+  return { withdrawalAddress: lowerCase(withdrawalAddress), execution: spellExecution(execution) }
+}
+
+export function spellWithdrawalInitiated({
+  payloadParams,
+}: WithdrawalInitiatedResponse): WithdrawalInitiatedResponse {
+  const { chainId, spender, nonce, data } = payloadParams
+  return {
+    payloadParams: {
+      ...payloadParams,
+      chainId: spellDecimal(chainId),
+      spender: lowerCase(spender),
+      nonce: lowerCase(nonce),
+      data: lowerCase(data),
+    },
+  }
+}
+
+function spellExecution<Execution extends { idempotencyKey: Hex; actions: Hex[] }>(
+  execution: Execution,
+): Execution {
+  const { idempotencyKey, actions } = execution
+  return { ...execution, idempotencyKey: lowerCase(idempotencyKey), actions: actions.map(lowerCase) }
+}
+
+function spellAddress(text: string, chainId: string, vmTypeOf: VmTypeOf): string {
+  const vmType = vmTypeOf(chainId)
+  return vmType === 'ethereum-vm' || vmType === 'hyperliquid-vm' ? text.toLowerCase() : text
+}
+
+function spellDecimal(text: string): string {
+  return text.replace(/^0+(?=[0-9])/, '')
+}

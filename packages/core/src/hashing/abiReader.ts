@@ -1,0 +1,59 @@
+import type { Hex } from '../hex.ts'
+import { bytesToHex, hexDigits } from './hexBytes.ts'
+
+const wordBytes = 32
+
+/**
+ * Reads the parts of an ABI encoding in the order in which the canonical one has them. Offsets are
+ * skipped and missing bytes read as none: the caller compares the encoding of what it read with the
+ * input, which refuses every other encoding at once. Work is bounded by the length of the input.
+ */
+export class AbiReader {
+  readonly #bytes: Uint8Array
+  #offset = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  /** True when exactly all bytes were read. */
+  get isDone(): boolean {
+    return this.#offset === this.#bytes.length
+  }
+
+  uint(): bigint {
+    return BigInt(`0x0${hexDigits(this.#take(wordBytes))}`)
+  }
+
+  /** The last 20 bytes of a word. */
+  address(): Hex {
+    return bytesToHex(this.#take(wordBytes).subarray(12))
+  }
+
+  word(): Hex {
+    return bytesToHex(this.#take(wordBytes))
+  }
+
+  /** A length word, then as many bytes and their padding. */
+  bytes(): Uint8Array {
+    const length = Number(this.uint())
+    const bytes = this.#take(length)
+    this.#offset = Math.ceil(this.#offset / wordBytes) * wordBytes
+    return bytes
+  }
+
+  /** Bytes that are no UTF-8 read as text that encodes to others. */
+  text(): string {
+    return Buffer.from(this.bytes()).toString('utf8')
+  }
+
+  skipWords(wordCount: number): this {
+    this.#offset += wordCount * wordBytes
+    return this
+  }
+
+  #take(byteCount: number): Uint8Array {
+    this.#offset += byteCount
+    return this.#bytes.subarray(this.#offset - byteCount, this.#offset)
+  }
+}

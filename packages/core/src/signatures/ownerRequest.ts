@@ -1,0 +1,43 @@
+import { canonicalJson } from '../hashing/canonicalJson.ts'
+import { utf8Bytes } from '../hashing/hexBytes.ts'
+import { sha256 } from '../hashing/sha256.ts'
+import { personalMessageDigest } from '../hashing/typedData.ts'
+
+/** What the owner of a hub balance signs to take it out; the depository is not covered. */
+export type OwnerRequest = {
+  readonly chainId: string
+  readonly currency: string
+  /** Decimal. */
+  readonly amount: string
+  readonly ownerChainId: string
+  readonly owner: string
+  readonly recipient: string
+  readonly nonce: string
+  readonly additionalData?: Readonly<Record<string, unknown>> | undefined
+}
+
+/**
+ * The 32 bytes that an owner on an ethereum-vm or hyperliquid-vm chain signs: EIP-191 over the SHA-256
+ * of the request as canonical JSON, every member as the caller spelled it.
+ * @source oracle-protocol.md 3.6
+ */
+export function ownerRequestDigest(request: OwnerRequest): Uint8Array {
+  return personalMessageDigest(ownerRequestHash(request))
+}
+
+/** The request's SHA-256, which every family wraps in its own way. */
+export function ownerRequestHash(request: OwnerRequest): Uint8Array {
+  const { chainId, currency, amount, ownerChainId, owner, recipient, nonce, additionalData } = request
+  const signed = {
+    operation: 'withdrawal',
+    chainId,
+    currency,
+    amount,
+    ownerChainId,
+    owner,
+    recipient,
+    nonce,
+    additionalData,
+  }
+  return sha256(utf8Bytes(canonicalJson(signed)))
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+/**
+ * Scalars of the wire without a transformation, so that one schema both reads requests and writes
+ * answers. Refinements compare text: they also run on what a pattern has refused already.
+ */
+const uint256MaxText = (2n ** 256n - 1n).toString()
+const int256Limit = 2n ** 255n
+
+/** At most 2^256 − 1, decimal. */
+export const uint256Text = z
+  .string()
+  .regex(/^[0-9]{1,78}$/, 'expected a decimal integer')
+  .refine(
+    (text) => text.length < uint256MaxText.length || text <= uint256MaxText,
+    'expected at most 2^256 - 1',
+  )
+
+const int256Form = /^-?[0-9]{1,77}$/
+
+/** A signed decimal that fits an int256. */
+export const int256Text = z
+  .string()
+  .regex(int256Form, 'expected a signed decimal integer')
+  .refine((text) => {
+    if (!int256Form.test(text)) return false
+    const value = BigInt(text)
+    return value >= -int256Limit && value < int256Limit
+  }, 'expected an int256')
+
+/** A count that fits an unsigned integer of 64 bits, as a JSON number or in decimal. */
+export const uint64Text = z.union([
+  z.number().int().min(0),
+  z.string().regex(/^[0-9]{1,20}$/, 'expected a decimal integer'),
+])
+
+export const uint32Number = z.number().int().min(0).max(0xffff_ffff)
+
+/** `0x` and at most `bytesMax` whole bytes, in either case. */
+export function hexText(bytesMax: number) {
+  return z
+    .templateLiteral(['0x', z.string().regex(/(?:[0-9a-fA-F]{2})*/)], {
+      error: 'expected 0x and whole bytes in hex',
+    })
+    .refine((text) => text.length <= 2 + 2 * bytesMax, `expected at most ${bytesMax} bytes`)
+}
+
+/** `0x` and 64 hex digits, in either case. */
+export const bytes32Text = z.templateLiteral(['0x', z.string().regex(/[0-9a-fA-F]{64}/)], {
+  error: 'expected 0x and 64 hex digits',
+})
+
+/** `0x` and 40 hex digits, in either case. */
+export const evmAddressText = z.templateLiteral(['0x', z.string().regex(/[0-9a-fA-F]{40}/)], {
+  error: 'expected 0x and 40 hex digits',
+})
+
+/** Longest address of any family (a segwit address) with room to spare. */
+const addressLengthMax = 128
+
+/** An address or a currency of some family; its codec checks it where the family is known. */
+export const addressText = z.string().min(1).max(addressLengthMax)
