@@ -1,3 +1,5 @@
+export { type AwsKmsKey, type AwsKmsOptions, createAwsKmsSigner } from './awsKmsSigner.ts'
+export { type ConfiguredSigner, createConfiguredSigner, type SignerSettings } from './configuredSigner.ts'
 export { SignerFailedError } from './errors.ts'
 export { parsePrivateKey, readPrivateKeySetting } from './privateKey.ts'
 export { createRawKeySigner } from './rawKeySigner.ts'

@@ -14,12 +14,13 @@ type Waiting = { readonly digest: Uint8Array; resolve(signature: Hex): void; rej
 
 const digestBytes = 32
 const signatureBytes = 65
-const groupMax = 256
+/** So many leave at once; the thread works on them while the rest of a burst is prepared. */
+const groupSize = 8
 
 /**
  * The raw key signer on a thread of its own: signing and checking a signature take longer than all the
- * rest of a quote, and would hold up every other request. While the thread works, further digests
- * gather and go out together. A thread that dies fails what it was asked and is replaced.
+ * rest of a quote, and would hold up every other request. Digests leave in groups; those too few for one
+ * wait until the thread is idle. A thread that dies fails what it was asked and is replaced.
  * @param options.privateKey from `parsePrivateKey`
  */
 export function createThreadedSigner(options: { privateKey: Secret }): ThreadedSigner {
@@ -27,7 +28,8 @@ export function createThreadedSigner(options: { privateKey: Secret }): ThreadedS
   const address = addressOf(secp256k1.publicKeyCreate(key, false))
   let worker: Worker | undefined
   let waiting: Waiting[] = []
-  let sent: Waiting[] = []
+  /** Groups that the thread has, in the order in which it answers. */
+  let sent: Waiting[][] = []
   let isScheduled = false
   let isClosed = false
 
@@ -46,33 +48,37 @@ export function createThreadedSigner(options: { privateKey: Secret }): ThreadedS
   function lose(lost: Worker): void {
     if (worker !== lost) return
     worker = undefined
-    const failed = [...sent, ...waiting]
+    const failed = [...sent.flat(), ...waiting]
     sent = []
     waiting = []
     for (const { reject } of failed) reject(new SignerFailedError())
   }
 
   function schedule(): void {
+    if (waiting.length >= groupSize) send()
     if (isScheduled || sent.length > 0 || waiting.length === 0) return
     isScheduled = true
     // Requests of one turn of the event loop leave together.
-    setImmediate(send)
+    setImmediate(sendRest)
+  }
+
+  function sendRest(): void {
+    isScheduled = false
+    if (sent.length === 0 && waiting.length > 0) send()
   }
 
   function send(): void {
-    isScheduled = false
-    if (sent.length > 0 || waiting.length === 0) return
-    sent = waiting.slice(0, groupMax)
-    waiting = waiting.slice(groupMax)
-    const digests = new Uint8Array(sent.length * digestBytes)
-    for (const [index, { digest }] of sent.entries()) digests.set(digest, index * digestBytes)
+    const group = waiting
+    waiting = []
+    sent.push(group)
+    const digests = new Uint8Array(group.length * digestBytes)
+    for (const [index, { digest }] of group.entries()) digests.set(digest, index * digestBytes)
     worker ??= start()
     worker.postMessage(digests, [digests.buffer])
   }
 
   function receive(signatures: Uint8Array): void {
-    const answered = sent
-    sent = []
+    const answered = sent.shift() ?? []
     schedule()
     for (const [index, { resolve, reject }] of answered.entries()) {
       const signature = signatures.subarray(index * signatureBytes, (index + 1) * signatureBytes)

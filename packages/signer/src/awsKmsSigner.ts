@@ -1,0 +1,154 @@
+import { createPublicKey } from 'node:crypto'
+import type { GetPublicKeyCommandOutput, KMSClient, KMSClientConfig } from '@aws-sdk/client-kms'
+import { type Hex, type Signer, signingDigest } from '@causeway/core'
+import { compactFromDer } from './derSignature.ts'
+import { SignerFailedError } from './errors.ts'
+import { finishSignature } from './finishSignature.ts'
+import { addressOf, recoverPublicKey } from './recoverSigner.ts'
+
+export type AwsKmsOptions = {
+  /** Id, alias or ARN of a key of spec `ECC_SECG_P256K1`. */
+  readonly keyId: string
+  readonly region: string
+  /** Default: the service's own, or what the SDK reads from `AWS_ENDPOINT_URL_KMS`. */
+  readonly endpoint?: string
+  /** Default: the SDK's chain of providers. */
+  readonly credentials?: NonNullable<KMSClientConfig['credentials']>
+  /** Of one try; a throttled or failed one is tried again, three times in all. */
+  readonly attemptTimeoutMs?: number
+  /** Of a signature with all its tries. */
+  readonly timeoutMs?: number
+}
+
+/** A key in AWS KMS, before its public half is known. */
+export interface AwsKmsKey {
+  /**
+   * The signer, with the address of the key. Fetched once however many ask at once, and again after a
+   * failure. @throws SignerFailedError when the key cannot be read or is no secp256k1 signing key
+   */
+  open(): Promise<Signer>
+  close(): void
+}
+
+const defaults = { attemptTimeoutMs: 2_000, timeoutMs: 5_000 }
+const connectionTimeoutMs = 1_000
+const triesMax = 3
+const publicKeyBytes = 65
+
+/**
+ * Signs with a key that never leaves AWS KMS. Only the digest of a structured request is sent; what
+ * comes back is parsed strictly, brought to low s, and recovered before it is released, so that a wrong
+ * key or a fault on the way ends in SignerFailedError.
+ * @source ledger-and-safety.md 4.2
+ */
+export function createAwsKmsSigner(options: AwsKmsOptions): AwsKmsKey {
+  const { keyId: KeyId, timeoutMs = defaults.timeoutMs } = options
+  let opened: Promise<Signer> | undefined
+  let client: KMSClient | undefined
+
+  async function open(): Promise<Signer> {
+    // The SDK takes a tenth of a second to load: only who uses it pays.
+    const sdk = await import('@aws-sdk/client-kms')
+    client ??= new sdk.KMSClient(clientConfig(options))
+    const kms = client
+    const described = await guarded(timeoutMs, undefined, (abortSignal) =>
+      kms.send(new sdk.GetPublicKeyCommand({ KeyId }), { abortSignal }),
+    )
+    const publicKey = parsePublicKey(described)
+    return {
+      address: addressOf(publicKey),
+      async sign(request, { signal } = {}) {
+        signal?.throwIfAborted()
+        const digest = signingDigest(request)
+        const { Signature: der } = await guarded(timeoutMs, signal, (abortSignal) =>
+          kms.send(
+            new sdk.SignCommand({
+              KeyId,
+              Message: digest,
+              MessageType: 'DIGEST',
+              SigningAlgorithm: 'ECDSA_SHA_256',
+            }),
+            { abortSignal },
+          ),
+        )
+        if (der === undefined) throw new SignerFailedError()
+        return recoverable(digest, compactFromDer(der), publicKey)
+      },
+    }
+  }
+
+  return {
+    open() {
+      opened ??= open().catch((error: unknown) => {
+        opened = undefined
+        throw error
+      })
+      return opened
+    },
+    close() {
+      client?.destroy()
+    },
+  }
+}
+
+function clientConfig(options: AwsKmsOptions): KMSClientConfig {
+  const { region, endpoint, credentials, attemptTimeoutMs = defaults.attemptTimeoutMs } = options
+  return {
+    region,
+    maxAttempts: triesMax,
+    retryMode: 'standard',
+    requestHandler: {
+      requestTimeout: attemptTimeoutMs,
+      throwOnRequestTimeout: true,
+      connectionTimeout: Math.min(connectionTimeoutMs, attemptTimeoutMs),
+    },
+    ...(endpoint !== undefined && { endpoint }),
+    ...(credentials !== undefined && { credentials }),
+  }
+}
+
+/** One call with a deadline. @throws SignerFailedError whatever went wrong, with it as cause */
+async function guarded<Answer>(
+  timeoutMs: number,
+  caller: AbortSignal | undefined,
+  call: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const deadline = AbortSignal.timeout(timeoutMs)
+  try {
+    return await call(caller === undefined ? deadline : AbortSignal.any([deadline, caller]))
+  } catch (cause) {
+    throw new SignerFailedError({ cause })
+  }
+}
+
+/** The uncompressed point of a DER public key. @throws SignerFailedError for any other kind of key */
+function parsePublicKey({ PublicKey: der, KeySpec, KeyUsage }: GetPublicKeyCommandOutput): Uint8Array {
+  if (der === undefined || KeySpec !== 'ECC_SECG_P256K1' || KeyUsage !== 'SIGN_VERIFY') {
+    const cause = new Error(`the key is of spec ${KeySpec} and for ${KeyUsage}`)
+    throw new SignerFailedError({ cause })
+  }
+  try {
+    const { x, y } = createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' }).export({
+      format: 'jwk',
+    })
+    const point = Buffer.concat([Buffer.of(4), coordinate(x), coordinate(y)])
+    if (point.length !== publicKeyBytes) throw new RangeError('not a point of 64 bytes')
+    return point
+  } catch (cause) {
+    throw new SignerFailedError({ cause })
+  }
+}
+
+function coordinate(text: string | undefined): Buffer {
+  return Buffer.from(text ?? '', 'base64url')
+}
+
+/** KMS does not say which of two points it meant: the one that gives our key, or no signature at all. */
+function recoverable(digest: Uint8Array, compact: Uint8Array, publicKey: Uint8Array): Hex {
+  const recoveryId = [0, 1].find((id) => {
+    const recovered = recoverPublicKey(digest, compact, id)
+    return recovered !== undefined && Buffer.compare(recovered, publicKey) === 0
+  })
+  if (recoveryId === undefined) throw new SignerFailedError()
+  return finishSignature({ digest, compact, recoveryId, publicKey })
+}

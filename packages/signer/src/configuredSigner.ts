@@ -1,0 +1,75 @@
+import { ConfigurationError, type Signer } from '@causeway/core'
+import { createAwsKmsSigner } from './awsKmsSigner.ts'
+import { SignerFailedError } from './errors.ts'
+import { readPrivateKeySetting } from './privateKey.ts'
+import { createRawKeySigner } from './rawKeySigner.ts'
+import { createThreadedSigner } from './threadedSigner.ts'
+
+export type ConfiguredSigner = Signer & {
+  /** Ends threads and connections. Signatures still asked for fail. */
+  close(): Promise<void>
+}
+
+export type SignerSettings = {
+  /** The variables `SIGNING_MODULE`, `ECDSA_PRIVATE_KEY`, `AWS_KMS_SIGNER_KEY_ID` and their kin. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly readFile: (path: string) => string
+  /** Sentences for the log at start; they hold no key. */
+  readonly warn: (message: string) => void
+  /** True to sign on a thread of its own with a raw key: for services that sign every answer. */
+  readonly isThreaded: boolean
+}
+
+/**
+ * The signer that a service's environment selects: `SIGNING_MODULE=raw-private-key` (default) or
+ * `aws-kms`. Its address is known when this returns.
+ * @throws ConfigurationError naming the setting that must not run
+ * @source attestation-oracle.md, Runtime configuration; oracle-protocol.md 6.1
+ */
+export async function createConfiguredSigner(settings: SignerSettings): Promise<ConfiguredSigner> {
+  const { environment, warn } = settings
+  const named = (environment['SIGNING_MODULE'] ?? '').trim()
+  if (named === '') warn('SIGNING_MODULE is not set: raw-private-key is taken.')
+  switch (named) {
+    case '':
+    case 'raw-private-key':
+      return createRawSigner(settings)
+    case 'aws-kms':
+      return openKmsSigner(environment)
+    default:
+      throw new ConfigurationError('SIGNING_MODULE must be raw-private-key or aws-kms.')
+  }
+}
+
+function createRawSigner({ environment, readFile, warn, isThreaded }: SignerSettings): ConfiguredSigner {
+  const privateKey = readPrivateKeySetting({ environment, name: 'ECDSA_PRIVATE_KEY', readFile })
+  if (privateKey === undefined) {
+    throw new ConfigurationError('ECDSA_PRIVATE_KEY or ECDSA_PRIVATE_KEY_FILE is required: it signs answers.')
+  }
+  warn('The signing key is in the memory of this process; a key management service keeps it elsewhere.')
+  if (isThreaded) return createThreadedSigner({ privateKey })
+  return { ...createRawKeySigner({ privateKey }), close: async () => undefined }
+}
+
+async function openKmsSigner(environment: SignerSettings['environment']): Promise<ConfiguredSigner> {
+  const keyId = required(environment, 'AWS_KMS_SIGNER_KEY_ID')
+  const region = required(environment, 'AWS_KMS_SIGNER_KEY_REGION')
+  const key = createAwsKmsSigner({ keyId, region })
+  try {
+    const { address, sign } = await key.open()
+    return { address, sign, close: async () => key.close() }
+  } catch (cause) {
+    key.close()
+    if (!(cause instanceof SignerFailedError)) throw cause
+    throw new ConfigurationError(
+      'AWS_KMS_SIGNER_KEY_ID: the key cannot be read, or is no secp256k1 key for signing.',
+      { cause },
+    )
+  }
+}
+
+function required(environment: SignerSettings['environment'], name: string): string {
+  const value = (environment[name] ?? '').trim()
+  if (value === '') throw new ConfigurationError(`${name} is required with SIGNING_MODULE=aws-kms.`)
+  return value
+}
