@@ -1,4 +1,5 @@
 export { createDatabase, type Database, type DatabaseOptions } from './createDatabase.ts'
+export { findEmbeddedPostgres } from './embedded/findEmbeddedPostgres.ts'
 export { freeLoopbackPort } from './embedded/freePort.ts'
 export {
   type EmbeddedPostgres,

@@ -9,7 +9,12 @@ import { ConfigurationError } from '@causeway/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { processIdentity } from '../src/embedded/processIdentity.ts'
 import { stopServer } from '../src/embedded/serverProcess.ts'
-import { createDatabase, freeLoopbackPort, startEmbeddedPostgres } from '../src/index.ts'
+import {
+  createDatabase,
+  findEmbeddedPostgres,
+  freeLoopbackPort,
+  startEmbeddedPostgres,
+} from '../src/index.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 let dataDirectory: string
@@ -179,4 +184,25 @@ test('kill -9 of the server right after a commit loses nothing, three times over
     )
     expect(ids).toEqual([{ ids: Array.from({ length: round }, (_, index) => index + 1) }])
   }
+})
+
+test('a command works beside the owner and finds nothing when there is none', async () => {
+  expect(await findEmbeddedPostgres({ dataDirectory })).toBeUndefined()
+  const owner = await startOwner()
+  const connectionString = await findEmbeddedPostgres({ dataDirectory })
+  expect(new URL(connectionString ?? '').port).toBe(String(owner.port))
+  expect(await ask(connectionString ?? '', 'select 1 as one')).toEqual([{ one: 1 }])
+  await killOwner(owner)
+  // The server of a dead owner is for `startEmbeddedPostgres` to take over.
+  expect(await findEmbeddedPostgres({ dataDirectory })).toBeUndefined()
+  const adopted = await start()
+  expect(adopted.adopted).toBe(true)
+})
+
+test('a command waits for an owner that is still starting its server', async () => {
+  const starting = start()
+  const found = await findEmbeddedPostgres({ dataDirectory })
+  const { connectionString } = await starting
+  expect([undefined, connectionString]).toContain(found)
+  expect(await findEmbeddedPostgres({ dataDirectory })).toBe(connectionString)
 })

@@ -1,3 +1,4 @@
+export { Counter, Gauge, Histogram } from 'prom-client'
 export { type AdminListenerOptions, createAdminListener } from './adminListener.ts'
 export {
   type ApiKeyLookup,
@@ -17,9 +18,11 @@ export { describeFailure, type ErrorPolicy, type FailureAnswer } from './describ
 export { type ErrorBody, errorBodySchema, errorResponses } from './errorBody.ts'
 export { type FrameworkFailure, RequestFailure } from './failure.ts'
 export type { HttpApp } from './fastifyTypes.ts'
+export { sendJson } from './jsonReply.ts'
 export { createLogger, type LoggerOptions } from './logger.ts'
 export { createHttpMetrics, type HttpMetrics } from './metrics.ts'
 export { interfaceVersion, type OpenApiOptions } from './openapi.ts'
+export { openListener } from './openListener.ts'
 export { createOpsListener } from './opsListener.ts'
 export { parseSecretsFile } from './parseSecretsFile.ts'
 export type { RateLimit, RateLimitOptions } from './rateLimit.ts'
@@ -27,5 +30,6 @@ export { createReadiness, type Readiness, type ReadinessCheck, type ReadinessRep
 export { scrubUrls } from './scrubUrls.ts'
 export { defaultSecretsDirectory, loadSecrets } from './secretsLoader.ts'
 export { type Closer, installShutdown, type ShutdownOptions } from './shutdown.ts'
+export { standardErrorPolicy } from './standardErrorPolicy.ts'
 export { parseTrustedProxies } from './trustedProxies.ts'
 export { toRequestFailure } from './validation.ts'

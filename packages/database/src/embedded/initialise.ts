@@ -23,7 +23,7 @@ export async function initialiseCluster(options: {
 }): Promise<string> {
   const { dataDirectory, durable, binaries, runner } = options
   const cluster = clusterDirectory(dataDirectory)
-  if (await exists(cluster)) return (await readFile(passwordFile(dataDirectory), 'utf8')).trim()
+  if (await exists(cluster)) return readPassword(dataDirectory)
   const draft = `${cluster}.new`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { mode: 0o700 })
@@ -44,6 +44,11 @@ export async function initialiseCluster(options: {
   await runToEnd(program, args, runner)
   await rename(draft, cluster)
   return password
+}
+
+/** Of the superuser of the files that `initialiseCluster` created. */
+export async function readPassword(dataDirectory: string): Promise<string> {
+  return (await readFile(passwordFile(dataDirectory), 'utf8')).trim()
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
-import pg from 'pg'
 import { findPostgresBinaries } from './binaries.ts'
 import { freeLoopbackPort } from './freePort.ts'
-import { initialiseCluster, superuser } from './initialise.ts'
+import { initialiseCluster } from './initialise.ts'
 import { findRunningServer, readOwner, removeOwner, writeOwner } from './owner.ts'
 import { processIdentity } from './processIdentity.ts'
 import { readLogTail, type ServerSpawn, spawnServer, stopServer } from './serverProcess.ts'
+import { connectWhenUp, databaseName, embeddedConnectionString } from './superuserConnection.ts'
 import { createRunner } from './unprivileged.ts'
 
 export type EmbeddedPostgresOptions = {
@@ -35,7 +35,6 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>
 }
 
-const databaseName = 'causeway'
 const startTimeoutMs = 60_000
 
 /**
@@ -84,7 +83,7 @@ type Server = {
 function handle(server: Server & { dataDirectory: string; adopted: boolean }): EmbeddedPostgres {
   const { pid, port, password, logFile, dataDirectory, adopted } = server
   return {
-    connectionString: connectionString({ port, password, database: databaseName }),
+    connectionString: embeddedConnectionString({ port, password }),
     port,
     pid,
     logFile,
@@ -94,11 +93,6 @@ function handle(server: Server & { dataDirectory: string; adopted: boolean }): E
       await removeOwner(dataDirectory)
     },
   }
-}
-
-function connectionString(args: { port: number; password: string; database: string }): string {
-  const { port, password, database } = args
-  return `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`
 }
 
 const leftoverPattern = /pre-existing shared memory block|lock file "postmaster.pid" already exists/
@@ -123,7 +117,7 @@ async function waitForAnswer({ pid, port, password, logFile }: Server): Promise<
   const deadline = Date.now() + startTimeoutMs
   while (Date.now() < deadline) {
     if ((await processIdentity(pid)) === undefined) return false
-    if (await ensureDatabase(connectionString({ port, password, database: 'postgres' }))) return true
+    if (await ensureDatabase(embeddedConnectionString({ port, password, database: 'postgres' }))) return true
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   await stopServer(pid)
@@ -132,15 +126,8 @@ async function waitForAnswer({ pid, port, password, logFile }: Server): Promise<
 
 /** False while the server does not take connections. */
 async function ensureDatabase(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  // Connections that break are reported by the calls below as well.
-  client.on('error', () => {})
-  try {
-    await client.connect()
-  } catch (error) {
-    if (isNotYetUp(error)) return false
-    throw error
-  }
+  const client = await connectWhenUp(url)
+  if (client === undefined) return false
   try {
     const found = await client.query('select from pg_database where datname = $1', [databaseName])
     if (found.rowCount === 0) await client.query(`create database ${databaseName}`)
@@ -148,14 +135,4 @@ async function ensureDatabase(url: string): Promise<boolean> {
   } finally {
     await client.end()
   }
-}
-
-/**
- * Refused, cut (no code), "the database system is starting up" (57P03), or the answer of another
- * server that has the port (28P01): ours is about to end and to say so in its log.
- */
-const notYetUp: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET', '57P03', '28P01', undefined])
-
-function isNotYetUp(error: unknown): boolean {
-  return error instanceof Error && notYetUp.has('code' in error ? error.code : undefined)
 }
