@@ -1,6 +1,13 @@
 export { type ConfigSource, loadConfigFile } from './config/configFile.ts'
 export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './config/placeholders.ts'
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
+export {
+  createEthereumFactsReader,
+  type EthereumFactsReader,
+  type EthereumFactsReaderOptions,
+} from './ethereum-vm/factsReader.ts'
+export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
+export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
 export { type ContractExpectations, checkContracts } from './evm/checkContracts.ts'
 export {
   estimateGasPrice,
@@ -27,6 +34,15 @@ export { judgePools, type PoolMismatch, sampleQuestions } from './evm/pools/judg
 export type { PoolProblem } from './evm/pools/loadTicks.ts'
 export { createPoolMirror, type PoolMirror, type PoolMirrorOptions } from './evm/pools/poolMirror.ts'
 export { quoteOnChain, type SwapQuestion } from './evm/pools/quoterV2.ts'
+export {
+  parseBytes,
+  parseHash,
+  parseList,
+  parseQuantity,
+  parseRecord,
+  toQuantity,
+} from './evm/quantity.ts'
+export { RecentCache } from './evm/recentCache.ts'
 export { type CallSimulator, type CallSimulatorOptions, createCallSimulator } from './evm/simulateCalls.ts'
 export type { SimulatedCall } from './evm/simulation.ts'
 export {
@@ -48,6 +64,21 @@ export {
   checkLocalNodes,
   localAddressesOf,
 } from './guards.ts'
+export {
+  TransactionMissingError,
+  TransactionNotFinalError,
+  TransactionRevertedError,
+  TransactionTooLargeError,
+} from './quorum/chainErrors.ts'
+export { OneFlight } from './quorum/oneFlight.ts'
+export {
+  createQuorumClient,
+  type QuorumClient,
+  type QuorumClientOptions,
+  type QuorumEndpointHealth,
+  type QuorumLimits,
+} from './quorum/quorumClient.ts'
+export { WeightedCache } from './quorum/weightedCache.ts'
 export {
   type ChainRegistry,
   type ChainSources,

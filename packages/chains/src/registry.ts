@@ -172,11 +172,12 @@ function hideSecrets(data: AdditionalData): RegisteredChain['additionalData'] {
     const value = data[member]
     return value === undefined ? [] : [[member, new Secret(value)] as const]
   })
-  const { finalizationBlocks, finalizationTime, isZksyncStack, network } = data
+  const { finalizationBlocks, finalizationTime, isZksyncStack, traceInternalTransfers, network } = data
   return {
     ...(finalizationBlocks !== undefined && { finalizationBlocks }),
     ...(finalizationTime !== undefined && { finalizationTime }),
     ...(isZksyncStack !== undefined && { isZksyncStack }),
+    ...(traceInternalTransfers !== undefined && { traceInternalTransfers }),
     ...(network !== undefined && { network }),
     ...Object.fromEntries(hidden),
   }

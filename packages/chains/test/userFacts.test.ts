@@ -117,6 +117,23 @@ describe('calls', () => {
     expect(ethCalls()).toBe(2)
   })
 
+  test('of users who asked at the block before come with the first question of the next', async () => {
+    const reader = readerOf()
+    const users = [0, 1, 2].map(userAt)
+    const askAtNextBlock = async (...asking: Hex[]) => {
+      await chain.node({ method: 'anvil_mine', params: ['0x1'] })
+      head = await readHead(chain.client())
+      chain.proxy.resetCounters()
+      for (const user of asking) expect(await ask(reader, user)).toMatchObject({ allowance: 0n })
+      return ethCalls()
+    }
+    expect(await askAtNextBlock(...users)).toBe(3)
+    expect(await askAtNextBlock(...users)).toBe(1)
+    // Who stays away for a block is not read any more.
+    expect(await askAtNextBlock(userAt(0))).toBe(1)
+    expect(await askAtNextBlock(...users)).toBe(3)
+  })
+
   test('are asked again after a reorg, at the block that replaced the old one', async () => {
     const reader = readerOf()
     await ask(reader, chain.owner)

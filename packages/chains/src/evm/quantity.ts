@@ -18,13 +18,13 @@ export function toQuantity(value: bigint | number): Hex {
 /** Whole bytes, lower case. */
 export function parseBytes(value: unknown, what: string): Hex {
   if (typeof value !== 'string' || !bytesPattern.test(value)) throw new MalformedAnswerError(what)
-  return `0x${value.slice(2).toLowerCase()}`
+  return lowerCase(value)
 }
 
 /** 32 bytes, lower case. */
 export function parseHash(value: unknown, what: string): Hex {
   if (typeof value !== 'string' || !hashPattern.test(value)) throw new MalformedAnswerError(what)
-  return `0x${value.slice(2).toLowerCase()}`
+  return lowerCase(value)
 }
 
 export function parseRecord(value: unknown, what: string): Readonly<Record<string, unknown>> {
@@ -37,6 +37,12 @@ export function parseRecord(value: unknown, what: string): Readonly<Record<strin
 export function parseList(value: unknown, what: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new MalformedAnswerError(what)
   return value
+}
+
+/** Nearly all nodes answer in lower case: nothing is copied then. */
+export function lowerCase(hex: string): Hex {
+  // CAST: the callers have checked that it begins with 0x.
+  return hex.toLowerCase() as Hex
 }
 
 const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/

@@ -39,21 +39,26 @@ const membersMax = 200
 /** Above this, questions are answered with nothing at once: the chain is slower than its users. */
 const waitingMax = 1_000
 const nothing: UserFacts = {}
+const noFacts = Promise.resolve(nothing)
 const zeroAddress = `0x${'0'.repeat(40)}`
 /** Nobody's accounts, which pages use before a wallet is connected. */
 const nobody: ReadonlySet<string> = new Set([zeroAddress, `0x${'0'.repeat(36)}dead`])
 const addressPattern = /^0x[0-9a-f]{40}$/
 
+/** One question, at the block it was asked about. */
 type Member = {
   readonly key: string
   readonly calls: readonly ContractCall[]
   readonly blockHash: Hex
+  readonly facts: Promise<UserFacts>
   readonly answer: (facts: UserFacts) => void
+  isAnswered: boolean
 }
 
 /**
  * One multicall serves many users: while one is out, further questions gather and leave together when it
- * returns, as a group commit does. An idle chain is asked at once and a busy one is asked once.
+ * returns, as a group commit does. An idle chain is asked at once and a busy one is asked once. Room that
+ * a call has left is filled with users who asked at the block before: they are likely to ask again.
  * @source design.md 5.4
  */
 export function createUserFactsReader(options: UserFactsOptions): UserFactsReader {
@@ -62,35 +67,56 @@ export function createUserFactsReader(options: UserFactsOptions): UserFactsReade
 
 class GroupedReader implements UserFactsReader {
   readonly #options: UserFactsOptions
-  readonly #known: RecentCache<UserFacts>
-  readonly #underway = new Map<string, Promise<UserFacts>>()
+  readonly #members: RecentCache<Member>
   #waiting: Member[] = []
   #busy = false
+  #headHash: Hex | undefined
+  /** Calls of the questions asked at this block and at the one before, by key. */
+  #asked = new Map<string, readonly ContractCall[]>()
+  #askedBefore: Map<string, readonly ContractCall[]> = new Map()
 
   constructor(options: UserFactsOptions) {
     this.#options = options
-    this.#known = new RecentCache(options.entriesMax ?? 10_000)
+    this.#members = new RecentCache(options.entriesMax ?? 10_000)
   }
 
-  async read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): Promise<UserFacts> {
-    const calls = callsFor(question, this.#options.multicall3)
+  read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): Promise<UserFacts> {
     const head = this.#options.currentHead()
-    if (calls === undefined || head === undefined) return nothing
-    const key = [head.hash, ...calls.map(({ target, callData }) => target + callData)].join()
-    const known = this.#known.get(key)
-    if (known !== undefined) return known
-    const underway = this.#underway.get(key)
-    if (underway === undefined && this.#waiting.length >= waitingMax) return nothing
-    return within(budgetMs, underway ?? this.#ask(key, calls, head.hash))
+    if (head === undefined) return noFacts
+    if (head.hash !== this.#headHash) this.#turnTo(head.hash)
+    const key = `${question.user} ${question.currency} ${question.spender}`
+    const known = this.#members.get(key)
+    if (known?.blockHash === head.hash) {
+      this.#remember(known)
+      return known.isAnswered ? known.facts : within(budgetMs, known.facts)
+    }
+    const calls = callsFor(question, this.#options.multicall3)
+    if (calls === undefined || this.#waiting.length >= waitingMax) return noFacts
+    const member = this.#ask(key, calls, head.hash)
+    this.#remember(member)
+    void this.#run()
+    return within(budgetMs, member.facts)
   }
 
-  #ask(key: string, calls: readonly ContractCall[], blockHash: Hex): Promise<UserFacts> {
-    const asked = new Promise<UserFacts>((answer) => {
-      this.#waiting.push({ key, calls, blockHash, answer })
+  #turnTo(headHash: Hex): void {
+    this.#headHash = headHash
+    this.#askedBefore = this.#asked
+    this.#asked = new Map()
+  }
+
+  #remember({ key, calls }: Member): void {
+    if (this.#asked.size < waitingMax) this.#asked.set(key, calls)
+  }
+
+  #ask(key: string, calls: readonly ContractCall[], blockHash: Hex): Member {
+    let answer: (facts: UserFacts) => void = () => undefined
+    const facts = new Promise<UserFacts>((resolve) => {
+      answer = resolve
     })
-    this.#underway.set(key, asked)
-    void this.#run()
-    return asked
+    const member: Member = { key, calls, blockHash, facts, answer, isAnswered: false }
+    this.#members.set(key, member)
+    this.#waiting.push(member)
+    return member
   }
 
   async #run(): Promise<void> {
@@ -102,32 +128,43 @@ class GroupedReader implements UserFactsReader {
       const group = this.#takeGroup()
       try {
         const facts = await this.#readGroup(group)
-        this.#settle(group, (index) => facts[index] ?? nothing)
+        for (const [index, member] of group.entries()) this.#settle(member, facts[index] ?? nothing)
       } catch (error) {
         // Who waits would only wait for the same failure.
-        this.#settle([...group, ...this.#waiting.splice(0)], () => undefined)
+        for (const member of [...group, ...this.#waiting.splice(0)]) this.#giveUp(member)
         this.#options.onFailure?.(error)
       }
     }
     this.#busy = false
   }
 
-  #settle(members: readonly Member[], factsAt: (index: number) => UserFacts | undefined): void {
-    for (const [index, member] of members.entries()) {
-      const facts = factsAt(index)
-      if (facts !== undefined) this.#known.set(member.key, facts)
-      this.#underway.delete(member.key)
-      member.answer(facts ?? nothing)
-    }
+  #settle(member: Member, facts: UserFacts): void {
+    member.isAnswered = true
+    member.answer(facts)
+  }
+
+  /** Leaves no trace, so that the next question is asked anew. */
+  #giveUp(member: Member): void {
+    if (this.#members.get(member.key) === member) this.#members.delete(member.key)
+    this.#settle(member, nothing)
   }
 
   /** Members of one call share its block; others stay for the next. */
   #takeGroup(): readonly Member[] {
     const blockHash = this.#waiting[0]?.blockHash
+    if (blockHash !== undefined && blockHash === this.#headHash) this.#readAhead(blockHash)
     const group = this.#waiting.filter((member) => member.blockHash === blockHash).slice(0, membersMax)
     const taken = new Set(group)
     this.#waiting = this.#waiting.filter((member) => !taken.has(member))
     return group
+  }
+
+  #readAhead(blockHash: Hex): void {
+    for (const [key, calls] of this.#askedBefore) {
+      if (this.#waiting.length >= membersMax) return
+      this.#askedBefore.delete(key)
+      if (this.#members.get(key)?.blockHash !== blockHash) this.#ask(key, calls, blockHash)
+    }
   }
 
   /** Facts in the order of the group. @throws DomainError when the chain does not answer */

@@ -1,14 +1,15 @@
-import { ConfigurationError, type Secret } from '@causeway/core'
+import type { Secret } from '@causeway/core'
 import { seekAgreement, shortestPauseMs } from './agreement.ts'
-import { Endpoint, type SendOptions } from './endpoint.ts'
+import { createEndpoints } from './createEndpoints.ts'
+import type { Endpoint, SendOptions } from './endpoint.ts'
 import { EndpointFailure } from './endpointFailure.ts'
 import { EndpointPool } from './endpointPool.ts'
-import { parseEndpoint } from './endpointUrl.ts'
 import { firstAnswer } from './firstAnswer.ts'
 import { evmHeadTracking, type HeadTracking } from './headTracking.ts'
 import type { JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from './jsonRpc.ts'
 import { NodeError } from './nodeError.ts'
 import { defaultThreshold } from './quorum.ts'
+import { sendAndRetryOnce } from './sendAndRetryOnce.ts'
 import { toUpstreamError } from './upstreamError.ts'
 
 export type JsonRpcClientOptions = {
@@ -42,7 +43,7 @@ const unrepeatable = /^(eth_send|personal_|miner_|admin_|anvil_|hardhat_|evm_)/
  */
 export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClient {
   const { chainId, now, headTracking = evmHeadTracking } = options
-  const endpoints = createEndpoints(options, headTracking)
+  const endpoints = createEndpoints({ ...options, headTracking })
   const pool = new EndpointPool({
     endpoints,
     headCall: headTracking.call,
@@ -103,19 +104,6 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   }
 }
 
-function createEndpoints(options: JsonRpcClientOptions, headTracking: HeadTracking): readonly Endpoint[] {
-  const { chainId, now } = options
-  const targets = options.endpoints.map((endpoint, index) => parseEndpoint(endpoint, index + 1))
-  if (targets.length === 0) throw new ConfigurationError(`chain ${chainId} has no RPC endpoint`)
-  const places = new Set(targets.map(({ origin, path }) => `${origin}${path.reveal()}`))
-  const aliases = new Set(targets.map(({ alias }) => alias))
-  // Named twice, one endpoint would vote twice.
-  if (places.size < targets.length || aliases.size < targets.length) {
-    throw new ConfigurationError(`chain ${chainId} names one RPC endpoint twice`)
-  }
-  return targets.map((target) => new Endpoint(target, headTracking, now))
-}
-
 type Asking = SendOptions & { readonly repeatable: boolean; readonly now: () => number }
 
 /** @throws AggregateError of `EndpointFailure`, one per endpoint asked */
@@ -139,24 +127,6 @@ async function askInTurn(
   )
   const staggerMs = Math.max(Math.min((deadlineMs - now()) / endpoints.length, patienceMs), 0)
   return firstAnswer(attempts, { staggerMs, signal })
-}
-
-/**
- * A kept connection can be closed by the other side in the moment it is used again. That says nothing
- * about the endpoint, so a read is sent once more.
- */
-async function sendAndRetryOnce(
-  endpoint: Endpoint,
-  calls: readonly RpcCall[],
-  asking: Asking,
-): Promise<readonly RpcAnswer[]> {
-  try {
-    return await endpoint.send(calls, asking)
-  } catch (error) {
-    const lost = error instanceof EndpointFailure && error.reason === 'connection_lost'
-    if (!lost || !asking.repeatable) throw error
-    return endpoint.send(calls, asking)
-  }
 }
 
 function excluded({ alias }: Endpoint): EndpointFailure {

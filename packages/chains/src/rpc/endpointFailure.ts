@@ -19,6 +19,8 @@ export type FailureReason =
   | 'not_json'
   /** JSON, but not the answers to what was asked: wrong, missing or repeated ids. */
   | 'bad_answer'
+  /** Not asked: too many calls wait for the endpoint already. */
+  | 'busy'
   /** Not asked at all: the breaker is open, the endpoint cools down, or its head lags. */
   | 'excluded'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from '@causeway/core'
-import { serializeTransaction } from 'viem'
+import { serializeUnsigned } from './unsignedTransaction.ts'
 
 /**
  * What one argument looks like on the wire: padding compresses well, its random part does not.
@@ -35,8 +35,7 @@ export function probeTransaction(args: {
   readonly gasUnits: bigint
 }): Hex {
   const { chainId, calldata, valueWei, gasUnits } = args
-  return serializeTransaction({
-    type: 'eip1559',
+  return serializeUnsigned({
     chainId,
     nonce: 0x1234,
     gas: gasUnits,

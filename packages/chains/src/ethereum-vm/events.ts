@@ -1,0 +1,117 @@
+import type { Hex } from '@causeway/core'
+import type { EvmLog } from './answers.ts'
+
+/**
+ * The events that readers know. A log that carries a known topic and not the event's shape is no such
+ * event: every contract can emit what it likes.
+ * @source oracle-protocol.md 5.1
+ */
+const topics = {
+  nativeDeposit: '0x8032066556caf3967d8fec4ad22a2d9e1e9576556b2903a0fcd5b1fd201e3477',
+  erc20Deposit: '0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1',
+  transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+  solverNativeTransfer: '0xd35467972d1fda5b63c735f59d3974fa51785a41a92aa3ed1b70832836f8dba6',
+  solverCallExecuted: '0x93485dcd31a905e3ffd7b012abe3438fa8fa77f98ddc9f50e879d3fa7ccdc324',
+  relayCallExecuted: '0x4be109453ef7e895dc7215c929fff9b76b51483d56a4d04548b4866e9aa7c5ea',
+} as const
+
+export type NativeDeposit = { readonly from: Hex; readonly amount: bigint; readonly id: Hex }
+export type Erc20Deposit = NativeDeposit & { readonly token: Hex }
+export type Transfer = { readonly from: Hex; readonly to: Hex; readonly amount: bigint }
+export type NativeTransfer = { readonly to: Hex; readonly amount: bigint }
+export type ExecutedCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
+
+export function readNativeDeposit({ topics: given, data }: EvmLog): NativeDeposit | undefined {
+  if (!isPlain(given, topics.nativeDeposit) || wordCount(data) !== 3) return undefined
+  const from = addressAt(data, 0)
+  return from && { from, amount: uintAt(data, 1), id: wordAt(data, 2) }
+}
+
+export function readErc20Deposit({ topics: given, data }: EvmLog): Erc20Deposit | undefined {
+  if (!isPlain(given, topics.erc20Deposit) || wordCount(data) !== 4) return undefined
+  const from = addressAt(data, 0)
+  const token = addressAt(data, 1)
+  return from && token && { from, token, amount: uintAt(data, 2), id: wordAt(data, 3) }
+}
+
+/** ERC-721 transfers have a fourth topic and do not match. */
+export function readTransfer({ topics: given, data }: EvmLog): Transfer | undefined {
+  const [topic, from, to, more] = given
+  if (topic !== topics.transfer || from === undefined || to === undefined || more !== undefined)
+    return undefined
+  if (wordCount(data) !== 1) return undefined
+  const sender = addressAt(from, 0)
+  const receiver = addressAt(to, 0)
+  return sender && receiver && { from: sender, to: receiver, amount: uintAt(data, 0) }
+}
+
+export function readSolverNativeTransfer({ topics: given, data }: EvmLog): NativeTransfer | undefined {
+  if (!isPlain(given, topics.solverNativeTransfer) || wordCount(data) !== 2) return undefined
+  const to = addressAt(data, 0)
+  return to && { to, amount: uintAt(data, 1) }
+}
+
+export function readSolverCallExecuted({ topics: given, data }: EvmLog): ExecutedCall | undefined {
+  if (!isPlain(given, topics.solverCallExecuted)) return undefined
+  const to = addressAt(data, 0)
+  const bytes = bytesAt(data, { head: 1, base: 0 })
+  return to && bytes && { to, data: bytes, value: uintAt(data, 2) }
+}
+
+/** `RelayCallExecuted(bytes32 id, (address to, bytes data, uint256 value, bool allowFailure) call)`. */
+export function readRelayCallExecuted({
+  topics: given,
+  data,
+}: EvmLog): (ExecutedCall & { readonly id: Hex }) | undefined {
+  if (!isPlain(given, topics.relayCallExecuted) || wordCount(data) < 7) return undefined
+  const base = wordOffset(data, 1, 0)
+  if (base === undefined || wordCount(data) < base + 4) return undefined
+  const to = addressAt(data, base)
+  const bytes = bytesAt(data, { head: base + 1, base })
+  return to && bytes && { id: wordAt(data, 0), to, data: bytes, value: uintAt(data, base + 2) }
+}
+
+/** The topic alone: none of these events has an indexed member. */
+function isPlain(given: readonly Hex[], topic: Hex): boolean {
+  return given.length === 1 && given[0] === topic
+}
+
+function wordCount(data: Hex): number {
+  return (data.length - 2) / 64
+}
+
+function wordAt(data: Hex, word: number): Hex {
+  return `0x${data.slice(2 + 64 * word, 66 + 64 * word)}`
+}
+
+function uintAt(data: Hex, word: number): bigint {
+  return BigInt(wordAt(data, word))
+}
+
+/** `undefined` when the word is missing or its upper bytes are not zero. */
+function addressAt(data: Hex, word: number): Hex | undefined {
+  const text = wordAt(data, word)
+  return text.length === 66 && text.startsWith(addressPadding) ? `0x${text.slice(26)}` : undefined
+}
+
+/** A word that holds an offset in bytes, relative to word `base`, as the position of a word. */
+function wordOffset(data: Hex, word: number, base: number): number | undefined {
+  const bytes = uintAt(data, word)
+  return bytes % 32n === 0n && bytes < BigInt(data.length) ? base + Number(bytes / 32n) : undefined
+}
+
+/** The `bytes` member whose offset is in word `head`; `undefined` when it does not lie inside `data`. */
+function bytesAt(
+  data: Hex,
+  { head, base }: { readonly head: number; readonly base: number },
+): Hex | undefined {
+  if (wordCount(data) < head + 2) return undefined
+  const start = wordOffset(data, head, base)
+  if (start === undefined || wordCount(data) < start + 1) return undefined
+  const length = uintAt(data, start)
+  const at = 2 + 64 * (start + 1)
+  if (BigInt(at) + 2n * length > BigInt(data.length)) return undefined
+  return `0x${data.slice(at, at + 2 * Number(length))}`
+}
+
+const addressPadding = `0x${'0'.repeat(24)}`

@@ -1,0 +1,84 @@
+import { addressWord, bytes32Word, type Hex, type ReadOptions, uintWord } from '@causeway/core'
+import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import type { EndpointView } from '../quorum/endpointView.ts'
+import type { QuorumClient } from '../quorum/quorumClient.ts'
+import type { RpcAnswer } from '../rpc/jsonRpc.ts'
+import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './answers.ts'
+import { type Heads, pinFinalHeight } from './finality.ts'
+
+/** The hub's ledger as the quorum of its endpoints shows it at one block. */
+export interface HubReader {
+  /** ERC-6909 balance of an alias or address. @throws UpstreamDisagreementError, UpstreamUnavailableError */
+  balanceOf(holder: Hex, tokenId: bigint, options: ReadOptions): Promise<bigint>
+  /** True when an execution with this key was applied. */
+  isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
+  /** The hub that the oracle contract moves balances of. */
+  hubAddress(options: ReadOptions): Promise<Hex>
+}
+
+const selectors = { balanceOf: '0x00fdd58e', isExecuted: '0xe52cb36a', hub: '0xa4c52b86' } as const
+/** The newest block that enough endpoints have: balances move with each settlement. */
+const newest = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
+
+/**
+ * @param hub where balances are read; default what the oracle contract names
+ * @source oracle-protocol.md 3.5, 6.3
+ */
+export function createHubReader(options: {
+  readonly quorum: QuorumClient
+  readonly oracleAddress: Hex
+  readonly hubAddress?: Hex | undefined
+}): HubReader {
+  const { quorum, oracleAddress } = options
+  const ask = <Value>(call: Call<Value>, { signal }: ReadOptions) => readPinned(quorum, call, signal)
+  const hubAddress = (reading: ReadOptions) =>
+    ask({ to: oracleAddress, data: selectors.hub, parse: parseAddressWord }, reading)
+  return {
+    hubAddress,
+    async balanceOf(holder, tokenId, reading) {
+      const to = options.hubAddress ?? (await hubAddress(reading))
+      const data: Hex = `${selectors.balanceOf}${addressWord(holder)}${uintWord(tokenId)}`
+      return ask({ to, data, parse: parseWord }, reading)
+    },
+    isExecuted: (key, reading) =>
+      ask(
+        { to: oracleAddress, data: `${selectors.isExecuted}${bytes32Word(key)}`, parse: parseBool },
+        reading,
+      ),
+  }
+}
+
+type Call<Value> = {
+  readonly to: Hex
+  readonly data: Hex
+  readonly parse: (answer: RpcAnswer | undefined) => Value
+}
+
+/** Two rounds: the heads, then the call at the newest block that enough endpoints have. */
+async function readPinned<Value>(
+  quorum: QuorumClient,
+  call: Call<Value>,
+  signal: AbortSignal,
+): Promise<Value> {
+  const { facts } = await quorum.read({
+    signal,
+    first: async (view: EndpointView, ownSignal): Promise<Heads> => {
+      const [latest] = await view.ask([headerCall('latest')], ownSignal)
+      return { latest: parseHeader(latest), tagged: undefined }
+    },
+    pin: (heads) => pinFinalHeight(newest, quorum.threshold, heads).height,
+    async second(view, _own, height, ownSignal) {
+      const calls = [contractCall(call.to, call.data, height), headerCall(height)]
+      const [answer, header] = await view.ask(calls, ownSignal)
+      const { hash } = parseHeader(header, height)
+      return { kind: 'final', facts: { hash, value: call.parse(answer) } }
+    },
+  })
+  return facts.value
+}
+
+function parseAddressWord(answer: RpcAnswer | undefined): Hex {
+  const word = parseWord(answer)
+  if (word >> 160n !== 0n) throw new MalformedAnswerError('eth_call')
+  return `0x${word.toString(16).padStart(40, '0')}`
+}

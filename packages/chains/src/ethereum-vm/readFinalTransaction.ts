@@ -1,0 +1,189 @@
+import type { Hex } from '@causeway/core'
+import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import type { EndpointView } from '../quorum/endpointView.ts'
+import type { ChainQuestion } from '../quorum/quorumClient.ts'
+import type { Sighting } from '../quorum/sighting.ts'
+import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
+import {
+  type EvmHeader,
+  type EvmLog,
+  type EvmReceipt,
+  type EvmTransaction,
+  headerCall,
+  parseHeader,
+  parseReceipt,
+  parseTransaction,
+  receiptCall,
+  transactionCall,
+} from './answers.ts'
+import type { NativeTransfer } from './events.ts'
+import {
+  type FinalityRule,
+  type FinalPin,
+  type Heads,
+  isTooYoung,
+  pinFinalHeight,
+  secondsToFinality,
+} from './finality.ts'
+import { parseInternalTransfers, traceCall } from './internalTransfers.ts'
+
+/** A transaction that its chain cannot drop any more. */
+export type FinalTransaction = {
+  readonly transactionId: Hex
+  readonly blockHash: Hex
+  readonly blockNumber: bigint
+  readonly blockTimestampSeconds: bigint
+  /** The block of the pinned height; with one endpoint there is nothing to pin. */
+  readonly finalBlock: Pick<EvmHeader, 'number' | 'hash'> | undefined
+  readonly logs: readonly EvmLog[]
+  /** Read only when it was wanted. */
+  readonly transaction: EvmTransaction | undefined
+  /** Read only when it was wanted. */
+  readonly internal: readonly NativeTransfer[] | undefined
+}
+
+/** What to read beside the receipt; each is judged on what was read before it. */
+export type Wanted = {
+  readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
+  readonly trace: (logs: readonly EvmLog[], transaction: EvmTransaction | undefined) => boolean
+}
+
+export type TransactionReading = {
+  readonly transactionId: string
+  readonly wanted: Wanted
+  readonly rule: FinalityRule
+  readonly threshold: number
+  /** Endpoints of the chain: with several, the pinned height is read back from each. */
+  readonly configured: number
+  readonly logsMax: number
+}
+
+type OwnView = {
+  readonly heads: Heads
+  readonly receipt: EvmReceipt | undefined
+  readonly transaction: EvmTransaction | undefined
+}
+
+/**
+ * The two rounds of one endpoint. First: its heads and the receipt. Then, at the height that all agreed
+ * on: the header there and the header of the transaction's block, by number, so that both are on the
+ * endpoint's canonical chain; calldata or a trace when the logs do not decide.
+ */
+export function transactionQuestion(
+  reading: TransactionReading,
+): Omit<ChainQuestion<OwnView, FinalPin, FinalTransaction>, 'signal'> {
+  const { transactionId, rule, threshold } = reading
+  return {
+    transactionId,
+    first: (view, signal) => readOwnView(view, reading, signal),
+    pin: (views) =>
+      pinFinalHeight(
+        rule,
+        threshold,
+        views.map(({ heads }) => heads),
+      ),
+    second: (view, own, pin, signal) => judge(view, { ...reading, own, pin }, signal),
+    key: transactionKey,
+  }
+}
+
+export function headCalls(rule: FinalityRule): readonly RpcCall[] {
+  return rule.mode === 'tag' ? [headerCall('latest'), headerCall(rule.tag)] : [headerCall('latest')]
+}
+
+/** @throws MalformedAnswerError */
+export function parseHeads(rule: FinalityRule, answers: readonly RpcAnswer[]): Heads {
+  const [latest, tagged] = answers
+  return { latest: parseHeader(latest), tagged: rule.mode === 'tag' ? parseHeader(tagged) : undefined }
+}
+
+async function readOwnView(
+  view: EndpointView,
+  { transactionId, wanted, rule }: TransactionReading,
+  signal: AbortSignal,
+): Promise<OwnView> {
+  const wantsTransaction = wanted.transaction === 'always'
+  const calls = wantsTransaction
+    ? [receiptCall(transactionId), transactionCall(transactionId)]
+    : [receiptCall(transactionId)]
+  const answers = await view.ask([...calls, ...headCalls(rule)], signal)
+  const receipt = parseReceipt(answers[0], transactionId)
+  return {
+    heads: parseHeads(rule, answers.slice(calls.length)),
+    receipt,
+    transaction:
+      wantsTransaction && receipt !== undefined ? parseTransaction(answers[1], receipt) : undefined,
+  }
+}
+
+type Judging = TransactionReading & { readonly own: OwnView; readonly pin: FinalPin }
+
+async function judge(
+  view: EndpointView,
+  judging: Judging,
+  signal: AbortSignal,
+): Promise<Sighting<FinalTransaction>> {
+  const { own, pin, rule, logsMax } = judging
+  const { receipt } = own
+  if (receipt === undefined) return { kind: 'refused', reason: 'missing' }
+  if (!receipt.succeeded) return { kind: 'refused', reason: 'reverted' }
+  if (receipt.logs.length > logsMax) return { kind: 'refused', reason: 'too_large' }
+  const { blockNumber: number } = receipt
+  if (number > pin.height) return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number }) }
+
+  const { header, ...rest } = await readRest(view, { ...judging, receipt }, signal)
+  const { timestampSeconds } = header
+  if (isTooYoung(rule, pin, timestampSeconds)) {
+    return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number, timestampSeconds }) }
+  }
+  const { transactionId, blockHash, logs } = receipt
+  return {
+    kind: 'final',
+    facts: {
+      ...{ transactionId, blockHash, blockNumber: number, blockTimestampSeconds: timestampSeconds, logs },
+      ...rest,
+    },
+  }
+}
+
+type Rest = Pick<FinalTransaction, 'transaction' | 'internal' | 'finalBlock'> & { readonly header: EvmHeader }
+
+async function readRest(
+  view: EndpointView,
+  judging: Judging & { readonly receipt: EvmReceipt },
+  signal: AbortSignal,
+): Promise<Rest> {
+  const { own, receipt, wanted, pin, configured, transactionId } = judging
+  const wantsTransaction = wanted.transaction !== 'always' && wanted.transaction(receipt.logs)
+  const trace = wanted.trace(receipt.logs, own.transaction)
+    ? view.askAlone(traceCall(transactionId), signal).then(parseInternalTransfers)
+    : undefined
+  const calls = [
+    ...(wantsTransaction ? [transactionCall(transactionId)] : []),
+    ...(configured > 1 ? [headerCall(pin.height)] : []),
+    // Last: what was read before belongs to the chain that this header is on.
+    headerCall(receipt.blockNumber),
+  ]
+  const [answers, internal] = await Promise.all([view.ask(calls, signal), trace])
+  const pinned = configured > 1 ? parseHeader(answers.at(-2), pin.height) : undefined
+  const header = parseHeader(answers.at(-1), receipt.blockNumber)
+  if (header.hash !== receipt.blockHash) throw new MalformedAnswerError('eth_getBlockByNumber')
+  return {
+    header,
+    finalBlock: pinned && { number: pinned.number, hash: pinned.hash },
+    transaction: wantsTransaction ? parseTransaction(answers[0], receipt) : own.transaction,
+    internal,
+  }
+}
+
+/** Equal for endpoints that say the same. Written by hand: generic JSON costs more than reading the logs. */
+function transactionKey(facts: FinalTransaction): string {
+  const { blockHash, blockNumber, blockTimestampSeconds, finalBlock, logs, transaction, internal } = facts
+  return [
+    `${blockHash} ${blockNumber} ${blockTimestampSeconds} ${finalBlock?.hash}`,
+    transaction && `${transaction.to} ${transaction.value} ${transaction.input}`,
+    ...(internal ?? []).map(({ to, amount }) => `${to} ${amount}`),
+    'logs',
+    ...logs.map(({ logIndex, address, topics, data }) => `${logIndex} ${address} ${topics.join()} ${data}`),
+  ].join('\n')
+}

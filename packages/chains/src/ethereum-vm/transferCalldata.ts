@@ -1,0 +1,43 @@
+import type { Hex } from '@causeway/core'
+
+export type TransferCall = {
+  readonly to: Hex
+  readonly amount: bigint
+  /** The word after the arguments; absent when the calldata ends before it. */
+  readonly appended: Hex | undefined
+}
+
+const transferSelector = 'a9059cbb'
+const selectorDigits = 8
+const wordDigits = 64
+
+/**
+ * Token transfers inside calldata of any shape: the digits are searched from left to right, at any
+ * position, for the selector of `transfer` or `transferFrom` with its arguments; matches do not overlap.
+ * Calldata of routers and wallets holds the call somewhere inside, at no promised alignment.
+ * @param input lower case
+ * @source oracle-protocol.md 5.1
+ */
+export function findTransferCalls(input: Hex): readonly TransferCall[] {
+  const found: TransferCall[] = []
+  const selectors = /a9059cbb|23b872dd/g
+  for (let match = selectors.exec(input); match !== null; match = selectors.exec(input)) {
+    const start = match.index + selectorDigits
+    const argumentsEnd = start + (match[0] === transferSelector ? 2 : 3) * wordDigits
+    if (argumentsEnd > input.length) {
+      // Nothing of this one is used: another may begin inside it.
+      selectors.lastIndex = match.index + 1
+      continue
+    }
+    const end = argumentsEnd + wordDigits
+    const amountAt = argumentsEnd - wordDigits
+    found.push({
+      // An address fills the lower 20 bytes of the word before the amount.
+      to: `0x${input.slice(amountAt - 40, amountAt)}`,
+      amount: BigInt(`0x${input.slice(amountAt, argumentsEnd)}`),
+      appended: end <= input.length ? `0x${input.slice(argumentsEnd, end)}` : undefined,
+    })
+    selectors.lastIndex = end <= input.length ? end : argumentsEnd
+  }
+  return found
+}

@@ -1,0 +1,75 @@
+import {
+  decodeEvmWithdrawal,
+  evmWithdrawalId,
+  type Hex,
+  type WithdrawalCall,
+  type WithdrawalStatus,
+  withdrawalTransfer,
+} from '@causeway/core'
+import type { EvmLog } from './answers.ts'
+import { readRelayCallExecuted } from './events.ts'
+
+/** What the withdrawal bytes of a request say. Hex in lower case. */
+export type WithdrawalTerms = {
+  /** Key of the depository's `callRequests`. */
+  readonly withdrawalId: Hex
+  readonly expirationSeconds: bigint
+  /** Exactly one. */
+  readonly calls: readonly WithdrawalCall[]
+  readonly currency: string
+  readonly amount: bigint
+  readonly recipient: string
+}
+
+const callRequestsSelector = '0xd52bfcc8'
+
+/** @throws InvalidWithdrawalError @source oracle-protocol.md 1.7 */
+export function readWithdrawalTerms(withdrawal: Hex): WithdrawalTerms {
+  const request = decodeEvmWithdrawal(withdrawal)
+  const { currency, amount, recipient } = withdrawalTransfer(request)
+  const withdrawalId = evmWithdrawalId(request)
+  return {
+    ...{ withdrawalId, expirationSeconds: request.expiration, calls: request.calls },
+    ...{ currency, amount, recipient },
+  }
+}
+
+/** Calldata of `callRequests(bytes32)`. */
+export function callRequestsData(withdrawalId: Hex): Hex {
+  return `${callRequestsSelector}${withdrawalId.slice(2)}`
+}
+
+/**
+ * The state of a withdrawal at the final height. A request may run up to and including the second it
+ * expires, so it has expired only when a final block is later than that; the second clock keeps a head
+ * that jumps ahead from deciding alone. @source oracle-protocol.md 5.1
+ */
+export function withdrawalStatus(view: {
+  readonly isUsed: boolean
+  readonly expirationSeconds: bigint
+  readonly finalBlockSeconds: bigint
+  readonly headSeconds: bigint
+  readonly finalitySeconds: bigint
+}): WithdrawalStatus {
+  const { isUsed, expirationSeconds, finalBlockSeconds, headSeconds, finalitySeconds } = view
+  if (isUsed) return 'executed'
+  const hasExpired =
+    finalBlockSeconds > expirationSeconds && headSeconds - finalitySeconds > expirationSeconds
+  return hasExpired ? 'expired' : 'pending'
+}
+
+/**
+ * True when these logs prove that the paying call of the withdrawal succeeded. A used request alone proves
+ * nothing: calls that may fail leave the money where it is. @source oracle-protocol.md 3.2
+ */
+export function provesExecution(
+  logs: readonly EvmLog[],
+  { withdrawalId, calls }: WithdrawalTerms,
+  depository: string,
+): boolean {
+  return logs.some((log) => {
+    const call = log.address === depository ? readRelayCallExecuted(log) : undefined
+    if (call === undefined || call.id !== withdrawalId) return false
+    return calls.some(({ to, data, value }) => call.to === to && call.data === data && call.value === value)
+  })
+}

@@ -1,0 +1,60 @@
+import { DomainError } from '@causeway/core'
+import type { RefusalReason } from './sighting.ts'
+
+type Where = { readonly chainId: string; readonly transactionId?: string | undefined }
+
+/** No block of the chain holds the transaction (yet). */
+export class TransactionMissingError extends DomainError {
+  readonly code = 'TRANSACTION_MISSING'
+  readonly kind = 'invalid_request'
+
+  constructor({ chainId, transactionId = '' }: Where) {
+    super(`Missing transaction ${transactionId} on chain ${chainId}.`, { data: { chainId, transactionId } })
+  }
+}
+
+/** The transaction failed: it moved nothing. */
+export class TransactionRevertedError extends DomainError {
+  readonly code = 'TRANSACTION_REVERTED'
+  readonly kind = 'invalid_request'
+
+  constructor({ chainId, transactionId = '' }: Where) {
+    super(`Reverted transaction ${transactionId} on chain ${chainId}.`, { data: { chainId, transactionId } })
+  }
+}
+
+/** The transaction holds more events than one attestation reads. */
+export class TransactionTooLargeError extends DomainError {
+  readonly code = 'TRANSACTION_TOO_LARGE'
+  readonly kind = 'invalid_request'
+
+  constructor({ chainId, transactionId = '' }: Where) {
+    super(`Transaction ${transactionId} on chain ${chainId} holds too many events.`, {
+      data: { chainId, transactionId },
+    })
+  }
+}
+
+/** The transaction is in a block, but its chain may still drop it. `waitSeconds` is an estimate. */
+export class TransactionNotFinalError extends DomainError {
+  readonly code = 'TRANSACTION_NOT_FINAL'
+  readonly kind = 'not_final'
+
+  constructor({ chainId, transactionId = '', waitSeconds }: Where & { readonly waitSeconds: number }) {
+    super(`Transaction ${transactionId} on chain ${chainId} is not finalized.`, {
+      data: { chainId, transactionId },
+      retryAfterSeconds: waitSeconds,
+    })
+  }
+}
+
+export function refusalError(reason: RefusalReason, where: Where): DomainError {
+  switch (reason) {
+    case 'missing':
+      return new TransactionMissingError(where)
+    case 'reverted':
+      return new TransactionRevertedError(where)
+    case 'too_large':
+      return new TransactionTooLargeError(where)
+  }
+}

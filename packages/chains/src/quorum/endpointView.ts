@@ -1,0 +1,123 @@
+import type { Endpoint } from '../rpc/endpoint.ts'
+import { EndpointFailure } from '../rpc/endpointFailure.ts'
+import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
+import { sendAndRetryOnce } from '../rpc/sendAndRetryOnce.ts'
+
+export type ViewLimits = {
+  /** HTTP requests to one endpoint at the same time; what comes meanwhile waits and travels together. */
+  readonly requestsInFlightMax: number
+  readonly callsPerRequestMax: number
+  /** Different calls waiting for one endpoint; more are refused. */
+  readonly callsWaitingMax: number
+  readonly requestTimeoutMs: number
+}
+
+type Waiter = {
+  readonly resolve: (answer: RpcAnswer) => void
+  readonly reject: (failure: unknown) => void
+}
+type WaitingCall = { readonly call: RpcCall; readonly waiters: Set<Waiter> }
+
+/**
+ * What one endpoint says. Calls asked in the same turn of the event loop travel in one HTTP request, equal
+ * ones once, so that a round of an attestation is one round trip per endpoint however much it reads.
+ */
+export class EndpointView {
+  readonly alias: string
+  readonly #endpoint: Endpoint
+  readonly #limits: ViewLimits
+  readonly #now: () => number
+  /** By method and parameters, in the order they came. */
+  readonly #waiting = new Map<string, WaitingCall>()
+  #inFlight = 0
+  #scheduled = false
+
+  constructor(endpoint: Endpoint, limits: ViewLimits, now: () => number) {
+    this.alias = endpoint.alias
+    this.#endpoint = endpoint
+    this.#limits = limits
+    this.#now = now
+  }
+
+  /** Answers in call order. @throws EndpointFailure, with reason `cancelled` when `signal` aborts */
+  ask(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly RpcAnswer[]> {
+    return Promise.all(calls.map((call) => this.#enqueue(call, signal)))
+  }
+
+  /** Answers to one call that must not hold others up, in a request of its own. @throws EndpointFailure */
+  async askAlone(call: RpcCall, signal: AbortSignal): Promise<RpcAnswer> {
+    const deadlineMs = this.#now() + this.#limits.requestTimeoutMs
+    const [answer] = await sendAndRetryOnce(this.#endpoint, [call], { deadlineMs, signal, repeatable: true })
+    if (answer === undefined) throw new EndpointFailure({ alias: this.alias, reason: 'bad_answer' })
+    return answer
+  }
+
+  #enqueue(call: RpcCall, signal: AbortSignal): Promise<RpcAnswer> {
+    return new Promise((resolve, reject) => {
+      const cancelled = () => new EndpointFailure({ alias: this.alias, reason: 'cancelled' })
+      if (signal.aborted) return reject(cancelled())
+      const key = `${call.method} ${JSON.stringify(call.params)}`
+      const waiting = this.#waiting.get(key) ?? { call, waiters: new Set() }
+      if (waiting.waiters.size === 0 && this.#waiting.size >= this.#limits.callsWaitingMax) {
+        return reject(new EndpointFailure({ alias: this.alias, reason: 'busy' }))
+      }
+      const leave = () => {
+        waiting.waiters.delete(waiter)
+        reject(cancelled())
+      }
+      const waiter: Waiter = {
+        resolve(answer) {
+          signal.removeEventListener('abort', leave)
+          resolve(answer)
+        },
+        reject(failure) {
+          signal.removeEventListener('abort', leave)
+          reject(failure)
+        },
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      waiting.waiters.add(waiter)
+      this.#waiting.set(key, waiting)
+      this.#schedule()
+    })
+  }
+
+  /** After the promises of this turn: what follows from one answer is asked together. */
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      while (this.#waiting.size > 0 && this.#inFlight < this.#limits.requestsInFlightMax) this.#sendNext()
+    })
+  }
+
+  #sendNext(): void {
+    const batch: WaitingCall[] = []
+    for (const [key, waiting] of this.#waiting) {
+      if (batch.length === this.#limits.callsPerRequestMax) break
+      this.#waiting.delete(key)
+      if (waiting.waiters.size > 0) batch.push(waiting)
+    }
+    if (batch.length === 0) return
+    this.#inFlight += 1
+    this.#send(batch).finally(() => {
+      this.#inFlight -= 1
+      if (this.#waiting.size > 0) this.#schedule()
+    })
+  }
+
+  async #send(batch: readonly WaitingCall[]): Promise<void> {
+    const deadlineMs = this.#now() + this.#limits.requestTimeoutMs
+    const calls = batch.map(({ call }) => call)
+    try {
+      const answers = await sendAndRetryOnce(this.#endpoint, calls, { deadlineMs, repeatable: true })
+      for (const [index, { waiters }] of batch.entries()) {
+        const answer = answers[index]
+        for (const waiter of waiters) if (answer !== undefined) waiter.resolve(answer)
+      }
+    } catch (failure) {
+      for (const { waiters } of batch) for (const waiter of waiters) waiter.reject(failure)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { type Evidence, type Secret, UpstreamDisagreementError } from '@causeway/core'
+import { shortestPauseMs } from '../rpc/agreement.ts'
+import { createEndpoints } from '../rpc/createEndpoints.ts'
+import { evmHeadTracking } from '../rpc/headTracking.ts'
+import { defaultThreshold } from '../rpc/quorum.ts'
+import { toUpstreamError } from '../rpc/upstreamError.ts'
+import { refusalError, TransactionNotFinalError } from './chainErrors.ts'
+import { EndpointView, type ViewLimits } from './endpointView.ts'
+import { linkAbort } from './linkedAbort.ts'
+import { type QuorumQuestion, readByQuorum } from './readByQuorum.ts'
+
+export type QuorumClientOptions = {
+  /** String id of the chain in the configuration, e.g. `base`. */
+  readonly chainId: string
+  readonly endpoints: readonly { readonly url: string | Secret; readonly alias?: string }[]
+  /** Equal answers needed; default ceil(2n/3) of the configured endpoints. */
+  readonly threshold?: number
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly limits?: Partial<QuorumLimits>
+}
+
+export type QuorumLimits = ViewLimits & {
+  /** Budget of one reading, all rounds included. Default 7 000: an answer is due within 8 s. */
+  readonly readingTimeoutMs: number
+  /** How long endpoints that are late may still take part in choosing the height. Default 250. */
+  readonly patienceMs: number
+}
+
+export type ChainQuestion<First, Pin, Facts> = Pick<
+  QuorumQuestion<EndpointView, First, Pin, Facts>,
+  'first' | 'pin' | 'second' | 'key'
+> & {
+  /** What is asked about, in errors. */
+  readonly transactionId?: string
+  readonly signal: AbortSignal
+}
+
+export type AgreedFacts<Facts> = {
+  readonly facts: Facts
+  readonly agreeingEndpoints: Evidence['agreeingEndpoints']
+}
+
+export type QuorumEndpointHealth = {
+  readonly alias: string
+  /** False while its breaker is open or it asked for a pause. */
+  readonly isAsked: boolean
+  /** Moving average over answered calls; `undefined` before the first. */
+  readonly latencyMs: number | undefined
+}
+
+/**
+ * All endpoints of one chain, asked side by side for what feeds a signature. No answer of fewer than
+ * `threshold` of the configured endpoints ever leaves it. @source design.md 7.5
+ */
+export interface QuorumClient {
+  readonly chainId: string
+  readonly configured: number
+  readonly threshold: number
+  /**
+   * @throws TransactionMissingError, TransactionRevertedError, TransactionTooLargeError,
+   * TransactionNotFinalError, UpstreamDisagreementError, UpstreamUnavailableError
+   */
+  read<First, Pin, Facts>(question: ChainQuestion<First, Pin, Facts>): Promise<AgreedFacts<Facts>>
+  /** What is known of each endpoint now, for metrics. Asks nothing. */
+  health(): readonly QuorumEndpointHealth[]
+  close(): Promise<void>
+}
+
+const defaultLimits: QuorumLimits = {
+  requestsInFlightMax: 16,
+  callsPerRequestMax: 40,
+  callsWaitingMax: 2_000,
+  requestTimeoutMs: 3_000,
+  readingTimeoutMs: 7_000,
+  patienceMs: 250,
+}
+
+/**
+ * Opens no connection before the first reading.
+ * @throws ConfigurationError when there is no endpoint, one is no http(s) URL, or one is named twice
+ */
+export function createQuorumClient(options: QuorumClientOptions): QuorumClient {
+  const { chainId, now } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const endpoints = createEndpoints({ ...options, headTracking: evmHeadTracking })
+  const sources = endpoints.map((endpoint) => new EndpointView(endpoint, limits, now))
+  const threshold = options.threshold ?? defaultThreshold(endpoints.length)
+  return {
+    chainId,
+    configured: sources.length,
+    threshold,
+    async read({ transactionId, signal, ...question }) {
+      const bounded = linkAbort(signal, limits.readingTimeoutMs)
+      const { patienceMs } = limits
+      const { outcome, failures } = await readByQuorum({
+        ...question,
+        sources,
+        threshold,
+        patienceMs,
+        signal: bounded.signal,
+      }).finally(bounded.release)
+      switch (outcome.status) {
+        case 'agreed':
+          return { facts: outcome.facts, agreeingEndpoints: [...outcome.aliases].sort() }
+        case 'not_final':
+          throw new TransactionNotFinalError({ chainId, transactionId, waitSeconds: outcome.waitSeconds })
+        case 'refused':
+          throw refusalError(outcome.reason, { chainId, transactionId })
+        case 'disagreed':
+          throw new UpstreamDisagreementError(`The endpoints of chain ${chainId} contradict each other.`, {
+            data: { chainId, differentAnswers: outcome.groups },
+            cause: new AggregateError(failures),
+          })
+        case 'silent':
+          throw toUpstreamError(chainId, failures, shortestPauseMs(endpoints))
+      }
+    },
+    health: () =>
+      endpoints.map((endpoint) => ({
+        alias: endpoint.alias,
+        isAsked: endpoint.availability() !== 'closed',
+        latencyMs: endpoint.state.latencyMs,
+      })),
+    async close() {
+      await Promise.all(endpoints.map((endpoint) => endpoint.close()))
+    },
+  }
+}

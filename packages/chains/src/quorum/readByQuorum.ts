@@ -1,0 +1,81 @@
+import { UpstreamUnavailableError } from '@causeway/core'
+import { EndpointFailure } from '../rpc/endpointFailure.ts'
+import { linkAbort } from './linkedAbort.ts'
+import { createRendezvous } from './rendezvous.ts'
+import { type QuorumOutcome, type Sighting, type SightingVote, tallySightings } from './sighting.ts'
+
+export type QuorumQuestion<Source, First, Pin, Facts> = {
+  readonly sources: readonly Source[]
+  /** Equal facts needed, out of all `sources`. */
+  readonly threshold: number
+  /** What the source sees by itself: its heads, a receipt. */
+  readonly first: (source: Source, signal: AbortSignal) => Promise<First>
+  /** The one height all are then asked at, from what at least `threshold` of them see. Pure. */
+  readonly pin: (firsts: readonly First[]) => Pin
+  /** What the source says at that height. */
+  readonly second: (source: Source, first: First, pin: Pin, signal: AbortSignal) => Promise<Sighting<Facts>>
+  readonly key?: (facts: Facts) => string
+  /** How long sources that are late may still take part in choosing the height. */
+  readonly patienceMs: number
+  readonly signal: AbortSignal
+}
+
+export type QuorumReading<Facts> = {
+  readonly outcome: QuorumOutcome<Facts>
+  /** Why sources gave no usable answer. */
+  readonly failures: readonly EndpointFailure[]
+}
+
+/**
+ * Asks every source by itself, each from its own view, all at one pinned height, and settles on the first
+ * outcome that no missing vote can change; calls still out are aborted. A source that fails counts against
+ * the threshold. Rejects only on a bug: whatever a source does is a vote or the lack of one.
+ * @source ledger-and-safety.md 4.3
+ */
+export function readByQuorum<Source extends { readonly alias: string }, First, Pin, Facts>(
+  question: QuorumQuestion<Source, First, Pin, Facts>,
+): Promise<QuorumReading<Facts>> {
+  const { sources, threshold, first, pin, second, key, patienceMs } = question
+  const { signal, abort, release } = linkAbort(question.signal)
+  const pinned = createRendezvous({ expected: sources.length, needed: threshold, patienceMs, choose: pin })
+  const votes: SightingVote<Facts>[] = []
+  const failures: EndpointFailure[] = []
+
+  async function see(source: Source): Promise<Sighting<Facts> | undefined> {
+    let arrived = false
+    try {
+      const own = await first(source, signal)
+      arrived = true
+      const height = await pinned.arrive(own)
+      return height === undefined ? undefined : await second(source, own, height.pin, signal)
+    } catch (error) {
+      if (!arrived) pinned.fail()
+      failures.push(toEndpointFailure(error, source.alias))
+      return undefined
+    }
+  }
+
+  return new Promise<QuorumReading<Facts>>((resolve, reject) => {
+    for (const source of sources) {
+      see(source)
+        .then((sighting) => {
+          votes.push({ alias: source.alias, sighting })
+          const outcome = tallySightings(votes, { configured: sources.length, threshold, key })
+          // A copy: what is aborted from here on did not fail.
+          if (outcome !== undefined) resolve({ outcome, failures: [...failures] })
+        })
+        .catch(reject)
+    }
+  }).finally(() => {
+    release()
+    abort()
+    pinned.close()
+  })
+}
+
+/** Parsers refuse without knowing whose answer they read. @throws what is no fault of an endpoint: a bug */
+function toEndpointFailure(error: unknown, alias: string): EndpointFailure {
+  if (error instanceof EndpointFailure) return error
+  if (error instanceof UpstreamUnavailableError) return new EndpointFailure({ alias, reason: 'bad_answer' })
+  throw error
+}

@@ -1,0 +1,60 @@
+/** Where sources that started together agree on the height they are asked at next. */
+export type Rendezvous<First, Pin> = {
+  /** The choice, once it is made; `undefined` when too few are left to make one. */
+  arrive(first: First): Promise<{ readonly pin: Pin } | undefined>
+  /** One source fewer will arrive. */
+  fail(): void
+  /** Ends the waiting of all. */
+  close(): void
+}
+
+/**
+ * Chooses when all that can arrive have arrived, or `patienceMs` after enough have: a slow minority
+ * delays the choice a little and never stops it. Those that arrive later get the same choice.
+ */
+export function createRendezvous<First, Pin>(args: {
+  readonly expected: number
+  readonly needed: number
+  readonly patienceMs: number
+  readonly choose: (firsts: readonly First[]) => Pin
+}): Rendezvous<First, Pin> {
+  const { expected, needed, patienceMs, choose } = args
+  const arrived: First[] = []
+  const waiting: ((choice: { readonly pin: Pin } | undefined) => void)[] = []
+  let failed = 0
+  let timer: NodeJS.Timeout | undefined
+  let choice: { readonly pin: Pin } | undefined
+  let closed = false
+
+  const finish = () => {
+    clearTimeout(timer)
+    for (const go of waiting.splice(0)) go(choice)
+  }
+  const decide = () => {
+    choice ??= { pin: choose(arrived) }
+    finish()
+  }
+  const look = () => {
+    if (choice !== undefined || closed) return finish()
+    if (expected - failed < needed) return finish()
+    if (arrived.length >= needed && arrived.length + failed >= expected) return decide()
+    if (arrived.length >= needed) timer ??= setTimeout(decide, patienceMs)
+  }
+  return {
+    arrive(first) {
+      arrived.push(first)
+      return new Promise((resolve) => {
+        waiting.push(resolve)
+        look()
+      })
+    },
+    fail() {
+      failed += 1
+      look()
+    },
+    close() {
+      closed = true
+      finish()
+    },
+  }
+}
