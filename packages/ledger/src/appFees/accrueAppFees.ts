@@ -1,0 +1,53 @@
+import { DomainError, type Hex, type SqlTx } from '@causeway/core'
+import { type LedgerAsset, openAccount, registerAsset } from '../transfers/accounts.ts'
+import { transferId } from '../transfers/transferId.ts'
+import { writeTransfer } from '../transfers/transfers.ts'
+
+export type AppFeeAccrual = {
+  /** Lower-case wallet that may claim the fee. */
+  readonly recipient: string
+  /** Smallest units of the fee currency. */
+  readonly amount: bigint
+}
+
+/** A request accrued other fees before. */
+class AppFeesDifferError extends DomainError {
+  readonly code = 'APP_FEES_DIFFER'
+  readonly kind = 'conflict'
+
+  constructor() {
+    super('The app fees of this request were accrued with other amounts.')
+  }
+}
+
+/**
+ * Owes each recipient its fee of one request, in the fee currency; never out of a sponsor's balance. Fees
+ * of zero are left out, those of one recipient added up. Repeating a request changes nothing.
+ * @throws AppFeesDifferError
+ * @source quote-and-sponsorship.md, fees.app; ledger-and-safety.md 1.3
+ */
+export async function accrueAppFees(
+  tx: SqlTx,
+  args: { requestId: Hex; asset: LedgerAsset; fees: readonly AppFeeAccrual[] },
+): Promise<void> {
+  const { requestId, asset, fees } = args
+  const totals = new Map<string, bigint>()
+  for (const { recipient, amount } of fees) totals.set(recipient, (totals.get(recipient) ?? 0n) + amount)
+  const assetId = await registerAsset(tx, asset)
+  const debitAccount = await openAccount(tx, { kind: 'app_fee_due', owner: 'users', assetId })
+  // In one order, so that two requests with the same recipients never wait for each other.
+  for (const [recipient, amount] of [...totals].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    if (amount === 0n) continue
+    const outcome = await writeTransfer(tx, {
+      id: transferId('app_fee', `${requestId}:${assetId}:${recipient}`),
+      kind: 'posted',
+      debitAccount,
+      creditAccount: await openAccount(tx, { kind: 'app_fee', owner: recipient, assetId }),
+      amount,
+      code: 'app_fee',
+      actor: 'settlement',
+      requestId,
+    })
+    if (outcome !== 'done' && outcome !== 'exists') throw new AppFeesDifferError()
+  }
+}

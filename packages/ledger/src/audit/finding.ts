@@ -1,0 +1,11 @@
+export const invariants = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'I9', 'chain'] as const
+export type Invariant = (typeof invariants)[number]
+
+/** One place where the books do not add up. Money as exact decimal strings. */
+export type LedgerFinding = {
+  readonly invariant: Invariant
+  /** What is wrong, in one sentence without figures. */
+  readonly problem: string
+  /** Where, and the figures that should be equal or bounded. */
+  readonly figures: Readonly<Record<string, string>>
+}

@@ -1,0 +1,222 @@
+import type { Invariant } from './finding.ts'
+
+/**
+ * One statement each, so that each sees one snapshot; it returns a row of text columns per violation.
+ * @source ledger-and-safety.md 1.9
+ */
+export type InvariantCheck = {
+  readonly invariant: Invariant
+  readonly problem: string
+  /** Reads all history; the others read counters and what is open. */
+  readonly isReplaying: boolean
+  readonly sql: string
+}
+
+const balanced: InvariantCheck = {
+  invariant: 'I1',
+  problem: 'Debits and credits of an asset differ.',
+  isReplaying: false,
+  // Holds count on the sponsor's side alone, so that reserving changes one account.
+  sql: `
+    with sums as (
+      select asset_id, sum(debits_posted) as debits_posted, sum(credits_posted) as credits_posted,
+        sum(debits_pending) as debits_pending, sum(credits_pending) as credits_pending
+      from account group by asset_id),
+    held as (select coalesce(sum(amount), 0) as amount from hold where state = 'reserved')
+    select s.*, case when s.asset_id = 1 then h.amount else 0 end as held
+    from sums s, held h
+    where s.debits_posted <> s.credits_posted
+      or s.debits_pending <> s.credits_pending + case when s.asset_id = 1 then h.amount else 0 end`,
+}
+
+const countersReplay: InvariantCheck = {
+  invariant: 'I2',
+  problem: 'The counters of an account are not the sum of its transfers.',
+  isReplaying: true,
+  sql: `
+    with open_pending as (
+      select p.* from transfer p
+      where p.kind = 'pending' and not exists (select from transfer r where r.pending_id = p.id)),
+    sums as (
+      select account_id, sum(dp) as dp, sum(cp) as cp, sum(dh) as dh, sum(ch) as ch from (
+        select debit_account as account_id, amount as dp, 0::numeric as cp, 0::numeric as dh, 0::numeric as ch
+          from transfer where kind in ('posted', 'post')
+        union all select credit_account, 0, amount, 0, 0 from transfer where kind in ('posted', 'post')
+        union all select debit_account, 0, 0, amount, 0 from open_pending
+        union all select credit_account, 0, 0, 0, amount from open_pending where code <> 'sponsor_hold'
+      ) parts group by account_id)
+    select a.id as account, a.kind, a.owner, a.debits_posted, coalesce(s.dp, 0) as debits_replayed,
+      a.credits_posted, coalesce(s.cp, 0) as credits_replayed, a.debits_pending,
+      coalesce(s.dh, 0) as debits_open, a.credits_pending, coalesce(s.ch, 0) as credits_open
+    from account a left join sums s on s.account_id = a.id
+    where (a.debits_posted, a.credits_posted, a.debits_pending, a.credits_pending)
+      is distinct from (coalesce(s.dp, 0), coalesce(s.cp, 0), coalesce(s.dh, 0), coalesce(s.ch, 0))`,
+}
+
+const balancesReplay: InvariantCheck = {
+  invariant: 'I2',
+  problem: 'A transfer records another balance than its account had after it.',
+  isReplaying: true,
+  sql: `
+    with changes as (
+      select t.debit_account as account_id, t.seq, t.debit_after as recorded,
+        coalesce(p.amount, 0) - t.amount as change
+      from transfer t left join transfer p on p.id = t.pending_id where t.debit_after is not null
+      union all
+      select t.credit_account, t.seq, t.credit_after, t.amount from transfer t where t.credit_after is not null),
+    replayed as (
+      select c.*, sum(change) over (partition by account_id order by seq) as balance
+      from changes c join account a on a.id = c.account_id where a.normal_side = 'C')
+    select account_id as account, seq as transfer_seq, recorded, balance as replayed
+    from replayed where recorded <> balance order by seq limit 20`,
+}
+
+const nothingOverdrawn: InvariantCheck = {
+  invariant: 'I3',
+  problem: 'A limited account is overdrawn.',
+  isReplaying: false,
+  sql: `
+    select a.id as account, a.kind, a.owner, ledger_available(a) as available
+    from account a where limited and ledger_available(a) < 0`,
+}
+
+const holdsAreHeld: InvariantCheck = {
+  invariant: 'I4',
+  problem: 'What a sponsor has held is not the sum of its holds.',
+  isReplaying: false,
+  sql: `
+    with held as (select sponsor, sum(amount) as amount from hold where state = 'reserved' group by sponsor)
+    select a.id as account, a.owner, a.debits_pending, coalesce(h.amount, 0) as held
+    from account a left join held h on h.sponsor = a.id
+    where a.kind = 'sponsor' and a.debits_pending <> coalesce(h.amount, 0)`,
+}
+
+const loadsAreHeld: InvariantCheck = {
+  invariant: 'I4',
+  problem: 'The load of a key is not the sum of its unpinned holds.',
+  isReplaying: false,
+  sql: `
+    with held as (
+      select sponsor, api_key_id, count(*) as holds, sum(amount) as amount
+      from hold where state = 'reserved' and not pinned group by sponsor, api_key_id)
+    select coalesce(l.sponsor, h.sponsor) as sponsor, coalesce(l.api_key_id, h.api_key_id) as api_key,
+      coalesce(l.holds, 0) as load_holds, coalesce(h.holds, 0) as holds,
+      coalesce(l.amount, 0) as load_amount, coalesce(h.amount, 0) as amount
+    from key_load l full join held h on h.sponsor = l.sponsor and h.api_key_id = l.api_key_id
+    where (coalesce(l.holds, 0), coalesce(l.amount, 0))
+      is distinct from (coalesce(h.holds, 0), coalesce(h.amount, 0))`,
+}
+
+const resolvedOnce: InvariantCheck = {
+  invariant: 'I5',
+  problem: 'A hold and the transfers that made and ended it disagree.',
+  isReplaying: true,
+  sql: `
+    with resolved as (
+      select pending_id, count(*) as resolvers, min(kind) as kind, sum(amount) as amount
+      from transfer where pending_id is not null group by pending_id)
+    select coalesce(h.id, p.id) as hold, h.state, h.amount, p.amount as pending_amount, h.posted_amount,
+      coalesce(r.resolvers, 0) as resolvers, r.kind as resolver, r.amount as resolved_amount
+    from (select * from transfer where kind = 'pending' and code = 'sponsor_hold') p
+    full join hold h on h.id = p.id
+    left join resolved r on r.pending_id = coalesce(h.id, p.id)
+    where h.id is null or p.id is null or h.amount <> p.amount or coalesce(r.resolvers, 0) > 1
+      or h.state <> case r.kind when 'post' then 'posted' when 'void' then 'voided'
+        when 'expire' then 'expired' else 'reserved' end
+      or (h.state = 'posted' and h.posted_amount <> r.amount) limit 20`,
+}
+
+const topUpsCredited: InvariantCheck = {
+  invariant: 'I6',
+  problem: 'A final top-up and the credits for it disagree.',
+  isReplaying: true,
+  sql: `
+    with credits as (
+      select t.chain_event_id, count(*) as credits, sum(t.amount) as amount
+      from transfer t join account a on a.id = t.credit_account
+      where (a.kind = 'sponsor' and t.kind = 'post' and t.code = 'deposit_post')
+        or (a.kind = 'suspense' and t.kind = 'posted')
+      group by t.chain_event_id)
+    select coalesce(e.id, c.chain_event_id) as chain_event, e.state, e.value,
+      coalesce(c.credits, 0) as credits, coalesce(c.amount, 0) as credited
+    from (select * from chain_event where state in ('final', 'reversed')) e
+    full join credits c on c.chain_event_id = e.id
+    where e.id is null or c.credits is distinct from 1 or c.amount <> e.value limit 20`,
+}
+
+const custodyMirrorsChain: InvariantCheck = {
+  invariant: 'I7',
+  problem: 'Custody is not what final top-ups brought less what was paid out.',
+  isReplaying: true,
+  sql: `
+    with arrived as (
+      select chain_id || ':0x' || encode(token, 'hex') as owner, sum(value) as amount
+      from chain_event where state = 'final' group by 1),
+    paid as (
+      select credit_account, sum(amount) as amount from transfer
+      where kind in ('posted', 'post') and code not in ('reversal', 'reversal_loss') group by 1)
+    select a.id as account, a.owner, a.debits_posted - a.credits_posted as custody,
+      coalesce(v.amount, 0) as arrived, coalesce(p.amount, 0) as paid_out
+    from account a left join arrived v on v.owner = a.owner left join paid p on p.credit_account = a.id
+    where a.kind = 'custody'
+      and a.debits_posted - a.credits_posted <> coalesce(v.amount, 0) - coalesce(p.amount, 0)`,
+}
+
+const clearingEmpties: InvariantCheck = {
+  invariant: 'I7',
+  problem: 'A payout is older than a day and not seen on its chain.',
+  isReplaying: false,
+  sql: `
+    select a.id as account, a.owner, ledger_available(a) as waiting
+    from account a where a.kind = 'payout_clearing' and ledger_available(a) > 0
+      and not exists (select from transfer t where t.credit_account = a.id and t.credit_after is not null
+        and t.created_at > clock_timestamp() - interval '1 day')`,
+}
+
+const postedWithinHold: InvariantCheck = {
+  invariant: 'I8',
+  problem: 'A request posted more than it held.',
+  isReplaying: true,
+  sql: `
+    with posted as (
+      select request_id, sum(amount) as amount from transfer where code = 'sponsor_post' group by request_id)
+    select '0x' || encode(p.request_id, 'hex') as request, p.amount as posted, max(h.amount) as held
+    from posted p left join hold h on h.request_id = p.request_id
+    group by p.request_id, p.amount having max(h.amount) is null or p.amount > max(h.amount) limit 20`,
+}
+
+const usageIsHeld: InvariantCheck = {
+  invariant: 'I9',
+  problem: 'The usage of a policy is not the sum of what it allowed.',
+  isReplaying: true,
+  sql: `
+    with counted as (
+      select h.api_key_id, r.subject, r.window_start, sum(coalesce(h.posted_amount, h.amount)) as used,
+        count(*) as used_count
+      from hold h, ledger_usage_rows(h.user_key, h.recipient_key, h.created_at) r
+      where h.policy_version is not null and h.state in ('reserved', 'posted') group by 1, 2, 3)
+    select coalesce(u.api_key_id, c.api_key_id) as api_key, coalesce(u.subject, c.subject) as subject,
+      coalesce(u.window_start, c.window_start) as window_start,
+      coalesce(u.used, 0) as used, coalesce(c.used, 0) as held,
+      coalesce(u.used_count, 0) as used_count, coalesce(c.used_count, 0) as held_count
+    from policy_usage u
+    full join counted c on c.api_key_id = u.api_key_id and c.subject = u.subject
+      and c.window_start = u.window_start
+    where (coalesce(u.used, 0), coalesce(u.used_count, 0))
+      is distinct from (coalesce(c.used, 0), coalesce(c.used_count, 0)) limit 20`,
+}
+
+export const invariantChecks: readonly InvariantCheck[] = [
+  balanced,
+  countersReplay,
+  balancesReplay,
+  nothingOverdrawn,
+  holdsAreHeld,
+  loadsAreHeld,
+  resolvedOnce,
+  topUpsCredited,
+  custodyMirrorsChain,
+  clearingEmpties,
+  postedWithinHold,
+  usageIsHeld,
+]

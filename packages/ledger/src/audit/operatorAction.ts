@@ -1,0 +1,14 @@
+import type { SqlTx } from '@causeway/core'
+
+/** Keeps what an operator did by hand; the row can never be changed. */
+export async function recordAction(
+  tx: SqlTx,
+  args: { actor: string; action: string; subject: string; reason: string },
+): Promise<void> {
+  await tx.query('insert into operator_action (actor, action, subject, reason) values ($1, $2, $3, $4)', [
+    args.actor,
+    args.action,
+    args.subject,
+    args.reason,
+  ])
+}

@@ -1,0 +1,141 @@
+import { ConfigurationError, type SqlDatabase, type SqlTx } from '@causeway/core'
+
+const rowsPerPage = 1_000
+const format = 'causeway-backup-1'
+
+/** Tables of the database that hold data; how far it is migrated stands in `migrations_…`. */
+const tablesSql = `
+  select relname::text as name from pg_class
+  where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname`
+
+/**
+ * Writes every row of every table as a line of text, from one snapshot, while others go on writing. A
+ * backup by SQL alone, for where the server's own tools are not at hand; figures keep all their digits
+ * because no row is parsed on the way.
+ */
+export async function backupDatabase(
+  database: SqlDatabase,
+  write: (line: string) => void | Promise<void>,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read, read only')
+    const tables = await dataTables(tx)
+    await write(`${JSON.stringify({ format, schema: await schemaVersion(tx), tables })}\n`)
+    for (const [index, table] of tables.entries()) {
+      await tx.query(`declare page cursor for select row_to_json(t)::text as row from ${quoted(table)} t`)
+      for (;;) {
+        const rows = await tx.query<{ row: string }>(`fetch ${rowsPerPage} from page`)
+        if (rows.length === 0) break
+        await write(rows.map(({ row }) => `${index} ${row}\n`).join(''))
+      }
+      await tx.query('close page')
+    }
+  })
+}
+
+/**
+ * Fills an empty, migrated database from the lines of a backup, all or nothing. The role has to be a
+ * superuser: foreign keys are checked by `verifyLedger` afterwards, not row by row.
+ * @throws ConfigurationError when the lines are no backup, the schema is another, or a table holds rows
+ */
+export async function restoreDatabase(database: SqlDatabase, lines: AsyncIterable<string>): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica')
+    let tables: readonly string[] | undefined
+    let page: Page | undefined
+    for await (const line of lines) {
+      if (tables === undefined) {
+        tables = await acceptHeader(tx, line)
+        continue
+      }
+      const space = line.indexOf(' ')
+      const table = tables[Number.parseInt(line.slice(0, space), 10)]
+      if (table === undefined) throw new ConfigurationError('The backup names a table that it does not list.')
+      if (page !== undefined && (page.table !== table || page.rows.length >= rowsPerPage)) {
+        await insert(tx, page)
+        page = undefined
+      }
+      page ??= { table, rows: [] }
+      page.rows.push(line.slice(space + 1))
+    }
+    if (page !== undefined) await insert(tx, page)
+    if (tables === undefined) throw new ConfigurationError('The backup is empty.')
+    for (const table of tables) await restoreIdentities(tx, table)
+  })
+}
+
+type Page = { readonly table: string; readonly rows: string[] }
+
+async function insert(tx: SqlTx, { table, rows }: Page): Promise<void> {
+  const target = quoted(table)
+  await tx.query(
+    `insert into ${target} overriding system value
+     select r.* from unnest($1::text[]) with ordinality as page (line, n),
+       lateral json_populate_record(null::${target}, page.line::json) r order by page.n`,
+    [rows],
+  )
+}
+
+async function acceptHeader(tx: SqlTx, line: string): Promise<readonly string[]> {
+  const header: unknown = JSON.parse(line)
+  if (typeof header !== 'object' || header === null || !('format' in header && header.format === format)) {
+    throw new ConfigurationError('The file is no backup of this service.')
+  }
+  const tables = await dataTables(tx)
+  const expected = JSON.stringify({ format, schema: await schemaVersion(tx), tables })
+  if (JSON.stringify(header) !== expected) {
+    throw new ConfigurationError('The backup was taken from another version of the schema.')
+  }
+  for (const table of tables) await makeRoom(tx, table)
+  return tables
+}
+
+/** Migrations put rows there; the backup has them too. Without a transfer no other row means anything. */
+const seededTables: ReadonlySet<string> = new Set(['account', 'asset'])
+
+/** What is there must not be overwritten. */
+async function makeRoom(tx: SqlTx, table: string): Promise<void> {
+  if (seededTables.has(table)) {
+    await tx.query(`delete from ${quoted(table)}`)
+    return
+  }
+  const rows = await tx.query(`select from ${quoted(table)} limit 1`)
+  if (rows.length > 0) {
+    throw new ConfigurationError(`The table ${table} holds rows: restore into a new database.`)
+  }
+}
+
+/** Numbers go on after the largest that was restored. */
+async function restoreIdentities(tx: SqlTx, table: string): Promise<void> {
+  const columns = await tx.query<{ name: string }>(
+    `select attname::text as name from pg_attribute
+     where attrelid = $1::regclass and attidentity <> '' and not attisdropped`,
+    [quoted(table)],
+  )
+  for (const { name } of columns) {
+    await tx.query(
+      `select setval(pg_get_serial_sequence($1, $2), coalesce(max(${quoted(name)}), 0) + 1, false)
+       from ${quoted(table)}`,
+      [quoted(table), name],
+    )
+  }
+}
+
+async function dataTables(tx: SqlTx): Promise<readonly string[]> {
+  const rows = await tx.query<{ name: string }>(tablesSql)
+  return rows.map(({ name }) => name).filter((name) => !name.startsWith('migrations_'))
+}
+
+async function schemaVersion(tx: SqlTx): Promise<readonly string[]> {
+  const rows = await tx.query<{ name: string }>(tablesSql)
+  const versions: string[] = []
+  for (const { name: table } of rows.filter(({ name }) => name.startsWith('migrations_'))) {
+    const applied = await tx.query<{ name: string }>(`select name from ${quoted(table)} order by name`)
+    versions.push(...applied.map(({ name }) => `${table}/${name}`))
+  }
+  return versions
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,133 @@
+import type { Hex, SqlTx } from '@causeway/core'
+import type { LedgerAsset } from '../transfers/accounts.ts'
+
+/** Names of the public interface, and `app-fee` for an accrual. @source quote-api.md 3.8 */
+export const balanceEventContexts = [
+  'set-pending-amount',
+  'unset-pending-amount',
+  'pay-fees',
+  'balance-topup',
+  'claim',
+  'app-fee',
+] as const
+export type BalanceEventContext = (typeof balanceEventContexts)[number]
+
+/** One change of what a wallet may spend or claim. */
+export type BalanceEvent = {
+  /** Larger for later events of one wallet; a post is two events. */
+  readonly id: bigint
+  /** Absent for sponsor money, whose currency is the service's. */
+  readonly asset: LedgerAsset | undefined
+  /** Smallest units, signed. */
+  readonly delta: bigint
+  /** Available balance after the event. */
+  readonly balanceAfter: bigint
+  readonly context: BalanceEventContext
+  readonly requestId: Hex | undefined
+  readonly createdAt: Date
+}
+
+export type BalanceEventQuery = {
+  /** Lower-case. */
+  readonly wallet: string
+  readonly limit: number
+  /** `id` of the last event of the page before. */
+  readonly cursor?: bigint
+  readonly context?: BalanceEventContext
+  readonly requestId?: Hex
+  readonly currency?: CurrencyFilter
+}
+
+/** Currencies of a history; absent members leave it as it is. */
+export type CurrencyFilter = {
+  readonly chainId?: number
+  /** Addresses with and without case are found. */
+  readonly address?: string
+  /** Whether sponsor money, which no chain's asset stands for, is among them. */
+  readonly withSponsorMoney: boolean
+}
+
+/**
+ * A transfer as one or two changes of an account that is credited (`C`): what it holds, frees, pays and
+ * receives. Holds, and posts of them, are on its debit side.
+ */
+const changesOfDebits = `(values
+  (0, case t.kind when 'pending' then -t.amount when 'posted' then null else p.amount end,
+    t.debit_after + case t.kind when 'post' then t.amount else 0 end,
+    case t.kind when 'pending' then 'set-pending-amount' else 'unset-pending-amount' end),
+  (1, case when t.kind in ('post', 'posted') then -t.amount end, t.debit_after,
+    case t.code when 'sponsor_post' then 'pay-fees' when 'reversal' then 'balance-topup' else 'claim' end))`
+const changesOfCredits = `(values (0, t.amount, t.credit_after,
+  case when own.kind = 'sponsor' then 'balance-topup' else 'app-fee' end))`
+
+const branch = (side: 'debit' | 'credit', changes: string) => `(
+  select t.seq * 2 + c.part as id, c.delta, c.balance_after, c.context, t.request_id, t.created_at
+  from transfer t left join transfer p on p.id = t.pending_id
+    cross join lateral ${changes} c (part, delta, balance_after, context)
+  where t.${side}_account = own.id and t.${side}_after is not null and c.delta <> 0
+    and t.seq <= $2::bigint / 2 and t.seq * 2 + c.part < $2::bigint
+    and ($3::text is null or c.context = $3) and ($4::bytea is null or t.request_id = $4)
+  order by t.seq desc, c.part desc limit $5)`
+
+const select = `
+  select e.*, s.chain_id, s.address, s.symbol, s.name, s.decimals
+  from account own join asset s on s.id = own.asset_id
+  cross join lateral (${branch('debit', changesOfDebits)} union all ${branch('credit', changesOfCredits)}) e
+  where own.owner = $1 and own.kind in ('sponsor', 'app_fee')
+    and case when s.chain_id is null then $8::boolean
+      else ($6::numeric is null or s.chain_id = $6) and ($7::text is null or s.address in ($7, lower($7))) end
+  order by e.id desc limit $5`
+
+/** Above every event: `bigint` of PostgreSQL ends here. */
+const beforeAll = 9_223_372_036_854_775_806n
+
+type EventRow = {
+  readonly id: bigint
+  readonly delta: bigint
+  readonly balance_after: bigint
+  readonly context: BalanceEventContext
+  readonly request_id: Buffer | null
+  readonly created_at: Date
+  readonly chain_id: bigint | null
+  readonly address: string | null
+  readonly symbol: string
+  readonly name: string
+  readonly decimals: number
+}
+
+/** Money history of a wallet, newest first, by keyset. Its deltas add up to its balance. */
+export async function balanceEvents(
+  tx: SqlTx,
+  query: BalanceEventQuery,
+): Promise<{ readonly events: readonly BalanceEvent[]; readonly cursor: bigint | undefined }> {
+  const { wallet, limit, cursor = beforeAll, context = null, requestId, currency } = query
+  const request = requestId === undefined ? null : Buffer.from(requestId.slice(2), 'hex')
+  const rows = await tx.query<EventRow>(select, [
+    wallet,
+    cursor,
+    context,
+    request,
+    limit,
+    currency?.chainId ?? null,
+    currency?.address ?? null,
+    currency?.withSponsorMoney ?? true,
+  ])
+  const events = rows.map(toEvent)
+  return { events, cursor: events.length < limit ? undefined : events.at(-1)?.id }
+}
+
+function toEvent(row: EventRow): BalanceEvent {
+  const { chain_id, address, symbol, name, decimals } = row
+  return {
+    id: row.id,
+    asset:
+      chain_id === null || address === null
+        ? undefined
+        : { chainId: Number(chain_id), address, symbol, name, decimals },
+    delta: row.delta,
+    balanceAfter: row.balance_after,
+    context: row.context,
+    requestId: row.request_id === null ? undefined : `0x${row.request_id.toString('hex')}`,
+    createdAt: row.created_at,
+  }
+}

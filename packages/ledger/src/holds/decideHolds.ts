@@ -1,0 +1,94 @@
+import type { HoldOutcome, HoldRequest } from '@causeway/core'
+import { holdBodyHash, holdId } from './holdBody.ts'
+import type { HoldCaps } from './holdCaps.ts'
+import type { HoldFacts, KnownHold, OpenHold } from './holdFacts.ts'
+import { createHoldState } from './holdState.ts'
+import type { RuleCheck } from './ruleCheck.ts'
+
+/** One hold to write. */
+export type NewHold = {
+  readonly id: string
+  readonly request: HoldRequest
+  readonly attempt: number
+  readonly bodyHash: string
+  readonly policyVersion: number | undefined
+}
+
+export type HoldDecision = {
+  /** In request order. */
+  readonly outcomes: readonly HoldOutcome[]
+  readonly approved: readonly NewHold[]
+  /** Holds that re-quotes take the place of. */
+  readonly superseded: readonly string[]
+  /** Sweeping what is due could turn a refusal. */
+  readonly isWorthSweeping: boolean
+}
+
+/**
+ * Decides about requests of one sponsor in their order; no request id and no re-quote key stands twice.
+ * Pure: equal facts, equal answers. `isPinned` is for deposits that are there already: the caps on unpinned
+ * holds do not apply, and a hold that has ended may be followed by a next attempt.
+ */
+export function decideHolds(
+  facts: HoldFacts,
+  requests: readonly HoldRequest[],
+  { caps, isPinned }: { caps: HoldCaps; isPinned: boolean },
+): HoldDecision {
+  const state = createHoldState(facts, caps)
+  const approved: NewHold[] = []
+  const superseded: string[] = []
+
+  const outcomes = requests.map((request): HoldOutcome => {
+    const known = facts.known.get(request.requestId)
+    const bodyHash = holdBodyHash(request)
+    const repeated = known && answerRepeated(known, bodyHash, isPinned)
+    if (repeated !== undefined) return repeated
+    // A deposit on an ended quote takes nothing away from the quote that came after it.
+    const earlier = isPinned ? [] : facts.open.filter((hold) => isRequoteOf(hold, request))
+    for (const hold of earlier) state.remove(hold)
+    const refusal = refusalOf(state.checks(request, { isPinned }))
+    if (refusal !== undefined) {
+      for (const hold of earlier) state.add(hold)
+      return refusal
+    }
+    const policyVersion = facts.policies.get(request.apiKeyId)?.version
+    state.add({ ...request, isCounted: policyVersion !== undefined, isToday: true })
+    superseded.push(...earlier.map(({ id }) => id))
+    const attempt = known === undefined ? 0 : known.attempt + 1
+    const id = holdId(request.requestId, attempt)
+    approved.push({ id, request, attempt, bodyHash, policyVersion })
+    return { status: 'reserved', holdId: id }
+  })
+
+  const isWorthSweeping =
+    facts.hasDue &&
+    outcomes.some(({ status }) => ['insufficient_balance', 'cap_reached', 'policy_refused'].includes(status))
+  return { outcomes, approved, superseded, isWorthSweeping }
+}
+
+function answerRepeated(known: KnownHold, bodyHash: string, isPinned: boolean): HoldOutcome | undefined {
+  if (known.bodyHash !== bodyHash) return { status: 'conflict' }
+  if (known.lives) return { status: 'already_reserved', holdId: known.id }
+  return isPinned && !known.isPosted ? undefined : { status: 'already_resolved' }
+}
+
+function isRequoteOf(hold: OpenHold, request: HoldRequest): boolean {
+  return hold.requoteKey === request.requoteKey && hold.apiKeyId === request.apiKeyId
+}
+
+/** The first rule that fails names the refusal. */
+export function refusalOf(checks: readonly RuleCheck[]): HoldOutcome | undefined {
+  const failed = checks.find(({ passed }) => !passed)
+  switch (failed?.kind) {
+    case undefined:
+      return undefined
+    case 'sponsor':
+      return { status: 'sponsor_frozen' }
+    case 'policy':
+      return { status: 'policy_refused', rule: failed.rule }
+    case 'balance':
+      return { status: 'insufficient_balance' }
+    case 'cap':
+      return { status: 'cap_reached' }
+  }
+}

@@ -1,0 +1,93 @@
+import type { HoldOutcome, Ledger, ResolveOutcome, SponsoredComponent, SqlTx } from '@causeway/core'
+import type { HoldCaps } from './holdCaps.ts'
+import { reserveHolds } from './reserve.ts'
+
+/** @see Ledger.post */
+export function postHold(tx: SqlTx, args: Parameters<Ledger['post']>[1]): Promise<ResolveOutcome> {
+  const { requestId, amountMicroUsd, evidence } = args
+  if (amountMicroUsd < 0n) throw new RangeError('a post is not below zero')
+  return outcomeOf(tx, `select ledger_hold_post($1, $2, 'settlement', $3) as status`, [
+    toBytes(requestId),
+    amountMicroUsd,
+    JSON.stringify(evidence),
+  ])
+}
+
+/** @see Ledger.void */
+export function voidHold(tx: SqlTx, args: Parameters<Ledger['void']>[1]): Promise<ResolveOutcome> {
+  const values = [toBytes(args.requestId), args.reason]
+  return outcomeOf(tx, `select ledger_hold_void($1, 'settlement', $2) as status`, values)
+}
+
+/** @see Ledger.pin */
+export function pinHold(tx: SqlTx, args: Parameters<Ledger['pin']>[1]): Promise<ResolveOutcome> {
+  const values = [toBytes(args.requestId), args.until]
+  return outcomeOf(tx, 'select ledger_hold_pin($1, true, $2) as status', values)
+}
+
+/** @see Ledger.unpin */
+export function unpinHold(tx: SqlTx, args: Parameters<Ledger['unpin']>[1]): Promise<ResolveOutcome> {
+  const values = [toBytes(args.requestId), args.expiresAt]
+  return outcomeOf(tx, 'select ledger_hold_pin($1, false, $2) as status', values)
+}
+
+/** @see Ledger.expireDue */
+export async function expireDueHolds(tx: SqlTx, { limit }: { limit: number }): Promise<number> {
+  const [row] = await tx.query<{ expired: number }>('select ledger_expire_due($1) as expired', [limit])
+  return row?.expired ?? 0
+}
+
+type HoldRow = {
+  readonly sponsor: string
+  readonly api_key_id: string
+  readonly user_key: string
+  readonly recipient_key: string
+  readonly origin_chain_id: bigint
+  readonly destination_chain_id: bigint
+  readonly components: readonly SponsoredComponent[]
+  readonly requote_key: string
+  readonly amount: bigint
+  readonly lifetime_seconds: number
+}
+
+/** @see Ledger.reserveAgain */
+export async function reserveHoldAgain(
+  tx: SqlTx,
+  { requestId, until }: Parameters<Ledger['reserveAgain']>[1],
+  caps: HoldCaps,
+): Promise<HoldOutcome> {
+  await tx.query('select ledger_hold_expire($1)', [toBytes(requestId)])
+  const [row] = await tx.query<HoldRow>(
+    `select a.owner as sponsor, h.api_key_id, h.user_key, h.recipient_key, h.origin_chain_id,
+       h.destination_chain_id, h.components, h.requote_key, h.amount, h.lifetime_seconds
+     from hold h join account a on a.id = h.sponsor where h.request_id = $1 and h.attempt = 0`,
+    [toBytes(requestId)],
+  )
+  if (row === undefined) return { status: 'unknown_hold' }
+  const request = {
+    requestId,
+    sponsor: row.sponsor,
+    apiKeyId: row.api_key_id,
+    user: row.user_key,
+    recipient: row.recipient_key,
+    originChainId: Number(row.origin_chain_id),
+    destinationChainId: Number(row.destination_chain_id),
+    components: row.components,
+    amountMicroUsd: row.amount,
+    lifetimeSeconds: row.lifetime_seconds,
+    requoteKey: row.requote_key,
+  }
+  const [outcome] = await reserveHolds(tx, [request], { caps, until })
+  if (outcome === undefined) throw new Error('a request was not decided')
+  return outcome
+}
+
+async function outcomeOf(tx: SqlTx, text: string, values: readonly unknown[]): Promise<ResolveOutcome> {
+  const [row] = await tx.query<ResolveOutcome>(text, values)
+  if (row === undefined) throw new Error('a hold had no outcome')
+  return { status: row.status }
+}
+
+function toBytes(requestId: string): Buffer {
+  return Buffer.from(requestId.slice(2), 'hex')
+}

@@ -1,0 +1,82 @@
+export type { Ledger } from '@causeway/core'
+export { type AppFeeAccrual, accrueAppFees } from './appFees/accrueAppFees.ts'
+export {
+  type AppFeeClaim,
+  type ClaimableBalance,
+  listAppFeeClaims,
+  readClaimableAppFees,
+} from './appFees/readAppFees.ts'
+export { writeCheckpoints } from './audit/checkpoints.ts'
+export { exportTransfers } from './audit/exportTransfers.ts'
+export type { Invariant, LedgerFinding } from './audit/finding.ts'
+export { clearHalt, haltReservations, type LedgerHalt, readHalt } from './audit/halt.ts'
+export { verifyLedger } from './audit/verifyLedger.ts'
+export { backupDatabase, restoreDatabase } from './backup/backup.ts'
+export { createLedger } from './createLedger.ts'
+export {
+  type BalanceEvent,
+  type BalanceEventContext,
+  type BalanceEventQuery,
+  balanceEventContexts,
+  balanceEvents,
+  type CurrencyFilter,
+} from './history/balanceEvents.ts'
+export { defaultHoldCaps, type HoldCaps } from './holds/holdCaps.ts'
+export type { RuleCheck } from './holds/ruleCheck.ts'
+export { ledgerMigrations } from './ledgerMigrations.ts'
+export { enqueue, finishOutbox, type OutboxMessage, takeOutbox } from './outbox.ts'
+export { explainPolicy, type PolicyExplanation } from './policies/explainPolicy.ts'
+export { InvalidPolicyError, type PolicyRules, policyRulesSchema } from './policies/policySchema.ts'
+export {
+  type PolicyUsage,
+  readPolicy,
+  readPolicyUsage,
+  readPolicyVersions,
+  type StoredPolicy,
+  setPolicy,
+} from './policies/policyStore.ts'
+export {
+  haltTopUps,
+  listHaltedTopUps,
+  lockTopUpCursor,
+  moveFinalCursor,
+  moveLiveCursor,
+  openTopUpCursor,
+  readTopUpCursor,
+  resumeTopUps,
+  type TopUpAccount,
+  type TopUpCursor,
+} from './topUps/cursor.ts'
+export {
+  findTopUps,
+  listFinalTopUps,
+  listSeenTopUps,
+  listSuspendedTopUps,
+  type TopUpEvent,
+} from './topUps/events.ts'
+export {
+  type ClaimOutcome,
+  claimTopUp,
+  finalizeTopUp,
+  type ObservedTopUp,
+  orphanTopUp,
+  recordTopUp,
+  reverseTopUp,
+  type SightingOutcome,
+} from './topUps/topUps.ts'
+export {
+  type AccountKind,
+  type LedgerAsset,
+  openAccount,
+  registerAsset,
+  setSponsorFrozen,
+  usdcAssetId,
+} from './transfers/accounts.ts'
+export { transferId } from './transfers/transferId.ts'
+export {
+  resolveTransfer,
+  type TransferOutcome,
+  type TransferRequest,
+  type TransferResolution,
+  writeTransfer,
+} from './transfers/transfers.ts'

@@ -1,0 +1,143 @@
+import type { Hex, SqlTx } from '@causeway/core'
+import { recordAction } from '../audit/operatorAction.ts'
+import { hexToBuffer } from '../transfers/transfers.ts'
+
+/** One watched account. Addresses are lower case. */
+export type TopUpAccount = { readonly chainId: number; readonly custody: Hex; readonly token: Hex }
+
+export type TopUpCursor = {
+  /** Last block read near the head. */
+  readonly scannedTo: bigint
+  /** Last final block whose top-ups are settled. */
+  readonly finalTo: bigint
+  /** Absent before the first final block was read. */
+  readonly finalHash: Hex | undefined
+  /** Set when a final block changed: an operator has to look. */
+  readonly haltedReason: string | undefined
+}
+
+const isAccount = 'chain_id = $1 and custody = $2 and token = $3'
+
+/** The cursor, opened before `fromBlock` when it is new. Reads no lock. */
+export async function openTopUpCursor(
+  tx: SqlTx,
+  account: TopUpAccount,
+  fromBlock: bigint,
+): Promise<TopUpCursor> {
+  await tx.query(
+    `insert into chain_cursor (chain_id, custody, token, scanned_to, final_to, final_hash)
+     values ($1, $2, $3, $4, $4, '') on conflict do nothing`,
+    [...accountValues(account), fromBlock - 1n],
+  )
+  const cursor = await readTopUpCursor(tx, account)
+  if (cursor === undefined) throw new Error('a cursor was neither found nor opened')
+  return cursor
+}
+
+export async function readTopUpCursor(tx: SqlTx, account: TopUpAccount): Promise<TopUpCursor | undefined> {
+  const [row] = await tx.query<CursorRow>(
+    `select ${columns} from chain_cursor where ${isAccount}`,
+    accountValues(account),
+  )
+  return row && toCursor(row)
+}
+
+/** The cursor as it is now, locked: nobody else moves it before this transaction ends. */
+export async function lockTopUpCursor(tx: SqlTx, account: TopUpAccount): Promise<TopUpCursor | undefined> {
+  const [row] = await tx.query<CursorRow>(
+    `select ${columns} from chain_cursor where ${isAccount} for update`,
+    accountValues(account),
+  )
+  return row && toCursor(row)
+}
+
+/** Everything up to `finalTo` is settled. */
+export async function moveFinalCursor(
+  tx: SqlTx,
+  account: TopUpAccount,
+  to: { finalTo: bigint; finalHash: Hex },
+): Promise<void> {
+  await tx.query(
+    `update chain_cursor set final_to = $4, final_hash = $5, scanned_to = greatest(scanned_to, $4)
+     where ${isAccount}`,
+    [...accountValues(account), to.finalTo, hexToBuffer(to.finalHash)],
+  )
+}
+
+/** Everything up to `scannedTo` was read near the head. Goes back when the chain did. */
+export async function moveLiveCursor(tx: SqlTx, account: TopUpAccount, scannedTo: bigint): Promise<void> {
+  await tx.query(`update chain_cursor set scanned_to = greatest($4, final_to) where ${isAccount}`, [
+    ...accountValues(account),
+    scannedTo,
+  ])
+}
+
+/** Stops the account for every process and freezes whoever was credited by the given events. */
+export async function haltTopUps(
+  tx: SqlTx,
+  account: TopUpAccount,
+  args: { reason: string; eventIds: readonly bigint[] },
+): Promise<void> {
+  await tx.query('select halt_top_ups($1, $2, $3, $4, $5)', [
+    ...accountValues(account),
+    args.reason,
+    args.eventIds,
+  ])
+}
+
+/** Accounts whose reading stopped, and why. */
+export async function listHaltedTopUps(
+  tx: SqlTx,
+): Promise<readonly { readonly account: TopUpAccount; readonly cursor: TopUpCursor }[]> {
+  const rows = await tx.query<CursorRow & { chain_id: bigint; custody: Hex; token: Hex }>(
+    `select ${columns}, chain_id, '0x' || encode(custody, 'hex') as custody, '0x' || encode(token, 'hex') as token
+     from chain_cursor where halted_at is not null order by chain_id`,
+  )
+  return rows.map(({ chain_id, custody, token, ...row }) => ({
+    account: { chainId: Number(chain_id), custody, token },
+    cursor: toCursor(row),
+  }))
+}
+
+/**
+ * Lets a halted account go on after the given block, whose hash the operator vouches for. False when it was not
+ * halted.
+ */
+export async function resumeTopUps(
+  tx: SqlTx,
+  account: TopUpAccount,
+  args: { finalTo: bigint; finalHash: Hex; actor: string; reason: string },
+): Promise<boolean> {
+  const { finalTo, finalHash, actor, reason } = args
+  const rows = await tx.query(
+    `update chain_cursor set halted_at = null, halted_reason = null, final_to = $4, final_hash = $5,
+       scanned_to = $4 where ${isAccount} and halted_at is not null returning chain_id`,
+    [...accountValues(account), finalTo, hexToBuffer(finalHash)],
+  )
+  if (rows.length === 0) return false
+  const subject = `${account.chainId}:${account.custody}:${account.token} after ${finalTo} ${finalHash}`
+  await recordAction(tx, { actor, action: 'resume-top-ups', subject, reason })
+  return true
+}
+
+const columns = `scanned_to, final_to, '0x' || encode(final_hash, 'hex') as final_hash, halted_reason`
+
+type CursorRow = {
+  readonly scanned_to: bigint
+  readonly final_to: bigint
+  readonly final_hash: Hex
+  readonly halted_reason: string | null
+}
+
+function toCursor(row: CursorRow): TopUpCursor {
+  return {
+    scannedTo: row.scanned_to,
+    finalTo: row.final_to,
+    finalHash: row.final_hash === '0x' ? undefined : row.final_hash,
+    haltedReason: row.halted_reason ?? undefined,
+  }
+}
+
+function accountValues({ chainId, custody, token }: TopUpAccount): readonly unknown[] {
+  return [chainId, hexToBuffer(custody), hexToBuffer(token)]
+}

@@ -1,0 +1,76 @@
+import type { SqlTx } from '@causeway/core'
+import { recordAction } from '../audit/operatorAction.ts'
+
+/** @source ledger-and-safety.md 1.3 */
+export type AccountKind =
+  | 'custody'
+  | 'sponsor'
+  | 'solver_earned'
+  | 'suspense'
+  | 'app_fee'
+  | 'app_fee_due'
+  | 'payout_clearing'
+  | 'adjustment'
+  | 'bad_debt'
+
+/** Sponsor money: the unit of account, micro-USDC. */
+export const usdcAssetId = 1
+
+export type LedgerAsset = {
+  readonly chainId: number
+  /** Lower-case where the family's addresses have no case. */
+  readonly address: string
+  readonly symbol: string
+  readonly name: string
+  readonly decimals: number
+}
+
+/** Id of an account, opened when it is new. `owner` is lower-case where addresses have no case. */
+export async function openAccount(
+  tx: SqlTx,
+  args: { kind: AccountKind; owner: string; assetId?: number },
+): Promise<bigint> {
+  const { kind, owner, assetId = usdcAssetId } = args
+  const [row] = await tx.query<{ id: bigint }>('select ledger_account($1, $2, $3) as id', [
+    kind,
+    owner,
+    assetId,
+  ])
+  if (row === undefined) throw new Error('an account was neither found nor opened')
+  return row.id
+}
+
+/** Id of the asset of a currency, registered when it is new. Its first description stays. */
+export async function registerAsset(tx: SqlTx, asset: LedgerAsset): Promise<number> {
+  const { chainId, address, symbol, name, decimals } = asset
+  await tx.query(
+    `insert into asset (chain_id, address, symbol, name, decimals) values ($1, $2, $3, $4, $5)
+     on conflict (chain_id, address) do nothing`,
+    [chainId, address, symbol, name, decimals],
+  )
+  const [row] = await tx.query<{ id: number; decimals: number }>(
+    'select id, decimals from asset where chain_id = $1 and address = $2',
+    [chainId, address],
+  )
+  if (row?.decimals !== decimals) throw new Error('an asset changed its decimals')
+  return row.id
+}
+
+/**
+ * Stops a sponsor's money: no new holds and no payments until it is unfrozen. Posts of holds go on. Who did it
+ * and why stays stored. False when the wallet has no account or stands so already.
+ */
+export async function setSponsorFrozen(
+  tx: SqlTx,
+  args: { sponsor: string; frozen: boolean; actor: string; reason: string },
+): Promise<boolean> {
+  const { sponsor, frozen, actor, reason } = args
+  const rows = await tx.query(
+    `update account set frozen = $2, version = version + 1
+     where kind = 'sponsor' and owner = $1 and asset_id = ${usdcAssetId} and frozen <> $2 returning id`,
+    [sponsor, frozen],
+  )
+  if (rows.length === 0) return false
+  await recordAction(tx, { actor, action: frozen ? 'freeze' : 'unfreeze', subject: sponsor, reason })
+  return true
+}
