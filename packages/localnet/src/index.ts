@@ -1,4 +1,5 @@
 export {
+  allocatorSpenderAbi,
   depositoryAbi,
   depositRouterAbi,
   fillContractAbi,
@@ -14,6 +15,7 @@ export {
 } from './contracts/abis.generated.ts'
 export { loadArtifacts } from './contracts/artifacts.ts'
 export type { Artifact, Artifacts } from './contracts/compile.ts'
+export { executeCallData } from './deploy/callRequest.ts'
 export type {
   ChainDeployment,
   HubDeployment,
@@ -27,6 +29,7 @@ export type { FaultCounters } from './faultProxy/counting.ts'
 export type { FaultMode, SeenCall } from './faultProxy/faultMode.ts'
 export { type FaultProxy, type SeenRequest, startFaultProxy } from './faultProxy/faultProxy.ts'
 export type { LocalAccount, LocalKeys } from './keys/localKeys.ts'
+export { type KmsMode, type KmsStandIn, startKmsStandIn } from './kms/startKmsStandIn.ts'
 export { type ChainKey, chainKeys, chainPlans } from './network/chainPlan.ts'
 export type { PriceKey } from './network/feedCare.ts'
 export { attachLocalNetwork } from './network/operate/attach.ts'
@@ -53,6 +56,13 @@ export {
   type TestNetworkOptions,
 } from './network/testNetwork/startTestNetwork.ts'
 export { type Anvil, type AnvilOptions, freePort, startAnvil } from './nodes/anvil.ts'
+export {
+  type BlockTree,
+  createBlockTree,
+  type ScriptedBlock,
+  type ScriptedTransaction,
+} from './scriptedChain/blockTree.ts'
+export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
 export type { LocalClients } from './uniswap/clients.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'

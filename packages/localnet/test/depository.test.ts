@@ -5,6 +5,7 @@ import { encodeFunctionData, erc20Abi, maxUint256, parseEventLogs, zeroAddress }
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { depositoryAbi } from '../src/contracts/abis.generated.ts'
+import { executeCallData } from '../src/deploy/callRequest.ts'
 import type { ChainDeployment } from '../src/deploy/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'
@@ -168,42 +169,14 @@ describe('struct hashes of requests', () => {
 })
 
 describe('withdrawals', () => {
-  const types = {
-    CallRequest: [
-      { name: 'calls', type: 'Call[]' },
-      { name: 'nonce', type: 'uint256' },
-      { name: 'expiration', type: 'uint256' },
-    ],
-    Call: [
-      { name: 'to', type: 'address' },
-      { name: 'data', type: 'bytes' },
-      { name: 'value', type: 'uint256' },
-      { name: 'allowFailure', type: 'bool' },
-    ],
-  } as const
-
   async function execution(
     request: CallRequest,
     signer: LocalAccount,
     domain: { readonly chainId?: number } = {},
   ): Promise<Hex> {
-    const signature = await privateKeyToAccount(signer.privateKey).signTypedData({
-      domain: {
-        name: 'RelayDepository',
-        version: '1',
-        chainId: bench.chain.chainId,
-        verifyingContract: depository,
-        ...domain,
-      },
-      types,
-      primaryType: 'CallRequest',
-      message: request,
-    })
-    return encodeFunctionData({
-      abi: depositoryAbi,
-      functionName: 'execute',
-      args: [request, signature],
-    })
+    const chainId = domain.chainId ?? bench.chain.chainId
+    const allocator = privateKeyToAccount(signer.privateKey)
+    return executeCallData({ chainId, depository, allocator, request })
   }
 
   const pay = (value: bigint): Call => ({ to: recipient, data: '0x', value, allowFailure: false })

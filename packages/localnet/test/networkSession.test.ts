@@ -70,10 +70,11 @@ async function start(
 const servicePids = ({ services }: Session) => services.map(({ process }) => process.pid)
 
 describe('startSession', () => {
-  it('starts services in order, each on its own free ports, and stops them in reverse', async () => {
+  it('starts services side by side, each on its own free ports, and stops them in reverse', async () => {
     const directory = await copyOf(template)
     const { session, stages } = await start(directory, [service('first', 'good'), service('second', 'good')])
-    expect(stages).toEqual(['chains', 'first', 'second'])
+    expect(stages[0]).toBe('chains')
+    expect([...stages].sort()).toEqual(['chains', 'first', 'second'])
     const [first, second] = session.services
     expect(first?.ports['ops']).not.toBe(second?.ports['ops'])
     const answer = await fetch(`http://127.0.0.1:${second?.ports['ops']}/ready`)
@@ -122,14 +123,13 @@ describe('startSession', () => {
 
   it('gives up with the log and its last lines when a service does not come up', async () => {
     const directory = await copyOf(template)
-    const plans = [service('one', 'good'), service('broken', 'failing'), service('never', 'good')]
+    const plans = [service('one', 'good'), service('broken', 'failing'), service('slow', 'never-ready')]
     const stages: string[] = []
     const failing = start(directory, plans, { stageDone: (name) => stages.push(name) })
     await expect(failing).rejects.toThrow(
       `broken ended with exit code 3; its log is ${join(directory, 'logs', 'broken.log')}\nI am failing\nthe setting X is wrong`,
     )
-    expect(stages).toEqual(['chains', 'one'])
-    expect(await readFile(join(directory, 'logs', 'one.log'), 'utf8')).toContain('asked to end')
+    expect(stages).not.toContain('slow')
     expect(await readdir(directory)).not.toContain('run.json')
   })
 

@@ -70,12 +70,22 @@ async function startUntilUp(...words: readonly string[]): Promise<Start> {
   return started
 }
 
-/** Nodes, services and the database that runs under them. */
-async function startedPids(): Promise<readonly number[]> {
+/** Process ids of nodes, services and the database that runs under them. */
+async function startedParts() {
   const run = JSON.parse(await readFile(join(directory, 'run.json'), 'utf8'))
   const postmaster = await readFile(join(directory, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')
-  const children: readonly { pid: number }[] = run.children
-  return [...children.map(({ pid }) => pid), Number.parseInt(postmaster, 10)]
+  const children: readonly { pid: number; name: string }[] = run.children
+  const database = Number.parseInt(postmaster, 10)
+  const services = children.filter(({ name }) => !name.startsWith('anvil-'))
+  const quoteApi = services.find(({ name }) => name === 'quote-api')?.pid
+  if (quoteApi === undefined) throw new Error('no quote-api')
+  return {
+    names: [...children.map(({ name }) => name)].sort(),
+    pids: [...children.map(({ pid }) => pid), database],
+    services: services.map(({ pid }) => pid),
+    quoteApi,
+    database,
+  }
 }
 
 /** Does what pasting a printed curl line does. */
@@ -95,7 +105,8 @@ describe('npm start', () => {
     const { child, exited, output } = await startUntilUp()
     const lines = output().split('\n')
     expect(lines[1]).toBe('First start: keys are generated, contracts deployed and accounts funded.')
-    const curls = lines.filter((line) => line.startsWith('curl'))
+    // Those that need a key or an earlier answer are tried by the tests of what they show.
+    const curls = lines.filter((line) => /^curl -s \S+\/(price|quote) -H '[^']+' -d /.test(line))
     const answers = await Promise.all(curls.map(paste))
     expect(answers.map(({ path, status }) => [path, status])).toEqual([
       ['/price', 200],
@@ -117,8 +128,9 @@ describe('npm start', () => {
     expect((await second.exited)[0]).toBe(1)
     expect(second.output()).toContain(`already runs here as process ${child.pid}`)
 
-    const pids = await startedPids()
-    expect(pids).toHaveLength(5)
+    const { pids, names } = await startedParts()
+    const nodes = ['anvil-base', 'anvil-hub', 'anvil-optimism']
+    expect(names).toEqual([...nodes, 'oracle-1', 'oracle-2', 'oracle-3', 'quote-api', 'solver'])
     child.kill('SIGINT')
     // A terminal sends it to the whole group, and npm once more.
     child.kill('SIGINT')
@@ -134,9 +146,7 @@ describe('npm start', () => {
       .split('\n')
       .filter((line) => line.startsWith('curl'))
     expect(await paste(curl ?? '')).toMatchObject({ status: 200 })
-    const pids = await startedPids()
-    const quoteApi = pids.at(-2)
-    if (quoteApi === undefined) throw new Error('no quote-api')
+    const { pids, quoteApi } = await startedParts()
     process.kill(quoteApi, 'SIGKILL')
     expect((await exited)[0]).toBe(1)
     expect(output()).toContain(
@@ -145,16 +155,14 @@ describe('npm start', () => {
     expect(await allGone(pids)).toBe(true)
   })
 
-  it('cleans up after a start that was killed together with its service, also to begin anew', async () => {
+  it('cleans up after a start that was killed together with its services, also to begin anew', async () => {
     const killed = await startUntilUp()
-    const pids = await startedPids()
+    const { pids, services, database } = await startedParts()
     killed.child.kill('SIGKILL')
     await killed.exited
     expect(await allGone(pids)).toBe(false)
-    const [quoteApi, database] = pids.slice(-2)
-    if (quoteApi === undefined || database === undefined) throw new Error('no service')
-    process.kill(quoteApi, 'SIGKILL')
-    await until('the service is gone', () => allGone([quoteApi]))
+    for (const service of services) process.kill(service, 'SIGKILL')
+    await until('the services are gone', () => allGone(services))
     expect(await allGone([database])).toBe(false)
 
     const fresh = await startUntilUp('--fresh')

@@ -158,6 +158,21 @@ export const wrappedNativeAbi = [
   {"stateMutability":"payable","type":"receive"},
 ] as const
 
+export const allocatorSpenderAbi = [
+  {"inputs":[],"name":"AlreadyInitialized","type":"error"},
+  {"inputs":[],"name":"AlreadySubmitted","type":"error"},
+  {"inputs":[],"name":"InvalidSignature","type":"error"},
+  {"inputs":[],"name":"NotOwner","type":"error"},
+  {"inputs":[],"name":"ZeroOwner","type":"error"},
+  {"anonymous":false,"inputs":[{"indexed":true,"internalType":"bytes32","name":"payloadId","type":"bytes32"},{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"indexed":false,"internalType":"struct WithdrawRequest","name":"request","type":"tuple"}],"name":"WithdrawRequestSubmitted","type":"event"},
+  {"inputs":[{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct WithdrawRequest","name":"request","type":"tuple"}],"name":"hashRequest","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"address","name":"owner_","type":"address"},{"internalType":"address","name":"oracle_","type":"address"}],"name":"initialize","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"internalType":"bytes32","name":"payloadId","type":"bytes32"}],"name":"isSubmitted","outputs":[{"internalType":"bool","name":"","type":"bool"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"oracle","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"owner","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct WithdrawRequest","name":"request","type":"tuple"},{"internalType":"bytes","name":"signature","type":"bytes"}],"name":"submitWithdrawRequest","outputs":[],"stateMutability":"nonpayable","type":"function"},
+] as const
+
 export const genericMappingAbi = [
   {"inputs":[],"name":"AlreadyInitialized","type":"error"},
   {"inputs":[],"name":"EntryExists","type":"error"},

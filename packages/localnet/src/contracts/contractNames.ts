@@ -8,6 +8,7 @@ export const contractSources = {
   PriceFeed: 'chain/PriceFeed.sol',
   Token: 'chain/Token.sol',
   WrappedNative: 'chain/WrappedNative.sol',
+  AllocatorSpender: 'hub/AllocatorSpender.sol',
   GenericMapping: 'hub/GenericMapping.sol',
   Hub: 'hub/Hub.sol',
   HubOracle: 'hub/HubOracle.sol',

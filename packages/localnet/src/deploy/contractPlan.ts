@@ -1,6 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { encodeDeployData } from 'viem'
 import {
+  allocatorSpenderAbi,
   depositoryAbi,
   depositRouterAbi,
   fillContractAbi,
@@ -34,6 +35,7 @@ export type HubPlan = {
   readonly oracle: PlannedContract
   readonly oracleMultisig: PlannedContract
   readonly genericMapping: PlannedContract
+  readonly allocatorSpender: PlannedContract
 }
 
 /** The same on both user chains, and on every machine: nothing in it depends on a key. */
@@ -113,6 +115,10 @@ export function hubPlan(artifacts: Artifacts): HubPlan {
     genericMapping: plan(
       'generic mapping',
       encodeDeployData({ abi: genericMappingAbi, bytecode: artifacts.GenericMapping.bytecode }),
+    ),
+    allocatorSpender: plan(
+      'allocator spender',
+      encodeDeployData({ abi: allocatorSpenderAbi, bytecode: artifacts.AllocatorSpender.bytecode }),
     ),
   }
 }

@@ -1,5 +1,11 @@
 import { encodeFunctionData } from 'viem'
-import { genericMappingAbi, hubAbi, hubOracleAbi, oracleMultisigAbi } from '../contracts/abis.generated.ts'
+import {
+  allocatorSpenderAbi,
+  genericMappingAbi,
+  hubAbi,
+  hubOracleAbi,
+  oracleMultisigAbi,
+} from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/compile.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { hubPlan } from './contractPlan.ts'
@@ -14,7 +20,7 @@ import { placeMulticall3 } from './predeploys.ts'
 const oracleThreshold = 2n
 
 /**
- * Hub ledger, oracle contract, multisig of the three oracles, and generic mapping. Only the oracle
+ * Hub ledger, oracle contract, multisig of the three oracles, generic mapping and allocator. Only the oracle
  * contract operates the ledger, and only the multisig speaks to the oracle contract.
  */
 export async function deployHub(
@@ -56,6 +62,14 @@ export async function deployHub(
       contract: plan.genericMapping,
       data: encodeFunctionData({ abi: genericMappingAbi, functionName: 'initialize', args: [owner, owner] }),
     },
+    {
+      contract: plan.allocatorSpender,
+      data: encodeFunctionData({
+        abi: allocatorSpenderAbi,
+        functionName: 'initialize',
+        args: [owner, plan.oracleMultisig.address],
+      }),
+    },
   ])
   return {
     chainId: chain.chainId,
@@ -63,5 +77,6 @@ export async function deployHub(
     oracle: plan.oracle.address,
     oracleMultisig: plan.oracleMultisig.address,
     genericMapping: plan.genericMapping.address,
+    allocatorSpender: plan.allocatorSpender.address,
   }
 }

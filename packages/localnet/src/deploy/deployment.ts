@@ -39,6 +39,7 @@ export type HubDeployment = {
   readonly oracle: Hex
   readonly oracleMultisig: Hex
   readonly genericMapping: Hex
+  readonly allocatorSpender: Hex
 }
 
 export type NetworkDeployment = {

@@ -5,8 +5,8 @@ import type { LocalChain } from '../deploy/localChain.ts'
 /** Every address of a deployment that must hold code. */
 function contractAddresses(deployment: ChainDeployment | HubDeployment): readonly Hex[] {
   if ('hub' in deployment) {
-    const { hub, oracle, oracleMultisig, genericMapping } = deployment
-    return [hub, oracle, oracleMultisig, genericMapping]
+    const { hub, oracle, oracleMultisig, genericMapping, allocatorSpender } = deployment
+    return [hub, oracle, oracleMultisig, genericMapping, allocatorSpender]
   }
   const { depository, fillContract, depositRouter, multicall3, wrappedNative, gasPriceOracle } = deployment
   const { factory, quoterV2, swapRouter, positionManager, pools } = deployment.uniswapV3

@@ -17,6 +17,8 @@ export type LocalPaths = {
   /** What a node writes on SIGTERM. Not written atomically, so it is adopted only when whole. */
   exitFile(key: ChainKey): string
   logFile(name: string): string
+  /** What a service was started with, for commands that work beside it. */
+  serviceFile(name: string): string
 }
 
 /** @param directory absolute path of `.local` */
@@ -34,6 +36,7 @@ export function localPaths(directory: string): LocalPaths {
     secrets: join(directory, 'secrets'),
     chainFile: (key) => join(chains, `${key}.json`),
     exitFile: (key) => join(chains, `${key}.exit.json`),
+    serviceFile: (name) => join(directory, 'services', `${name}.json`),
     logFile: (name) => join(logs, `${name}.log`),
   }
 }

@@ -60,6 +60,7 @@ const hubSchema = z.object({
   oracle: address,
   oracleMultisig: address,
   genericMapping: address,
+  allocatorSpender: address,
 })
 
 const manifestSchema = z.object({

@@ -11,8 +11,10 @@ const keys = generateLocalKeys(countingKeys())
 const deployment = testDeployment()
 const facts = {
   quoteApiUrl: 'http://127.0.0.1:3000',
+  oracles: [{ url: 'http://127.0.0.1:3100', signer: keys.oracles[0].address }],
   deployment,
   keys,
+  sponsorApiKey: 'causeway_test_key',
   rpcUrls: { base: 'http://127.0.0.1:1', optimism: 'http://127.0.0.1:2', hub: 'http://127.0.0.1:3' },
 }
 
@@ -27,7 +29,7 @@ describe('network.json', () => {
     })
     expect(networkFileContent(facts)).toEqual({
       quoteApi: { url: 'http://127.0.0.1:3000' },
-      oracles: [],
+      oracles: [{ url: 'http://127.0.0.1:3100', signer: keys.oracles[0].address }],
       chains: [
         { id: 8453, name: 'base', rpcUrl: 'http://127.0.0.1:1', ...chain(base) },
         { id: 10, name: 'optimism', rpcUrl: 'http://127.0.0.1:2', ...chain(optimism) },
@@ -35,7 +37,11 @@ describe('network.json', () => {
       hub: { rpcUrl: 'http://127.0.0.1:3', hubAddress: hub.hub, oracleAddress: hub.oracle },
       solver: { address: keys.fillWallet.address },
       accounts: keys.users,
-      sponsor: { wallet: keys.sponsor.address, walletPrivateKey: keys.sponsor.privateKey },
+      sponsor: {
+        apiKey: 'causeway_test_key',
+        wallet: keys.sponsor.address,
+        walletPrivateKey: keys.sponsor.privateKey,
+      },
     })
   })
 

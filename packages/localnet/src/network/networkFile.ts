@@ -1,3 +1,4 @@
+import type { Hex } from '@causeway/core'
 import type { NetworkDeployment } from '../deploy/deployment.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { writeFileAtomically } from './atomicFile.ts'
@@ -6,16 +7,20 @@ import { type ChainKey, chainPlans } from './chainPlan.ts'
 export type NetworkFacts = {
   /** Absent when no quote-api runs. */
   readonly quoteApiUrl?: string
+  /** The oracles that run, with the address each signs with. */
+  readonly oracles: readonly { readonly url: string; readonly signer: Hex }[]
   readonly deployment: NetworkDeployment
   readonly keys: LocalKeys
   readonly rpcUrls: Readonly<Record<ChainKey, string>>
+  /** Of the demo sponsor; absent when no quote-api runs. */
+  readonly sponsorApiKey?: string
 }
 
 /**
- * `.local/network.json`: what a newcomer's own scripts need. `oracles` is empty and the sponsor has no
- * API key until the start gives them one. @source design.md 1
+ * `.local/network.json`: what a newcomer's own scripts need. @source design.md 1
  */
-export function networkFileContent({ quoteApiUrl, deployment, keys, rpcUrls }: NetworkFacts) {
+export function networkFileContent(facts: NetworkFacts) {
+  const { quoteApiUrl, oracles, deployment, keys, rpcUrls, sponsorApiKey } = facts
   const chain = (key: 'base' | 'optimism') => {
     const { chainId, depository, multicall3, wrappedNative, tokens } = deployment[key]
     return {
@@ -30,7 +35,7 @@ export function networkFileContent({ quoteApiUrl, deployment, keys, rpcUrls }: N
   }
   return {
     ...(quoteApiUrl !== undefined && { quoteApi: { url: quoteApiUrl } }),
-    oracles: [],
+    oracles,
     chains: [chain('base'), chain('optimism')],
     hub: {
       rpcUrl: rpcUrls.hub,
@@ -39,7 +44,11 @@ export function networkFileContent({ quoteApiUrl, deployment, keys, rpcUrls }: N
     },
     solver: { address: keys.fillWallet.address },
     accounts: keys.users.map(({ address, privateKey }) => ({ address, privateKey })),
-    sponsor: { wallet: keys.sponsor.address, walletPrivateKey: keys.sponsor.privateKey },
+    sponsor: {
+      ...(sponsorApiKey !== undefined && { apiKey: sponsorApiKey }),
+      wallet: keys.sponsor.address,
+      walletPrivateKey: keys.sponsor.privateKey,
+    },
   }
 }
 

@@ -51,6 +51,7 @@ export function testDeployment(): NetworkDeployment {
       oracle: address(),
       oracleMultisig: address(),
       genericMapping: address(),
+      allocatorSpender: address(),
     },
   }
 }

@@ -15,6 +15,9 @@ describe('parseOperatorCommand', () => {
     ['mine base 3', { kind: 'mine', chain: 'base', blocks: 3 }],
     ['mine hub', { kind: 'mine', chain: 'hub', blocks: 1 }],
     [`faucet 0x${'Ab'.repeat(20)}`, { kind: 'faucet', account: `0x${'ab'.repeat(20)}` }],
+    ['deposit base', { kind: 'deposit', chain: 'base', amount: 25_000_000n }],
+    ['deposit optimism 0.000001', { kind: 'deposit', chain: 'optimism', amount: 1n }],
+    ['submit attestation.json', { kind: 'submit', file: 'attestation.json' }],
   ])('understands %s', (line, command) => {
     expect(parse(line)).toEqual(command)
   })
@@ -36,6 +39,13 @@ describe('parseOperatorCommand', () => {
     'basefee set base 1.5wei',
     'basefee set base 5gwei more',
     'mine',
+    'deposit',
+    'deposit hub 1',
+    'deposit base -1',
+    'deposit base 0.0000001',
+    'deposit base 1 more',
+    'submit',
+    'submit one.json two.json',
     'mine base 0',
     'mine base 10001',
     'mine base -1',

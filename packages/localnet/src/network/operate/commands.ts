@@ -8,6 +8,8 @@ export type OperatorCommand =
   | { readonly kind: 'basefee'; readonly chain: ChainKey; readonly baseFeeWei: bigint }
   | { readonly kind: 'mine'; readonly chain: ChainKey; readonly blocks: number }
   | { readonly kind: 'faucet'; readonly account: Hex }
+  | { readonly kind: 'deposit'; readonly chain: 'base' | 'optimism'; readonly amount: bigint }
+  | { readonly kind: 'submit'; readonly file: string }
 
 export const operatorUsage = `npm run localnet -- prices set ETH/USD 2600 [--only feed]
                  ${priceKeys.join(', ')}: moves the feed and the pools of both chains
@@ -15,23 +17,29 @@ npm run localnet -- basefee set base 5gwei
                  base, optimism or hub; gwei or wei, held until set again
 npm run localnet -- mine base 3
 npm run localnet -- faucet 0x…
-                 10 native coins per chain, 10,000 USD of each token`
+                 10 native coins per chain, 10,000 USD of each token
+npm run localnet -- deposit base 25
+                 the first user deposits so much USDC; prints the transaction to attest
+npm run localnet -- submit attestation.json
+                 brings an oracle's answer to the hub`
 
 const blocksMax = 10_000
 
+type Parser = (words: readonly string[]) => OperatorCommand | undefined
+
+const parsers: ReadonlyMap<string, Parser> = new Map<string, Parser>([
+  ['prices', parsePrice],
+  ['basefee', parseBaseFee],
+  ['mine', parseMine],
+  ['faucet', parseFaucet],
+  ['deposit', parseDeposit],
+  ['submit', parseSubmit],
+])
+
 /** Understands the words of one operator command. @throws ConfigurationError with the usage */
 export function parseOperatorCommand(words: readonly string[]): OperatorCommand {
-  const [first, ...rest] = words
-  const command =
-    first === 'prices'
-      ? parsePrice(rest)
-      : first === 'basefee'
-        ? parseBaseFee(rest)
-        : first === 'mine'
-          ? parseMine(rest)
-          : first === 'faucet'
-            ? parseFaucet(rest)
-            : undefined
+  const [first = '', ...rest] = words
+  const command = parsers.get(first)?.(rest)
   if (command === undefined) {
     throw new ConfigurationError(`not understood: ${words.join(' ') || '(nothing)'}\n${operatorUsage}`)
   }
@@ -71,4 +79,14 @@ function parseFaucet([account, ...more]: readonly string[]): OperatorCommand | u
   const isOne = account !== undefined && isAddress(account, { strict: false }) && more.length === 0
   // CAST: lower case hex is still hex.
   return isOne ? { kind: 'faucet', account: account.toLowerCase() as Hex } : undefined
+}
+
+function parseDeposit([chain, amount = '25', ...more]: readonly string[]): OperatorCommand | undefined {
+  const isChain = chain === 'base' || chain === 'optimism'
+  if (!isChain || !/^[0-9]{1,9}(\.[0-9]{1,6})?$/.test(amount) || more.length > 0) return undefined
+  return { kind: 'deposit', chain, amount: parseUnits(amount, 6) }
+}
+
+function parseSubmit([file, ...more]: readonly string[]): OperatorCommand | undefined {
+  return file === undefined || file === '' || more.length > 0 ? undefined : { kind: 'submit', file }
 }

@@ -2,9 +2,11 @@ import { assertNever } from '@causeway/core'
 import { formatGwei, formatUnits } from 'viem'
 import { setBaseFee } from './baseFee.ts'
 import type { OperatorCommand } from './commands.ts'
+import { depositUsdc } from './deposit.ts'
 import { dispense } from './faucet.ts'
 import { movePrice } from './movePrice.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
+import { submitAttestation } from './submitAttestation.ts'
 
 /** Does what an operator asked for. @returns one sentence that says what was done */
 export async function runOperatorCommand(
@@ -28,6 +30,13 @@ export async function runOperatorCommand(
     case 'faucet':
       await dispense(network, command.account)
       return `${command.account} received 10 native coins per chain and 10,000 USD of each token.`
+    case 'deposit': {
+      const { transactionId, depositor } = await depositUsdc(network, command)
+      const usdc = formatUnits(command.amount, 6)
+      return `${transactionId} deposits ${usdc} USDC of ${depositor} on ${command.chain}.`
+    }
+    case 'submit':
+      return `The hub executed the attestation in ${await submitAttestation(network, command.file)}.`
     default:
       return assertNever(command)
   }

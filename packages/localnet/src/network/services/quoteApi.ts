@@ -1,4 +1,6 @@
+import { oracleThreshold, settlementOracles } from './oracle.ts'
 import type { ServicePlan } from './servicePlan.ts'
+import { solverApiKey } from './solver.ts'
 
 /** quote-api with its own embedded PostgreSQL under the network's directory. */
 export const quoteApiPlan: ServicePlan = {
@@ -6,8 +8,10 @@ export const quoteApiPlan: ServicePlan = {
   about: 'the service itself, with an embedded PostgreSQL',
   script: 'apps/quote-api/src/main.ts',
   ports: ({ quote }) => ({ http: quote, ops: quote + 1, admin: quote + 2 }),
-  async environment({ network, writeSecret }, ports) {
+  async environment(context, ports) {
+    const { network, writeSecret } = context
     const { chains, keys, paths } = network
+    const oracles = settlementOracles(context)
     return {
       ENVIRONMENT: 'local',
       HTTP_HOST: '127.0.0.1',
@@ -20,6 +24,9 @@ export const quoteApiPlan: ServicePlan = {
       BASE_RPC_URL: chains.base.url,
       OPTIMISM_RPC_URL: chains.optimism.url,
       RELAY_RPC_URL: chains.hub.url,
+      ORACLES: oracles,
+      ORACLES_THRESHOLD: oracles === '' ? '' : String(oracleThreshold),
+      SOLVER_API_KEY: solverApiKey(keys),
       FILL_WALLET_ADDRESS: keys.fillWallet.address,
       CUSTODY_ADDRESS: keys.custody.address,
       ECDSA_PRIVATE_KEY: '',

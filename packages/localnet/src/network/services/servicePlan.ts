@@ -1,11 +1,15 @@
 import type { LocalNetwork } from '../startLocalNetwork.ts'
+import { oraclePlans } from './oracle.ts'
 import { quoteApiPlan } from './quoteApi.ts'
+import { solverPlan } from './solver.ts'
 
 /** What a service may be told about the network it belongs to. */
 export type ServiceContext = {
   readonly network: LocalNetwork
   /** Writes a secret for its owner's eyes only. @returns its absolute path */
   writeSecret(name: string, secret: string): Promise<string>
+  /** Ports of every service of the session, by its name: services may have to know each other. */
+  readonly ports: ReadonlyMap<string, ServicePorts>
 }
 
 /** A service's ports by use; each is the next free one from its first choice on. */
@@ -29,8 +33,5 @@ export type ServicePlan = {
 /** First ports of each kind of service. @source design.md 1 */
 export type FirstPorts = { readonly quote: number; readonly oracle: number }
 
-/**
- * Every service of a local network, in the order in which they start; they stop in reverse. A further
- * one (an oracle, the solver) is one entry here.
- */
-export const servicePlans: readonly ServicePlan[] = [quoteApiPlan]
+/** Every service of a local network. They start side by side; a further one is one entry here. */
+export const servicePlans: readonly ServicePlan[] = [quoteApiPlan, ...oraclePlans, solverPlan]

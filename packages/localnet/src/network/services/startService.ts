@@ -1,14 +1,15 @@
-import { nextFreePorts } from '../../nodes/ports.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
 import { type ManagedProcess, startProcess } from './managedProcess.ts'
 import { waitUntilReady } from './readiness.ts'
-import type { FirstPorts, ServicePlan, ServicePorts } from './servicePlan.ts'
+import type { ServicePlan, ServicePorts } from './servicePlan.ts'
 import { writeSecretFile } from './writeSecretFile.ts'
+import { writeServiceFile } from './writeServiceFile.ts'
 
 export type ServiceOptions = {
   readonly network: LocalNetwork
   readonly repositoryRoot: string
-  readonly firstPorts: FirstPorts
+  /** Of every service of the session, this one's included. */
+  readonly ports: ReadonlyMap<string, ServicePorts>
   /** What the service inherits; its plan overrides it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Told that the start takes long, and where to look. */
@@ -31,10 +32,11 @@ const graceMs = 20_000
  */
 export async function startService(plan: ServicePlan, options: ServiceOptions): Promise<RunningService> {
   const { network, repositoryRoot } = options
+  const ports = options.ports.get(plan.name) ?? {}
   const { paths, runFile } = network
-  const ports = await freePorts(plan.ports(options.firstPorts))
   const writeSecret = (name: string, secret: string) => writeSecretFile(paths.secrets, name, secret)
-  const environment = await plan.environment({ network, writeSecret }, ports)
+  const environment = await plan.environment({ network, writeSecret, ports: options.ports }, ports)
+  await writeServiceFile(paths.serviceFile(plan.name), environment)
   const process = await startProcess({
     name: plan.name,
     command: globalThis.process.execPath,
@@ -56,10 +58,4 @@ export async function startService(plan: ServicePlan, options: ServiceOptions): 
     throw error
   }
   return { plan, ports, process }
-}
-
-async function freePorts(first: ServicePorts): Promise<ServicePorts> {
-  const names = Object.keys(first)
-  const ports = await nextFreePorts(Object.values(first))
-  return Object.fromEntries(names.map((name, index) => [name, ports[index] ?? 0]))
 }

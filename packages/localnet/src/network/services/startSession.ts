@@ -9,6 +9,9 @@ import {
   startLocalNetwork,
   type UnexpectedEnd,
 } from '../startLocalNetwork.ts'
+import { choosePorts } from './choosePorts.ts'
+import { type DemoSponsor, prepareDemoSponsor } from './demoSponsor.ts'
+import { oracleSigners } from './oracle.ts'
 import type { FirstPorts, ServicePlan } from './servicePlan.ts'
 import { type RunningService, startService } from './startService.ts'
 
@@ -19,7 +22,7 @@ export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog'> &
   /** What the services inherit. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly report: (line: string) => void
-  /** Told when a part is up; called in the order of the start. */
+  /** Told when a part is up. */
   readonly stageDone: (name: string, about: string) => void
   /** Gives up the start. */
   readonly signal: AbortSignal
@@ -29,9 +32,11 @@ export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog'> &
 export type Session = {
   readonly network: LocalNetwork
   readonly services: readonly RunningService[]
+  /** Of the demo sponsor; absent when no quote-api runs. */
+  readonly sponsorApiKey: string | undefined
   /** Resolves when a part ends on its own; never after `stop`. */
   readonly failed: Promise<ProcessEnd>
-  /** Services first, last started first; then the keeper and the nodes. */
+  /** Services first, in reverse order; then the keeper and the nodes. */
   stop(): Promise<void>
 }
 
@@ -39,7 +44,7 @@ export type Session = {
 const slowMs = 8_000
 
 /**
- * Starts everything in order and stops it all again when one part fails.
+ * Starts the chains, then all services side by side, and stops it all again when one part fails.
  * @throws StartFailure naming the part and its log file; whatever `startLocalNetwork` throws
  */
 export async function startSession(options: SessionOptions): Promise<Session> {
@@ -55,18 +60,20 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   void nodeFailed.then((end) => nodeDown.abort(new StartFailure(describeEnd(end))))
   const signal = AbortSignal.any([options.signal, nodeDown.signal])
   let stopping: Promise<void> | undefined
+  let sponsorApiKey: string | undefined
   const stop = () => {
     stopping ??= stopAll(network, running)
     return stopping
   }
   try {
-    for (const plan of options.services) {
-      signal.throwIfAborted()
-      running.push(await startService(plan, { ...options, network, report, signal }))
-      stageDone(plan.name, plan.about)
-    }
+    await startServices(options, network, signal, running)
     signal.throwIfAborted()
-    await writeNetworkFile(network.paths.networkFile, factsOf(network, running))
+    const sponsor = await sponsorOf(options, network, running, signal)
+    await writeNetworkFile(network.paths.networkFile, {
+      ...factsOf(network, running),
+      ...(sponsor !== undefined && { sponsorApiKey: sponsor.apiKey }),
+    })
+    sponsorApiKey = sponsor?.apiKey
   } catch (error) {
     await stop()
     throw error
@@ -78,7 +85,52 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     void nodeFailed.then(tell)
     for (const { process } of running) void process.ended.then((how) => tell(endOf(process, how)))
   })
-  return { network, services: running, failed, stop }
+  return { network, services: running, sponsorApiKey, failed, stop }
+}
+
+/** One failure ends the start of the others too; `running` holds what has to be stopped. */
+async function startServices(
+  options: SessionOptions,
+  network: LocalNetwork,
+  outer: AbortSignal,
+  running: RunningService[],
+): Promise<void> {
+  const ports = await choosePorts(options.services, options.firstPorts)
+  const oneFailed = new AbortController()
+  const signal = AbortSignal.any([outer, oneFailed.signal])
+  const start = async (plan: ServicePlan) => {
+    try {
+      signal.throwIfAborted()
+      running.push(await startService(plan, { ...options, network, ports, signal }))
+      options.stageDone(plan.name, plan.about)
+    } catch (error) {
+      oneFailed.abort(error)
+      throw error
+    }
+  }
+  await Promise.allSettled(options.services.map(start))
+  signal.throwIfAborted()
+  const { services } = options
+  running.sort((one, other) => services.indexOf(one.plan) - services.indexOf(other.plan))
+}
+
+async function sponsorOf(
+  options: SessionOptions,
+  network: LocalNetwork,
+  running: readonly RunningService[],
+  signal: AbortSignal,
+): Promise<DemoSponsor | undefined> {
+  const ports = running.find(({ plan }) => plan.name === 'quote-api')?.ports
+  if (ports === undefined) return undefined
+  const sponsor = await prepareDemoSponsor({
+    network,
+    quoteApiUrl: `http://127.0.0.1:${ports['http']}`,
+    adminUrl: `http://127.0.0.1:${ports['admin']}`,
+    adminKey: options.environment['ADMIN_API_KEY'] || undefined,
+    signal,
+  })
+  options.stageDone('sponsor', 'its key is created, its wallet linked and its balance topped up')
+  return sponsor
 }
 
 /** Gives notice of work that takes long. */
@@ -111,12 +163,20 @@ function describeChains({ chains, origin }: LocalNetwork): string {
 
 function factsOf(network: LocalNetwork, running: readonly RunningService[]) {
   const { deployment, keys, chains } = network
-  const port = running.find(({ plan }) => plan.name === 'quote-api')?.ports['http']
+  const urlOf = (name: string) => {
+    const port = running.find(({ plan }) => plan.name === name)?.ports['http']
+    return port === undefined ? undefined : `http://127.0.0.1:${port}`
+  }
+  const quoteApiUrl = urlOf('quote-api')
   return {
     deployment,
     keys,
     rpcUrls: { base: chains.base.url, optimism: chains.optimism.url, hub: chains.hub.url },
-    ...(port !== undefined && { quoteApiUrl: `http://127.0.0.1:${port}` }),
+    oracles: oracleSigners(keys).flatMap(({ name, signer }) => {
+      const url = urlOf(name)
+      return url === undefined ? [] : [{ url, signer }]
+    }),
+    ...(quoteApiUrl !== undefined && { quoteApiUrl }),
   }
 }
 

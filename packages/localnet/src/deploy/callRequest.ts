@@ -1,0 +1,36 @@
+import type { EvmWithdrawal, Hex } from '@causeway/core'
+import { encodeFunctionData } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { depositoryAbi } from '../contracts/abis.generated.ts'
+
+/** EIP-712 types of what a depository executes for its allocator. @source oracle-protocol.md 1.7 */
+const callRequestTypes = {
+  CallRequest: [
+    { name: 'calls', type: 'Call[]' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'expiration', type: 'uint256' },
+  ],
+  Call: [
+    { name: 'to', type: 'address' },
+    { name: 'data', type: 'bytes' },
+    { name: 'value', type: 'uint256' },
+    { name: 'allowFailure', type: 'bool' },
+  ],
+} as const
+
+/** Calldata with which anybody lets the depository execute what its allocator signed. */
+export async function executeCallData(args: {
+  readonly chainId: number
+  readonly depository: Hex
+  readonly allocator: PrivateKeyAccount
+  readonly request: EvmWithdrawal
+}): Promise<Hex> {
+  const { chainId, depository, allocator, request } = args
+  const signature = await allocator.signTypedData({
+    domain: { name: 'RelayDepository', version: '1', chainId, verifyingContract: depository },
+    types: callRequestTypes,
+    primaryType: 'CallRequest',
+    message: request,
+  })
+  return encodeFunctionData({ abi: depositoryAbi, functionName: 'execute', args: [request, signature] })
+}

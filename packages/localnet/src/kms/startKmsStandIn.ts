@@ -1,0 +1,142 @@
+import { createECDH, createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { z } from 'zod'
+import { signDigest } from './signDigest.ts'
+
+/**
+ * How the stand-in treats the next signatures: `good` signs; `highS` and `lowS` choose the half of s,
+ * both of which KMS may answer with; the others fail as KMS, a network or a wrong key do.
+ */
+export type KmsMode =
+  | 'good'
+  | 'highS'
+  | 'lowS'
+  | 'throttled'
+  | 'failing'
+  | 'silent'
+  | 'wrongKey'
+  | 'trailingByte'
+  | 'noSignature'
+  | 'otherSpec'
+
+export type KmsStandIn = {
+  readonly url: string
+  readonly keyId: string
+  /** Operations that arrived, by name, in order. */
+  readonly operations: readonly string[]
+  /** For so many operations, then `good` again; for ever without a number. */
+  set(mode: KmsMode, operations?: number): void
+  stop(): Promise<void>
+}
+
+const keyId = '5f1c8a9e-0000-4000-8000-000000000001'
+const signRequest = z.object({
+  KeyId: z.literal(keyId),
+  Message: z.string(),
+  MessageType: z.literal('DIGEST'),
+  SigningAlgorithm: z.literal('ECDSA_SHA_256'),
+})
+
+/**
+ * A **stand-in** for AWS KMS on loopback: it speaks the JSON protocol of `GetPublicKey` and `Sign` for
+ * one secp256k1 key and signs for real, in DER, with whatever half of s comes out. It checks no
+ * credentials and keeps the key in this process: for development and tests alone.
+ * @param options.privateKey 32 bytes
+ */
+export async function startKmsStandIn(options: { readonly privateKey: Uint8Array }): Promise<KmsStandIn> {
+  const keys = { right: keyOf(options.privateKey), wrong: keyOf(sha256(options.privateKey)) }
+  const operations: string[] = []
+  let mode: KmsMode = 'good'
+  let left = Number.POSITIVE_INFINITY
+
+  function takeMode(): KmsMode {
+    if (left <= 0) return 'good'
+    left -= 1
+    return mode
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body: unknown = JSON.parse(await textOf(request))
+    const operation = String(request.headers['x-amz-target']).replace('TrentService.', '')
+    operations.push(operation)
+    const current = takeMode()
+    if (current === 'silent') return
+    if (current === 'throttled') return fail(response, 400, 'ThrottlingException')
+    if (current === 'failing') return fail(response, 500, 'KMSInternalException')
+    if (operation === 'GetPublicKey') return send(response, 200, publicKeyAnswer(keys.right, current))
+    if (operation === 'Sign') return send(response, 200, await signAnswer(body, keys, current))
+    return fail(response, 400, 'UnsupportedOperationException')
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => fail(response, 400, 'ValidationException'))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // CAST: a server that listens on TCP has an address of this kind.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    keyId,
+    operations,
+    set(next, count = Number.POSITIVE_INFINITY) {
+      mode = next
+      left = count
+    },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+type Key = { readonly bytes: Uint8Array; readonly publicKeyDer: Buffer }
+
+/** Header of a DER public key on secp256k1, up to the point. */
+const spkiHeader = Buffer.from('3056301006072a8648ce3d020106052b8104000a034200', 'hex')
+
+function keyOf(bytes: Uint8Array): Key {
+  const curve = createECDH('secp256k1')
+  curve.setPrivateKey(bytes)
+  return { bytes, publicKeyDer: Buffer.concat([spkiHeader, curve.getPublicKey()]) }
+}
+
+function publicKeyAnswer({ publicKeyDer }: Key, mode: KmsMode): object {
+  return {
+    KeyId: keyId,
+    PublicKey: publicKeyDer.toString('base64'),
+    KeySpec: mode === 'otherSpec' ? 'ECC_NIST_P256' : 'ECC_SECG_P256K1',
+    KeyUsage: 'SIGN_VERIFY',
+    SigningAlgorithms: ['ECDSA_SHA_256'],
+  }
+}
+
+async function signAnswer(body: unknown, keys: { right: Key; wrong: Key }, mode: KmsMode): Promise<object> {
+  const { Message } = signRequest.parse(body)
+  const digest = Buffer.from(Message, 'base64')
+  if (digest.length !== 32) throw new Error('a digest has 32 bytes')
+  if (mode === 'noSignature') return { KeyId: keyId, SigningAlgorithm: 'ECDSA_SHA_256' }
+  const { bytes } = mode === 'wrongKey' ? keys.wrong : keys.right
+  const half = mode === 'highS' ? 'high' : mode === 'lowS' ? 'low' : 'either'
+  const der = await signDigest({ digest, privateKey: bytes, half })
+  const sent = mode === 'trailingByte' ? Buffer.concat([der, Buffer.of(0)]) : der
+  return { KeyId: keyId, Signature: sent.toString('base64'), SigningAlgorithm: 'ECDSA_SHA_256' }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body))
+}
+
+function fail(response: ServerResponse, status: number, name: string): void {
+  send(response, status, { __type: name, message: 'the stand-in was told to fail' })
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString()
+}
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest()
+}

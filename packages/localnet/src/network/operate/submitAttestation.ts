@@ -1,0 +1,58 @@
+import { ConfigurationError, type Hex } from '@causeway/core'
+import { BaseError, ContractFunctionRevertedError, concatHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { z } from 'zod'
+import { hubAbi, hubOracleAbi } from '../../contracts/abis.generated.ts'
+import { mined } from '../../uniswap/clients.ts'
+import { readJsonFile } from '../jsonFile.ts'
+import type { OperatedNetwork } from './operatedNetwork.ts'
+
+const hex = z
+  .string()
+  .regex(/^0x([0-9a-f]{2})*$/)
+  .transform((text): Hex => `0x${text.slice(2)}`)
+
+/** The part of an attestation that the hub executes. */
+const attestationSchema = z.object({
+  execution: z.object({
+    idempotencyKey: hex,
+    actions: z.array(hex).min(1),
+    signatures: z.array(z.object({ signature: hex })).min(1),
+  }),
+})
+
+/**
+ * Brings an oracle's answer to the hub's oracle contract as it is, through the multisig. Anybody may.
+ * @param file the answer's JSON
+ * @returns the transaction. @throws ConfigurationError when the file holds no execution or the hub refuses
+ */
+export async function submitAttestation(
+  { keys, deployment, chains }: OperatedNetwork,
+  file: string,
+): Promise<Hex> {
+  const read = await readJsonFile(file)
+  const parsed = attestationSchema.safeParse(read.kind === 'found' ? read.json : undefined)
+  if (!parsed.success) throw new ConfigurationError(`${file} holds no attestation with an execution.`)
+  const { idempotencyKey, actions, signatures } = parsed.data.execution
+  const { oracle, oracleMultisig } = deployment.hub
+  const clients = chains.hub.chain.as(keys.fillWallet)
+  const signature = concatHex(signatures.map((entry) => entry.signature))
+  try {
+    const { request } = await clients.publicClient.simulateContract({
+      account: privateKeyToAccount(keys.fillWallet.privateKey),
+      address: oracle,
+      // With the ledger's errors, which the oracle contract passes on.
+      abi: [...hubOracleAbi, ...hubAbi],
+      functionName: 'execute',
+      args: [{ idempotencyKey, actions }, oracleMultisig, signature],
+    })
+    const hash = await clients.walletClient.writeContract(request)
+    await mined(clients, hash, 'the execution')
+    return hash
+  } catch (error) {
+    const cause =
+      error instanceof BaseError ? error.walk((one) => one instanceof ContractFunctionRevertedError) : null
+    if (!(cause instanceof ContractFunctionRevertedError)) throw error
+    throw new ConfigurationError(`The hub refuses the execution: ${cause.data?.errorName ?? cause.reason}.`)
+  }
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { ChainDeployment } from '../../deploy/deployment.ts'
+import { userChainGrants } from '../../deploy/funding.ts'
+import type { LocalKeys } from '../../keys/localKeys.ts'
+import { nativeCurrency } from '../../solver/fillTransaction.ts'
+import type { SolverConfigFile } from '../../solver/solverConfig.ts'
+import type { ServiceContext, ServicePlan } from './servicePlan.ts'
+
+const pollMs = 250
+
+/** The reference solver: pays with the fill wallet what quote-api lists. A development part. */
+export const solverPlan: ServicePlan = {
+  name: 'solver',
+  about: 'a development part: it holds the fill wallet and fills every order that quote-api lists',
+  script: 'packages/localnet/src/solver/main.ts',
+  ports: ({ quote }) => ({ ops: quote + 3 }),
+  async environment(context, ports) {
+    const file = JSON.stringify(solverFile(context, ports['ops'] ?? 0))
+    return { SOLVER_CONFIG_FILE: await context.writeSecret('solver.json', file) }
+  },
+  readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,
+}
+
+/** What quote-api knows the solver by; derived, so that every start has the same. */
+export function solverApiKey(keys: LocalKeys): string {
+  return createHash('sha256').update(`solver of ${keys.fillWallet.privateKey}`).digest('hex')
+}
+
+function solverFile({ network, ports }: ServiceContext, healthPort: number): SolverConfigFile {
+  const { chains, deployment, keys, paths } = network
+  const chain = (key: 'base' | 'optimism') => {
+    const { chainId, depository, fillContract, wrappedNative, tokens } = deployment[key]
+    const stock = lowStock(keys, tokens)
+    return { chainId, rpcUrl: chains[key].url, depository, fillContract, wrappedNative, stock }
+  }
+  return {
+    quoteApiUrl: `http://127.0.0.1:${ports.get('quote-api')?.['http']}`,
+    quoteApiKey: solverApiKey(keys),
+    directory: join(paths.directory, 'solver'),
+    healthPort,
+    pollMs,
+    fillWalletKey: keys.fillWallet.privateKey,
+    allocatorKey: keys.deployer.privateKey,
+    chains: [chain('base'), chain('optimism')],
+  }
+}
+
+/** Below half of what the fill wallet was given at first, the depository's part is fetched. */
+function lowStock(keys: LocalKeys, tokens: ChainDeployment['tokens']) {
+  const grant = userChainGrants(keys).find(({ account }) => account === keys.fillWallet)
+  const half = (amount = 0n) => (amount / 2n).toString()
+  return [
+    { currency: nativeCurrency, low: half(grant?.nativeWei) },
+    ...(['USDC', 'USDX', 'TIDE'] as const).map((symbol) => ({
+      currency: tokens[symbol],
+      low: half(grant?.tokens[symbol]),
+    })),
+  ]
+}

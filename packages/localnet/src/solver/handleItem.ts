@@ -1,0 +1,77 @@
+import type { ChainDesk } from './chainDesk.ts'
+import { fillTransaction, needsOf } from './fillTransaction.ts'
+import type { Inventory } from './inventory.ts'
+import type { Outbox } from './outbox.ts'
+import type { SignedRecord } from './signedRecord.ts'
+import type { SolverChainConfig } from './solverConfig.ts'
+import { type PaidOrder, readItem, type WorkItem } from './workItems.ts'
+
+export type SolverChain = {
+  readonly config: SolverChainConfig
+  readonly desk: ChainDesk
+  readonly inventory: Inventory
+}
+
+/** `signed` may be sent when the service agrees; `refused` is told to it; `later` looks again. */
+export type Handled =
+  | { readonly kind: 'signed'; readonly record: SignedRecord }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'later' }
+
+const later: Handled = { kind: 'later' }
+/** Less time than this is too little to be mined in. */
+const minedWithinSeconds = 15
+
+/** Works on an open item once, or finds that it was worked on. */
+export async function handleItem(
+  item: WorkItem,
+  { chains, outbox }: { readonly chains: readonly SolverChain[]; readonly outbox: Outbox },
+): Promise<Handled> {
+  const record = outbox.latest(item.id)
+  if (record !== undefined && !mayTryAgain(record)) return later
+  const reading = readItem(item)
+  if (reading.kind === 'other') return later
+  if (reading.kind === 'broken') return refused(reading.reason)
+  const { order } = reading
+  const chain = chains.find(({ config }) => config.chainId === order.chainId)
+  if (chain === undefined) return refused(`chain ${order.chainId} is none of this solver's`)
+  if (chain.config.fillContract !== order.fillContract) return refused('the fill contract is another one')
+  if (order.kind === 'fill' && isFilledByAnother(item.id, order, outbox.all()))
+    return refused('another item filled the order')
+  const replaced = outbox.all().find(({ transaction }) => transaction.hash === order.replaces)
+  if (replaced !== undefined && !hasFailed(replaced)) {
+    if (replaced.outcome === 'done') return refused('the fill that it replaces was mined')
+    await chains.find(({ config }) => config.chainId === replaced.chainId)?.desk.cancel(replaced)
+    return later
+  }
+  return pay(item.id, order, chain)
+}
+
+async function pay(id: string, order: PaidOrder, { desk, inventory }: SolverChain): Promise<Handled> {
+  const { chainTime } = await desk.wallet.counts()
+  if (chainTime + minedWithinSeconds > order.deadline) return refused('the deadline has passed')
+  for (const [currency, amount] of needsOf(order)) {
+    if (!(await inventory.has(currency, amount))) return later
+  }
+  const transaction = fillTransaction(order)
+  const simulation = await desk.wallet.simulate(transaction)
+  if (!simulation.succeeds) return refused(simulation.reason)
+  const { kind, orderId, deadline } = order
+  const subject = { id, kind, orderId, deadline }
+  return { kind: 'signed', record: await desk.begin(subject, { ...transaction, gas: simulation.gas }) }
+}
+
+const refused = (reason: string): Handled => ({ kind: 'refused', reason })
+
+export const hasFailed = ({ outcome }: SignedRecord) => outcome !== 'open' && outcome !== 'done'
+
+/** After the service was told of a final failure and still lists the item, it wants another attempt. */
+const mayTryAgain = (record: SignedRecord) => hasFailed(record) && record.failureReported
+
+/** The fill contract has no guard of its own: an order is filled by one item alone. */
+function isFilledByAnother(id: string, order: PaidOrder, records: readonly SignedRecord[]): boolean {
+  return records.some(
+    (record) =>
+      record.kind === 'fill' && record.orderId === order.orderId && record.id !== id && !hasFailed(record),
+  )
+}

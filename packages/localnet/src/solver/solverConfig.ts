@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import { ConfigurationError } from '@causeway/core'
+import { z } from 'zod'
+import { hexSchema } from '../network/hexSchema.ts'
+
+const amount = z
+  .string()
+  .regex(/^[0-9]{1,78}$/)
+  .transform((text) => BigInt(text))
+
+const chainSchema = z.object({
+  chainId: z.number().int().positive(),
+  rpcUrl: z.url(),
+  depository: hexSchema(20),
+  fillContract: hexSchema(20),
+  wrappedNative: hexSchema(20),
+  /** What is kept in stock; below `low` deposits are fetched from the depository. */
+  stock: z.array(z.object({ currency: hexSchema(20), low: amount })),
+})
+
+const configSchema = z.object({
+  quoteApiUrl: z.url(),
+  quoteApiKey: z.string().min(1),
+  /** Where signed transactions are kept. */
+  directory: z.string().min(1),
+  healthPort: z.number().int().min(0).max(65_535),
+  pollMs: z.number().int().positive(),
+  /** Pays orders. */
+  fillWalletKey: hexSchema(32),
+  /** Signs what the depositories pay out; a local network alone may hold it beside the fill wallet's. */
+  allocatorKey: hexSchema(32),
+  chains: z.array(chainSchema).min(1),
+})
+
+/** What the solver is started with; the file holds keys, so its owner alone can read it. */
+export type SolverConfig = z.output<typeof configSchema>
+export type SolverChainConfig = SolverConfig['chains'][number]
+/** The same as JSON. */
+export type SolverConfigFile = z.input<typeof configSchema>
+
+/** @throws ConfigurationError naming the fields that are wrong, never their values */
+export async function readSolverConfig(path: string | undefined): Promise<SolverConfig> {
+  if (path === undefined || path === '') throw new ConfigurationError('SOLVER_CONFIG_FILE is not set')
+  const parsed = configSchema.safeParse(JSON.parse(await readFile(path, 'utf8')))
+  if (parsed.success) return parsed.data
+  const fields = parsed.error.issues.map(({ path: field }) => field.join('.'))
+  throw new ConfigurationError(`SOLVER_CONFIG_FILE is wrong at ${fields.join(', ')}`)
+}

@@ -1,0 +1,81 @@
+import type { Hex } from '@causeway/core'
+import { z } from 'zod'
+
+const hex = (bytes: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`))
+    // CAST: the pattern above is that of Hex.
+    .transform((value) => value.toLowerCase() as Hex)
+const amount = z
+  .string()
+  .regex(/^[0-9]{1,78}$/)
+  .transform((text) => BigInt(text))
+const calldata = z
+  .string()
+  .regex(/^0x([0-9a-fA-F]{2})*$/)
+  // CAST: the pattern above is that of Hex.
+  .transform((value) => value as Hex)
+
+/** Fields that a fill and a refund share. */
+const order = {
+  orderId: hex(32),
+  chainId: z.coerce.number().int().positive(),
+  fillContract: hex(20),
+  deadline: z.coerce.number().int().nonnegative(),
+}
+const payment = { recipient: hex(20), currency: hex(20), amount }
+
+const payloads = {
+  fill: z
+    .object({
+      ...order,
+      payments: z.array(z.object(payment)),
+      calls: z.array(z.object({ to: hex(20), data: calldata, value: amount })).default([]),
+    })
+    .transform((fill): PaidOrder => ({ kind: 'fill', ...fill })),
+  refund: z.object({ ...order, ...payment, replaces: hex(32).optional() }).transform(
+    ({ recipient, currency, amount: refunded, ...rest }): PaidOrder => ({
+      kind: 'refund',
+      ...rest,
+      payments: [{ recipient, currency, amount: refunded }],
+      calls: [],
+    }),
+  ),
+} as const
+
+/** What one transaction through the fill contract pays. Amounts in smallest units, deadline in Unix seconds. */
+export type PaidOrder = {
+  readonly kind: 'fill' | 'refund'
+  readonly orderId: Hex
+  readonly chainId: number
+  readonly fillContract: Hex
+  readonly deadline: number
+  readonly payments: readonly { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }[]
+  readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
+  /** Of a refund: the fill that must never be mined. */
+  readonly replaces?: Hex | undefined
+}
+
+/** An item's id names files, so it is nothing but letters, digits and hyphens. */
+const itemSchema = z.object({
+  id: z.string().regex(/^[0-9a-zA-Z-]{1,64}$/),
+  kind: z.string(),
+  payload: z.unknown(),
+})
+export const workSchema = z.object({ items: z.array(itemSchema) })
+export type WorkItem = z.infer<typeof itemSchema>
+
+/** `other`: a kind that this solver has no part in; `broken`: a payload that cannot be paid as it is. */
+export type ReadItem =
+  | { readonly kind: 'order'; readonly order: PaidOrder }
+  | { readonly kind: 'other' }
+  | { readonly kind: 'broken'; readonly reason: string }
+
+export function readItem({ kind, payload }: WorkItem): ReadItem {
+  if (kind !== 'fill' && kind !== 'refund') return { kind: 'other' }
+  const parsed = payloads[kind].safeParse(payload)
+  if (parsed.success) return { kind: 'order', order: parsed.data }
+  const fields = parsed.error.issues.map(({ path }) => path.join('.'))
+  return { kind: 'broken', reason: `the payload is wrong at ${fields.join(', ')}` }
+}
