@@ -1,0 +1,68 @@
+import {
+  type ApiKeys,
+  createHttpApp,
+  type HttpApp,
+  type HttpAppOptions,
+  type HttpMetrics,
+  type Readiness,
+  standardErrorPolicy,
+} from '@causeway/http'
+import { type AttestationRouteDependencies, registerAttestation } from './routes/attestations.ts'
+import { type ListedChain, registerChains } from './routes/chains.ts'
+import { registerReadiness } from './routes/readiness.ts'
+import {
+  depositsDefinition,
+  fillsDefinition,
+  refundsDefinition,
+  withdrawalInitiatedDefinition,
+  withdrawalInitiationDefinition,
+  withdrawalsDefinition,
+} from './service/definitions.ts'
+
+export type AppDependencies = AttestationRouteDependencies & {
+  readonly chains: () => readonly ListedChain[]
+  readonly apiKeys: ApiKeys
+  readonly logger: HttpAppOptions['logger']
+  readonly httpMetrics: HttpMetrics
+  readonly readiness: Readiness
+  readonly trustedProxies: readonly string[]
+  /** Requests without a valid key, per client IP and window; a `max` of 0 is off. */
+  readonly rateLimit: { readonly max: number; readonly windowMs: number }
+}
+
+/** The public listener with all routes, not yet listening. Opens nothing. */
+export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> {
+  const { logger, httpMetrics, readiness, apiKeys, trustedProxies, rateLimit } = dependencies
+  const app = await createHttpApp({
+    logger,
+    metrics: httpMetrics,
+    readiness,
+    apiKeys,
+    // A key that is not known is no key: the request is served and limited. @source Authentication 1
+    unknownKeys: 'ignore',
+    trustedProxies,
+    errors: standardErrorPolicy,
+    cors: false,
+    handlerTimeoutMs: dependencies.requestTimeoutMs,
+    rateLimits: {
+      windowMs: rateLimit.windowMs,
+      classes: { unauthenticated: { perKeyMax: 0, perIpMax: rateLimit.max } },
+      defaultClass: 'unauthenticated',
+      failedKeysPerMinuteMax: 0,
+    },
+    openApi: {
+      title: 'Causeway attestation oracle',
+      description: 'Signed statements about what happened on chains, for settlement on the hub.',
+      servers: [],
+    },
+  })
+  registerReadiness(app, readiness)
+  registerChains(app, dependencies.chains)
+  registerAttestation(app, depositsDefinition, dependencies)
+  registerAttestation(app, withdrawalsDefinition, dependencies)
+  registerAttestation(app, fillsDefinition, dependencies)
+  registerAttestation(app, refundsDefinition, dependencies)
+  registerAttestation(app, withdrawalInitiationDefinition, dependencies)
+  registerAttestation(app, withdrawalInitiatedDefinition, dependencies)
+  return app
+}

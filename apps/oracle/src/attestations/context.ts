@@ -1,0 +1,76 @@
+import type {
+  ChainEntry,
+  Evidence,
+  ExecutionDomain,
+  FactsReader,
+  Hex,
+  VmTypeOf,
+  WithdrawRequestDomain,
+} from '@causeway/core'
+import { UnknownChainError } from '@causeway/core'
+
+/** What rules need of one configured chain. */
+export type AttestedChain = Pick<
+  ChainEntry,
+  'id' | 'vmType' | 'depository' | 'additionalDepositories' | 'hubChainId'
+> & {
+  /** Which of the family's networks; the main one when absent. */
+  readonly additionalData?: { readonly network?: string | undefined } | undefined
+}
+
+/** What rules need of the hub. Addresses in lower case. */
+export type AttestedHub = {
+  /** String id, e.g. `relay`. */
+  readonly id: string
+  readonly executionDomain: ExecutionDomain
+  /** Absent where the hub file names no allocator. */
+  readonly withdrawRequestDomain?: WithdrawRequestDomain
+}
+
+/** Balances on the hub, as the quorum of its endpoints tells them at one height. */
+export interface HubBalances {
+  /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
+  balanceOf(account: Hex, hubTokenId: bigint, options: { signal: AbortSignal }): Promise<bigint>
+}
+
+/** Everything that attesting asks: configuration, chains and the hub. */
+export type AttestationContext = {
+  readonly chains: ReadonlyMap<string, AttestedChain>
+  readonly vmTypeOf: VmTypeOf
+  readonly hub: AttestedHub
+  readonly hubBalances: HubBalances
+  /** @throws UnknownChainError; AttestationError when the chain has no endpoint or must not be signed for */
+  readonly readerOf: (chainId: string) => FactsReader
+  /** Lower-case address of the key that signed; `undefined` for anything but a canonical signature. */
+  readonly recoverSigner: (digest: Uint8Array, signature: string) => Hex | undefined
+}
+
+/** What one kind of attestation found: an answer that only lacks its signatures. */
+export type Attested<Response> = {
+  readonly unsigned: Response
+  readonly evidence: readonly Evidence[]
+  /** True when the same request will have the same answer for ever. */
+  readonly isFinal: boolean
+}
+
+/** One kind of attestation: asks readers for facts, checks them against the request, builds the answer. */
+export type Attest<Request, Response> = (
+  request: Request,
+  context: AttestationContext,
+  options: { readonly signal: AbortSignal },
+) => Promise<Attested<Response>>
+
+/** @throws UnknownChainError */
+export function chainOf({ chains }: Pick<AttestationContext, 'chains'>, chainId: string): AttestedChain {
+  const chain = chains.get(chainId)
+  if (chain === undefined) throw new UnknownChainError(chainId)
+  return chain
+}
+
+/** How hashes name the chain. */
+export function protocolChain({ id, vmType }: AttestedChain): {
+  chainId: string
+  vmType: AttestedChain['vmType']
+} {
+  return { chainId: id, vmType }
+}

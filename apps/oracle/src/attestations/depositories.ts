@@ -1,0 +1,35 @@
+import { vmCodecs } from '@causeway/core'
+import type { AttestedChain } from './context.ts'
+import { AttestationError } from './errors.ts'
+
+/** The chain's depository as configured, in canonical spelling. @throws AttestationError without one */
+function primaryDepository(chain: AttestedChain): string {
+  if (chain.depository === undefined) throw notConfigured(chain.id)
+  return vmCodecs[chain.vmType].canonicalAddress(chain.depository)
+}
+
+/**
+ * The depository that a request names, or the primary one; canonical.
+ * @throws AttestationError when the chain has no such depository; InvalidAddressError
+ * @source oracle-protocol.md 3.2, "Depository membership"
+ */
+export function requestedDepository(chain: AttestedChain, requested: string | undefined): string {
+  if (requested === undefined) return primaryDepository(chain)
+  const codec = vmCodecs[chain.vmType]
+  const canonical = codec.canonicalAddress(requested)
+  const configured = [chain.depository ?? [], chain.additionalDepositories ?? []].flat()
+  if (!configured.some((depository) => codec.canonicalAddress(depository) === canonical)) {
+    throw notConfigured(chain.id)
+  }
+  return canonical
+}
+
+function notConfigured(chainId: string): AttestationError {
+  return new AttestationError(
+    'DEPOSITORY_NOT_CONFIGURED',
+    `The depository is not configured for chain ${chainId}.`,
+    {
+      data: { chainId },
+    },
+  )
+}

@@ -1,0 +1,100 @@
+import {
+  type DepositFact,
+  type DepositFacts,
+  type DepositsResponse,
+  depositsExecutionKey,
+  encodeMintAction,
+  type Hex,
+  hubAlias,
+  hubTokenId,
+  onchainId,
+  orderAddress,
+  vmCodecs,
+} from '@causeway/core'
+import type { DepositsRequest } from '../wire/requests.ts'
+import {
+  type Attest,
+  type AttestationContext,
+  type AttestedChain,
+  chainOf,
+  protocolChain,
+} from './context.ts'
+
+const noOrder: Hex = `0x${'0'.repeat(64)}`
+
+/**
+ * POST /attestations/depository-deposits/v1: every deposit of one final transaction, each minted to the
+ * account of the order that it names, or of its depositor.
+ * @source oracle-protocol.md 3.1
+ */
+export const attestDeposits: Attest<DepositsRequest, DepositsResponse> = async (
+  request,
+  context,
+  options,
+) => {
+  const chain = chainOf(context, request.chainId)
+  const transactionId = vmCodecs[chain.vmType].canonicalTransactionId(request.transactionId)
+  const facts = await context.readerOf(chain.id).readDeposits({ transactionId }, options)
+  return { unsigned: buildDeposits(facts, chain, context), evidence: [facts.evidence], isFinal: true }
+}
+
+/** The answer without signatures; no execution when the transaction holds no deposit. */
+function buildDeposits(
+  facts: DepositFacts,
+  chain: AttestedChain,
+  { hub }: Pick<AttestationContext, 'hub'>,
+): DepositsResponse {
+  const { deposits, transactionId } = facts
+  if (deposits.length === 0) return { messages: [] }
+  const named = protocolChain(chain)
+  return {
+    messages: deposits.map((deposit) => depositMessage(deposit, facts, chain)),
+    execution: {
+      idempotencyKey: depositsExecutionKey({ chainId: chain.id, transactionId }),
+      actions: deposits.map((deposit) =>
+        encodeMintAction({
+          hubTo: mintedTo(deposit, facts, chain),
+          hubTokenId: hubTokenId(named, deposit.currency),
+          amount: deposit.amount,
+        }),
+      ),
+      metadata: deposits.map((deposit) => ({
+        hubTokenId: hubTokenId(named, deposit.currency).toString(),
+        origin: { address: deposit.currency, chainId: chain.id, family: chain.vmType },
+        oracleChainId: String(hub.executionDomain.chainId),
+        oracleContract: hub.executionDomain.verifyingContract,
+      })),
+      signatures: [],
+    },
+  }
+}
+
+function depositMessage(
+  deposit: DepositFact,
+  { transactionId, blockTimestampSeconds }: DepositFacts,
+  chain: AttestedChain,
+): DepositsResponse['messages'][number] {
+  return {
+    data: { chainId: chain.id, transactionId },
+    result: {
+      onchainId: onchainId({ chainId: chain.id, transactionId, onchainIndex: deposit.onchainIndex }),
+      depository: deposit.depository,
+      depositId: deposit.depositId,
+      depositor: deposit.depositor,
+      currency: deposit.currency,
+      amount: deposit.amount.toString(),
+    },
+    extraData: { timestamp: blockTimestampSeconds.toString() },
+    signatures: [],
+  }
+}
+
+function mintedTo(
+  { depositor, depositId }: DepositFact,
+  { blockTimestampSeconds: timestampSeconds }: DepositFacts,
+  chain: AttestedChain,
+): Hex {
+  const named = protocolChain(chain)
+  if (depositId === noOrder) return hubAlias(named, depositor)
+  return orderAddress(named, { depositor, timestampSeconds, depositId })
+}

@@ -1,0 +1,52 @@
+import { DomainError, type DomainErrorOptions, type ErrorKind } from '@causeway/core'
+
+/**
+ * Every code that attesting answers with, and its kind. The wording of a message may change, these may
+ * not. @source oracle-protocol.md 3, 4; design.md 7.3
+ */
+export const attestationErrorKinds = {
+  ALLOCATOR_NOT_CONFIGURED: 'invalid_request',
+  CALLS_NOT_SUPPORTED: 'invalid_request',
+  CHAIN_HALTED: 'upstream_disagreement',
+  CHAIN_NOT_CHECKED: 'upstream_unavailable',
+  CHAIN_UNAVAILABLE: 'invalid_request',
+  DEADLINE_PASSED: 'invalid_request',
+  DEPOSIT_CURRENCY_MISMATCH: 'invalid_request',
+  DEPOSITORY_NOT_CONFIGURED: 'invalid_request',
+  DUPLICATE_ONCHAIN_ID: 'invalid_request',
+  FORCE_UNAUTHORIZED: 'unauthorized',
+  HUB_BALANCE_MISMATCH: 'invalid_request',
+  INSUFFICIENT_FILL: 'invalid_request',
+  INSUFFICIENT_HUB_BALANCE: 'invalid_request',
+  INSUFFICIENT_REFUND: 'invalid_request',
+  INVALID_INPUT: 'invalid_request',
+  INVALID_ORDER: 'invalid_request',
+  INVALID_ORDER_SIGNATURE: 'invalid_request',
+  INVALID_OWNER_SIGNATURE: 'invalid_request',
+  INVALID_REFUND: 'invalid_request',
+  MISSING_ACTIONS: 'invalid_request',
+  MISSING_CALLS: 'invalid_request',
+  MISSING_INPUT: 'invalid_request',
+  MISSING_REFUND: 'invalid_request',
+  ORDER_NOT_REFERENCED: 'invalid_request',
+  OVERLOADED: 'overloaded',
+  OWNER_CHAIN_NOT_SUPPORTED: 'invalid_request',
+  REQUEST_TIMED_OUT: 'upstream_unavailable',
+  TRANSACTION_DOES_NOT_EXECUTE_WITHDRAWAL: 'invalid_request',
+  WITHDRAWAL_REQUEST_MISMATCH: 'invalid_request',
+  ZERO_AMOUNT: 'invalid_request',
+} as const satisfies Record<string, ErrorKind>
+
+export type AttestationErrorCode = keyof typeof attestationErrorKinds
+
+/** An attestation that is refused, and what the caller can mend: facts travel in `data`. */
+export class AttestationError extends DomainError {
+  readonly code: AttestationErrorCode
+  readonly kind: ErrorKind
+
+  constructor(code: AttestationErrorCode, message: string, options: DomainErrorOptions = {}) {
+    super(message, options)
+    this.code = code
+    this.kind = attestationErrorKinds[code]
+  }
+}

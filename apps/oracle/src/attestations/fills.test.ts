@@ -1,0 +1,385 @@
+// Every rule of oracle-protocol.md 4 for fills, over plain facts, with the vectors of 1.3, 1.6 and 2.3.
+import {
+  type DepositFacts,
+  encodeOrderCall,
+  encodeTransferAction,
+  fillMessageId,
+  hubAlias,
+  hubTokenId,
+  type Order,
+  onchainId,
+  orderAddress,
+  type PaymentFacts,
+} from '@causeway/core'
+import { describe, expect, test } from 'vitest'
+import { fillExecution, fillOfOrderB } from '../../../../packages/core/test/vectors/messages.ts'
+import { orderB, orderBId, repeated } from '../../../../packages/core/test/vectors/orders.ts'
+import { fillRequest, inputsB, signedOrder } from '../../test/fixtures/requests.ts'
+import {
+  blockTime,
+  depositB,
+  depositFacts,
+  depositTransaction,
+  fillTransaction,
+  nativeCurrency,
+  onchainIdB,
+  paymentFacts,
+  recipient,
+  usdc,
+  world,
+} from '../../test/fixtures/world.ts'
+import type { FillsRequest } from '../wire/requests.ts'
+import { attestFill } from './fills.ts'
+
+const options = { signal: new AbortController().signal }
+
+type Found = { readonly deposits?: DepositFacts; readonly payment?: PaymentFacts }
+
+function worldOf({ deposits = depositFacts([depositB]), payment = paymentFacts() }: Found = {}) {
+  return world({
+    ethereum: { deposits: { [depositTransaction]: deposits } },
+    base: { payments: { [fillTransaction]: payment } },
+  })
+}
+
+const attest = (request: FillsRequest, found: Found = {}) => attestFill(request, worldOf(found), options)
+const refusal = (request: FillsRequest, found: Found = {}) =>
+  attest(request, found).then(
+    () => 'accepted',
+    (error: { code?: string }) => error.code,
+  )
+
+/** A request for `order`, whose deposit and signature fit it. */
+async function requestFor(order: Order, change: object = {}) {
+  const { id, orderSignature } = await signedOrder(order)
+  const deposits = depositFacts([{ ...depositB, depositId: id }])
+  return { id, deposits, request: fillRequest({ order, orderSignature, ...change }) }
+}
+
+const withOutput = (output: Partial<Order['output']>): Order => ({
+  ...orderB,
+  output: { ...orderB.output, ...output },
+})
+
+describe('a fill of order B', () => {
+  test('has the published message and the published execution', async () => {
+    const { unsigned, isFinal, evidence } = await attest(fillRequest())
+    expect(unsigned.message).toEqual({ ...fillOfOrderB('0'), signatures: [] })
+    expect(fillMessageId(unsigned.message, worldOf().vmTypeOf)).toBe(
+      '0x4c9c4a84dbef1ebd181ec5ec341c4079fe5ab0e7a8ae0cf0f147cc60d760a30d',
+    )
+    expect(unsigned.execution).toEqual({ ...fillExecution, signatures: [] })
+    expect(isFinal).toBe(true)
+    expect(evidence.map(({ chainId }) => chainId)).toEqual(['ethereum', 'base'])
+  })
+
+  test('tells by how much the deposit missed the order', async () => {
+    const amount = 10n ** 18n - 10n ** 16n
+    const { unsigned } = await attest(fillRequest(), { deposits: depositFacts([{ ...depositB, amount }]) })
+    expect(unsigned.message.result.totalWeightedInputPaymentBpsDiff).toBe('-10000000000000000')
+    expect(fillMessageId(unsigned.message, worldOf().vmTypeOf)).toBe(
+      '0xaae8f0e41a3ab2fd54ef1ebcd77b5980fb3c2f549b23342698bc0cfbf402f213',
+    )
+  })
+
+  test('reads each transaction once, however many payments the order has', async () => {
+    const [payment] = orderB.output.payments
+    const payments = Array.from({ length: 32 }, () => ({ ...payment, minimumAmount: '0' }))
+    // CAST: the one payment of order B, 32 times.
+    const order = withOutput({ payments: payments as unknown as Order['output']['payments'] })
+    const { request, deposits } = await requestFor(order)
+    const asked = worldOf({ deposits })
+    await attestFill(request, asked, options)
+    expect(asked.asked.map(({ what }) => what).sort()).toEqual(['deposits', 'payment'])
+  })
+
+  test('echoes what is hashed and nothing else, in canonical spelling', async () => {
+    const upper = (hex: string) => `0x${hex.slice(2).toUpperCase()}`
+    const spelled = fillRequest({
+      inputs: [{ transactionId: upper(depositTransaction), onchainId: upper(onchainIdB), inputIndex: 0 }],
+      fill: { transactionId: upper(fillTransaction), extra: 1 },
+      hints: { 'hyperliquid-vm': { user: 'somebody', timestamp: 1 } },
+      requestPeerSignatures: true,
+      unknown: 'field',
+    })
+    expect((await attest(spelled)).unsigned).toEqual((await attest(fillRequest())).unsigned)
+  })
+})
+
+describe('inputs', () => {
+  test('that name one onchain id twice are refused', async () => {
+    const inputs = [...inputsB, { ...inputsB[0], inputIndex: 0 }]
+    expect(await refusal(fillRequest({ inputs }))).toBe('DUPLICATE_ONCHAIN_ID')
+  })
+
+  test('must name every input of the order', async () => {
+    expect(await refusal(fillRequest({ inputs: [] }))).toBe('MISSING_INPUT')
+  })
+
+  test('may not hold a second entry for an input, which nobody would check', async () => {
+    const second = { transactionId: depositTransaction, onchainId: repeated('0e', 32), inputIndex: 0 }
+    expect(await refusal(fillRequest({ inputs: [...inputsB, second] }))).toBe('INVALID_INPUT')
+  })
+
+  test('may not name an input that the order lacks', async () => {
+    const second = { transactionId: depositTransaction, onchainId: repeated('0e', 32), inputIndex: 1 }
+    expect(await refusal(fillRequest({ inputs: [...inputsB, second] }))).toBe('UNKNOWN_ORDER_PART')
+  })
+
+  test('must name a deposit for this order', async () => {
+    const deposits = depositFacts([{ ...depositB, depositId: repeated('0e', 32) }])
+    expect(await refusal(fillRequest(), { deposits })).toBe('INVALID_INPUT')
+  })
+
+  test('must name the deposit by its onchain id', async () => {
+    const inputs = [{ ...inputsB[0], onchainId: repeated('0e', 32) }]
+    expect(await refusal(fillRequest({ inputs }))).toBe('INVALID_INPUT')
+  })
+
+  test('in another currency than the order asks for are refused', async () => {
+    const deposits = depositFacts([{ ...depositB, currency: usdc }])
+    expect(await refusal(fillRequest(), { deposits })).toBe('DEPOSIT_CURRENCY_MISMATCH')
+  })
+
+  test('of an order that asks for nothing are refused, not divided by zero', async () => {
+    const [input] = orderB.inputs
+    const payment = { ...input?.payment, weight: '0' }
+    // CAST: order B's input with another weight.
+    const order = { ...orderB, inputs: [{ ...input, payment }] } as Order
+    const { request, deposits } = await requestFor(order)
+    expect(await refusal(request, { deposits })).toBe('INVALID_ORDER')
+  })
+})
+
+describe('weights', () => {
+  test('two of three is minus a third, truncated toward zero', async () => {
+    const [input] = orderB.inputs
+    const payment = { ...input?.payment, amount: '3' }
+    // CAST: order B's input with another amount.
+    const order = { ...orderB, inputs: [{ ...input, payment }] } as Order
+    const { request, id } = await requestFor(order)
+    const deposits = depositFacts([{ ...depositB, depositId: id, amount: 2n }])
+    const { unsigned } = await attest(request, { deposits })
+    expect(unsigned.message.result.totalWeightedInputPaymentBpsDiff).toBe('-333333333333333333')
+  })
+
+  test('an overpayment of one percent is a positive difference', async () => {
+    const deposits = depositFacts([{ ...depositB, amount: 1_010_000_000_000_000_000n }])
+    const { unsigned } = await attest(fillRequest(), { deposits })
+    expect(unsigned.message.result.totalWeightedInputPaymentBpsDiff).toBe('10000000000000000')
+    const full = encodeTransferAction({
+      hubFrom: '0x48dd97456ea2aed0520f5386f4146f867c61e565',
+      hubTo: '0x37af10adbc4864042698b5735132a3c8c2b146bf',
+      hubTokenId: hubTokenId({ chainId: 'ethereum', vmType: 'ethereum-vm' }, nativeCurrency),
+      amount: 1_010_000_000_000_000_000n,
+    })
+    expect(unsigned.execution.actions[0]).toBe(full)
+  })
+
+  test('inputs count by their weights', async () => {
+    const [input] = orderB.inputs
+    const inputOf = (amount: string, weight: string) => ({
+      ...input,
+      payment: { ...input?.payment, amount, weight },
+    })
+    // CAST: order B with two inputs of its own kind.
+    const order = { ...orderB, inputs: [inputOf('100', '1'), inputOf('100', '3')] } as Order
+    const { id, orderSignature } = await signedOrder(order)
+    const deposits = depositFacts([
+      { ...depositB, depositId: id, amount: 100n },
+      { ...depositB, depositId: id, amount: 200n, onchainIndex: '8' },
+    ])
+    const idOf = (onchainIndex: string) =>
+      onchainId({ chainId: 'ethereum', transactionId: depositTransaction, onchainIndex })
+    const inputs = [
+      { transactionId: depositTransaction, onchainId: idOf('8'), inputIndex: 1 },
+      { transactionId: depositTransaction, onchainId: idOf('7'), inputIndex: 0 },
+    ]
+    const { unsigned } = await attest(fillRequest({ order, orderSignature, inputs }), { deposits })
+    expect(unsigned.message.result.totalWeightedInputPaymentBpsDiff).toBe('750000000000000000')
+    expect(unsigned.execution.actions).toHaveLength(3)
+    const from = orderAddress(
+      { chainId: 'ethereum', vmType: 'ethereum-vm' },
+      { depositor: depositB.depositor, timestampSeconds: blockTime, depositId: id },
+    )
+    expect(unsigned.execution.actions[0]).toContain(from.slice(2))
+    expect(BigInt(`0x${unsigned.execution.actions[0]?.slice(-64)}`)).toBe(100n)
+  })
+})
+
+describe('the order', () => {
+  test('must be signed by its solver', async () => {
+    const orderSignature = `${fillRequest().orderSignature.slice(0, -4)}001b`
+    expect(await refusal(fillRequest({ orderSignature }))).toBe('INVALID_ORDER_SIGNATURE')
+    expect(await refusal(fillRequest({ orderSignature: '0x' }))).toBe('INVALID_ORDER_SIGNATURE')
+  })
+
+  test('must be the one that was signed', async () => {
+    const order = withOutput({ deadline: 1 })
+    expect(await refusal(fillRequest({ order }))).toBe('INVALID_ORDER_SIGNATURE')
+  })
+
+  test('on an unknown chain is refused', async () => {
+    expect(await refusal(fillRequest({ order: withOutput({ chainId: 'moon' }) }))).toBe('UNKNOWN_CHAIN')
+  })
+
+  test('of a solver on the hub itself settles with its alias there', async () => {
+    const { request, deposits } = await requestFor({ ...orderB, solverChainId: 'relay' })
+    const { unsigned } = await attest(request, { deposits })
+    const alias = hubAlias({ chainId: 'relay', vmType: 'ethereum-vm' }, orderB.solver)
+    expect(unsigned.execution.actions[0]).toContain(alias.slice(2))
+  })
+})
+
+describe('the payment', () => {
+  test.each<[string, Partial<PaymentFacts>, string]>([
+    [
+      'below the minimum',
+      { transfers: [{ recipient, currency: usdc, amount: 2_999_999_999n }] },
+      'INSUFFICIENT_FILL',
+    ],
+    [
+      'to somebody else',
+      { transfers: [{ recipient: repeated('23', 20), currency: usdc, amount: 10n ** 12n }] },
+      'INSUFFICIENT_FILL',
+    ],
+    [
+      'in another currency',
+      { transfers: [{ recipient, currency: nativeCurrency, amount: 10n ** 20n }] },
+      'INSUFFICIENT_FILL',
+    ],
+    ['in a transaction of another order', { referencesOrder: false }, 'ORDER_NOT_REFERENCED'],
+    ['after the deadline', { blockTimestampSeconds: 2_000_000_001n }, 'DEADLINE_PASSED'],
+  ])('%s is refused', async (_what, change, code) => {
+    expect(await refusal(fillRequest(), { payment: paymentFacts(change) })).toBe(code)
+  })
+
+  test('at the second of the deadline counts', async () => {
+    const payment = paymentFacts({ blockTimestampSeconds: 2_000_000_000n })
+    expect(await refusal(fillRequest(), { payment })).toBe('accepted')
+  })
+
+  test('may come in several transfers', async () => {
+    const half = { recipient, currency: usdc, amount: 1_500_000_000n }
+    expect(await refusal(fillRequest(), { payment: paymentFacts({ transfers: [half, half] }) })).toBe(
+      'accepted',
+    )
+  })
+})
+
+describe('one transfer satisfies one payment only', () => {
+  const twice = (first: string, second: string) =>
+    withOutput({
+      payments: [first, second].map((to) => ({
+        recipient: to,
+        currency: usdc,
+        minimumAmount: '4900',
+        expectedAmount: '4900',
+      })),
+    })
+  const moved = (amount: bigint) => paymentFacts({ transfers: [{ recipient, currency: usdc, amount }] })
+
+  test('so two identical output payments of 4,900 are not paid by one transfer of 4,950', async () => {
+    const { request, deposits } = await requestFor(twice(recipient, recipient))
+    expect(await refusal(request, { deposits, payment: moved(4_950n) })).toBe('INSUFFICIENT_FILL')
+    expect(await refusal(request, { deposits, payment: moved(9_799n) })).toBe('INSUFFICIENT_FILL')
+    expect(await refusal(request, { deposits, payment: moved(9_800n) })).toBe('accepted')
+  })
+
+  test('whatever the spelling of the recipient', async () => {
+    const mixed = `0x${'Ab'.repeat(20)}`
+    const { request, deposits } = await requestFor(twice(mixed, mixed.toLowerCase()))
+    const payment = paymentFacts({
+      transfers: [{ recipient: mixed.toLowerCase(), currency: usdc, amount: 4_950n }],
+    })
+    expect(await refusal(request, { deposits, payment })).toBe('INSUFFICIENT_FILL')
+  })
+})
+
+describe('calls', () => {
+  const call = (value: bigint) => ({ to: repeated('55', 20), data: '0xabcdef', value }) as const
+  const order = withOutput({ calls: [encodeOrderCall(call(1n)), encodeOrderCall(call(2n))] })
+
+  test.each<[string, readonly bigint[] | undefined, string]>([
+    ['executed in turn', [1n, 2n], 'accepted'],
+    ['with others between', [9n, 1n, 9n, 2n, 9n], 'accepted'],
+    ['in the wrong order', [2n, 1n], 'MISSING_CALLS'],
+    ['of which one is missing', [1n], 'MISSING_CALLS'],
+    ['of which none was executed', [], 'MISSING_CALLS'],
+    ['on a family that cannot prove them', undefined, 'CALLS_NOT_SUPPORTED'],
+  ])('%s', async (_what, values, outcome) => {
+    const { request, deposits } = await requestFor(order)
+    const { calls: _calls, ...without } = paymentFacts()
+    const payment = values === undefined ? without : { ...without, calls: values.map(call) }
+    expect(await refusal(request, { deposits, payment })).toBe(outcome)
+  })
+
+  test('executed once do not count twice', async () => {
+    const same = withOutput({ calls: [encodeOrderCall(call(1n)), encodeOrderCall(call(1n))] })
+    const { request, deposits } = await requestFor(same)
+    const once = paymentFacts({ calls: [call(1n)] })
+    expect(await refusal(request, { deposits, payment: once })).toBe('MISSING_CALLS')
+    const both = paymentFacts({ calls: [call(1n), call(1n)] })
+    expect(await refusal(request, { deposits, payment: both })).toBe('accepted')
+  })
+})
+
+describe('refusals have one order', () => {
+  test('what is wrong with the inputs is told before what is wrong with the fill', async () => {
+    const found = { deposits: depositFacts([]), payment: paymentFacts({ referencesOrder: false }) }
+    expect(await refusal(fillRequest(), found)).toBe('INVALID_INPUT')
+  })
+
+  test('a missing fill does not hide a missing input', async () => {
+    const nothing = world({ ethereum: { deposits: { [depositTransaction]: depositFacts([]) } }, base: {} })
+    await expect(attestFill(fillRequest(), nothing, options)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
+
+describe('force', () => {
+  const forced = (change: object = {}) => fillRequest({ force: true, orderSignature: '0x', ...change })
+
+  test('settles by the deposits alone, without signature, payment or calls', async () => {
+    const asked = world({ ethereum: { deposits: { [depositTransaction]: depositFacts([depositB]) } } })
+    const { unsigned } = await attestFill(forced(), asked, options)
+    expect(unsigned.message.result).toEqual({
+      orderId: orderBId,
+      status: 1,
+      totalWeightedInputPaymentBpsDiff: '0',
+    })
+    expect(unsigned.execution).toEqual({ ...fillExecution, signatures: [] })
+    expect(asked.asked.map(({ what }) => what)).toEqual(['deposits'])
+  })
+
+  test('takes all deposits for the order, each once though its transaction is named twice', async () => {
+    const second = { ...depositB, onchainIndex: '8', amount: 5n }
+    const deposits = depositFacts([depositB, second, { ...depositB, depositId: repeated('0e', 32) }])
+    const secondId = onchainId({
+      chainId: 'ethereum',
+      transactionId: depositTransaction,
+      onchainIndex: '8',
+    })
+    const inputs = [...inputsB, { ...inputsB[0], onchainId: secondId }]
+    const one = await attest(forced(), { deposits })
+    const two = await attest(forced({ inputs }), { deposits })
+    expect(one.unsigned.execution.actions).toHaveLength(3)
+    expect(two.unsigned.execution).toEqual(one.unsigned.execution)
+  })
+
+  test('never signs an entry that names no deposit of the order', async () => {
+    const inputs = [...inputsB, { ...inputsB[0], onchainId: repeated('0e', 32) }]
+    expect(await refusal(forced({ inputs }))).toBe('INVALID_INPUT')
+  })
+
+  test('without deposits and fees has nothing to settle', async () => {
+    const request = fillRequest({ order: { ...orderB, fees: [] }, inputs: [], force: true })
+    expect(await refusal(request)).toBe('MISSING_ACTIONS')
+  })
+
+  test('does not relax the reading: an unfinal deposit is refused', async () => {
+    const nothing = world({ ethereum: {} })
+    await expect(attestFill(forced(), nothing, options)).rejects.toMatchObject({
+      code: 'TRANSACTION_MISSING',
+    })
+  })
+})

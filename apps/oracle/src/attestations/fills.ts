@@ -1,0 +1,93 @@
+import { type FillsResponse, orderId as hashOrder, type PaymentFacts, vmCodecs } from '@causeway/core'
+import type { FillsRequest } from '../wire/requests.ts'
+import { type Attest, type AttestationContext, type AttestedChain, chainOf } from './context.ts'
+import { checkCalls } from './settlement/calls.ts'
+import { settlementExecution } from './settlement/execution.ts'
+import {
+  entryPerInput,
+  evidenceOf,
+  forcedDeposits,
+  inputsFirst,
+  matchInputs,
+  nameInputs,
+  readInputs,
+  signedEntries,
+} from './settlement/orderInputs.ts'
+import { checkOrderSignature } from './settlement/orderSignature.ts'
+import { checkPayments } from './settlement/payments.ts'
+import { weightedBpsDiff } from './settlement/weightedBpsDiff.ts'
+
+type Order = FillsRequest['order']
+
+/**
+ * POST /attestations/solver-fills/v1: a solver paid an order's outputs, so the order's deposits are the
+ * solver's. With `force` the deposits alone are proven.
+ * @source oracle-protocol.md 3.3, 4
+ */
+export const attestFill: Attest<FillsRequest, FillsResponse> = async (request, context, options) => {
+  const { order, orderSignature } = request
+  const orderId = hashOrder(order, context.vmTypeOf)
+  const named = nameInputs(request, context)
+  const outputChain = chainOf(context, order.output.chainId)
+  const transactionId = vmCodecs[outputChain.vmType].canonicalTransactionId(request.fill.transactionId)
+  const message = (bpsDiff: bigint): FillsResponse['message'] => ({
+    data: { order, orderSignature, inputs: signedEntries(named), fill: { transactionId } },
+    result: { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() },
+    signatures: [],
+  })
+
+  if (request.force === true) {
+    const facts = await readInputs(named, context, options)
+    const deposits = forcedDeposits({ inputs: named, facts, orderId })
+    const execution = settlementExecution({ order, orderId, deposits, context, paysFees: true })
+    return { unsigned: { message: message(0n), execution }, evidence: evidenceOf(facts), isFinal: true }
+  }
+
+  checkOrderSignature({ solver: order.solver, orderId, signature: orderSignature }, context)
+  const inputs = entryPerInput(named, order, 'MISSING_INPUT')
+  const readingInputs = readInputs(inputs, context, options)
+  const [deposits, fillFacts] = await inputsFirst(
+    readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId })),
+    readFill({ request, orderId, transactionId, outputChain, context }, options),
+  )
+  const bpsDiff = weightedBpsDiff(order, deposits)
+  checkPayments(demandedPayments(order, outputChain, fillFacts), 'INSUFFICIENT_FILL')
+  checkCalls(order.output.calls, fillFacts, outputChain)
+  const execution = settlementExecution({ order, orderId, deposits, context, paysFees: true })
+  return {
+    unsigned: { message: message(bpsDiff), execution },
+    evidence: evidenceOf([...(await readingInputs), fillFacts]),
+    isFinal: true,
+  }
+}
+
+type FillReading = {
+  readonly request: FillsRequest
+  readonly orderId: `0x${string}`
+  readonly transactionId: string
+  readonly outputChain: AttestedChain
+  readonly context: Pick<AttestationContext, 'readerOf'>
+}
+
+/** One reading, however many payments the order has. */
+async function readFill(
+  { request, orderId, transactionId, outputChain, context }: FillReading,
+  options: { readonly signal: AbortSignal },
+): Promise<PaymentFacts> {
+  const { extraData, payments } = request.order.output
+  const hints = request.hints === undefined ? {} : { hints: request.hints }
+  const question = { transactionId, orderId, extraData, payments, ...hints }
+  return context.readerOf(outputChain.id).readPayment(question, options)
+}
+
+function demandedPayments({ output }: Order, chain: AttestedChain, facts: PaymentFacts) {
+  return output.payments.map(({ recipient, currency, minimumAmount }, index) => ({
+    index,
+    chain,
+    recipient,
+    currency,
+    minimumAmount: BigInt(minimumAmount),
+    deadlineSeconds: BigInt(output.deadline),
+    facts,
+  }))
+}

@@ -1,0 +1,152 @@
+import {
+  type Hex,
+  orderId as hashOrder,
+  type OrderRefund,
+  type PaymentFacts,
+  type RefundsResponse,
+  UnknownOrderPartError,
+  vmCodecs,
+} from '@causeway/core'
+import type { RefundsRequest } from '../wire/requests.ts'
+import { type Attest, type AttestationContext, type AttestedChain, chainOf } from './context.ts'
+import { settlementExecution } from './settlement/execution.ts'
+import {
+  entryPerInput,
+  evidenceOf,
+  forcedDeposits,
+  inputsFirst,
+  matchInputs,
+  nameInputs,
+  type OrderDeposit,
+  readInputs,
+  signedEntries,
+} from './settlement/orderInputs.ts'
+import { checkOrderSignature } from './settlement/orderSignature.ts'
+import { checkPayments } from './settlement/payments.ts'
+import { scaledByDiff, weightedBpsDiff } from './settlement/weightedBpsDiff.ts'
+
+type Order = RefundsRequest['order']
+
+/**
+ * POST /attestations/solver-refunds/v1: a solver paid an order's inputs back, so the order's deposits
+ * are the solver's. With `force` the deposits alone are proven.
+ * @source oracle-protocol.md 3.4, 4
+ */
+export const attestRefund: Attest<RefundsRequest, RefundsResponse> = async (request, context, options) => {
+  const { order, orderSignature } = request
+  const orderId = hashOrder(order, context.vmTypeOf)
+  const named = nameInputs(request, context)
+  const refunds = nameRefunds(request.refunds, order, context)
+  const message = (bpsDiff: bigint): RefundsResponse['message'] => ({
+    data: {
+      order,
+      orderSignature,
+      inputs: signedEntries(named),
+      refunds: refunds.map(({ transactionId, inputIndex, refundIndex }) => ({
+        transactionId,
+        inputIndex,
+        refundIndex,
+      })),
+    },
+    result: { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() },
+    signatures: [],
+  })
+
+  if (request.force === true) {
+    const facts = await readInputs(named, context, options)
+    const deposits = forcedDeposits({ inputs: named, facts, orderId })
+    const execution = settlementExecution({ order, orderId, deposits, context, paysFees: false })
+    return { unsigned: { message: message(0n), execution }, evidence: evidenceOf(facts), isFinal: true }
+  }
+
+  checkOrderSignature({ solver: order.solver, orderId, signature: orderSignature }, context)
+  const inputs = entryPerInput(named, order, 'MISSING_INPUT')
+  const chosen = entryPerInput(refunds, order, 'MISSING_REFUND')
+  const readingInputs = readInputs(inputs, context, options)
+  const depositsFound = readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId }))
+  const reading = readRefunds({ refunds: chosen, deposits: depositsFound, orderId, context }, options)
+  const [deposits, payments] = await inputsFirst(depositsFound, reading)
+  const bpsDiff = weightedBpsDiff(order, deposits)
+  checkPayments(demandedPayments(payments, bpsDiff), 'INSUFFICIENT_REFUND')
+  const execution = settlementExecution({ order, orderId, deposits, context, paysFees: false })
+  return {
+    unsigned: { message: message(bpsDiff), execution },
+    evidence: evidenceOf([...(await readingInputs), ...payments.map(({ facts }) => facts)]),
+    isFinal: true,
+  }
+}
+
+type NamedRefund = {
+  readonly transactionId: string
+  readonly inputIndex: number
+  readonly refundIndex: number
+  readonly refund: OrderRefund
+  readonly chain: AttestedChain
+}
+
+/** @throws UnknownOrderPartError for a refund that the order does not offer */
+function nameRefunds(
+  entries: RefundsRequest['refunds'],
+  order: Order,
+  context: Pick<AttestationContext, 'chains'>,
+): readonly NamedRefund[] {
+  return entries.map(({ transactionId, inputIndex, refundIndex }) => {
+    const refund = order.inputs[inputIndex]?.refunds[refundIndex]
+    if (refund === undefined) throw new UnknownOrderPartError({ inputIndex, refundIndex })
+    const chain = chainOf(context, refund.chainId)
+    const canonical = vmCodecs[chain.vmType].canonicalTransactionId(transactionId)
+    return { transactionId: canonical, inputIndex, refundIndex, refund, chain }
+  })
+}
+
+type PaidRefund = { readonly refund: NamedRefund; readonly recipient: string; readonly facts: PaymentFacts }
+
+type RefundReading = {
+  readonly refunds: readonly NamedRefund[]
+  readonly deposits: Promise<readonly OrderDeposit[]>
+  readonly orderId: Hex
+  readonly context: Pick<AttestationContext, 'readerOf'>
+}
+
+/** Beside the inputs; a refund to whoever deposited waits for its input alone to be known. */
+function readRefunds(
+  { refunds, deposits, orderId, context }: RefundReading,
+  options: { readonly signal: AbortSignal },
+): Promise<readonly PaidRefund[]> {
+  return Promise.all(
+    refunds.map(async (refund, index) => {
+      const { chain, transactionId } = refund
+      const { currency, extraData } = refund.refund
+      const recipient = await recipientOf(refund, index, deposits)
+      const question = { transactionId, orderId, extraData, payments: [{ recipient, currency }] }
+      const facts = await context.readerOf(chain.id).readPayment(question, options)
+      return { refund, recipient, facts }
+    }),
+  )
+}
+
+/** The native currency's name as recipient means the depositor. @source oracle-protocol.md 4, rule 7 */
+async function recipientOf(
+  { refund: { recipient }, chain }: NamedRefund,
+  index: number,
+  deposits: Promise<readonly OrderDeposit[]>,
+): Promise<string> {
+  const codec = vmCodecs[chain.vmType]
+  if (codec.canonicalAddress(recipient) !== codec.nativeCurrency) return recipient
+  const depositor = (await deposits)[index]?.deposit.depositor
+  if (depositor === undefined) throw new Error('every input has its deposit')
+  // The refund's chain may be of another family, where the depositor is no account.
+  return codec.canonicalAddress(depositor)
+}
+
+function demandedPayments(payments: readonly PaidRefund[], bpsDiff: bigint) {
+  return payments.map(({ refund: { refund, chain, inputIndex }, recipient, facts }) => ({
+    index: inputIndex,
+    chain,
+    recipient,
+    currency: refund.currency,
+    minimumAmount: scaledByDiff(BigInt(refund.minimumAmount), bpsDiff),
+    deadlineSeconds: BigInt(refund.deadline),
+    facts,
+  }))
+}

@@ -1,0 +1,82 @@
+import {
+  encodeTransferAction,
+  type FillsResponse,
+  type Hex,
+  hubAlias,
+  hubTokenId,
+  type Order,
+  orderAddress,
+  type ProtocolChain,
+  settlementExecutionKey,
+  UnknownChainError,
+} from '@causeway/core'
+import { type AttestationContext, chainOf, protocolChain } from '../context.ts'
+import { AttestationError } from '../errors.ts'
+import type { OrderDeposit } from './orderInputs.ts'
+
+type Settlement = {
+  readonly order: Order
+  readonly orderId: Hex
+  readonly deposits: readonly OrderDeposit[]
+  readonly context: Pick<AttestationContext, 'chains' | 'hub'>
+}
+
+/**
+ * The execution that a fill and a refund share, so that an order and its deposits settle once: each
+ * deposit goes to the solver in full, and then, for a fill, each fee of the order from the solver.
+ * @throws AttestationError when there is nothing to move; UnknownChainError, InvalidAddressError
+ * @source oracle-protocol.md 4, "Execution"
+ */
+export function settlementExecution(
+  settlement: Settlement & { readonly paysFees: boolean },
+): FillsResponse['execution'] {
+  const { order, orderId, deposits, context, paysFees } = settlement
+  const solver = hubAlias(solverChain(order, context), order.solver)
+  const actions = [
+    ...deposits.map((deposit) => takeDeposit(deposit, orderId, solver)),
+    ...(paysFees ? order.fees.map((fee) => payFee(fee, solver, context)) : []),
+  ]
+  if (actions.length === 0) {
+    throw new AttestationError('MISSING_ACTIONS', 'There is nothing to settle for the order.')
+  }
+  const onchainIds = deposits.map(({ onchainId }) => onchainId)
+  return { idempotencyKey: settlementExecutionKey({ onchainIds, orderId }), actions, signatures: [] }
+}
+
+function takeDeposit(
+  { chain, deposit, blockTimestampSeconds }: OrderDeposit,
+  orderId: Hex,
+  solver: Hex,
+): Hex {
+  const named = protocolChain(chain)
+  const { depositor, currency, amount } = deposit
+  return encodeTransferAction({
+    hubFrom: orderAddress(named, {
+      depositor,
+      timestampSeconds: blockTimestampSeconds,
+      depositId: orderId,
+    }),
+    hubTo: solver,
+    hubTokenId: hubTokenId(named, currency),
+    amount,
+  })
+}
+
+function payFee(fee: Order['fees'][number], solver: Hex, context: Settlement['context']): Hex {
+  const recipientChain = protocolChain(chainOf(context, fee.recipientChainId))
+  const currencyChain = protocolChain(chainOf(context, fee.currencyChainId))
+  return encodeTransferAction({
+    hubFrom: solver,
+    hubTo: hubAlias(recipientChain, fee.recipient),
+    hubTokenId: hubTokenId(currencyChain, fee.currency),
+    amount: BigInt(fee.amount),
+  })
+}
+
+/** A solver may be named on the hub itself, which is an EVM chain. */
+function solverChain({ solverChainId }: Order, { chains, hub }: Settlement['context']): ProtocolChain {
+  if (solverChainId === hub.id) return { chainId: hub.id, vmType: 'ethereum-vm' }
+  const chain = chains.get(solverChainId)
+  if (chain === undefined) throw new UnknownChainError(solverChainId)
+  return protocolChain(chain)
+}

@@ -1,0 +1,200 @@
+import {
+  type DepositFact,
+  type DepositFacts,
+  type Evidence,
+  type Hex,
+  type InputEntry,
+  type Order,
+  onchainId,
+  UnknownOrderPartError,
+  vmCodecs,
+} from '@causeway/core'
+import type { RefundsRequest } from '../../wire/requests.ts'
+import { type AttestationContext, type AttestedChain, chainOf } from '../context.ts'
+import { AttestationError } from '../errors.ts'
+
+/** A deposit that counts for an order, with what its settlement needs. */
+export type OrderDeposit = {
+  readonly chain: AttestedChain
+  readonly onchainId: Hex
+  readonly deposit: DepositFact
+  readonly blockTimestampSeconds: bigint
+}
+
+/** An entry whose transaction id is canonical, and the chain to look on. */
+export type NamedInput = InputEntry & { readonly chain: AttestedChain }
+
+/**
+ * The entries with canonical ids. Every entry must name another deposit and an input of the order: what
+ * is signed holds all of them. @throws AttestationError, UnknownOrderPartError, UnknownChainError
+ * @source oracle-protocol.md 4, rule 1
+ */
+export function nameInputs(
+  { inputs, order, force }: Pick<RefundsRequest, 'inputs' | 'order' | 'force'>,
+  context: Pick<AttestationContext, 'chains'>,
+): readonly NamedInput[] {
+  if (new Set(inputs.map((input) => input.onchainId)).size < inputs.length) {
+    throw new AttestationError('DUPLICATE_ONCHAIN_ID', 'Two inputs name the same onchain id.')
+  }
+  return inputs.map(({ transactionId, onchainId: id, inputIndex, chainId }) => {
+    const orderInput = order.inputs[inputIndex]
+    if (orderInput === undefined) throw new UnknownOrderPartError({ inputIndex })
+    const orderChain = chainOf(context, orderInput.payment.chainId)
+    const canonical = vmCodecs[orderChain.vmType].canonicalTransactionId(transactionId)
+    const chain = chainId === undefined || force !== true ? orderChain : chainOf(context, chainId)
+    return { transactionId: canonical, onchainId: id, inputIndex, chain }
+  })
+}
+
+/** The entries as they are signed and echoed. */
+export function signedEntries(
+  inputs: readonly NamedInput[],
+): { -readonly [Key in keyof InputEntry]: InputEntry[Key] }[] {
+  return inputs.map(({ transactionId, onchainId: id, inputIndex }) => ({
+    transactionId,
+    onchainId: id,
+    inputIndex,
+  }))
+}
+
+/**
+ * The one entry of each input of the order, in the order's sequence.
+ * @throws AttestationError for an input without an entry, or with a second one that nobody would check
+ * @source oracle-protocol.md 4, rule 3
+ */
+export function entryPerInput<Entry extends { readonly inputIndex: number }>(
+  entries: readonly Entry[],
+  order: Order,
+  code: 'MISSING_INPUT' | 'MISSING_REFUND',
+): readonly Entry[] {
+  const chosen = order.inputs.map((_, inputIndex) => {
+    const entry = entries.find((candidate) => candidate.inputIndex === inputIndex)
+    if (entry !== undefined) return entry
+    throw new AttestationError(code, `Input ${inputIndex} of the order has no entry.`, {
+      data: { inputIndex },
+    })
+  })
+  const extra = entries.find((entry) => !chosen.includes(entry))
+  if (extra === undefined) return chosen
+  const { inputIndex } = extra
+  if (order.inputs[inputIndex] === undefined) throw new UnknownOrderPartError({ inputIndex })
+  throw new AttestationError(
+    code === 'MISSING_INPUT' ? 'INVALID_INPUT' : 'INVALID_REFUND',
+    `Input ${inputIndex} of the order has more than one entry.`,
+    { data: { inputIndex } },
+  )
+}
+
+/** Asks for the deposits of every entry at once, each read with the full finality rules. */
+export function readInputs(
+  inputs: readonly NamedInput[],
+  context: Pick<AttestationContext, 'readerOf'>,
+  options: { readonly signal: AbortSignal },
+): Promise<readonly DepositFacts[]> {
+  return Promise.all(
+    inputs.map(async ({ transactionId, chain }) => {
+      // A canonical id of the order's chain need not be one of the chain that `force` names.
+      const canonical = vmCodecs[chain.vmType].canonicalTransactionId(transactionId)
+      return context.readerOf(chain.id).readDeposits({ transactionId: canonical }, options)
+    }),
+  )
+}
+
+/**
+ * The deposit that paid each input: it names the order, and the request names it.
+ * @throws AttestationError
+ * @source oracle-protocol.md 4, rule 3
+ */
+export function matchInputs(args: {
+  readonly inputs: readonly NamedInput[]
+  readonly facts: readonly DepositFacts[]
+  readonly order: Order
+  readonly orderId: Hex
+}): readonly OrderDeposit[] {
+  const { inputs, facts, order, orderId } = args
+  return inputs.map(({ onchainId: wantedId, inputIndex, chain }, index) => {
+    const found = depositsOf(facts[index], chain).find(
+      (candidate) => candidate.onchainId === wantedId && candidate.deposit.depositId === orderId,
+    )
+    if (found === undefined) {
+      throw new AttestationError(
+        'INVALID_INPUT',
+        `The transaction of input ${inputIndex} holds no deposit for the order under that onchain id.`,
+        { data: { inputIndex } },
+      )
+    }
+    const wanted = order.inputs[inputIndex]?.payment.currency
+    const codec = vmCodecs[chain.vmType]
+    if (
+      wanted === undefined ||
+      codec.canonicalAddress(wanted) !== codec.canonicalAddress(found.deposit.currency)
+    ) {
+      throw new AttestationError(
+        'DEPOSIT_CURRENCY_MISMATCH',
+        `The deposit of input ${inputIndex} is in another currency than the order asks for.`,
+        { data: { inputIndex } },
+      )
+    }
+    return found
+  })
+}
+
+/**
+ * All deposits for the order in the named transactions, each once however often its transaction is
+ * named: what `force` settles. Every entry's own deposit must be among them.
+ * @throws AttestationError
+ * @source oracle-protocol.md 4, "force"
+ */
+export function forcedDeposits(args: {
+  readonly inputs: readonly NamedInput[]
+  readonly facts: readonly DepositFacts[]
+  readonly orderId: Hex
+}): readonly OrderDeposit[] {
+  const { inputs, facts, orderId } = args
+  const found = new Map<Hex, OrderDeposit>()
+  for (const [index, { chain }] of inputs.entries()) {
+    for (const deposit of depositsOf(facts[index], chain)) {
+      if (deposit.deposit.depositId === orderId) found.set(deposit.onchainId, deposit)
+    }
+  }
+  const missing = inputs.find((input) => !found.has(input.onchainId))
+  if (missing === undefined) return [...found.values()]
+  const { inputIndex } = missing
+  throw new AttestationError(
+    'INVALID_INPUT',
+    `The entry of input ${inputIndex} names no deposit for the order.`,
+    { data: { inputIndex } },
+  )
+}
+
+/** Evidence of every transaction that was read, once each. */
+export function evidenceOf(facts: readonly { readonly evidence: Evidence }[]): readonly Evidence[] {
+  const seen = new Map(facts.map(({ evidence }) => [`${evidence.chainId} ${evidence.blockHash}`, evidence]))
+  return [...seen.values()]
+}
+
+function depositsOf(facts: DepositFacts | undefined, chain: AttestedChain): readonly OrderDeposit[] {
+  if (facts === undefined) throw new Error('facts were read for every input')
+  const { transactionId, blockTimestampSeconds, deposits } = facts
+  return deposits.map((deposit) => ({
+    chain,
+    onchainId: onchainId({ chainId: chain.id, transactionId, onchainIndex: deposit.onchainIndex }),
+    deposit,
+    blockTimestampSeconds,
+  }))
+}
+
+/**
+ * Waits for two readings that run at once. What is wrong with the inputs is told first, whichever ends
+ * first: refusals have one order. @source oracle-protocol.md 4
+ */
+export async function inputsFirst<Inputs, Payments>(
+  inputs: Promise<Inputs>,
+  payments: Promise<Payments>,
+): Promise<readonly [Inputs, Payments]> {
+  // Observed at once, so that it may fail while the inputs are still awaited.
+  const settled = Promise.allSettled([payments])
+  const found = await inputs
+  await settled
+  return [found, await payments]
+}

@@ -1,0 +1,281 @@
+// The withdrawal-address flow of oracle-protocol.md 3.5 and 3.6, with the vectors of 1.3 and 1.4.
+import {
+  bytesToHex,
+  encodeTransferAction,
+  hubAlias,
+  hubTokenId,
+  keccak256,
+  type OwnerRequest,
+  ownerRequestDigest,
+  ownerRequestHash,
+  withdrawalAddress,
+  withdrawalInitiationKey,
+} from '@causeway/core'
+import { sign } from 'viem/accounts'
+import { describe, expect, test } from 'vitest'
+import { orderBSolverKey, repeated } from '../../../../packages/core/test/vectors/orders.ts'
+import {
+  owners,
+  signBip322,
+  signDigest,
+  signEd25519,
+  signTaproot,
+} from '../../../../packages/core/test/vectors/ownerKeys.ts'
+import { chains, depository, nativeCurrency, otherDepository, world } from '../../test/fixtures/world.ts'
+import { type WithdrawalFlowRequest, withdrawalFlowRequestSchema } from '../wire/requests.ts'
+import { attestWithdrawalInitiated } from './withdrawalInitiated.ts'
+import { attestWithdrawalInitiation } from './withdrawalInitiation.ts'
+
+const options = { signal: new AbortController().signal }
+const owner = '0x2e988a386a799f506693793c6a5af6b54dfaabfb'
+
+const unsigned: OwnerRequest = {
+  chainId: 'ethereum',
+  currency: nativeCurrency,
+  amount: '1000000',
+  ownerChainId: 'base',
+  owner,
+  recipient: repeated('22', 20),
+  nonce: '42',
+}
+
+async function request(
+  change: Partial<OwnerRequest> = {},
+  unsignedPart: object = {},
+): Promise<WithdrawalFlowRequest> {
+  const signed = { ...unsigned, ...change }
+  const hash = bytesToHex(ownerRequestDigest(signed))
+  const ownerSignature = await sign({ hash, privateKey: orderBSolverKey, to: 'hex' })
+  return withdrawalFlowRequestSchema.parse({ ...signed, ownerSignature, ...unsignedPart })
+}
+
+/** As a Tron wallet signs text of 64 characters. */
+function tronMessageHash(hash: Uint8Array): Uint8Array {
+  const text = Buffer.from(`\x19TRON Signed Message:\n64${Buffer.from(hash).toString('hex')}`)
+  return keccak256(text)
+}
+
+const facts = {
+  kind: 'withdraw-request',
+  depository,
+  currency: nativeCurrency,
+  recipient: repeated('22', 20),
+  data: '0x',
+} as const
+
+const scripts = { ethereum: { withdrawRequest: facts } }
+/** `alias(base, owner)` and the withdrawal address that follows from the request. */
+const spender = '0x37af10adbc4864042698b5735132a3c8c2b146bf'
+
+async function initiation(body: WithdrawalFlowRequest, balance: bigint) {
+  return (await attestWithdrawalInitiation(body, world(scripts, { [spender]: balance }), options)).unsigned
+}
+
+async function initiated(body: WithdrawalFlowRequest, balance: bigint) {
+  const { withdrawalAddress: holder } = await initiation(body, 10n ** 30n)
+  return attestWithdrawalInitiated(body, world(scripts, { [holder]: balance }), options)
+}
+
+describe('initiation', () => {
+  test('moves the amount from the owner to the withdrawal address', async () => {
+    const { withdrawalAddress: hubTo, execution } = await initiation(await request(), 1_000_000n)
+    const token = hubTokenId({ chainId: 'ethereum', vmType: 'ethereum-vm' }, nativeCurrency)
+    expect(execution.actions).toEqual([
+      encodeTransferAction({ hubFrom: spender, hubTo, hubTokenId: token, amount: 1_000_000n }),
+    ])
+  })
+
+  test('names the published withdrawal address and key for a withdrawal to solana', async () => {
+    const aliasOfOnes = '0x655a50c47473d8fd8f2a129996f0062c287ac97d'
+    const solana = { chainId: 'solana', vmType: 'solana-vm' } as const
+    const currency = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+    const address = withdrawalAddress(solana, {
+      depository: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2',
+      currency,
+      recipient: '7EaP2zkxDLo86x4rnNwwLhB593PsbMva41dqfrfxhsb1',
+      ownerAlias: aliasOfOnes,
+      nonce: 42n,
+    })
+    expect(address).toBe('0x0058aafbf2fb0f044f7879fba7c8a7ef5bc90bfd')
+    const key = withdrawalInitiationKey({
+      hubId: 'relay',
+      hubTokenId: hubTokenId(solana, currency),
+      withdrawalAddress: address,
+    })
+    expect(key).toBe('0x66ee6aa9676deeb257c857453a42c76bc8c25b8fa1e2544e50263e3b15c981f6')
+  })
+
+  test('does not depend on how the nonce is written', async () => {
+    const decimal = await initiation(await request(), 1_000_000n)
+    const hex = await initiation(await request({ nonce: '0x2a' }), 1_000_000n)
+    expect(hex).toEqual(decimal)
+  })
+
+  test.each<[string, Partial<OwnerRequest>, object, bigint, string]>([
+    ['of nothing', { amount: '0' }, {}, 10n, 'ZERO_AMOUNT'],
+    ['above the balance', {}, {}, 999_999n, 'INSUFFICIENT_HUB_BALANCE'],
+    [
+      'from a foreign depository',
+      {},
+      { depository: repeated('66', 20) },
+      10n ** 9n,
+      'DEPOSITORY_NOT_CONFIGURED',
+    ],
+    ['with an empty signature', {}, { ownerSignature: '0x' }, 10n ** 9n, 'INVALID_OWNER_SIGNATURE'],
+    [
+      'with a short signature',
+      {},
+      { ownerSignature: `0x${'11'.repeat(64)}` },
+      10n ** 9n,
+      'INVALID_OWNER_SIGNATURE',
+    ],
+    [
+      'with a long signature',
+      {},
+      { ownerSignature: `0x${'11'.repeat(66)}` },
+      10n ** 9n,
+      'INVALID_OWNER_SIGNATURE',
+    ],
+    [
+      'with a signature of zeros',
+      {},
+      { ownerSignature: `0x${'00'.repeat(65)}` },
+      10n ** 9n,
+      'INVALID_OWNER_SIGNATURE',
+    ],
+    ['of another owner', {}, { owner: repeated('99', 20) }, 10n ** 9n, 'INVALID_OWNER_SIGNATURE'],
+    ['of another amount than signed', {}, { amount: '1' }, 10n ** 9n, 'INVALID_OWNER_SIGNATURE'],
+    ['of another nonce than signed', {}, { nonce: '43' }, 10n ** 9n, 'INVALID_OWNER_SIGNATURE'],
+    [
+      'to another recipient than signed',
+      {},
+      { recipient: repeated('23', 20) },
+      10n ** 9n,
+      'INVALID_OWNER_SIGNATURE',
+    ],
+    ['on another chain than signed', {}, { chainId: 'base' }, 10n ** 9n, 'INVALID_OWNER_SIGNATURE'],
+    [
+      'of an owner on another chain than signed',
+      {},
+      { ownerChainId: 'ethereum' },
+      10n ** 9n,
+      'INVALID_OWNER_SIGNATURE',
+    ],
+    ['with data that was not signed', {}, { additionalData: {} }, 10n ** 9n, 'INVALID_OWNER_SIGNATURE'],
+    ['of an owner that is none on its chain', { ownerChainId: 'solana' }, {}, 10n ** 9n, 'INVALID_ADDRESS'],
+    ['to an unknown chain', { chainId: 'moon' }, {}, 10n ** 9n, 'UNKNOWN_CHAIN'],
+  ])('%s is refused', async (_what, change, unsignedPart, balance, code) => {
+    const body = await request(change, unsignedPart)
+    await expect(initiation(body, balance)).rejects.toMatchObject({ code })
+  })
+
+  test('may name an additional depository, which gives another address', async () => {
+    const primary = await initiation(await request(), 1_000_000n)
+    const additional = await initiation(await request({}, { depository: otherDepository }), 1_000_000n)
+    expect(additional.withdrawalAddress).not.toBe(primary.withdrawalAddress)
+  })
+})
+
+describe('an owner of another family', () => {
+  const signedBy = (
+    ownerChainId: string,
+    account: string,
+    sign: (hash: Uint8Array) => `0x${string}`,
+  ): WithdrawalFlowRequest => {
+    const signed = { ...unsigned, ownerChainId, owner: account }
+    return withdrawalFlowRequestSchema.parse({ ...signed, ownerSignature: sign(ownerRequestHash(signed)) })
+  }
+  const digits = (hash: Uint8Array) => Buffer.from(hash).toString('hex')
+  const families: [string, string, (hash: Uint8Array) => `0x${string}`][] = [
+    ['solana', owners.solana, (hash) => signEd25519(digits(hash))],
+    ['tron', owners.tron, (hash) => signDigest(tronMessageHash(hash))],
+    ['bitcoin', owners.p2wpkh, (hash) => signBip322(digits(hash), 'p2wpkh')],
+    ['bitcoin', owners.p2tr, (hash) => signTaproot(digits(hash))],
+  ]
+
+  test.each(families)(
+    'on %s (%s) withdraws what it holds, and nothing with another signature',
+    async (chainId, account, sign) => {
+      const body = signedBy(chainId, account, sign)
+      const vmType = chains.get(chainId)?.vmType ?? 'ethereum-vm'
+      const alias = hubAlias({ chainId, vmType }, account)
+      const context = world(scripts, { [alias]: 1_000_000n })
+      const { unsigned: answer } = await attestWithdrawalInitiation(body, context, options)
+      expect(answer.execution.actions).toHaveLength(1)
+      const other = { ...body, nonce: '43' }
+      await expect(attestWithdrawalInitiation(other, context, options)).rejects.toMatchObject({
+        code: 'INVALID_OWNER_SIGNATURE',
+      })
+    },
+  )
+
+  test('on lighter signs by the key that its chain names', async () => {
+    const hash = { ...unsigned, ownerChainId: 'lighter', owner: '723071' }
+    const ownerSignature = await sign({
+      hash: bytesToHex(ownerRequestDigest(hash)),
+      privateKey: orderBSolverKey,
+      to: 'hex',
+    })
+    const body = withdrawalFlowRequestSchema.parse({ ...hash, ownerSignature })
+    const alias = hubAlias({ chainId: 'lighter', vmType: 'lighter-vm' }, '723071')
+    const of = (key: `0x${string}`) =>
+      attestWithdrawalInitiation(
+        body,
+        world({ ...scripts, lighter: { ownerKeys: { 723071: key } } }, { [alias]: 1_000_000n }),
+        options,
+      )
+    expect((await of(owner)).unsigned.execution.actions).toHaveLength(1)
+    await expect(of(repeated('99', 20))).rejects.toMatchObject({ code: 'INVALID_OWNER_SIGNATURE' })
+    const keyless = world({ ...scripts, lighter: {} }, { [alias]: 1_000_000n })
+    await expect(attestWithdrawalInitiation(body, keyless, options)).rejects.toMatchObject({
+      code: 'OWNER_CHAIN_NOT_SUPPORTED',
+    })
+    await expect(attestWithdrawalInitiation(body, world(scripts), options)).rejects.toMatchObject({
+      code: 'CHAIN_UNAVAILABLE',
+    })
+  })
+})
+
+describe('initiated', () => {
+  test('signs the payload when the address holds exactly the amount', async () => {
+    const attested = await initiated(await request(), 1_000_000n)
+    expect(attested.unsigned.payloadParams).toEqual({
+      chainId: '1',
+      depository,
+      currency: nativeCurrency,
+      amount: '1000000',
+      spender,
+      recipient: repeated('22', 20),
+      nonce: `0x${'0'.repeat(62)}2a`,
+      data: '0x',
+      signatures: [],
+    })
+    expect(attested.isFinal).toBe(false)
+  })
+
+  test.each([
+    ['less', 999_999n],
+    ['more', 1_000_001n],
+    ['nothing', 0n],
+  ])('is refused when the address holds %s', async (_what, balance) => {
+    await expect(initiated(await request(), balance)).rejects.toMatchObject({ code: 'HUB_BALANCE_MISMATCH' })
+  })
+
+  test('is refused where no allocator is configured', async () => {
+    const { hub, ...rest } = world(scripts)
+    const { withdrawRequestDomain: _domain, ...withoutAllocator } = hub
+    const context = { ...rest, hub: withoutAllocator }
+    await expect(attestWithdrawalInitiated(await request(), context, options)).rejects.toMatchObject({
+      code: 'ALLOCATOR_NOT_CONFIGURED',
+    })
+  })
+
+  test('is refused without the owner', async () => {
+    const body = await request({}, { amount: '5' })
+    const asked = world(scripts)
+    await expect(attestWithdrawalInitiated(body, asked, options)).rejects.toMatchObject({
+      code: 'INVALID_OWNER_SIGNATURE',
+    })
+    expect(asked.asked).toEqual([])
+  })
+})

@@ -1,0 +1,89 @@
+import {
+  type Hex,
+  hubAlias,
+  hubTokenId,
+  isSignedByOwner,
+  type ReadOptions,
+  withdrawalAddress,
+} from '@causeway/core'
+import type { WithdrawalFlowRequest } from '../wire/requests.ts'
+import { type AttestationContext, type AttestedChain, chainOf, protocolChain } from './context.ts'
+import { requestedDepository } from './depositories.ts'
+import { AttestationError } from './errors.ts'
+
+/** What both withdrawal-address routes know once the owner's authorisation holds. */
+export type AuthorisedWithdrawal = {
+  readonly chain: AttestedChain
+  readonly depository: string
+  readonly amount: bigint
+  readonly nonce: bigint
+  readonly hubTokenId: bigint
+  /** The owner's account on the hub. */
+  readonly spender: Hex
+  /** The account on the hub that holds what this withdrawal takes out. */
+  readonly withdrawalAddress: Hex
+}
+
+type OwnerContext = Pick<AttestationContext, 'chains' | 'recoverSigner' | 'readerOf'>
+
+/**
+ * Checks the owner's authorisation and names the accounts.
+ * @throws AttestationError, UnknownChainError, InvalidAddressError, what reading an owner's key throws
+ * @source oracle-protocol.md 3.5, 3.6
+ */
+export async function authoriseWithdrawal(
+  request: WithdrawalFlowRequest,
+  context: OwnerContext,
+  options: ReadOptions,
+): Promise<AuthorisedWithdrawal> {
+  const chain = chainOf(context, request.chainId)
+  const ownerChain = chainOf(context, request.ownerChainId)
+  await checkOwnerSignature({ request, ownerChain, context, options })
+  const amount = BigInt(request.amount)
+  if (amount === 0n) throw new AttestationError('ZERO_AMOUNT', 'The withdrawn amount must not be zero.')
+  const depository = requestedDepository(chain, request.depository)
+  const spender = hubAlias(protocolChain(ownerChain), request.owner)
+  const { currency, recipient } = request
+  const nonce = BigInt(request.nonce)
+  return {
+    chain,
+    depository,
+    amount,
+    nonce,
+    hubTokenId: hubTokenId(protocolChain(chain), currency),
+    spender,
+    withdrawalAddress: withdrawalAddress(protocolChain(chain), {
+      depository,
+      currency,
+      recipient,
+      ownerAlias: spender,
+      nonce,
+    }),
+  }
+}
+
+/** Families whose accounts do not name their key are asked for it, once a key has signed at all. */
+async function checkOwnerSignature(check: {
+  readonly request: WithdrawalFlowRequest
+  readonly ownerChain: AttestedChain
+  readonly context: OwnerContext
+  readonly options: ReadOptions
+}): Promise<void> {
+  const { request, ownerChain, context, options } = check
+  const { vmType, id, additionalData } = ownerChain
+  const isSigned = await isSignedByOwner({
+    request,
+    signature: request.ownerSignature,
+    ownerChain: { vmType, network: additionalData?.network },
+    recoverSigner: context.recoverSigner,
+    readOwnerKey: async (account) => {
+      const reader = context.readerOf(id)
+      if (reader.readOwnerKey !== undefined) return reader.readOwnerKey(account, options)
+      throw new AttestationError('OWNER_CHAIN_NOT_SUPPORTED', `Nobody tells the keys of owners on ${id}.`, {
+        data: { ownerChainId: id },
+      })
+    },
+  })
+  if (isSigned) return
+  throw new AttestationError('INVALID_OWNER_SIGNATURE', 'The owner did not sign this request.')
+}

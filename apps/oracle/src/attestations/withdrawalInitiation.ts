@@ -1,0 +1,42 @@
+import {
+  encodeTransferAction,
+  type WithdrawalInitiationResponse,
+  withdrawalInitiationKey,
+} from '@causeway/core'
+import type { WithdrawalFlowRequest } from '../wire/requests.ts'
+import type { Attest, AttestationContext } from './context.ts'
+import { AttestationError } from './errors.ts'
+import { type AuthorisedWithdrawal, authoriseWithdrawal } from './withdrawalFlow.ts'
+
+/**
+ * POST /attestations/withdrawal-initiation/v1: an owner who signed for it moves a balance on the hub to
+ * the withdrawal address.
+ * @source oracle-protocol.md 3.5
+ */
+export const attestWithdrawalInitiation: Attest<WithdrawalFlowRequest, WithdrawalInitiationResponse> = async (
+  request,
+  context,
+  options,
+) => {
+  const withdrawal = await authoriseWithdrawal(request, context, options)
+  const balance = await context.hubBalances.balanceOf(withdrawal.spender, withdrawal.hubTokenId, options)
+  return { unsigned: buildInitiation(withdrawal, balance, context), evidence: [], isFinal: false }
+}
+
+/** @throws AttestationError when the balance does not cover the amount */
+function buildInitiation(
+  { spender, amount, hubTokenId, withdrawalAddress }: AuthorisedWithdrawal,
+  balance: bigint,
+  { hub }: Pick<AttestationContext, 'hub'>,
+): WithdrawalInitiationResponse {
+  if (balance < amount) {
+    throw new AttestationError(
+      'INSUFFICIENT_HUB_BALANCE',
+      'The balance on the hub does not cover the withdrawal.',
+      { data: { balance: balance.toString(), amount: amount.toString() } },
+    )
+  }
+  const action = encodeTransferAction({ hubFrom: spender, hubTo: withdrawalAddress, hubTokenId, amount })
+  const idempotencyKey = withdrawalInitiationKey({ hubId: hub.id, hubTokenId, withdrawalAddress })
+  return { withdrawalAddress, execution: { idempotencyKey, actions: [action], signatures: [] } }
+}

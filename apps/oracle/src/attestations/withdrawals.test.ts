@@ -1,0 +1,189 @@
+// The bindings of oracle-protocol.md 3.2, the published keys of 1.7 and message ids of 2.3.
+import {
+  encodeBurnAction,
+  encodeEvmWithdrawal,
+  encodeTransferAction,
+  hubAlias,
+  hubTokenId,
+  type WithdrawalFacts,
+  withdrawalAddress,
+  withdrawalMessageId,
+} from '@causeway/core'
+import { describe, expect, test } from 'vitest'
+import { repeated } from '../../../../packages/core/test/vectors/orders.ts'
+import {
+  depository,
+  evidence,
+  nativeCurrency,
+  otherDepository,
+  usdc,
+  world,
+} from '../../test/fixtures/world.ts'
+import { type WithdrawalsRequest, withdrawalsRequestSchema } from '../wire/requests.ts'
+import { attestWithdrawal } from './withdrawals.ts'
+
+const options = { signal: new AbortController().signal }
+const withdrawalId = '0x42600e31bfa4e2d638f483dd2b087d53328733fceb578fac6db1928b6ce95fcc'
+const executing = repeated('bb', 32)
+const recipient = repeated('22', 20)
+const withdrawer = repeated('99', 20)
+const withdrawal = encodeEvmWithdrawal({
+  calls: [{ to: recipient, data: '0x', value: 1000n, allowFailure: false }],
+  nonce: 5n,
+  expiration: 1_800_000_000n,
+})
+
+function facts(change: Partial<WithdrawalFacts> = {}): WithdrawalFacts {
+  return {
+    kind: 'withdrawal',
+    withdrawalId,
+    depository,
+    status: 'executed',
+    currency: nativeCurrency,
+    amount: 1000n,
+    recipient,
+    evidence: evidence('ethereum'),
+    ...change,
+  }
+}
+
+const addressRequest = {
+  chainId: 'ethereum',
+  currency: nativeCurrency,
+  withdrawer,
+  withdrawerChainId: 'base',
+  recipient,
+  withdrawalNonce: '42',
+}
+
+function request(change: object = {}): WithdrawalsRequest {
+  return withdrawalsRequestSchema.parse({ chainId: 'ethereum', withdrawal, ...change })
+}
+
+function attest(body: WithdrawalsRequest, found: WithdrawalFacts) {
+  return attestWithdrawal(body, world({ ethereum: { withdrawals: { [withdrawal]: found } } }), options)
+}
+
+const ethereum = { chainId: 'ethereum', vmType: 'ethereum-vm' } as const
+const ownerAlias = hubAlias({ chainId: 'base', vmType: 'ethereum-vm' }, withdrawer)
+const hubFrom = withdrawalAddress(ethereum, {
+  depository,
+  currency: nativeCurrency,
+  recipient,
+  ownerAlias,
+  nonce: 42n,
+})
+const token = hubTokenId(ethereum, nativeCurrency)
+
+describe('the message', () => {
+  test.each([
+    ['pending', 0, '0x7ebd2b149a4ec3957f9aa0f28443c0b89c49ed3c737ed66b04714dd0deb04138', false],
+    ['executed', 1, '0x75b177164cfd9aec1208daae96745ef40e58b652a9a3676092a281b17f368493', true],
+    ['expired', 2, '0x5207c6c6c5664e42a6c9e3455674771caa486a9994c34ccaa125d71b5e0b6334', true],
+  ] as const)('of a withdrawal that is %s is the published one', async (status, number, id, isFinal) => {
+    const attested = await attest(request(), facts({ status }))
+    const { message, execution } = attested.unsigned
+    expect(message.result).toEqual({ withdrawalId, depository, status: number })
+    expect(withdrawalMessageId(message, world({}).vmTypeOf)).toBe(id)
+    expect(execution).toBeUndefined()
+    expect(attested.isFinal).toBe(isFinal)
+  })
+})
+
+describe('the execution', () => {
+  test('of an executed withdrawal burns what its address holds, under the published key', async () => {
+    const body = request({ transactionId: executing, withdrawalAddressRequest: addressRequest })
+    const { unsigned } = await attest(body, facts({ executingTransactionId: executing }))
+    expect(unsigned.execution).toEqual({
+      idempotencyKey: '0x253748c408ba9e829df4f67c140fc1f4328dc2ff7d2035cb7a3d03a00bf28f6a',
+      actions: [encodeBurnAction({ hubFrom, hubTokenId: token, amount: 1000n })],
+      signatures: [],
+    })
+    expect(unsigned.message.data.withdrawalAddressRequest).toEqual(addressRequest)
+  })
+
+  test.each([
+    ['without a transaction', {}],
+    ['with a transaction, which is ignored', { transactionId: executing }],
+  ])('of an expired withdrawal gives back under one key: %s', async (_what, named) => {
+    const body = request({ ...named, withdrawalAddressRequest: addressRequest })
+    const { unsigned } = await attest(body, facts({ status: 'expired' }))
+    expect(unsigned.execution).toEqual({
+      idempotencyKey: '0xa09e20440f41acb64e2a67ac9aad84fe7de2ca8b79a5ff4065bd97faa57f4690',
+      actions: [encodeTransferAction({ hubFrom, hubTo: ownerAlias, hubTokenId: token, amount: 1000n })],
+      signatures: [],
+    })
+  })
+
+  test('of an executed withdrawal is left out while nobody names its transaction', async () => {
+    const { unsigned } = await attest(request({ withdrawalAddressRequest: addressRequest }), facts())
+    expect(unsigned.execution).toBeUndefined()
+    expect(unsigned.message.result.status).toBe(1)
+  })
+
+  test('of a pending withdrawal is left out', async () => {
+    const body = request({ transactionId: executing, withdrawalAddressRequest: addressRequest })
+    const { unsigned } = await attest(body, facts({ status: 'pending' }))
+    expect(unsigned.execution).toBeUndefined()
+  })
+
+  test('does not depend on the spelling of what the request names', async () => {
+    const upper = (hex: string) => `0x${hex.slice(2).toUpperCase()}`
+    const plain = request({ transactionId: executing, withdrawalAddressRequest: addressRequest })
+    const spelled = request({
+      transactionId: upper(executing),
+      withdrawal: upper(withdrawal),
+      withdrawalAddressRequest: {
+        ...addressRequest,
+        recipient: upper(recipient),
+        depository: upper(depository),
+        withdrawalNonce: '0x2a',
+      },
+    })
+    const proven = facts({ executingTransactionId: executing })
+    const one = await attest(plain, proven)
+    expect((await attest(spelled, proven)).unsigned.execution).toEqual(one.unsigned.execution)
+  })
+})
+
+describe('a transaction that does not execute the withdrawal is refused', () => {
+  test.each([
+    ['when none was proven', undefined],
+    ['when another one was proven', repeated('be', 32)],
+  ])('%s', async (_what, executingTransactionId) => {
+    const proven = executingTransactionId === undefined ? {} : { executingTransactionId }
+    for (const named of [{}, { withdrawalAddressRequest: addressRequest }]) {
+      await expect(
+        attest(request({ transactionId: executing, ...named }), facts(proven)),
+      ).rejects.toMatchObject({
+        code: 'TRANSACTION_DOES_NOT_EXECUTE_WITHDRAWAL',
+      })
+    }
+  })
+})
+
+describe('a request that does not belong to the withdrawal is refused', () => {
+  test.each([
+    ['of another chain', { chainId: 'base' }, 'WITHDRAWAL_REQUEST_MISMATCH'],
+    ['of another currency', { currency: usdc }, 'WITHDRAWAL_REQUEST_MISMATCH'],
+    ['of another recipient', { recipient: withdrawer }, 'WITHDRAWAL_REQUEST_MISMATCH'],
+    ['of another configured depository', { depository: otherDepository }, 'WITHDRAWAL_REQUEST_MISMATCH'],
+    ['of a foreign depository', { depository: repeated('66', 20) }, 'DEPOSITORY_NOT_CONFIGURED'],
+    ['whose owner is on an unknown chain', { withdrawerChainId: 'moon' }, 'UNKNOWN_CHAIN'],
+    ['whose owner is no address', { withdrawer: 'me' }, 'INVALID_ADDRESS'],
+    ['whose recipient is no address', { recipient: 'me' }, 'INVALID_ADDRESS'],
+  ])('%s', async (_what, change, code) => {
+    const body = request({
+      transactionId: executing,
+      withdrawalAddressRequest: { ...addressRequest, ...change },
+    })
+    await expect(attest(body, facts({ executingTransactionId: executing }))).rejects.toMatchObject({ code })
+  })
+
+  test('while the withdrawal is still pending, too', async () => {
+    const body = request({ withdrawalAddressRequest: { ...addressRequest, currency: usdc } })
+    await expect(attest(body, facts({ status: 'pending' }))).rejects.toMatchObject({
+      code: 'WITHDRAWAL_REQUEST_MISMATCH',
+    })
+  })
+})

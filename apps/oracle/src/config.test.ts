@@ -1,0 +1,74 @@
+// Settings of the specification: defaults, the port's order, and what refuses to start.
+import { createHash } from 'node:crypto'
+import { ConfigurationError } from '@causeway/core'
+import { describe, expect, test } from 'vitest'
+import { loadConfig } from './config.ts'
+import { createConfiguredKeys, parseKeySetting } from './keySetting.ts'
+
+const load = (variables: Record<string, string> = {}) =>
+  loadConfig({ ENVIRONMENT: 'local', ...variables }, '/srv/causeway')
+
+test('defaults are those of the specification', () => {
+  const { http, rateLimit, peers, apiKeys, signers } = load()
+  expect({ http, rateLimit, peers, apiKeys, signers }).toEqual({
+    http: { host: '0.0.0.0', port: 3000 },
+    rateLimit: { max: 2, windowMs: 1_000 },
+    peers: { entries: undefined, timeoutMs: 10_000 },
+    apiKeys: [],
+    signers: { entries: undefined, threshold: undefined },
+  })
+})
+
+test.each([
+  [{ HTTP_PORT: '1', PORT: '2' }, 1],
+  [{ PORT: '2' }, 2],
+  [{ HTTP_PORT: '', PORT: '2' }, 2],
+  [{}, 3000],
+])('the port of %j is %i', (variables, port) => {
+  expect(load(variables).http.port).toBe(port)
+})
+
+describe('a start is refused, naming the setting and no value', () => {
+  test.each([
+    ['ENVIRONMENT', { ENVIRONMENT: '' }],
+    ['ENVIRONMENT', { ENVIRONMENT: '../secret' }],
+    ['HTTP_PORT', { HTTP_PORT: 'secret' }],
+    ['UNAUTHENTICATED_RATE_LIMIT_MAX', { UNAUTHENTICATED_RATE_LIMIT_MAX: 'secret' }],
+    ['UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS', { UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS: '0' }],
+    ['PEER_REQUEST_TIMEOUT_MS', { PEER_REQUEST_TIMEOUT_MS: '1.5' }],
+    ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'true' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'secret' }],
+    ['API_KEYS entry 1', { API_KEYS: 'secret' }],
+    ['API_KEYS entry 2', { API_KEYS: 'secret:one;secret2:' }],
+    ['API_KEYS entry 1', { API_KEYS: 'sha256$secret:label' }],
+    ['API_KEYS', { API_KEYS: 'secret:one;secret:two' }],
+  ])('%s of %j', (name, variables) => {
+    expect(() => load(variables)).toThrow(ConfigurationError)
+    expect(() => load(variables)).toThrow(name)
+    expect(() => load(variables)).not.toThrow(/secret/)
+  })
+})
+
+describe('API_KEYS', () => {
+  const hash = createHash('sha256').update('third').digest('hex')
+  const keys = createConfiguredKeys(parseKeySetting(` first:one ; second:two:2;;sha256$${hash}:three `))
+
+  test.each([
+    ['first', 'one'],
+    ['second', 'two:2'],
+    ['third', 'three'],
+  ])('%s is known as %s', async (key, label) => {
+    expect(await keys.find(key)).toMatchObject({ label, keyId: label })
+  })
+
+  test.each([
+    '',
+    'First',
+    'first:one',
+    hash,
+    `sha256$${hash}`,
+    ...Object.getOwnPropertyNames(Object.prototype),
+  ])('%j is no key', async (key) => {
+    expect(await keys.find(key)).toBeUndefined()
+  })
+})

@@ -1,0 +1,50 @@
+// The files that the repository ships, as the oracle loads them in each environment.
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { loadFiles } from './files.ts'
+
+const configDirectory = fileURLToPath(new URL('../../../configs', import.meta.url))
+const signer = `0x${'5a'.repeat(20)}`
+const environments = ['mainnets.prod', 'testnets.prod', 'local'] as const
+const endpoint = 'http://127.0.0.1:1'
+const hubEndpoint = { RELAY_RPC_URL: endpoint, RELAY_TESTNET_RPC_URL: endpoint }
+
+const load = (environment: string, variables: Record<string, string>, own = signer) =>
+  loadFiles({ environment, configDirectory, variables, signer: own })
+
+describe('the files of an environment', () => {
+  test.each(environments)(
+    '%s give its chains and its hub, with endpoints by variable',
+    async (environment) => {
+      const variables = { ...hubEndpoint, BASE_RPC_URL: endpoint, BASE_SEPOLIA_RPC_URL: endpoint }
+      const { chains, hub } = await load(environment, variables)
+      expect(hub).toMatchObject({
+        ready: true,
+        id: environment === 'testnets.prod' ? 'relay-testnet' : 'relay',
+      })
+      const ready = [...chains.chains.values()].filter((chain) => chain.ready)
+      expect(ready.map(({ id }) => id)).toEqual([environment === 'testnets.prod' ? 'base-sepolia' : 'base'])
+    },
+  )
+
+  test.each(environments)('%s are refused without an endpoint of the hub', async (environment) => {
+    await expect(load(environment, {})).rejects.toThrow(/RELAY(_TESTNET)?_RPC_URL/)
+  })
+
+  test.each(['mainnets.prod', 'testnets.prod'])(
+    '%s refuse a published development key',
+    async (environment) => {
+      const published = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+      await expect(load(environment, hubEndpoint, published)).rejects.toThrow("The signer's key")
+    },
+  )
+
+  test('local refuse an endpoint beyond loopback', async () => {
+    const variables = { ...hubEndpoint, BASE_RPC_URL: 'http://10.0.0.1' }
+    await expect(load('local', variables)).rejects.toThrow(/base/)
+  })
+
+  test('nobody has are refused by name', async () => {
+    await expect(load('moon', {})).rejects.toThrow('chains.moon.json cannot be read')
+  })
+})

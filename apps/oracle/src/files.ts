@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  addressesIn,
+  type ChainRegistry,
+  checkForeignAddresses,
+  checkLocalEndpoints,
+  loadChains,
+  localAddressesOf,
+  type RegisteredHub,
+  type Variables,
+} from '@causeway/chains'
+import { ConfigurationError } from '@causeway/core'
+
+export type LoadedFiles = { readonly chains: ChainRegistry; readonly hub: RegisteredHub }
+
+/**
+ * The chain and hub files of the environment, with placeholders resolved and the guards between local
+ * and real networks applied.
+ * @throws ConfigurationError naming every problem
+ * @source oracle-protocol.md 6.2, 6.3; design.md 1
+ */
+export async function loadFiles(args: {
+  readonly environment: string
+  readonly configDirectory: string
+  readonly variables: Variables
+  readonly signer: string
+}): Promise<LoadedFiles> {
+  const { environment, configDirectory, variables, signer } = args
+  const [chainsJson, hubJson] = await Promise.all([
+    readJson(configDirectory, `chains.${environment}.json`),
+    readJson(configDirectory, `chains.hub.${environment}.json`),
+  ])
+  const chains = loadChains({ environment, chainsJson, hubJson, variables })
+  const { hub } = chains
+  if (hub === undefined) throw new ConfigurationError(`chains.hub.${environment}.json names no hub.`)
+  const hubEndpoints = hub.ready
+    ? []
+    : [`httpRpcUrl of hub ${hub.id} is needed: set ${hub.unsetVariables.join(', ') || 'it'}`]
+  const problems = [
+    ...hubEndpoints,
+    ...checkLocalEndpoints(chains),
+    ...checkForeignAddresses({
+      environment,
+      addresses: [
+        { setting: "The signer's key", address: signer },
+        ...addressesIn(chainsJson, 'chains'),
+        ...addressesIn(hubJson, 'hub'),
+      ],
+      localAddresses: localAddressesOf(environment === 'local' ? [] : await localFiles(configDirectory)),
+    }),
+  ]
+  if (problems.length > 0) throw new ConfigurationError(`Unsafe configuration:\n- ${problems.join('\n- ')}`)
+  return { chains, hub }
+}
+
+function localFiles(directory: string): Promise<unknown[]> {
+  return Promise.all(['chains.local.json', 'chains.hub.local.json'].map((name) => readJson(directory, name)))
+}
+
+async function readJson(directory: string, name: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(join(directory, name), 'utf8'))
+  } catch (error) {
+    throw new ConfigurationError(`${name} cannot be read; is ENVIRONMENT right?`, { cause: error })
+  }
+}

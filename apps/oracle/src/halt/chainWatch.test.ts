@@ -1,0 +1,222 @@
+// A chain is signed for while its final blocks stay what they were, and never after one changed.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigurationError, type FinalBlock, UpstreamUnavailableError } from '@causeway/core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { evidence } from '../../test/fixtures/world.ts'
+import { type ChainWatch, createChainWatch } from './chainWatch.ts'
+import { runHaltedCommand } from './haltedCommand.ts'
+import { createHaltStore } from './haltStore.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'causeway-halt-'))
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+/** A chain whose blocks the test writes. */
+class Chain {
+  blocks = new Map<bigint, string>()
+  newest: FinalBlock = { number: 100n, hash: 'h100' }
+  isSilent = false
+  problems: readonly string[] = []
+
+  constructor() {
+    this.grow(100n)
+  }
+  grow(number: bigint, hash = `h${number}`): void {
+    this.newest = { number, hash }
+    this.blocks.set(number, hash)
+  }
+  watched() {
+    const refuseWhenSilent = () => {
+      if (this.isSilent) throw new UpstreamUnavailableError('silent')
+    }
+    return {
+      id: 'ethereum',
+      verify: async () => {
+        refuseWhenSilent()
+        return this.problems
+      },
+      finalBlocks: () => ({
+        readNewest: async () => {
+          refuseWhenSilent()
+          return this.newest
+        },
+        readHash: async (number: bigint) => {
+          refuseWhenSilent()
+          return this.blocks.get(number)
+        },
+      }),
+    }
+  }
+}
+
+async function watchOf(chain: Chain, options: { stateDirectory?: string; lifted?: string[] } = {}) {
+  const { stateDirectory, lifted = [] } = options
+  return createChainWatch({
+    chains: [chain.watched()],
+    store: stateDirectory === undefined ? undefined : createHaltStore(stateDirectory),
+    checkTimeoutMs: 1_000,
+    onLift: (chainId) => void lifted.push(chainId),
+    log: { error: () => undefined, warn: () => undefined, info: () => undefined },
+  })
+}
+
+function refusal(watch: ChainWatch): string {
+  try {
+    watch.refuseUnlessReady('ethereum')
+    return 'ready'
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'failed'
+  }
+}
+
+describe('a chain', () => {
+  test('is not signed for before it was checked', async () => {
+    const watch = await watchOf(new Chain())
+    expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
+    await watch.check()
+    expect(refusal(watch)).toBe('ready')
+  })
+
+  test('that is silent at first is taken up when it answers', async () => {
+    const chain = new Chain()
+    chain.isSilent = true
+    const watch = await watchOf(chain)
+    await watch.check()
+    expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
+    chain.isSilent = false
+    await watch.check()
+    expect(refusal(watch)).toBe('ready')
+  })
+
+  test('that contradicts its configuration is not taken up', async () => {
+    const chain = new Chain()
+    chain.problems = ['another chain id']
+    const watch = await watchOf(chain)
+    await watch.check()
+    expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
+  })
+
+  test('stays ready while it grows, and while it is silent', async () => {
+    const chain = new Chain()
+    const watch = await watchOf(chain)
+    for (const number of [100n, 101n, 105n]) {
+      chain.grow(number)
+      await watch.check()
+    }
+    chain.isSilent = true
+    await watch.check()
+    expect(refusal(watch)).toBe('ready')
+  })
+
+  test('whose final block is another one is halted for good', async () => {
+    const chain = new Chain()
+    const watch = await watchOf(chain)
+    await watch.check()
+    chain.grow(100n, 'other')
+    await watch.check()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+    chain.grow(100n)
+    await watch.check()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+  })
+
+  test('that ends below a final block is doubted once, and halted when it stays so', async () => {
+    const chain = new Chain()
+    const watch = await watchOf(chain)
+    await watch.check()
+    chain.blocks.clear()
+    chain.grow(90n)
+    await watch.check()
+    expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
+    await watch.check()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+  })
+
+  test('that lags once is ready again when it has caught up', async () => {
+    const chain = new Chain()
+    const watch = await watchOf(chain)
+    await watch.check()
+    chain.blocks.clear()
+    await watch.check()
+    chain.grow(100n)
+    await watch.check()
+    expect(refusal(watch)).toBe('ready')
+  })
+
+  test('is halted by an attestation that rests on another block of a known height', async () => {
+    const watch = await watchOf(new Chain())
+    await watch.check()
+    watch.observe([evidence('ethereum', { blockNumber: 80n, blockHash: 'h80' })])
+    expect(() => watch.observe([evidence('ethereum', { blockNumber: 80n, blockHash: 'x80' })])).toThrow(
+      expect.objectContaining({ code: 'CHAIN_HALTED', retryAfterSeconds: 60 }),
+    )
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+  })
+})
+
+describe('with a state directory', () => {
+  async function haltedWatch(lifted: string[] = []) {
+    const chain = new Chain()
+    const watch = await watchOf(chain, { stateDirectory: directory, lifted })
+    await watch.check()
+    chain.grow(100n, 'other')
+    await watch.check()
+    return { chain, watch }
+  }
+
+  test('a halt outlives a restart', async () => {
+    await haltedWatch()
+    const again = await watchOf(new Chain(), { stateDirectory: directory })
+    await again.check()
+    expect(refusal(again)).toBe('CHAIN_HALTED')
+  })
+
+  test('a marker that cannot be read halts as well', async () => {
+    await writeFile(join(directory, 'ethereum.halted.json'), '{ "blockNumber": ')
+    const watch = await watchOf(new Chain(), { stateDirectory: directory })
+    await watch.check()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+    expect(await runHaltedCommand(['halted', 'list'], directory)).toBe('ethereum: the marker cannot be read')
+  })
+
+  test('the operator sees the halt and clears it in the running process, which forgets the chain', async () => {
+    const lifted: string[] = []
+    const { watch } = await haltedWatch(lifted)
+    expect(await runHaltedCommand(['halted', 'list'], directory)).toBe(
+      'ethereum: block 100 was h100 and is other',
+    )
+    expect(await runHaltedCommand(['halted', 'clear', 'ethereum'], directory)).toBe(
+      'ethereum is not halted any more.',
+    )
+    await watch.check()
+    expect(refusal(watch)).toBe('ready')
+    expect(lifted).toEqual(['ethereum'])
+    expect(await runHaltedCommand(['halted', 'list'], directory)).toBe('No chain is halted.')
+  })
+
+  test('the marker names the contradiction', async () => {
+    await haltedWatch()
+    const text = await readFile(join(directory, 'ethereum.halted.json'), 'utf8')
+    expect(JSON.parse(text)).toEqual({ blockNumber: '100', knownHash: 'h100', foundHash: 'other' })
+  })
+
+  test('that is a file the start is refused', async () => {
+    const path = join(directory, 'file')
+    await writeFile(path, '')
+    await expect(watchOf(new Chain(), { stateDirectory: path })).rejects.toThrow(ConfigurationError)
+  })
+
+  test.each([
+    ['an unknown command', ['halted', 'lift']],
+    ['no chain', ['halted', 'clear']],
+    ['a chain that is not halted', ['halted', 'clear', 'base']],
+    ['another topic', ['keys', 'list']],
+  ])('the command refuses %s', async (_what, words) => {
+    await expect(runHaltedCommand(words, directory)).rejects.toThrow(ConfigurationError)
+    await expect(runHaltedCommand(words, undefined)).rejects.toThrow(ConfigurationError)
+  })
+})

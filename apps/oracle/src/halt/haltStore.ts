@@ -1,0 +1,101 @@
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ConfigurationError } from '@causeway/core'
+import { z } from 'zod'
+import type { Contradiction } from './finalHistory.ts'
+
+/** Keeps halts over restarts. A marker that cannot be read still halts. @source design.md 7.6 */
+export interface HaltStore {
+  /** Chains with a marker; the contradiction is `undefined` where the marker cannot be read. */
+  load(): Promise<ReadonlyMap<string, Contradiction | undefined>>
+  /** On disk when it resolves. */
+  save(chainId: string, contradiction: Contradiction | undefined): Promise<void>
+  has(chainId: string): Promise<boolean>
+  /** @returns false when there was no marker */
+  clear(chainId: string): Promise<boolean>
+}
+
+const markerSchema = z.object({
+  blockNumber: z.string().regex(/^[0-9]{1,78}$/),
+  knownHash: z.string().max(200),
+  foundHash: z.string().max(200).optional(),
+})
+const suffix = '.halted.json'
+
+/**
+ * One file `<chain>.halted.json` per halted chain in `directory`, which is created.
+ * @throws ConfigurationError from `load` when the directory cannot be used
+ */
+export function createHaltStore(directory: string): HaltStore {
+  const pathOf = (chainId: string) => join(directory, `${chainId}${suffix}`)
+
+  async function markers(): Promise<readonly string[]> {
+    try {
+      await mkdir(directory, { recursive: true })
+      return (await readdir(directory)).filter((name) => name.endsWith(suffix))
+    } catch (error) {
+      throw new ConfigurationError('STATE_DIR cannot be read or created.', { cause: error })
+    }
+  }
+
+  return {
+    async load() {
+      const found = await Promise.all(
+        (await markers()).map(async (name) => {
+          const chainId = name.slice(0, -suffix.length)
+          return [chainId, await readMarker(pathOf(chainId))] as const
+        }),
+      )
+      return new Map(found)
+    },
+    async save(chainId, contradiction) {
+      await mkdir(directory, { recursive: true })
+      const draft = `${pathOf(chainId)}.tmp`
+      const file = await open(draft, 'w', 0o600)
+      try {
+        await file.writeFile(`${JSON.stringify(toMarker(contradiction), null, 2)}\n`)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(draft, pathOf(chainId))
+    },
+    async has(chainId) {
+      return (await markers()).includes(`${chainId}${suffix}`)
+    },
+    async clear(chainId) {
+      if (!(await markers()).includes(`${chainId}${suffix}`)) return false
+      await rm(pathOf(chainId))
+      return true
+    },
+  }
+}
+
+async function readMarker(path: string): Promise<Contradiction | undefined> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch {
+    // Its name alone says that the chain is halted.
+    return undefined
+  }
+  const marker = markerSchema.safeParse(parseJson(text))
+  if (!marker.success) return undefined
+  const { blockNumber, knownHash, foundHash } = marker.data
+  return { blockNumber: BigInt(blockNumber), knownHash, foundHash }
+}
+
+function toMarker(contradiction: Contradiction | undefined) {
+  if (contradiction === undefined) return {}
+  const { blockNumber, knownHash, foundHash } = contradiction
+  return { blockNumber: blockNumber.toString(), knownHash, ...(foundHash !== undefined && { foundHash }) }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

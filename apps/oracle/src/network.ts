@@ -1,0 +1,181 @@
+import { checkLocalNodes, type QuorumEndpointHealth, type RegisteredChain } from '@causeway/chains'
+import { ConfigurationError, DomainError } from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
+import type { AttestationContext } from './attestations/context.ts'
+import type { LoadedFiles } from './files.ts'
+import { type ChainWatch, createChainWatch, type WatchLog } from './halt/chainWatch.ts'
+import { createHaltStore } from './halt/haltStore.ts'
+import { repeatCheck } from './halt/repeatCheck.ts'
+import { type OpenHub, openHub } from './hub.ts'
+import { findReader, isReadable, type OpenChain, openChain } from './readers.ts'
+import type { ListedChain } from './routes/chains.ts'
+
+/** Chains and hub as the configuration has them, compared with what their endpoints say. */
+export type OpenNetwork = {
+  readonly context: AttestationContext
+  readonly watch: ChainWatch
+  /** For `GET /chains/v1`. */
+  list(): readonly ListedChain[]
+  /** For metrics. */
+  statuses(): readonly { readonly chain: string; readonly status: string }[]
+  /** For metrics: every endpoint of every open chain and of the hub. */
+  endpoints(): readonly ({ readonly chain: string } & QuorumEndpointHealth)[]
+  /** @throws AttestationError while no chain can be attested */
+  requireReadyChain(): void
+  /** Called when what was kept of a chain may be wrong. */
+  onRewritten(forget: () => void): void
+  close(): Promise<void>
+}
+
+export type NetworkOptions = {
+  readonly files: LoadedFiles
+  readonly environment: string
+  readonly stateDirectory: string | undefined
+  readonly finalityCheckIntervalMs: number
+  /** Final transactions that each chain keeps; 0 reads every one again. */
+  readonly finalResultsKeptMax: number
+  readonly log: WatchLog
+}
+
+const checkTimeoutMs = 5_000
+
+/**
+ * Opens every chain that can be read, compares chain ids, contracts and the hub with the configuration,
+ * and starts to watch final blocks. A chain that does not answer starts unready and is tried again.
+ * @throws ConfigurationError for everything that contradicts the configuration
+ */
+export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork> {
+  const { files, log, finalResultsKeptMax } = options
+  const chains = files.chains.chains
+  const hub = openHub(files.hub)
+  const open = openChains([...chains.values()], { finalResultsKeptMax, log })
+  const closeClients = () => Promise.all([hub.close(), ...[...open.values()].map((chain) => chain.close())])
+  const forgetters: (() => void)[] = []
+  try {
+    await refuseContradictions(options.environment, hub, open)
+    const watch = await createChainWatch({
+      chains: watchedChains(hub, open),
+      store: options.stateDirectory === undefined ? undefined : createHaltStore(options.stateDirectory),
+      checkTimeoutMs,
+      onLift(chainId) {
+        open.get(chainId)?.reader.forget()
+        for (const forget of forgetters) forget()
+      },
+      log,
+    })
+    await watch.check()
+    const repeated = repeatCheck(watch, options.finalityCheckIntervalMs)
+    const statusOf = (chain: RegisteredChain) => watch.statusOf(chain.id) ?? 'unavailable'
+    return {
+      watch,
+      context: createContext(chains, hub, open, watch),
+      list: () => [...chains.values()].map((chain) => toListed(chain, statusOf(chain))),
+      statuses: () => [...chains.values()].map((chain) => ({ chain: chain.id, status: statusOf(chain) })),
+      endpoints: () => [
+        ...hub.health().map((health) => ({ chain: hub.attested.id, ...health })),
+        ...[...open].flatMap(([chain, { health }]) => health().map((one) => ({ chain, ...one }))),
+      ],
+      requireReadyChain() {
+        if ([...open.keys()].some((chainId) => watch.statusOf(chainId) === 'ready')) return
+        throw new Error('no chain can be attested')
+      },
+      onRewritten: (forget) => void forgetters.push(forget),
+      async close() {
+        repeated.stop()
+        await watch.close()
+        await closeClients()
+      },
+    }
+  } catch (error) {
+    await closeClients()
+    throw error
+  }
+}
+
+function openChains(
+  chains: readonly RegisteredChain[],
+  { finalResultsKeptMax, log }: Pick<NetworkOptions, 'finalResultsKeptMax' | 'log'>,
+): ReadonlyMap<string, OpenChain> {
+  const open = new Map<string, OpenChain>()
+  for (const chain of chains) {
+    if (isReadable(chain)) open.set(chain.id, openChain(chain, { finalEntriesMax: finalResultsKeptMax }))
+    else {
+      const { id, vmType, unsetVariables } = chain
+      log.warn({ event: 'chain_unavailable', chain: id, vmType, unsetVariables }, 'chain cannot be read')
+    }
+  }
+  return open
+}
+
+/** What is wrong at start stops the start; what is silent is tried again later. */
+async function refuseContradictions(
+  environment: string,
+  hub: OpenHub,
+  open: ReadonlyMap<string, OpenChain>,
+): Promise<void> {
+  const signal = AbortSignal.timeout(checkTimeoutMs)
+  const clients = [hub.client, ...[...open.values()].map(({ client }) => client)]
+  const found = await Promise.all([
+    checkLocalNodes(environment, clients),
+    ...[hub, ...open.values()].map(async (checked) => {
+      try {
+        return await checked.verify(signal)
+      } catch (error) {
+        if (error instanceof DomainError || signal.aborted) return []
+        throw error
+      }
+    }),
+  ])
+  const problems = found.flat()
+  if (problems.length > 0) {
+    throw new ConfigurationError(`Chains contradict the configuration:\n- ${problems.join('\n- ')}`)
+  }
+}
+
+function watchedChains(hub: OpenHub, open: ReadonlyMap<string, OpenChain>) {
+  return [
+    {
+      id: hub.attested.id,
+      verify: (signal: AbortSignal) => hub.verify(signal),
+      finalBlocks: () => undefined,
+    },
+    ...[...open.values()].map((chain) => ({
+      id: chain.chain.id,
+      verify: (signal: AbortSignal) => chain.verify(signal),
+      finalBlocks: () => chain.reader.finalBlocks,
+    })),
+  ]
+}
+
+function createContext(
+  chains: ReadonlyMap<string, RegisteredChain>,
+  hub: OpenHub,
+  open: ReadonlyMap<string, OpenChain>,
+  watch: ChainWatch,
+): AttestationContext {
+  return {
+    chains,
+    vmTypeOf: (chainId) => chains.get(chainId)?.vmType,
+    hub: hub.attested,
+    hubBalances: hub.reader,
+    readerOf(chainId) {
+      const reader = findReader(chains, open, chainId)
+      watch.refuseUnlessReady(chainId)
+      return reader
+    },
+    recoverSigner,
+  }
+}
+
+function toListed(chain: RegisteredChain, status: string): ListedChain {
+  const { id, vmType, depository, additionalDepositories, hubChainId } = chain
+  return {
+    id,
+    vmType,
+    ...(depository !== undefined && { depository }),
+    ...(additionalDepositories !== undefined && { additionalDepositories }),
+    hubChainId,
+    ready: status === 'ready',
+    halted: status === 'halted',
+  }
+}

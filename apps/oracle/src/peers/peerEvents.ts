@@ -1,0 +1,77 @@
+import type { Aggregate } from './aggregation.ts'
+import type { PeerFailure } from './peerClient.ts'
+
+/** Structured log, as pino has it. `event` is stable; the sentence may change. */
+export interface PeerLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+export type PeerOutcome = PeerFailure | 'merged' | 'mismatch' | 'aborted'
+
+/** What aggregation reports. Labels come from closed sets: peers of the configuration, routes, outcomes. */
+export interface PeerMetrics {
+  /** Each peer of a request once. `seconds` from the question to its end. */
+  observePeer(observation: { peer: string; outcome: PeerOutcome; seconds: number }): void
+  /** Each request that asked peers once, when it has an answer. */
+  observeQuorum(observation: { route: string; matched: number; required: number }): void
+  countShadow(observation: { peer: string; agrees: boolean }): void
+}
+
+/** Reports one finished exchange under stable event names. @source attestation-oracle.md, Events */
+export function createPeerEvents(options: {
+  log: PeerLog
+  metrics: PeerMetrics
+  route: string
+  requestId: string | undefined
+}) {
+  const { log, metrics, route } = options
+  const common = { route, ...(options.requestId !== undefined && { requestId: options.requestId }) }
+  return {
+    peerFailed(peer: string, failure: PeerFailure, seconds: number, status?: number): void {
+      metrics.observePeer({ peer, outcome: failure, seconds })
+      const event =
+        failure === 'timeout' ? 'peer_timeout' : isNotAsked(failure) ? 'peer_skipped' : 'peer_failed'
+      const detail = { reason: failure, ...(status !== undefined && { status }) }
+      log.warn({ event, peer, ...detail, ...common }, 'a peer has no part in the answer')
+    },
+    peerAborted(peer: string, seconds: number): void {
+      metrics.observePeer({ peer, outcome: 'aborted', seconds })
+    },
+    localFailed(error: unknown): void {
+      log.warn({ event: 'local_attestation_failed', err: error, ...common }, 'answering by peers alone')
+    },
+    concluded(aggregate: Aggregate<unknown>, answered: ReadonlyMap<string, number>): void {
+      const { matched, required, mismatched, shadows } = aggregate
+      const lost = new Set(mismatched)
+      for (const [peer, seconds] of answered) {
+        metrics.observePeer({ peer, outcome: lost.has(peer) ? 'mismatch' : 'merged', seconds })
+      }
+      for (const peer of mismatched) {
+        log.warn(
+          { event: 'peer_mismatch', peer, ...common },
+          'a peer says something else, or signs nothing that counts',
+        )
+      }
+      for (const shadow of shadows) {
+        metrics.countShadow({ peer: shadow.peer, agrees: shadow.agrees })
+        log.info(
+          { event: 'shadow_agreement', ...shadow, ...common },
+          'a signer that does not count was compared',
+        )
+      }
+      metrics.observeQuorum({ route, matched, required })
+      if (matched < required) {
+        log.warn({ event: 'quorum_shortfall', matched, required, ...common }, 'fewer signers than required')
+      }
+    },
+    noGroup(required: number): void {
+      metrics.observeQuorum({ route, matched: 0, required })
+      log.warn({ event: 'quorum_shortfall', matched: 0, required, ...common }, 'nothing to answer with')
+    },
+  }
+}
+
+function isNotAsked(failure: PeerFailure): boolean {
+  return failure === 'busy' || failure === 'breaker_open' || failure === 'force'
+}

@@ -1,0 +1,170 @@
+import { ConfigurationError, type Hex, Secret } from '@causeway/core'
+
+/** Whose signatures count here. Never sent to a peer. */
+export type SignerPolicy = {
+  /** Lower case; `undefined` without `ORACLE_SIGNERS`: then every signer of our own payload counts. */
+  readonly signers: ReadonlySet<Hex> | undefined
+  /** At least 1; without meaning when `signers` is not set. */
+  readonly threshold: number
+}
+
+/** How a peer is authorised to answer: by a key of its own, or by the caller's. */
+export type PeerCredential =
+  | { readonly kind: 'key'; readonly key: Secret }
+  | { readonly kind: 'pass-through' }
+
+export type Peer = {
+  /** Host and port: what logs and metrics may show. */
+  readonly name: string
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  readonly credential: PeerCredential
+}
+
+export type Parsed<Value> = {
+  readonly value: Value
+  /** Sentences for the log at start; they hold no key and no path. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * `PEERS`: entries `baseUrl|apiKey` separated by `;`, the key `pass-through` forwards the caller's.
+ * @param options.ownUrls addresses of this oracle: asking itself would be a loop
+ * @throws ConfigurationError naming the number of the wrong entry, never its key
+ * @source attestation-oracle.md Runtime configuration; ledger-and-safety.md 4.8
+ */
+export function parsePeers(
+  text: string | undefined,
+  options: { ownUrls?: readonly string[] } = {},
+): Parsed<readonly Peer[]> {
+  const entries = listOf(text)
+  const own = new Set((options.ownUrls ?? []).map((url) => comparableUrl(new URL(url))))
+  const seen = new Set<string>()
+  const warnings: string[] = []
+  const peers = entries.map((entry, index) => {
+    const position = `PEERS entry ${index + 1}`
+    const { url, credential } = parseEntry(entry, position)
+    const comparable = comparableUrl(url)
+    if (seen.has(comparable)) throw new ConfigurationError(`${position} repeats the URL of another one.`)
+    if (own.has(comparable)) throw new ConfigurationError(`${position} is this oracle itself.`)
+    seen.add(comparable)
+    if (credential.kind === 'pass-through') {
+      warnings.push(`${position} (${url.host}) receives the keys of callers: it must be run by you.`)
+    }
+    return { name: url.host, baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, '')}`, credential }
+  })
+  return { value: peers, warnings }
+}
+
+function parseEntry(entry: string, position: string): { url: URL; credential: PeerCredential } {
+  const parts = entry.split('|').map((part) => part.trim())
+  const [address, key] = parts
+  if (parts.length !== 2 || !address || !key) {
+    throw new ConfigurationError(`${position} must be a URL and a key, joined by one |.`)
+  }
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new ConfigurationError(`${position}: the key has an unusual character.`)
+  const url = parseUrl(address, position)
+  return {
+    url,
+    credential: key === 'pass-through' ? { kind: 'pass-through' } : { kind: 'key', key: new Secret(key) },
+  }
+}
+
+function parseUrl(address: string, position: string): URL {
+  if (!URL.canParse(address)) throw new ConfigurationError(`${position} is no URL.`)
+  const url = new URL(address)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new ConfigurationError(`${position} must be an https URL.`)
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new ConfigurationError(`${position} must be https: over http its key can be read on the way.`)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new ConfigurationError(`${position} must not hold a user name; the key follows the |.`)
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new ConfigurationError(`${position} must end with its path, without query or fragment.`)
+  }
+  return url
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.[0-9]{1,3}){3}$/.test(hostname)
+}
+
+/** One text per listener: names of the loopback address are one, a slash at the end is none. */
+function comparableUrl(url: URL): string {
+  const host = isLoopback(url.hostname) ? 'loopback' : url.hostname
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  return `${host}:${port}${url.pathname.replace(/\/+$/, '')}`
+}
+
+const zeroAddress = `0x${'0'.repeat(40)}`
+
+/**
+ * `ORACLE_SIGNERS` (addresses separated by `;`, any case) and `ORACLE_SIGNERS_THRESHOLD`.
+ * @param options.ownSigner address of this oracle's key, which must be listed
+ * @throws ConfigurationError in every case of the specification's startup failures
+ * @source attestation-oracle.md Peer aggregation 7, Errors 2
+ */
+export function parseSignerPolicy(options: {
+  signers: string | undefined
+  threshold: string | undefined
+  ownSigner: Hex
+}): Parsed<SignerPolicy> {
+  const threshold = parseThreshold(options.threshold)
+  const signers = parseSigners(options.signers)
+  if (signers === undefined) {
+    const isSet = (options.threshold ?? '').trim() !== ''
+    const warnings = isSet ? ['ORACLE_SIGNERS_THRESHOLD has no effect without ORACLE_SIGNERS.'] : []
+    return { value: { signers, threshold }, warnings }
+  }
+  if (threshold > signers.size) {
+    throw new ConfigurationError(
+      `ORACLE_SIGNERS_THRESHOLD is ${threshold}, but ORACLE_SIGNERS names ${signers.size} distinct signers.`,
+    )
+  }
+  if (!signers.has(toLowerHex(options.ownSigner))) {
+    throw new ConfigurationError(
+      `ORACLE_SIGNERS does not name this oracle's own signer ${options.ownSigner}.`,
+    )
+  }
+  return { value: { signers, threshold }, warnings: [] }
+}
+
+function parseThreshold(text: string | undefined): number {
+  const trimmed = (text ?? '').trim()
+  if (trimmed === '') return 1
+  if (!/^[0-9]{1,9}$/.test(trimmed) || Number(trimmed) < 1) {
+    throw new ConfigurationError('ORACLE_SIGNERS_THRESHOLD must be an integer of at least 1.')
+  }
+  return Number(trimmed)
+}
+
+function parseSigners(text: string | undefined): ReadonlySet<Hex> | undefined {
+  if ((text ?? '').trim() === '') return undefined
+  const entries = listOf(text)
+  if (entries.length === 0) throw new ConfigurationError('ORACLE_SIGNERS is set but names nobody.')
+  return new Set(
+    entries.map((entry, index) => {
+      const address = toLowerHex(entry)
+      if (!/^0x[0-9a-fA-F]{40}$/.test(entry) || address === zeroAddress) {
+        throw new ConfigurationError(`ORACLE_SIGNERS entry ${index + 1} is no address, or the zero address.`)
+      }
+      return address
+    }),
+  )
+}
+
+/** Entries of a list setting: separated by `;`, blanks around them and empty ones are forgiven. */
+function listOf(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split(';')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}
+
+function toLowerHex(text: string): Hex {
+  return `0x${text.replace(/^0x/, '').toLowerCase()}`
+}

@@ -1,0 +1,87 @@
+import { type AttestationKind, attestationKinds } from '@causeway/core'
+import type { z } from 'zod'
+import type { Attest } from '../attestations/context.ts'
+import { attestDeposits } from '../attestations/deposits.ts'
+import { attestFill } from '../attestations/fills.ts'
+import { attestRefund } from '../attestations/refunds.ts'
+import { attestWithdrawalInitiated } from '../attestations/withdrawalInitiated.ts'
+import { attestWithdrawalInitiation } from '../attestations/withdrawalInitiation.ts'
+import { attestWithdrawal } from '../attestations/withdrawals.ts'
+import {
+  depositsRequestSchema,
+  fillsRequestSchema,
+  refundsRequestSchema,
+  withdrawalFlowRequestSchema,
+  withdrawalsRequestSchema,
+} from '../wire/requests.ts'
+
+/** Switches that any attestation request may carry. */
+export type RequestSwitches = {
+  readonly requestPeerSignatures?: boolean | undefined
+  readonly includeEvidence?: boolean | undefined
+  readonly force?: boolean | undefined
+}
+
+/** One attestation route: what it takes, what it answers, and the rules between. */
+export type AttestationDefinition<Request extends RequestSwitches, Response> = {
+  readonly kind: AttestationKind<Response>
+  readonly requestSchema: z.ZodType<Request>
+  readonly attest: Attest<Request, Response>
+  /** The chain that a request is mainly about, for metrics. */
+  readonly chainOf: (request: Request) => string
+  readonly summary: string
+}
+
+export const depositsDefinition = define({
+  kind: attestationKinds.deposits,
+  requestSchema: depositsRequestSchema,
+  attest: attestDeposits,
+  chainOf: ({ chainId }) => chainId,
+  summary: 'Attest the deposits of a transaction',
+})
+
+export const withdrawalsDefinition = define({
+  kind: attestationKinds.withdrawals,
+  requestSchema: withdrawalsRequestSchema,
+  attest: attestWithdrawal,
+  chainOf: ({ chainId }) => chainId,
+  summary: 'Attest what became of a withdrawal',
+})
+
+export const fillsDefinition = define({
+  kind: attestationKinds.fills,
+  requestSchema: fillsRequestSchema,
+  attest: attestFill,
+  chainOf: ({ order }) => order.output.chainId,
+  summary: "Attest that a solver paid an order's outputs",
+})
+
+export const refundsDefinition = define({
+  kind: attestationKinds.refunds,
+  requestSchema: refundsRequestSchema,
+  attest: attestRefund,
+  chainOf: ({ order }) => order.inputs[0]?.payment.chainId ?? '',
+  summary: "Attest that a solver paid an order's inputs back",
+})
+
+export const withdrawalInitiationDefinition = define({
+  kind: attestationKinds['withdrawal-initiation'],
+  requestSchema: withdrawalFlowRequestSchema,
+  attest: attestWithdrawalInitiation,
+  chainOf: ({ chainId }) => chainId,
+  summary: 'Attest that an owner moves a balance to a withdrawal address',
+})
+
+export const withdrawalInitiatedDefinition = define({
+  kind: attestationKinds['withdrawal-initiated'],
+  requestSchema: withdrawalFlowRequestSchema,
+  attest: attestWithdrawalInitiated,
+  chainOf: ({ chainId }) => chainId,
+  summary: 'Sign the payload parameters of a withdrawal that was initiated',
+})
+
+function define<Request extends RequestSwitches, Response>(
+  definition: AttestationDefinition<Request, Response>,
+): AttestationDefinition<Request, Response> {
+  return definition
+}

@@ -1,0 +1,147 @@
+import type { QuorumEndpointHealth } from '@causeway/chains'
+import { Counter, Gauge, Histogram, type HttpMetrics } from '@causeway/http'
+import type { PeerMetrics } from '../peers/peerEvents.ts'
+
+/** What the oracle reports beside HTTP. Labels come from closed sets. @source oracle-protocol.md 8 */
+export type OracleMetrics = PeerMetrics & {
+  observeAttestation(observation: {
+    readonly kind: string
+    /** As requested: one that is not configured is reported as `unknown`. */
+    readonly chain: string
+    /** `signed`, an error code, or `failed` for what nobody foresaw. */
+    readonly outcome: string
+    readonly seconds: number
+  }): void
+  /** An answer that was final and kept. */
+  countKept(kind: string): void
+  countForce(kind: string): void
+  observeSigning(seconds: number, outcome: 'signed' | 'failed'): void
+  /** Read when scraped. */
+  watchWork(read: () => number): void
+  /** Read when scraped: which chains are halted, and which are ready. */
+  watchChains(read: () => readonly { readonly chain: string; readonly status: string }[]): void
+  /** Read when scraped. Endpoints are named by alias, never by URL. */
+  watchEndpoints(read: () => readonly ({ readonly chain: string } & QuorumEndpointHealth)[]): void
+}
+
+const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** @param options.signer lower-case address, for an info metric */
+export function createOracleMetrics(options: {
+  readonly registry: HttpMetrics['registry']
+  readonly signer: string
+  readonly chainIds: readonly string[]
+}): OracleMetrics {
+  const { registry, signer } = options
+  const known = new Set(options.chainIds)
+  const registers = [registry]
+  new Gauge({
+    name: 'oracle_signer_info',
+    help: 'Address that this oracle signs with; always 1',
+    labelNames: ['signer'] as const,
+    registers,
+  }).set({ signer }, 1)
+  const attestations = new Histogram({
+    name: 'oracle_attestation_duration_seconds',
+    help: 'Time of this oracle alone per attestation, by what became of it',
+    labelNames: ['kind', 'chain', 'outcome'] as const,
+    buckets: durationBuckets,
+    registers,
+  })
+  const keptAnswers = new Counter({
+    name: 'oracle_kept_answers_total',
+    help: 'Attestations answered from final results that were kept',
+    labelNames: ['kind'] as const,
+    registers,
+  })
+  const forced = new Counter({
+    name: 'oracle_forced_attestations_total',
+    help: 'Requests with force that a valid key authorised',
+    labelNames: ['kind'] as const,
+    registers,
+  })
+  const quorums = new Counter({
+    name: 'oracle_quorum_total',
+    help: 'Aggregated answers, by whether they hold the required number of signatures',
+    labelNames: ['route', 'reached'] as const,
+    registers,
+  })
+  const peerRequests = new Histogram({
+    name: 'oracle_peer_request_duration_seconds',
+    help: 'Time of one peer in one request, by what became of its answer',
+    labelNames: ['peer', 'outcome'] as const,
+    buckets: durationBuckets,
+    registers,
+  })
+  const shadows = new Counter({
+    name: 'oracle_shadow_answers_total',
+    help: 'Answers of signers that do not count, by whether they agree',
+    labelNames: ['peer', 'agrees'] as const,
+    registers,
+  })
+  const signing = new Histogram({
+    name: 'oracle_signing_duration_seconds',
+    help: 'Time of one signature, by outcome',
+    labelNames: ['outcome'] as const,
+    buckets: durationBuckets,
+    registers,
+  })
+  return {
+    observeAttestation({ kind, chain, outcome, seconds }) {
+      attestations.observe({ kind, chain: known.has(chain) ? chain : 'unknown', outcome }, seconds)
+    },
+    countKept: (kind) => keptAnswers.inc({ kind }),
+    countForce: (kind) => forced.inc({ kind }),
+    observePeer: ({ peer, outcome, seconds }) => peerRequests.observe({ peer, outcome }, seconds),
+    observeQuorum({ route, matched, required }) {
+      quorums.inc({ route, reached: matched >= required ? 'yes' : 'no' })
+    },
+    countShadow: ({ peer, agrees }) => shadows.inc({ peer, agrees: agrees ? 'yes' : 'no' }),
+    observeSigning: (seconds, outcome) => signing.observe({ outcome }, seconds),
+    watchWork(read) {
+      new Gauge({
+        name: 'oracle_attestations_in_flight',
+        help: 'Attestations being worked on; identical requests count once',
+        registers,
+        collect() {
+          this.set(read())
+        },
+      })
+    },
+    watchEndpoints(read) {
+      new Gauge({
+        name: 'oracle_endpoint_asked',
+        help: '1 while an endpoint is asked, 0 while it is avoided after failures or at its own wish',
+        labelNames: ['chain', 'endpoint'] as const,
+        registers,
+        collect() {
+          for (const { chain, alias, isAsked } of read())
+            this.set({ chain, endpoint: alias }, isAsked ? 1 : 0)
+        },
+      })
+      new Gauge({
+        name: 'oracle_endpoint_latency_seconds',
+        help: 'Moving average of the time that an endpoint takes to answer',
+        labelNames: ['chain', 'endpoint'] as const,
+        registers,
+        collect() {
+          for (const { chain, alias, latencyMs } of read()) {
+            if (latencyMs !== undefined) this.set({ chain, endpoint: alias }, latencyMs / 1_000)
+          }
+        },
+      })
+    },
+    watchChains(read) {
+      new Gauge({
+        name: 'oracle_chain_status',
+        help: '1 for the state a chain is in: unchecked, ready, unsure, halted or unavailable',
+        labelNames: ['chain', 'status'] as const,
+        registers,
+        collect() {
+          this.reset()
+          for (const { chain, status } of read()) this.set({ chain, status }, 1)
+        },
+      })
+    },
+  }
+}

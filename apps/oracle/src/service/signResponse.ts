@@ -1,0 +1,29 @@
+import type { AttestationKind, SignatureClaim, SignatureContext, Signer } from '@causeway/core'
+
+/**
+ * Fills every signature array of a response that this oracle built from facts, with its own signature.
+ * The kinds compute what is signed from the payload, so that signing and verifying cannot differ.
+ * @throws SignerFailedError
+ */
+export async function signResponse<Response>(
+  kind: AttestationKind<Response>,
+  unsigned: Response,
+  { signer, context }: { readonly signer: Signer; readonly context: SignatureContext },
+  options: { readonly signal: AbortSignal },
+): Promise<Response> {
+  const arrays = kind.signatureArrays(unsigned, context)
+  const claims = await Promise.all(
+    arrays.map(async ({ path, ownDomain, requestOf }): Promise<readonly [string, SignatureClaim]> => {
+      const request = requestOf(ownDomain)
+      if (request === undefined) throw new Error('an answer that was built from facts can be signed')
+      const signature = await signer.sign(request, options)
+      const domain = ownDomain === undefined ? {} : { domain: ownDomain }
+      return [path, { signer: signer.address, signature, ...domain }]
+    }),
+  )
+  const claimAt = new Map(claims)
+  return kind.withSignatures(unsigned, (path) => {
+    const claim = claimAt.get(path)
+    return claim === undefined ? [] : [claim]
+  })
+}

@@ -1,0 +1,33 @@
+import { decodeEvmWithdrawal, evmWithdrawalId } from '@causeway/core'
+import { expect, test } from 'vitest'
+import {
+  depositsExample,
+  fillsExample,
+  refundsExample,
+  withdrawalFlowExample,
+  withdrawalsExample,
+} from './requestExamples.ts'
+import {
+  depositsRequestSchema,
+  fillsRequestSchema,
+  refundsRequestSchema,
+  withdrawalFlowRequestSchema,
+  withdrawalsRequestSchema,
+} from './requests.ts'
+
+test.each([
+  ['deposits', depositsRequestSchema, depositsExample],
+  ['withdrawals', withdrawalsRequestSchema, withdrawalsExample],
+  ['fills', fillsRequestSchema, fillsExample],
+  ['refunds', refundsRequestSchema, refundsExample],
+  ['the withdrawal flow', withdrawalFlowRequestSchema, withdrawalFlowExample],
+])('the documented example of %s is a request', (_what, schema, example) => {
+  expect(schema.parse(example)).toEqual(example)
+})
+
+test('the documented withdrawal is the published one', () => {
+  const { withdrawal } = withdrawalsRequestSchema.parse(withdrawalsExample)
+  expect(evmWithdrawalId(decodeEvmWithdrawal(withdrawal))).toBe(
+    '0x42600e31bfa4e2d638f483dd2b087d53328733fceb578fac6db1928b6ce95fcc',
+  )
+})

@@ -1,0 +1,171 @@
+import {
+  addressText,
+  bytes32Text,
+  type Hex,
+  hexText,
+  orderListMax,
+  orderSchema,
+  uint32Number,
+  uint64Text,
+  uint256Text,
+  withdrawalAddressRequestSchema,
+} from '@causeway/core'
+import { z } from 'zod'
+import { publishedExample } from './publishedExample.ts'
+import {
+  depositsExample,
+  fillsExample,
+  refundsExample,
+  withdrawalFlowExample,
+  withdrawalsExample,
+} from './requestExamples.ts'
+
+/**
+ * Bodies of the attestation routes. Unknown fields are dropped. Hex that is hashed as bytes is
+ * lower-cased, so that one request has one echo; addresses keep their spelling and are checked where
+ * their family is known. @source oracle-protocol.md 3
+ */
+const chainId = z.string().min(1).max(64).describe('String id of a chain of `GET /chains/v1`')
+const transactionId = z.string().min(1).max(256).describe("Transaction id in its family's spelling")
+const integerText = z.union([uint256Text, z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'expected a uint256')])
+const withdrawalBytesMax = 16_384
+const signatureBytesMax = 1_024
+
+const lowerCase = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`
+const onchainId = bytes32Text.transform(lowerCase)
+
+/** Switches that every route takes. */
+const switches = {
+  requestPeerSignatures: z.boolean().optional().describe('Ask the peers of this oracle to sign as well'),
+  includeEvidence: z
+    .boolean()
+    .optional()
+    .describe('Add where the facts were read: blocks, finality rule, agreeing endpoints. Never signed'),
+}
+const force = z
+  .boolean()
+  .optional()
+  .describe('Settle by the deposits alone. Needs a valid API key; never relaxes finality or quorum')
+
+export const depositsRequestSchema = z
+  .object({
+    chainId,
+    transactionId,
+    mode: z.enum(['slow', 'fast']).optional().describe('`slow` is the only mode; `fast` is refused'),
+    ...switches,
+  })
+  .refine(({ mode }) => mode !== 'fast', { path: ['mode'], message: 'must be "slow"' })
+  .meta(publishedExample(depositsExample))
+
+/** 32 bytes, decimal or hex. */
+const withdrawalNonce = integerText.describe('uint256, decimal or 0x hex')
+
+export const withdrawalsRequestSchema = z
+  .object({
+    chainId,
+    withdrawal: hexText(withdrawalBytesMax).transform(lowerCase).describe('The encoded withdrawal'),
+    transactionId: transactionId
+      .optional()
+      .describe('The executing transaction; without it an executed withdrawal has no execution'),
+    withdrawalAddressRequest: withdrawalAddressRequestSchema
+      .extend({ withdrawalNonce })
+      .optional()
+      .describe('Names the withdrawal address to settle; without it there is no execution'),
+    ...switches,
+  })
+  .meta(publishedExample(withdrawalsExample))
+
+const settlement = {
+  order: orderSchema,
+  orderSignature: hexText(signatureBytesMax)
+    .transform(lowerCase)
+    .describe("The solver's EIP-191 signature of the order id"),
+}
+const inputEntry = z.object({ transactionId, onchainId, inputIndex: uint32Number })
+
+export const fillsRequestSchema = z
+  .object({
+    ...settlement,
+    inputs: z.array(inputEntry).max(orderListMax),
+    fill: z.object({ transactionId }),
+    hints: z
+      .object({
+        'hyperliquid-vm': z
+          .object({ user: addressText, timestamp: z.number().int().min(0) })
+          .optional()
+          .describe('Where to look for the transfer; the timestamp is in milliseconds'),
+      })
+      .optional(),
+    force,
+    ...switches,
+  })
+  .meta(publishedExample(fillsExample))
+
+export const refundsRequestSchema = z
+  .object({
+    ...settlement,
+    inputs: z
+      .array(
+        inputEntry.extend({
+          chainId: chainId.optional().describe('Where the deposit happened; counts with `force` alone'),
+        }),
+      )
+      .max(orderListMax),
+    refunds: z
+      .array(z.object({ transactionId, inputIndex: uint32Number, refundIndex: uint32Number }))
+      .max(orderListMax),
+    force,
+    ...switches,
+  })
+  .meta(publishedExample(refundsExample))
+
+/** Members that single families need; signed by the owner as they were sent. */
+const additionalData = z.object({
+  'bitcoin-vm': z
+    .object({
+      allocatorUtxos: z
+        .array(z.object({ txid: z.string().max(64), vout: uint32Number, value: uint64Text }))
+        .max(256),
+      feeRate: uint64Text,
+    })
+    .optional(),
+  'hyperliquid-vm': z
+    .object({ currencyHyperliquidSymbol: z.string().max(64), currentTime: uint64Text })
+    .optional(),
+  'lighter-vm': z
+    .object({
+      nonce: uint64Text,
+      fromRouteType: uint64Text,
+      toRouteType: uint64Text,
+      apiKeyIndex: uint64Text,
+      usdcFee: uint64Text,
+      memo: z.string().max(256),
+      assetIndex: uint64Text,
+    })
+    .optional(),
+})
+
+/** Body of both withdrawal-address routes. @source oracle-protocol.md 3.5 */
+export const withdrawalFlowRequestSchema = z
+  .object({
+    chainId,
+    depository: addressText.optional().describe('Default: the primary depository of the chain'),
+    currency: addressText,
+    amount: uint256Text,
+    ownerChainId: chainId.describe('Chain of the account that owns the balance on the hub'),
+    owner: addressText,
+    ownerSignature: hexText(signatureBytesMax)
+      .transform(lowerCase)
+      .describe("The owner's signature over the SHA-256 of the request as canonical JSON"),
+    recipient: addressText,
+    nonce: withdrawalNonce,
+    additionalData: additionalData.optional(),
+    ...switches,
+  })
+  .meta(publishedExample(withdrawalFlowExample))
+
+export type DepositsRequest = z.infer<typeof depositsRequestSchema>
+export type WithdrawalsRequest = z.infer<typeof withdrawalsRequestSchema>
+export type FillsRequest = z.infer<typeof fillsRequestSchema>
+export type RefundsRequest = z.infer<typeof refundsRequestSchema>
+export type WithdrawalFlowRequest = z.infer<typeof withdrawalFlowRequestSchema>

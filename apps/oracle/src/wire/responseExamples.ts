@@ -1,0 +1,214 @@
+import type { AttestationKindName } from '@causeway/core'
+import { fillsExample, refundsExample, withdrawalsExample } from './requestExamples.ts'
+
+/**
+ * What `/documentation` shows as the answer to each request of requestExamples.ts, signed by the
+ * protocol's published oracle key. @source oracle-protocol.md 2.3, 3
+ */
+export const responseExamples = {
+  deposits: {
+    messages: [
+      {
+        data: {
+          chainId: 'ethereum',
+          transactionId: '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+        },
+        result: {
+          onchainId: '0xd16f7f4f46f9cf8c7e42b371e81a4867d79e7a3572db9949b95a50babcf3137c',
+          depository: '0x4cd00e387622c35bddb9b4c962c136462338bc31',
+          depositId: '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4',
+          depositor: '0x1111111111111111111111111111111111111111',
+          currency: '0x0000000000000000000000000000000000000000',
+          amount: '1000000000000000000',
+        },
+        extraData: {
+          timestamp: '1700000000',
+        },
+        signatures: [
+          {
+            oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+            signature:
+              '0x2e639563ee00d7284978658449a3be56e95ab1622347b2ea19f959eddd6452463d957f72ecbd75a4b212ba6912050711eff0fb86650cd2806bc307df3e877c3b1c',
+          },
+        ],
+      },
+    ],
+    execution: {
+      idempotencyKey: '0x92f8ee69568e8b3d16a91449326ae6ff4b1f1cd5d4993b05dcd562b9b8d1b74d',
+      actions: [
+        '0x000000000000000000000000000000000000000000000000000000000000000000000000000000000000000048dd97456ea2aed0520f5386f4146f867c61e565a7834a7b349a34e2a18eb597251edf52aba8e3aea24d7021dc1c76cc7a857ab70000000000000000000000000000000000000000000000000de0b6b3a7640000',
+      ],
+      metadata: [
+        {
+          hubTokenId: '75768216729734233842356022798368373679005098618301361336704166989654078618295',
+          origin: {
+            address: '0x0000000000000000000000000000000000000000',
+            chainId: 'ethereum',
+            family: 'ethereum-vm',
+          },
+          oracleChainId: '537713',
+          oracleContract: '0x795f9464ee05a34fe1e18925ca4e4753dcd60058',
+        },
+      ],
+      signatures: [
+        {
+          oracleChainId: '537713',
+          oracleContract: '0x795f9464ee05a34fe1e18925ca4e4753dcd60058',
+          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+          signature:
+            '0xb040c92bb3ee60df2323f77c484268e3d07bea489c6e9cdee0a0281f9a631b6462b695604c8a6cc381a82a3d282369de1d17460edc4fae314cc5e713659fa8c41b',
+        },
+      ],
+    },
+  },
+  withdrawals: {
+    message: {
+      data: {
+        chainId: 'ethereum',
+        withdrawal: withdrawalsExample.withdrawal,
+        withdrawalAddressRequest: withdrawalsExample.withdrawalAddressRequest,
+      },
+      result: {
+        withdrawalId: '0x42600e31bfa4e2d638f483dd2b087d53328733fceb578fac6db1928b6ce95fcc',
+        depository: '0x4cd00e387622c35bddb9b4c962c136462338bc31',
+        status: 1,
+      },
+      signatures: [
+        {
+          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+          signature:
+            '0x01f955f6df6a2c0e57701dbe46cb4a9690b67b1ea67f7dd1268355d951bbd37f01ae3eb129c7b05ec48eb2718f84386600b3d6c121081d72428c1308169e921d1c',
+        },
+      ],
+    },
+    execution: {
+      idempotencyKey: '0x253748c408ba9e829df4f67c140fc1f4328dc2ff7d2035cb7a3d03a00bf28f6a',
+      actions: [
+        '0x0000000000000000000000000000000000000000000000000000000000000001000000000000000000000000952b15b86598ab243d1ec7cf5af40d8066a4afe2a7834a7b349a34e2a18eb597251edf52aba8e3aea24d7021dc1c76cc7a857ab700000000000000000000000000000000000000000000000000000000000003e8',
+      ],
+      signatures: [
+        {
+          oracleChainId: '537713',
+          oracleContract: '0x795f9464ee05a34fe1e18925ca4e4753dcd60058',
+          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+          signature:
+            '0x8e3b8e7f6d36da698319d85561099a4deac7409a2710d4213edbc9a09fbd90b47a7391225874af27b30832c75386a0cd53e1477cf568db0662b6919a243b74621c',
+        },
+      ],
+    },
+  },
+  fills: {
+    message: {
+      data: {
+        order: fillsExample.order,
+        orderSignature: fillsExample.orderSignature,
+        inputs: fillsExample.inputs,
+        fill: fillsExample.fill,
+      },
+      result: {
+        orderId: '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4',
+        status: 1,
+        totalWeightedInputPaymentBpsDiff: '0',
+      },
+      signatures: [
+        {
+          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+          signature:
+            '0xa4c9e0383475f76a158ef0a8c49121dcc25fd13c9da2bbdff58f19b600707aa3555fd7ced422621bf134384c02d9e3d65c8bda578a72378ee9f5718327180fdb1b',
+        },
+      ],
+    },
+    execution: {
+      idempotencyKey: '0xa2f3d1e522b0847b01d7e9a614ae5f780247b6f0a4371162eaf4e4fd7c0b1903',
+      actions: [
+        '0x000000000000000000000000000000000000000000000000000000000000000200000000000000000000000048dd97456ea2aed0520f5386f4146f867c61e56500000000000000000000000037af10adbc4864042698b5735132a3c8c2b146bfa7834a7b349a34e2a18eb597251edf52aba8e3aea24d7021dc1c76cc7a857ab70000000000000000000000000000000000000000000000000de0b6b3a7640000',
+        '0x000000000000000000000000000000000000000000000000000000000000000200000000000000000000000037af10adbc4864042698b5735132a3c8c2b146bf0000000000000000000000002c12d14316d555abf9eb1f0ce64444855341a002a7834a7b349a34e2a18eb597251edf52aba8e3aea24d7021dc1c76cc7a857ab700000000000000000000000000000000000000000000000000038d7ea4c68000',
+      ],
+      signatures: [
+        {
+          oracleChainId: '537713',
+          oracleContract: '0x795f9464ee05a34fe1e18925ca4e4753dcd60058',
+          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+          signature:
+            '0x2a3f855baeb34695af4623fc5395e368cf62bbe76c64d67b72a1db3c6b3455366dca500239a9a385e098099b46da4aba9ebb005c680f9d17b0d4f4352d7b96d81b',
+        },
+      ],
+    },
+  },
+  refunds: {
+    message: {
+      data: {
+        order: refundsExample.order,
+        orderSignature: refundsExample.orderSignature,
+        inputs: refundsExample.inputs,
+        refunds: refundsExample.refunds,
+      },
+      result: {
+        orderId: '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4',
+        status: 1,
+        totalWeightedInputPaymentBpsDiff: '0',
+      },
+      signatures: [
+        {
+          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+          signature:
+            '0xbe99e727c029c86036d7102391de40ed4b7bbbc9062a89180a937f032200b4e35f2522e46f9073e08d1a6c2c362af5c299d619151ca75d159f9a68ea180cc19c1b',
+        },
+      ],
+    },
+    execution: {
+      idempotencyKey: '0xa2f3d1e522b0847b01d7e9a614ae5f780247b6f0a4371162eaf4e4fd7c0b1903',
+      actions: [
+        '0x000000000000000000000000000000000000000000000000000000000000000200000000000000000000000048dd97456ea2aed0520f5386f4146f867c61e56500000000000000000000000037af10adbc4864042698b5735132a3c8c2b146bfa7834a7b349a34e2a18eb597251edf52aba8e3aea24d7021dc1c76cc7a857ab70000000000000000000000000000000000000000000000000de0b6b3a7640000',
+      ],
+      signatures: [
+        {
+          oracleChainId: '537713',
+          oracleContract: '0x795f9464ee05a34fe1e18925ca4e4753dcd60058',
+          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+          signature:
+            '0x4823069251ea82c630ce08ad57d8b6d36979d0c21f09fdcb03c570d5d3246aed7075285942692469511487f4eee51896e463b6937566c6b3a7a09207bb2c8ac51c',
+        },
+      ],
+    },
+  },
+  'withdrawal-initiation': {
+    withdrawalAddress: '0x6ebab9da5e0fc28373915bb43de6d6539333ac31',
+    execution: {
+      idempotencyKey: '0x6e40423d69b6904e552b018a6f8103feb3e581841228876e3e7ce5fddc269aec',
+      actions: [
+        '0x0000000000000000000000000000000000000000000000000000000000000002000000000000000000000000a6e631c7649bfc86ccfa10c2fec08a64a3a8c1220000000000000000000000006ebab9da5e0fc28373915bb43de6d6539333ac31a09361e65480ee9ecad8863fdceef346cb004c0cb4ee7f28d7e282e2d9aa7e4000000000000000000000000000000000000000000000000000000000000f4240',
+      ],
+      signatures: [
+        {
+          oracleChainId: '537713',
+          oracleContract: '0x795f9464ee05a34fe1e18925ca4e4753dcd60058',
+          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+          signature:
+            '0x47c76ce5171d20f58e8c6745c494c744c7c631b309ca25255fd2cde5c0c7001676bbf983c82d5645db2ac298d1bc954c1b8e0bc92c4fda9bb26fdd1488206a591b',
+        },
+      ],
+    },
+  },
+  'withdrawal-initiated': {
+    payloadParams: {
+      chainId: '50',
+      depository: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2',
+      currency: 'c6fa7af3bedbad3a3d65f36aabc97431b1bbe4c2d2f6e0e47ca60203452f5d61',
+      amount: '1000000',
+      spender: '0xa6e631c7649bfc86ccfa10c2fec08a64a3a8c122',
+      recipient: '5ca06a33d6036ec8bc1c7431dc53b8ebf26313227c7642fa4704c07d4567746c',
+      nonce: '0x000000000000000000000000000000000000000000000000000000000000002a',
+      data: '0x',
+      signatures: [
+        {
+          allocatorSpenderChainId: '1313161554',
+          allocatorSpenderContract: '0x797e3e92dc5b16816eca3ecbe51a1c494e477c70',
+          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+          signature:
+            '0xa34733e0c207b2af4c1563b75441735ba0c704a196687467bfac47f3797b72cd07ae7edba7c5b47d4a03d6b634460984fa18189d36761c51ae5792e6ef67630b1b',
+        },
+      ],
+    },
+  },
+} as const satisfies Record<AttestationKindName, object>

@@ -1,0 +1,461 @@
+// Goal: every scenario of the aggregation's specification, seen from the caller of the real HTTP client.
+// Method: peers are real HTTP servers; time is order, made by gates, and never measured.
+import { attestationKinds, type DepositsResponse, DomainError } from '@causeway/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { parsePeers, parseSignerPolicy } from '../src/peers/settings.ts'
+import { type Harness, type HarnessOptions, startHarness } from './peerSupport/aggregatorHarness.ts'
+import {
+  contextWith,
+  depositsBody,
+  depositsOf,
+  type SignerName,
+  signed,
+  signers,
+  withdrawalOf,
+  withdrawalsBody,
+} from './peerSupport/attestations.ts'
+import { createGate } from './peerSupport/httpPeer.ts'
+
+const kind = attestationKinds.deposits
+const patience = { timeout: 30_000 }
+const ABC = ['A', 'B', 'C'] as const
+const payloads = { K1: depositsOf(['1000']), K2: depositsOf(['2000']) }
+const own = (by: readonly SignerName[], payload: keyof typeof payloads = 'K1') =>
+  signed(kind, payloads[payload], by)
+const failing = () => Promise.reject(new LocalFailure())
+
+class LocalFailure extends DomainError {
+  readonly code = 'LOCAL_FAILED'
+  readonly kind = 'invalid_request'
+  constructor() {
+    super('the local attestation failed')
+  }
+}
+
+async function harness(options: HarnessOptions): Promise<Harness> {
+  const started = await startHarness(options)
+  onTestFinished(() => started.stop())
+  return started
+}
+
+type Run = {
+  readonly local?: (signal: AbortSignal) => Promise<DepositsResponse>
+  readonly body?: object
+  readonly callerApiKey?: string
+}
+
+function run(
+  { aggregator }: Harness,
+  { local = () => own(['A']), body = depositsBody, callerApiKey }: Run = {},
+) {
+  return aggregator.run({ kind, body, callerApiKey, local, signal: new AbortController().signal })
+}
+
+/** Who signed all of a deposits response, by name, in its order. */
+function signersOf({ messages, execution }: DepositsResponse): readonly (string | undefined)[] {
+  const arrays = [...messages.map(({ signatures }) => signatures), execution?.signatures ?? []]
+  const [first = []] = arrays
+  for (const array of arrays) {
+    expect(array.map(({ oracleSigner }) => oracleSigner)).toEqual(
+      first.map(({ oracleSigner }) => oracleSigner),
+    )
+  }
+  return first.map(({ oracleSigner }) => nameOf(oracleSigner)).sort()
+}
+
+function nameOf(address: string): string | undefined {
+  return Object.entries(signers).find(([, signer]) => signer.address === address)?.[0]
+}
+
+const amountOf = ({ messages }: DepositsResponse) => messages[0]?.result.amount
+const answering = (response: Promise<unknown>) => async () => ({ body: await response })
+const never = () => new Promise<never>(() => undefined)
+const eventsOf = ({ lines }: Harness) => lines.map(({ event }) => event)
+
+describe('without peers', () => {
+  test('scenario 1: no PEERS, peers requested: the local signature alone', async () => {
+    const { response } = await run(await harness({ peers: [] }))
+    expect(signersOf(response)).toEqual(['A'])
+  })
+
+  test('scenario 2: PEERS, but no peers requested: no peer is called', async () => {
+    const started = await harness({ peers: [answering(own(['B']))] })
+    const { response } = await run(started, { body: { ...depositsBody, requestPeerSignatures: false } })
+    expect(signersOf(response)).toEqual(['A'])
+    expect(started.peers[0]?.questions).toEqual([])
+  })
+})
+
+describe('without an allowlist', () => {
+  async function waitsForAll(threshold?: number) {
+    const gate = createGate()
+    const late = async () => {
+      await gate.opened
+      return { body: await own(['X']) }
+    }
+    const started = await harness({
+      peers: [answering(own(['B'])), answering(own(['C'])), late],
+      ...(threshold !== undefined && { threshold }),
+    })
+    let isDone = false
+    const running = run(started).then((result) => {
+      isDone = true
+      return result
+    })
+    await expect
+      .poll(() => started.peers.every(({ questions }) => questions.length === 1), patience)
+      .toBe(true)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(isDone).toBe(false)
+    gate.open()
+    expect(signersOf((await running).response)).toEqual(['A', 'B', 'C', 'X'])
+  }
+
+  test('scenario 3: waits for all peers, however late, and merges all of them', () => waitsForAll())
+
+  test('scenario 4: a peer with another payload is left out with a warning', async () => {
+    const started = await harness({ peers: [answering(own(['B'], 'K2'))] })
+    const { response } = await run(started)
+    expect([amountOf(response), signersOf(response)]).toEqual(['1000', ['A']])
+    expect(eventsOf(started)).toEqual(['peer_mismatch'])
+  })
+
+  test('scenario 5: a failed local attestation fails the request with its own error', async () => {
+    const started = await harness({ peers: [answering(own(['B']))] })
+    await expect(run(started, { local: failing })).rejects.toBeInstanceOf(LocalFailure)
+  })
+
+  test('scenario 6: a silent peer is left out at the time limit with a warning', async () => {
+    const started = await harness({ peers: [never], timeoutMs: 200 })
+    expect(signersOf((await run(started)).response)).toEqual(['A'])
+    expect(started.lines).toMatchObject([{ level: 'warn', event: 'peer_timeout' }])
+  })
+
+  test('scenario 7: a threshold without an allowlist warns at start and changes nothing', async () => {
+    const { value, warnings } = parseSignerPolicy({
+      signers: undefined,
+      threshold: '5',
+      ownSigner: signers.A.address,
+    })
+    expect([value.signers, warnings.length]).toEqual([undefined, 1])
+    await waitsForAll(value.threshold)
+  })
+})
+
+describe('with the allowlist A, B, C', () => {
+  test('scenario 8: threshold 1 and a fast local signature: no waiting for the peers', async () => {
+    const started = await harness({ peers: [never, never], allowed: ABC })
+    expect(signersOf((await run(started)).response)).toEqual(['A'])
+  })
+
+  test('scenario 9: threshold 1 and a fast peer: no waiting for the local attestation', async () => {
+    const started = await harness({ peers: [answering(own(['B']))], allowed: ABC })
+    let isAborted = false
+    const local = (signal: AbortSignal) =>
+      new Promise<never>((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          isAborted = true
+          reject(new LocalFailure())
+        })
+      })
+    expect(signersOf((await run(started, { local })).response)).toEqual(['B'])
+    expect(isAborted).toBe(true)
+  })
+
+  test('scenario 10: threshold 2 is done with the second signer, not with the third', async () => {
+    const started = await harness({ peers: [answering(own(['B'])), never], allowed: ABC, threshold: 2 })
+    const { response, matched, required } = await run(started)
+    expect([signersOf(response), matched, required]).toEqual([['A', 'B'], 2, 2])
+  })
+
+  test('scenario 11: two peers are enough when the local attestation fails, which is logged', async () => {
+    const gate = createGate()
+    const afterLocal = async () => {
+      await gate.opened
+      return { body: await own(['B']) }
+    }
+    const started = await harness({
+      peers: [afterLocal, answering(own(['C']))],
+      allowed: ABC,
+      threshold: 2,
+    })
+    const local = () => failing().finally(() => gate.open())
+    expect(signersOf((await run(started, { local })).response)).toEqual(['B', 'C'])
+    expect(started.lines).toMatchObject([{ level: 'warn', event: 'local_attestation_failed' }])
+  })
+
+  test('scenario 12: two peers of another payload win over the local one', async () => {
+    const started = await harness({
+      peers: [answering(own(['B'], 'K2')), answering(own(['C'], 'K2'))],
+      allowed: ABC,
+      threshold: 2,
+    })
+    const { response } = await run(started)
+    expect([amountOf(response), signersOf(response)]).toEqual(['2000', ['B', 'C']])
+  })
+
+  test('scenario 13: below the threshold the partial answer is given with a shortfall warning', async () => {
+    const unavailable = () => ({ status: 503, body: {} })
+    const started = await harness({ peers: [unavailable, unavailable], allowed: ABC, threshold: 2 })
+    const { response, matched, required } = await run(started)
+    expect([signersOf(response), matched, required]).toEqual([['A'], 1, 2])
+    expect(started.lines).toContainEqual(
+      expect.objectContaining({ event: 'quorum_shortfall', matched: 1, required: 2 }),
+    )
+    expect(started.quorums).toEqual([{ matched: 1, required: 2 }])
+  })
+
+  test('scenario 14: one signer behind two peer URLs counts once', async () => {
+    const started = await harness({
+      peers: [answering(own(['B'])), answering(own(['B'])), answering(own(['C']))],
+      allowed: ABC,
+      threshold: 2,
+    })
+    expect(signersOf((await run(started, { local: never })).response)).toEqual(['B', 'C'])
+  })
+
+  test('scenario 15: an outsider that answers first is dropped', async () => {
+    const gate = createGate()
+    const first = async () => ({ body: await own(['X']) })
+    const second = async () => {
+      await gate.opened
+      return { body: await own(['B']) }
+    }
+    const started = await harness({ peers: [first, second], allowed: ABC, threshold: 2 })
+    const running = run(started)
+    await expect.poll(() => started.peers[0]?.questions.length, patience).toBe(1)
+    gate.open()
+    expect(signersOf((await running).response)).toEqual(['A', 'B'])
+  })
+
+  test('scenario 16: when everybody fails the error is the local one', async () => {
+    const started = await harness({ peers: [() => ({ status: 500, body: {} })], allowed: ABC })
+    await expect(run(started, { local: failing })).rejects.toBeInstanceOf(LocalFailure)
+  })
+
+  test('scenario 17: an outsider alone is no answer', async () => {
+    const started = await harness({ peers: [answering(own(['X']))], allowed: ABC, threshold: 2 })
+    await expect(run(started, { local: failing })).rejects.toBeInstanceOf(LocalFailure)
+  })
+
+  test('scenario 18: of two groups of one the local one wins, with a shortfall warning', async () => {
+    const started = await harness({
+      peers: [answering(own(['B'], 'K2')), never],
+      allowed: ABC,
+      threshold: 3,
+      timeoutMs: 3_000,
+    })
+    const { response } = await run(started)
+    expect([amountOf(response), signersOf(response)]).toEqual(['1000', ['A']])
+    expect(eventsOf(started).sort()).toEqual(['peer_mismatch', 'peer_timeout', 'quorum_shortfall'])
+  })
+
+  test('scenario 19: no deposits anywhere: our own empty answer, or none at all', async () => {
+    const empty: DepositsResponse = { messages: [] }
+    const started = await harness({ peers: [() => ({ body: empty })], allowed: ABC, threshold: 2 })
+    const { response, matched } = await run(started, { local: async () => empty })
+    expect([response, matched]).toEqual([empty, 0])
+    await expect(run(started, { local: failing })).rejects.toBeInstanceOf(LocalFailure)
+  })
+
+  test('scenario 20: a signer missing from one of several messages counts nowhere', async () => {
+    const two = depositsOf(['1000', '2000'])
+    const bySome = await signed(kind, two, ['B'])
+    const messages = bySome.messages.map((message, index) =>
+      index === 1 ? { ...message, signatures: [] } : message,
+    )
+    const started = await harness({
+      peers: [() => ({ body: { ...bySome, messages } })],
+      allowed: ABC,
+      threshold: 2,
+    })
+    const { response, matched } = await run(started, { local: () => signed(kind, two, ['A']) })
+    expect([signersOf(response), matched]).toEqual([['A'], 1])
+  })
+
+  const otherDomain = (change: Parameters<typeof contextWith>[0]) =>
+    answering(signed(kind, payloads.K1, ['B'], contextWith(change)))
+
+  test('scenario 21: a signature for another oracle contract is not merged', async () => {
+    const peer = otherDomain({ verifyingContract: '0x00000000000000000000000000000000000000c1' })
+    const started = await harness({ peers: [peer], allowed: ABC, threshold: 2 })
+    const { response, matched } = await run(started)
+    expect([signersOf(response), matched]).toEqual([['A'], 1])
+  })
+
+  test('scenario 22: the same contract in other letters is merged', async () => {
+    const response = await own(['B'])
+    const text = JSON.stringify(response).replace(
+      /"oracleContract":"0x([0-9a-f]+)"/g,
+      (_match, digits: string) => `"oracleContract":"0x${digits.toUpperCase()}"`,
+    )
+    expect(text).not.toBe(JSON.stringify(response))
+    const started = await harness({ peers: [() => ({ body: text })], allowed: ABC, threshold: 2 })
+    expect(signersOf((await run(started)).response)).toEqual(['A', 'B'])
+  })
+
+  test('scenario 23: a signature for another hub chain is not merged', async () => {
+    const started = await harness({
+      peers: [otherDomain({ chainId: 42_161 })],
+      allowed: ABC,
+      threshold: 2,
+    })
+    expect(signersOf((await run(started)).response)).toEqual(['A'])
+  })
+
+  test('scenario 24: the same deposits in another order are not merged', async () => {
+    const started = await harness({
+      peers: [answering(signed(kind, depositsOf(['2000', '1000']), ['B']))],
+      allowed: ABC,
+      threshold: 2,
+    })
+    const local = () => signed(kind, depositsOf(['1000', '2000']), ['A'])
+    expect(signersOf((await run(started, { local })).response)).toEqual(['A'])
+    expect(eventsOf(started)).toContain('peer_mismatch')
+  })
+
+  test.each([
+    ['breaks the schema', { body: { messages: 'none' } }, 'schema'],
+    ['is HTML', { body: '<html>', headers: { 'content-type': 'text/html' } }, 'not_json'],
+    ['is a 429', { status: 429, body: {} }, 'status'],
+  ])('scenario 25: an answer that %s is skipped with a warning', async (_what, answer, reason) => {
+    const started = await harness({
+      peers: [() => answer, answering(own(['B']))],
+      allowed: ABC,
+      threshold: 3,
+    })
+    expect(signersOf((await run(started)).response)).toEqual(['A', 'B'])
+    expect(started.lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', event: 'peer_failed', reason }),
+    )
+  })
+
+  test('scenario 26: garbage under the name of A is dropped and the real A counts', async () => {
+    const forged = await own(['A'], 'K1')
+    const lie = JSON.stringify(forged).replace(
+      /"signature":"0x[0-9a-f]+"/g,
+      `"signature":"0x${'12'.repeat(65)}"`,
+    )
+    const gate = createGate()
+    const started = await harness({
+      peers: [() => ({ body: lie }), answering(own(['B']))],
+      allowed: ABC,
+      threshold: 3,
+    })
+    const local = async () => {
+      await gate.opened
+      return own(['A'])
+    }
+    const running = run(started, { local })
+    await expect
+      .poll(() => started.peers.every(({ questions }) => questions.length === 1), patience)
+      .toBe(true)
+    gate.open()
+    const { response } = await running
+    expect(signersOf(response)).toEqual(['A', 'B'])
+    expect(JSON.stringify(response)).not.toContain('12'.repeat(65))
+  })
+
+  test('scenario 27: a peer that carries two signatures gives both', async () => {
+    const started = await harness({ peers: [answering(own(['B', 'C']))], allowed: ABC, threshold: 3 })
+    expect(signersOf((await run(started)).response)).toEqual(['A', 'B', 'C'])
+  })
+
+  test('scenario 28: pass-through forwards the key of the caller, and none when there is none', async () => {
+    const started = await harness({
+      peers: [answering(own(['B']))],
+      allowed: ABC,
+      threshold: 2,
+      credential: 'pass-through',
+    })
+    await run(started)
+    await run(started, { callerApiKey: 'of-the-caller' })
+    expect(started.peers[0]?.questions.map(({ headers }) => headers['x-api-key'])).toEqual([
+      undefined,
+      'of-the-caller',
+    ])
+  })
+
+  test('scenario 32: executed here and pending there are two payloads', async () => {
+    const { withdrawals } = attestationKinds
+    const started = await harness({
+      peers: [answering(signed(withdrawals, withdrawalOf(0), ['B']))],
+      allowed: ABC,
+      threshold: 2,
+    })
+    const { response, matched } = await started.aggregator.run({
+      kind: withdrawals,
+      body: withdrawalsBody,
+      local: () => signed(withdrawals, withdrawalOf(1), ['A']),
+      signal: new AbortController().signal,
+    })
+    expect([response.message.result.status, matched]).toEqual([1, 1])
+  })
+})
+
+describe('settings', () => {
+  const ownSigner = signers.A.address
+  const policy = (list: string | undefined, threshold?: string) =>
+    parseSignerPolicy({ signers: list, threshold, ownSigner })
+  const [a, b] = [signers.A.address, signers.B.address]
+
+  test('scenario 29: signers count once whatever their case, and the threshold is compared with that', () => {
+    const list = `${a};${b};0x${a.slice(2).toUpperCase()};`
+    expect([...(policy(list, '2').value.signers ?? [])]).toEqual([a, b])
+    expect(() => policy(list, '3')).toThrow(/ORACLE_SIGNERS_THRESHOLD/)
+  })
+
+  test.each(['0', '1.5', 'abc', '-1', '1e3'])(
+    'scenario 30: the threshold %s stops the start',
+    (threshold) => {
+      expect(() => policy(undefined, threshold)).toThrow(/ORACLE_SIGNERS_THRESHOLD/)
+      expect(() => policy(a, threshold)).toThrow(/ORACLE_SIGNERS_THRESHOLD/)
+    },
+  )
+
+  test('scenario 30: an empty threshold is the default 1', () => {
+    expect(policy(a, '').value.threshold).toBe(1)
+    expect(policy(undefined, undefined)).toEqual({
+      value: { signers: undefined, threshold: 1 },
+      warnings: [],
+    })
+  })
+
+  test.each([
+    ['without the local signer', () => b, '1'],
+    ['with the zero address', () => `${a};0x${'0'.repeat(40)}`, '1'],
+    ['with a malformed entry', () => `${a};0x1234`, '1'],
+    ['with an address without 0x', () => `${a};${b.slice(2)}`, '1'],
+    ['with separators alone', () => ';;', '1'],
+    ['shorter than the threshold', () => `${a};${b}`, '3'],
+  ])('scenario 31: an allowlist %s stops the start', (_what, list, threshold) => {
+    expect(() => policy(list(), threshold)).toThrow(/ORACLE_SIGNERS/)
+  })
+
+  test.each([
+    ['a missing key', 'https://one.example'],
+    ['a key with a bar', 'https://one.example|a|b'],
+    ['no URL', 'one.example|key'],
+    ['another protocol', 'ftp://one.example|key'],
+    ['http beyond loopback', 'http://one.example|key'],
+    ['a user name', 'https://me:secret@one.example|key'],
+    ['a query', 'https://one.example?x=1|key'],
+    ['one URL twice', 'https://one.example|key;https://ONE.example/|other'],
+    ['our own URL', 'http://localhost:3000|key'],
+  ])('PEERS with %s stops the start without printing a key', (_what, entries) => {
+    const parse = () => parsePeers(entries, { ownUrls: ['http://127.0.0.1:3000'] })
+    expect(parse).toThrow(/^PEERS entry/)
+    expect(parse).not.toThrow(/secret|key$/)
+  })
+
+  test('PEERS are base URLs with keys; pass-through is warned about', () => {
+    const { value, warnings } = parsePeers(
+      ' https://one.example/oracle/|k1 ; http://[::1]:3100|pass-through ;',
+    )
+    expect(value.map(({ baseUrl }) => baseUrl)).toEqual(['https://one.example/oracle', 'http://[::1]:3100'])
+    expect(value.map(({ credential }) => credential.kind)).toEqual(['key', 'pass-through'])
+    expect(warnings).toHaveLength(1)
+    expect(JSON.stringify([value, warnings])).not.toContain('k1')
+    expect(parsePeers(undefined)).toEqual({ value: [], warnings: [] })
+  })
+})

@@ -1,0 +1,170 @@
+// Goal: the oracle as an operator runs it: what refuses to start, a chain without endpoint, a chain that is
+// rewritten and cleared, and a stop that loses nothing. Method: `main.ts` as a process over real nodes.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigurationError } from '@causeway/core'
+import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadConfig } from '../src/config.ts'
+import { createOracle } from '../src/createOracle.ts'
+import { chainsResponseSchema, type ListedChain } from '../src/routes/chains.ts'
+import {
+  callerKey,
+  type OracleProcess,
+  oracleVariables,
+  repositoryRoot,
+  spawnOracle,
+} from './support/oracleProcess.ts'
+import { deposit, native, noOrder } from './support/protocolActors.ts'
+
+let network: TestNetwork
+let proxy: FaultProxy
+let directory: string
+let oracle: OracleProcess
+let url: string
+let transactionId: string
+
+beforeAll(async () => {
+  network = await startTestNetwork()
+  proxy = await startFaultProxy({ targetUrl: network.chains.base.url })
+  directory = await mkdtemp(join(tmpdir(), 'causeway-oracle-'))
+  const [user] = network.keys.users
+  if (user === undefined) throw new Error('the network has users')
+  transactionId = await deposit(network, 'base', user, {
+    currency: native,
+    amount: parseEther('0.1'),
+    id: noOrder,
+  })
+  oracle = spawnOracle({
+    ...oracleVariables(network),
+    BASE_RPC_URL: proxy.url,
+    OPTIMISM_RPC_URL: '',
+    STATE_DIR: directory,
+  })
+  url = await oracle.listening()
+})
+afterAll(async () => {
+  await oracle?.stop()
+  await proxy?.stop()
+  await network?.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+function attest(body: object): Promise<Response> {
+  return fetch(`${url}/attestations/depository-deposits/v1`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': callerKey },
+    body: JSON.stringify(body),
+  })
+}
+
+async function listed(id: string): Promise<ListedChain | undefined> {
+  const { chains } = chainsResponseSchema.parse(await (await fetch(`${url}/chains/v1`)).json())
+  return chains.find((chain) => chain.id === id)
+}
+
+describe('a start is refused and names the setting', () => {
+  test.each<[string, Record<string, string>, RegExp]>([
+    ['without a key', { ECDSA_PRIVATE_KEY: '' }, /ECDSA_PRIVATE_KEY/],
+    ['with an unknown signing module', { SIGNING_MODULE: 'paper' }, /SIGNING_MODULE/],
+    ['in an unknown environment', { ENVIRONMENT: 'moon' }, /ENVIRONMENT/],
+    ['without an endpoint of the hub', { RELAY_RPC_URL: '' }, /RELAY_RPC_URL/],
+    ['with a threshold of 0', { ORACLE_SIGNERS_THRESHOLD: '0' }, /ORACLE_SIGNERS_THRESHOLD/],
+    ['with a threshold of 1.5', { ORACLE_SIGNERS_THRESHOLD: '1.5' }, /ORACLE_SIGNERS_THRESHOLD/],
+    ['with a threshold that is no number', { ORACLE_SIGNERS_THRESHOLD: 'abc' }, /ORACLE_SIGNERS_THRESHOLD/],
+    ['with a list that lacks the local signer', { ORACLE_SIGNERS: `0x${'12'.repeat(20)}` }, /ORACLE_SIGNERS/],
+    ['with the zero address in the list', { ORACLE_SIGNERS: `0x${'00'.repeat(20)}` }, /ORACLE_SIGNERS/],
+    ['with a malformed peer', { PEERS: 'nowhere' }, /PEERS/],
+    ['with an endpoint elsewhere in local', { BASE_RPC_URL: 'http://10.0.0.1' }, /base/],
+  ])('%s', async (_what, change, message) => {
+    const variables = { ...oracleVariables(network), ...change, LOG_LEVEL: 'silent' }
+    const start = async () => createOracle(loadConfig(variables, repositoryRoot), variables)
+    const error = await start().catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(String(error)).toMatch(message)
+    expect(String(error)).not.toContain(network.keys.oracles[0].privateKey)
+  })
+
+  test('with an endpoint of another chain', async () => {
+    const variables = {
+      ...oracleVariables(network),
+      BASE_RPC_URL: network.chains.optimism.url,
+      LOG_LEVEL: 'silent',
+    }
+    await expect(createOracle(loadConfig(variables, repositoryRoot), variables)).rejects.toThrow(
+      /httpRpcUrl of base: .* is not on chain 8453/,
+    )
+  })
+
+  test('with a hub that the oracle contract does not name', async () => {
+    const configs = join(directory, 'configs')
+    await mkdir(configs)
+    for (const name of ['chains.local.json', 'chains.hub.local.json']) {
+      const text = await readFile(join(repositoryRoot, 'configs', name), 'utf8')
+      const changed = text.replace(/"hubAddress": "0x[0-9a-f]{40}"/, `"hubAddress": "0x${'77'.repeat(20)}"`)
+      await writeFile(join(configs, name), changed)
+    }
+    const variables = { ...oracleVariables(network), CONFIG_DIR: configs, LOG_LEVEL: 'silent' }
+    await expect(createOracle(loadConfig(variables, repositoryRoot), variables)).rejects.toThrow(/hubAddress/)
+  })
+
+  test('on a port that is taken', async () => {
+    const { port } = new URL(url)
+    const variables = { ...oracleVariables(network), HTTP_PORT: port, LOG_LEVEL: 'silent' }
+    const second = await createOracle(loadConfig(variables, repositoryRoot), variables)
+    await expect(second.listen()).rejects.toThrow(`HTTP_PORT: port ${port} cannot be opened (EADDRINUSE).`)
+  })
+
+  test('as a process, with exit code 1 and without a stack', async () => {
+    const refused = spawnOracle({ ...oracleVariables(network), ORACLE_SIGNERS_THRESHOLD: '0' })
+    expect(await refused.ended).toBe(1)
+    expect(refused.output()).toContain('ORACLE_SIGNERS_THRESHOLD must be an integer of at least 1.')
+    expect(refused.output()).not.toContain('    at ')
+  })
+})
+
+test('a chain without endpoint is listed, is not ready, and its attestations say so', async () => {
+  expect(await listed('optimism')).toMatchObject({ ready: false, halted: false })
+  const response = await attest({ chainId: 'optimism', transactionId })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ errorCode: 'CHAIN_UNAVAILABLE' })
+})
+
+test('a chain whose final block changed is halted until the operator clears it', async () => {
+  expect((await attest({ chainId: 'base', transactionId })).status).toBe(200)
+  await proxy.set({
+    kind: 'lie',
+    rewrite: (call, result) =>
+      call.method === 'eth_getBlockByNumber' && typeof result === 'object' && result !== null
+        ? { ...result, hash: `0x${'ee'.repeat(32)}` }
+        : result,
+  })
+  await expect.poll(async () => (await listed('base'))?.halted, { timeout: 30_000 }).toBe(true)
+  const refused = await attest({ chainId: 'base', transactionId })
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toMatchObject({ errorCode: 'CHAIN_HALTED', retryable: true })
+  await proxy.set({ kind: 'pass' })
+  expect((await attest({ chainId: 'base', transactionId })).status).toBe(503)
+
+  const command = spawnOracle({ STATE_DIR: directory }, ['halted', 'clear', 'base'])
+  expect(await command.ended).toBe(0)
+  expect(command.output()).toContain('base is not halted any more.')
+  await expect.poll(async () => (await listed('base'))?.ready, { timeout: 30_000 }).toBe(true)
+  expect((await attest({ chainId: 'base', transactionId })).status).toBe(200)
+})
+
+test('a stop loses none of ten requests in flight', async () => {
+  await proxy.set({ kind: 'latency', delayMs: 700 })
+  proxy.resetCounters()
+  const ids = Array.from({ length: 10 }, (_, index) => `0x${index.toString(16).padStart(64, '0')}`)
+  const answers = ids.map((id) => attest({ chainId: 'base', transactionId: id }))
+  await expect
+    .poll(() => proxy.counters().callsByMethod['eth_getTransactionReceipt'] ?? 0, { timeout: 20_000 })
+    .toBeGreaterThanOrEqual(10)
+  oracle.signal('SIGTERM')
+  const statuses = await Promise.all(answers.map(async (answer) => (await answer).status))
+  expect(statuses).toEqual(ids.map(() => 400))
+  expect(await oracle.ended).toBe(0)
+})

@@ -1,0 +1,84 @@
+// Brings what oracles answered to the hub's contracts as it is.
+import type { Hex } from '@causeway/core'
+import { allocatorSpenderAbi, hubAbi, hubOracleAbi, type TestNetwork } from '@causeway/localnet'
+import { BaseError, ContractFunctionRevertedError, concatHex } from 'viem'
+
+type AnsweredExecution = {
+  readonly idempotencyKey: Hex
+  readonly actions: readonly Hex[]
+  readonly signatures: readonly { readonly signature: Hex }[]
+}
+
+/**
+ * The execution with its signatures in the order of the answer, through the multisig.
+ * @returns `accepted`, or the name of the contract's error
+ */
+export async function submitExecution(
+  network: TestNetwork,
+  { idempotencyKey, actions, signatures }: AnsweredExecution,
+): Promise<string> {
+  const { oracle, oracleMultisig } = network.deployment.hub
+  const signature = concatHex(signatures.map((entry) => entry.signature))
+  return submit(network, {
+    address: oracle,
+    // With the ledger's errors, which the oracle contract passes on.
+    abi: [...hubOracleAbi, ...hubAbi],
+    functionName: 'execute',
+    args: [{ idempotencyKey, actions }, oracleMultisig, signature],
+  })
+}
+
+type PayloadParams = {
+  readonly chainId: string
+  readonly depository: string
+  readonly currency: string
+  readonly amount: string
+  readonly spender: Hex
+  readonly recipient: string
+  readonly nonce: Hex
+  readonly data: Hex
+  readonly signatures: readonly { readonly signature: Hex }[]
+}
+
+/** The payload parameters of a withdrawal that was initiated, to the allocator. */
+export async function submitWithdrawRequest(network: TestNetwork, params: PayloadParams): Promise<string> {
+  const { chainId, amount, recipient, signatures, ...rest } = params
+  const request = { ...rest, chainId: BigInt(chainId), amount: BigInt(amount), receiver: recipient }
+  return submit(network, {
+    address: network.deployment.hub.allocatorSpender,
+    abi: allocatorSpenderAbi,
+    functionName: 'submitWithdrawRequest',
+    args: [request, concatHex(signatures.map((entry) => entry.signature))],
+  })
+}
+
+export async function hubBalance(network: TestNetwork, holder: Hex, hubTokenId: bigint): Promise<bigint> {
+  return network.chains.hub.chain.client.readContract({
+    address: network.deployment.hub.hub,
+    abi: hubAbi,
+    functionName: 'balanceOf',
+    args: [holder, hubTokenId],
+  })
+}
+
+type Simulated = Parameters<TestNetwork['chains']['hub']['chain']['client']['simulateContract']>[0]
+
+/** Anybody may submit; the fill wallet has gas on the hub. */
+async function submit(
+  network: TestNetwork,
+  call: Pick<Simulated, 'address' | 'abi' | 'functionName' | 'args'>,
+) {
+  const { publicClient, walletClient } = network.chains.hub.chain.as(network.keys.fillWallet)
+  try {
+    const { request } = await publicClient.simulateContract({ ...call, account: walletClient.account })
+    const hash = await walletClient.writeContract(request)
+    while ((await publicClient.request({ method: 'eth_getTransactionReceipt', params: [hash] })) === null);
+    await network.mine('hub', 3)
+    return 'accepted'
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
+    if (!(reverted instanceof ContractFunctionRevertedError)) throw error
+    return reverted.data?.errorName ?? 'reverted'
+  }
+}

@@ -1,0 +1,182 @@
+// What users, solver and allocator do on a local network, as real transactions.
+import {
+  type EvmWithdrawal,
+  encodeFillExtraData,
+  encodeOrderCall,
+  type Hex,
+  type Order,
+  orderId,
+} from '@causeway/core'
+import {
+  depositoryAbi,
+  executeCallData,
+  fillContractAbi,
+  type LocalAccount,
+  type TestNetwork,
+  tokenAbi,
+} from '@causeway/localnet'
+import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+
+export type UserChain = 'base' | 'optimism'
+export type Payment = { readonly currency: Hex; readonly to: Hex; readonly amount: bigint }
+export type Call = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
+
+export const native: Hex = zeroAddress
+export const noOrder: Hex = `0x${'00'.repeat(32)}`
+
+/** Blocks that make what is in the last one final. @source configs/chains.local.json */
+const finalityBlocks = 3
+const receiptPollMs = 20
+
+type Sent = { readonly to: Hex; readonly data?: Hex; readonly value?: bigint }
+
+/** Sends one transaction, waits until it succeeded, and makes it final. @returns its hash */
+async function sendFinal(
+  network: TestNetwork,
+  chain: UserChain,
+  from: LocalAccount,
+  { to, data = '0x', value = 0n }: Sent,
+): Promise<Hex> {
+  const { walletClient, publicClient } = network.chains[chain].chain.as(from)
+  const account = privateKeyToAccount(from.privateKey)
+  const hash = await walletClient.sendTransaction({ account, chain: walletClient.chain, to, data, value })
+  for (;;) {
+    const receipt = await publicClient.request({ method: 'eth_getTransactionReceipt', params: [hash] })
+    if (receipt?.status === '0x1') break
+    if (receipt !== null) throw new Error(`reverted on ${chain}: ${hash}`)
+    await new Promise((resolve) => setTimeout(resolve, receiptPollMs))
+  }
+  await network.mine(chain, finalityBlocks)
+  return hash
+}
+
+/** A user deposits for an order, or for the own balance when `id` names none. */
+export async function deposit(
+  network: TestNetwork,
+  chain: UserChain,
+  user: LocalAccount,
+  { currency, amount, id }: { readonly currency: Hex; readonly amount: bigint; readonly id: Hex },
+): Promise<Hex> {
+  const { depository } = network.deployment[chain]
+  if (currency === native) {
+    const args = [user.address, id] as const
+    const data = encodeFunctionData({ abi: depositoryAbi, functionName: 'depositNative', args })
+    return sendFinal(network, chain, user, { to: depository, data, value: amount })
+  }
+  const allow = encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [depository, amount] })
+  await sendFinal(network, chain, user, { to: currency, data: allow })
+  const args = [user.address, currency, amount, id] as const
+  const data = encodeFunctionData({ abi: depositoryAbi, functionName: 'depositErc20', args })
+  return sendFinal(network, chain, user, { to: depository, data })
+}
+
+/** The solver pays through the fill contract, with the order id after the calldata. */
+export async function pay(
+  network: TestNetwork,
+  chain: UserChain,
+  paid: { readonly orderId: Hex; readonly payments: readonly Payment[]; readonly calls?: readonly Call[] },
+): Promise<Hex> {
+  const { payments, calls = [] } = paid
+  const natives = payments.filter(({ currency }) => currency === native)
+  const tokens = payments.filter(({ currency }) => currency !== native)
+  const data = encodeFunctionData({
+    abi: fillContractAbi,
+    functionName: 'fill',
+    args: [
+      natives.map(({ to, amount }) => ({ to, amount })),
+      tokens.map(({ currency, to, amount }) => ({ token: currency, to, amount })),
+      calls,
+      zeroAddress,
+    ],
+  })
+  const value = [...natives.map(({ amount }) => amount), ...calls.map((call) => call.value)].reduce(
+    (sum, part) => sum + part,
+    0n,
+  )
+  return sendFinal(network, chain, network.keys.fillWallet, {
+    to: network.deployment[chain].fillContract,
+    data: concatHex([data, paid.orderId]),
+    value,
+  })
+}
+
+export type OrderParts = {
+  readonly salt: string
+  readonly input: { readonly chain: UserChain; readonly currency: Hex; readonly amount: bigint }
+  readonly refundTo: Hex
+  readonly output: {
+    readonly chain: UserChain
+    readonly payments: readonly Payment[]
+    readonly calls?: readonly Call[]
+  }
+  readonly fees?: Order['fees']
+}
+
+export type SignedOrder = { readonly order: Order; readonly orderId: Hex; readonly orderSignature: Hex }
+
+/** An order of one input whose refund gives back nearly all, signed by the solver. */
+export async function signedOrder(network: TestNetwork, parts: OrderParts): Promise<SignedOrder> {
+  const { input, output, refundTo } = parts
+  const { fillWallet } = network.keys
+  const deadline = 4_000_000_000
+  const extraData = (chain: UserChain) => encodeFillExtraData(network.deployment[chain].fillContract)
+  const order: Order = {
+    version: 'v1',
+    solverChainId: 'base',
+    solver: fillWallet.address,
+    salt: parts.salt,
+    inputs: [
+      {
+        payment: {
+          chainId: input.chain,
+          currency: input.currency,
+          amount: input.amount.toString(),
+          weight: '1',
+        },
+        refunds: [
+          {
+            chainId: input.chain,
+            recipient: refundTo,
+            currency: input.currency,
+            minimumAmount: ((input.amount * 99n) / 100n).toString(),
+            deadline,
+            extraData: extraData(input.chain),
+          },
+        ],
+      },
+    ],
+    output: {
+      chainId: output.chain,
+      payments: output.payments.map(({ to, currency, amount }) => ({
+        recipient: to,
+        currency,
+        minimumAmount: amount.toString(),
+        expectedAmount: amount.toString(),
+      })),
+      calls: (output.calls ?? []).map(encodeOrderCall),
+      deadline,
+      extraData: extraData(output.chain),
+    },
+    fees: parts.fees ?? [],
+  }
+  const id = orderId(order, () => 'ethereum-vm')
+  const signer = privateKeyToAccount(fillWallet.privateKey)
+  return { order, orderId: id, orderSignature: await signer.signMessage({ message: { raw: id } }) }
+}
+
+/** The allocator lets the depository execute a withdrawal. The deployer is the allocator. */
+export async function executeWithdrawal(
+  network: TestNetwork,
+  chain: UserChain,
+  withdrawal: EvmWithdrawal,
+): Promise<Hex> {
+  const { depository } = network.deployment[chain]
+  const data = await executeCallData({
+    chainId: network.chains[chain].chainId,
+    depository,
+    allocator: privateKeyToAccount(network.keys.deployer.privateKey),
+    request: withdrawal,
+  })
+  return sendFinal(network, chain, network.keys.fillWallet, { to: depository, data })
+}
