@@ -7,21 +7,47 @@ import {
   type Readiness,
 } from '@causeway/http'
 import { errorPolicy } from './errorPolicy.ts'
+import type { MoneyHistory } from './history/moneyHistory.ts'
+import type { RequestHistory } from './history/requestHistory.ts'
 import type { MarketHealth } from './market/health.ts'
-import type { QuoteDependencies } from './quoting/createQuote.ts'
+import type { SponsoredQuoteDependencies } from './quoting/createSponsoredQuote.ts'
+import type { SponsorCurrency } from './quoting/sponsorship/sponsorCurrency.ts'
+import { registerAppFees } from './routes/appFeeClaims.ts'
+import { registerBalanceEvents } from './routes/balanceEvents.ts'
+import { type BalanceReading, registerBalances } from './routes/balances.ts'
 import { registerChains } from './routes/chains.ts'
 import { registerCurrencies } from './routes/currencies.ts'
+import { registerIntentStatus } from './routes/intentStatus.ts'
 import { registerPrice } from './routes/price.ts'
 import { registerPricesHealth } from './routes/pricesHealth.ts'
 import { registerQuote } from './routes/quote.ts'
+import { registerRequests } from './routes/requests.ts'
+import { registerSolver } from './routes/solver.ts'
 import { registerTokenPrice } from './routes/tokenPrice.ts'
+import { registerTopUpClaims } from './routes/topUpClaims.ts'
+import { type DepositHints, registerTransactions } from './routes/transactions.ts'
+import { registerWalletChallenge } from './routes/walletChallenge.ts'
+import { registerWalletLink } from './routes/walletLink.ts'
+import type { SolverWork } from './solver/solverWork.ts'
+import type { RequestStatuses } from './status/requestStatus.ts'
+import type { TopUpClaims } from './topUps/claims.ts'
+import type { WalletLinking } from './wallets/walletLinking.ts'
 
-export type AppDependencies = QuoteDependencies & {
+export type AppDependencies = SponsoredQuoteDependencies & {
+  readonly history: RequestHistory
+  readonly moneyHistory: MoneyHistory
+  readonly sponsorCurrency: SponsorCurrency
   readonly environment: string
   readonly servers: readonly { readonly url: string; readonly description: string }[]
   readonly fillWallet: string | undefined
   readonly marketHealth: () => MarketHealth
   readonly apiKeys: ApiKeys
+  readonly linking: WalletLinking
+  readonly balances: BalanceReading
+  readonly claims: TopUpClaims
+  readonly solverWork: SolverWork
+  readonly statuses: RequestStatuses
+  readonly hint: DepositHints['hint']
   readonly logger: HttpAppOptions['logger']
   readonly metrics: HttpMetrics
   readonly readiness: Readiness
@@ -70,5 +96,15 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerCurrencies(app, dependencies.registry)
   registerTokenPrice(app, dependencies)
   registerPricesHealth(app, dependencies.marketHealth)
+  registerRequests(app, dependencies)
+  registerBalanceEvents(app, dependencies)
+  registerAppFees(app, dependencies)
+  registerBalances(app, dependencies.balances)
+  registerTopUpClaims(app, dependencies)
+  registerWalletChallenge(app, dependencies)
+  registerWalletLink(app, dependencies)
+  registerSolver(app, dependencies)
+  registerIntentStatus(app, dependencies)
+  registerTransactions(app, dependencies)
   return app
 }

@@ -44,6 +44,9 @@ export async function loadFiles(
       environment,
       addresses: [
         { setting: 'ECDSA_PRIVATE_KEY', address: orderSigner },
+        ...(config.topUps.custody === undefined
+          ? []
+          : [{ setting: 'CUSTODY_ADDRESS', address: config.topUps.custody }]),
         ...addressesIn(chainsJson, 'chains'),
         ...addressesIn(quote, 'quote'),
       ],

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { createJsonRpcClient, type JsonRpcClient, type RegisteredChain } from '@causeway/chains'
-import { ConfigurationError, createOrderIdHasher, type QuoteFile } from '@causeway/core'
+import {
+  type ChainRegistry,
+  createJsonRpcClient,
+  type JsonRpcClient,
+  type RegisteredChain,
+} from '@causeway/chains'
+import { createOrderIdHasher, type QuoteFile } from '@causeway/core'
 import {
   type Closer,
   createAdminListener,
@@ -10,12 +14,16 @@ import {
   createOpsListener,
   createReadiness,
   type HttpApp,
-  noApiKeys,
+  openListener,
   type Readiness,
 } from '@causeway/http'
-import { createThreadedSigner, readPrivateKeySetting, type ThreadedSigner } from '@causeway/signer'
+import { type ConfiguredSigner, createConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
+import { createAccess, findSponsorshipChain } from './access.ts'
+import { registerAdmin } from './admin/registerAdmin.ts'
+import { createAdministration, loadPeppers } from './administration.ts'
 import { buildApp } from './app.ts'
+import { createAppBalance } from './appBalance.ts'
 import { checkChains } from './checkChains.ts'
 import type { QuoteApiConfig } from './config.ts'
 import { loadFiles } from './configuration.ts'
@@ -33,6 +41,11 @@ import { createInventoryViews } from './quoting/inventoryView.ts'
 import { createPoolLegQuoter } from './quoting/poolLegQuoter.ts'
 import { createRegistry, type QuoteRegistry } from './quoting/registry.ts'
 import { createRandomPool } from './randomPool.ts'
+import { createSettlement } from './settlement.ts'
+import { withSolverKey } from './solver/solverKey.ts'
+import { createSolverWork } from './solver/solverWork.ts'
+import { createSponsorship } from './sponsorship.ts'
+import { createRequestStatuses } from './status/requestStatus.ts'
 
 export type QuoteApi = {
   /** The public listener. */
@@ -54,8 +67,6 @@ export type ListenAddresses = {
   readonly adminUrl: string
 }
 
-const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
-
 /**
  * Builds the whole service: reads keys and files, opens the database, checks chains against
  * configuration, starts the market. Nothing listens yet.
@@ -67,7 +78,7 @@ export async function createQuoteApi(
   variables: Readonly<Record<string, string | undefined>>,
 ): Promise<QuoteApi> {
   const logger = createLogger({ service: 'quote-api', level: config.logLevel })
-  const signer = loadSigner(variables)
+  const signer = await openSigner(variables, logger)
   const { chains, quote } = await loadFiles(config, variables, signer.address)
   const registry = createRegistry(quote, [...chains.chains.values()])
   const clients = createClients([...chains.chains.values()], registry, logger)
@@ -80,12 +91,12 @@ export async function createQuoteApi(
   await checkChains({ environment: config.environment, file: quote, registry, clients, log: logger })
 
   const opened = await openDatabase(config, {
-    migrations,
     log: (message) => logger.info(message),
     onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
   })
   try {
-    return await assemble({ config, logger, signer, quote, registry, clients, adminListener, ...opened })
+    const parts = { config, logger, signer, quote, chains, registry, clients, adminListener }
+    return await assemble({ ...parts, ...opened })
   } catch (error) {
     // A process that ends now would leave its own server running for nobody.
     await opened.close()
@@ -96,8 +107,9 @@ export async function createQuoteApi(
 type Parts = OpenDatabase & {
   readonly config: QuoteApiConfig
   readonly logger: Logger
-  readonly signer: ThreadedSigner
+  readonly signer: ConfiguredSigner
   readonly quote: QuoteFile
+  readonly chains: ChainRegistry
   readonly registry: QuoteRegistry
   readonly clients: ReadonlyMap<string, JsonRpcClient>
   readonly adminListener: HttpApp
@@ -105,7 +117,7 @@ type Parts = OpenDatabase & {
 
 /** Everything that is built once keys, files, chains and database are known to be good. */
 async function assemble(parts: Parts): Promise<QuoteApi> {
-  const { config, logger, signer, quote, registry, clients, adminListener, database } = parts
+  const { config, logger, signer, quote, chains, registry, clients, adminListener, database } = parts
   const market = createMarket({
     config: quote,
     clients,
@@ -123,6 +135,42 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
   })
   const orders = createOrderStore({ database })
+  const sponsorshipChain = findSponsorshipChain(registry, clients)
+  const { chainId } = sponsorshipChain
+  const sponsorship = createSponsorship({ database, quote, registry, chainId, logger })
+  const peppers = await loadPeppers(config)
+  const randomBytes = createRandomPool()
+  registerAdmin(adminListener, createAdministration({ config, database, peppers }))
+  const settlement = createSettlement({
+    chains,
+    registry,
+    clients,
+    oracles: config.oracles,
+    database,
+    ledger: sponsorship.ledger,
+    metrics,
+    logger,
+  })
+  const appBalance = createAppBalance({
+    config,
+    chains,
+    registry,
+    chain: sponsorshipChain,
+    database,
+    openSingle: parts.openSingle,
+    ledger: sponsorship.ledger,
+    metrics,
+    moreJobs: settlement.jobs,
+    logger,
+  })
+  const access = createAccess({
+    database,
+    peppers,
+    chain: sponsorshipChain,
+    publicUrl: config.publicUrl,
+    randomBytes,
+    logger,
+  })
   const app = await buildApp({
     registry,
     schedule: quote.schedule,
@@ -152,12 +200,20 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     signer,
     orderIdOf: createOrderIdHasher(registry.vmTypeByKey),
     store: (record) => orders.save(toStoredOrder(record)),
-    randomBytes: createRandomPool(),
-    apiKeys: noApiKeys,
+    ...sponsorship,
+    randomBytes,
+    ...access,
+    apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),
+    balances: appBalance.balances,
+    claims: appBalance.claims,
+    statuses: createRequestStatuses({ database }),
+    hint: settlement.hint,
+    solverWork: createSolverWork({ database, onChange: () => settlement.hint() }),
     logger,
     metrics,
     readiness,
   })
+  appBalance.startJobs()
   const opsListener = createOpsListener({
     logger,
     errors: errorPolicy,
@@ -168,6 +224,8 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
   const closers: readonly Closer[] = [
     { name: 'public listener', close: () => app.close() },
     { name: 'admin listener', close: () => adminListener.close() },
+    { name: 'jobs', close: () => appBalance.close() },
+    { name: 'settlement', close: () => settlement.close() },
     { name: 'market', close: async () => market.close() },
     {
       name: 'chain clients',
@@ -203,31 +261,17 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
   }
 }
 
-/** @returns its URL. @throws ConfigurationError naming the setting of a port that cannot be had */
-async function openListener(
-  app: HttpApp,
-  { host, port }: { host: string; port: number },
-  setting: string,
-): Promise<string> {
-  try {
-    return await app.listen({ host, port })
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (!/^E[A-Z]+$/.test(code)) throw error
-    throw new ConfigurationError(`${setting}: port ${port} cannot be opened (${code}).`, { cause: error })
-  }
-}
-
 /** The key must be there before anything else is opened: without it no quote can be signed. */
-function loadSigner(variables: Readonly<Record<string, string | undefined>>): ThreadedSigner {
-  const readFile = (path: string) => readFileSync(path, 'utf8')
-  const privateKey = readPrivateKeySetting({ environment: variables, name: 'ECDSA_PRIVATE_KEY', readFile })
-  if (privateKey === undefined) {
-    throw new ConfigurationError(
-      'ECDSA_PRIVATE_KEY or ECDSA_PRIVATE_KEY_FILE is required: it signs order ids.',
-    )
-  }
-  return createThreadedSigner({ privateKey })
+function openSigner(
+  variables: Readonly<Record<string, string | undefined>>,
+  logger: Logger,
+): Promise<ConfiguredSigner> {
+  return createConfiguredSigner({
+    environment: variables,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    warn: (message) => logger.warn(message),
+    isThreaded: true,
+  })
 }
 
 /** Chains that are quoted, or only read for a price, need a client; those without endpoints have none. */

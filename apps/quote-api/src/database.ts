@@ -1,14 +1,27 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '@causeway/core'
-import { createDatabase, type Database, migrate, sqlState, startEmbeddedPostgres } from '@causeway/database'
+import {
+  createDatabase,
+  type Database,
+  findEmbeddedPostgres,
+  migrate,
+  sqlState,
+  startEmbeddedPostgres,
+} from '@causeway/database'
+import { ledgerMigrations } from '@causeway/ledger'
 import type { QuoteApiConfig } from './config.ts'
 
 export type OpenDatabase = {
   readonly database: Database
+  /** Another pool with one connection, closed by the caller. */
+  openSingle(options?: { readonly statementTimeoutMs?: number }): Database
   /** Closes the pool, and the server where this process started it. */
   close(): Promise<void>
 }
+
+const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /**
  * The database at `DATABASE_URL`, or in `local` without one an embedded server under the local folder;
@@ -16,14 +29,28 @@ export type OpenDatabase = {
  */
 export async function openDatabase(
   config: QuoteApiConfig,
-  options: { migrations: string; onConnectionLost: (error: Error) => void; log: (message: string) => void },
+  options: {
+    onConnectionLost: (error: Error) => void
+    log: (message: string) => void
+    /** For commands: uses the embedded server that a running service owns. */
+    joinRunning?: boolean
+    /** Default: that of `createDatabase`. */
+    statementTimeoutMs?: number
+  },
 ): Promise<OpenDatabase> {
   const { url, poolSize, port } = config.database
+  const running =
+    url === undefined && options.joinRunning === true ? await findRunning(config.localDirectory) : undefined
   const embedded =
-    url === undefined ? await startEmbedded(config.localDirectory, port, options.log) : undefined
-  const connectionString = embedded?.connectionString ?? url?.reveal() ?? ''
+    url === undefined && running === undefined
+      ? await startEmbedded(config.localDirectory, port, options.log)
+      : undefined
+  const connectionString = running ?? embedded?.connectionString ?? url?.reveal() ?? ''
   try {
-    const directories = [{ name: 'quote_api', path: options.migrations }]
+    const directories = [
+      { name: 'ledger', path: ledgerMigrations },
+      { name: 'quote_api', path: migrations },
+    ]
     await migrate({ connectionString, directories, log: options.log })
   } catch (error) {
     await embedded?.stop()
@@ -38,14 +65,29 @@ export async function openDatabase(
     poolSize,
     applicationName: 'causeway-quote-api',
     onConnectionLost: options.onConnectionLost,
+    ...(options.statementTimeoutMs !== undefined && { statementTimeoutMs: options.statementTimeoutMs }),
   })
   return {
     database,
+    openSingle: (single) =>
+      createDatabase({
+        ...single,
+        connectionString,
+        poolSize: 1,
+        applicationName: 'causeway-quote-api-jobs',
+        onConnectionLost: options.onConnectionLost,
+      }),
     async close() {
       await database.close()
       await embedded?.stop()
     },
   }
+}
+
+const dataDirectoryOf = (localDirectory: string) => join(localDirectory, 'postgres')
+
+function findRunning(localDirectory: string): Promise<string | undefined> {
+  return findEmbeddedPostgres({ dataDirectory: dataDirectoryOf(localDirectory) })
 }
 
 async function startEmbedded(
@@ -55,7 +97,7 @@ async function startEmbedded(
 ) {
   await mkdir(localDirectory, { recursive: true })
   return startEmbeddedPostgres({
-    dataDirectory: join(localDirectory, 'postgres'),
+    dataDirectory: dataDirectoryOf(localDirectory),
     log,
     ...(port !== undefined && { port }),
   })

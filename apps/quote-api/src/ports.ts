@@ -13,7 +13,8 @@ import type { PricingDependencies } from './quoting/priceRequest.ts'
 import type { QuotableChain, QuoteRegistry } from './quoting/registry.ts'
 
 /** A request waits this long for a user's balance and allowance, then goes on without. @source design.md 5.4 */
-const userFactsBudgetMs = 60
+const factsBudget = { budgetMs: 60 }
+const noFacts = Promise.resolve({})
 
 export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'simulateCalls'>
 
@@ -43,8 +44,7 @@ export function createChainPorts(args: {
     simulators.set(chain.chainId, createCallSimulator({ client, now: () => clock.now() }))
   }
   return {
-    userFacts: async ({ chainId, ...question }) =>
-      (await readers.get(chainId)?.read(question, { budgetMs: userFactsBudgetMs })) ?? {},
+    userFacts: (question) => readers.get(question.chainId)?.read(question, factsBudget) ?? noFacts,
     simulateCalls: async ({ chainId, calls }) => {
       const chain = registry.chainById.get(chainId)
       const simulator = simulators.get(chainId)

@@ -128,19 +128,42 @@ describe('the interface description', () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     expect(routes.sort()).toEqual([
+      'GET /app-fees/{wallet}/balances',
+      'GET /app-fees/{wallet}/claimable',
+      'GET /app-fees/{wallet}/claims',
+      'GET /balance-events/{wallet}',
       'GET /chains',
       'GET /currencies/token/price/v2',
+      'GET /intents/status',
+      'GET /intents/status/v2',
+      'GET /intents/status/v3',
       'GET /lives/v1',
       'GET /prices/health',
+      'GET /requests/v2',
+      'GET /requests/v3',
+      'GET /solver/work',
+      'POST /app-balance/claims',
+      'POST /app-balance/claims/challenge',
       'POST /currencies/v2',
       'POST /price',
       'POST /quote',
       'POST /quote/v2',
+      'POST /solver/work/{id}/failed',
+      'POST /solver/work/{id}/report',
+      'POST /sponsorship/wallets/challenge',
+      'POST /sponsorship/wallets/link',
+      'POST /transactions/index',
+      'POST /transactions/single',
     ])
     const deprecated = Object.entries(paths).filter(([, methods]) =>
       Object.values(methods).some((operation) => operation.deprecated === true),
     )
-    expect(deprecated.map(([path]) => path)).toEqual(['/price'])
+    expect(deprecated.map(([path]) => path)).toEqual([
+      '/price',
+      '/requests/v2',
+      '/intents/status',
+      '/intents/status/v2',
+    ])
   })
 })
 

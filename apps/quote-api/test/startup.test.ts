@@ -16,6 +16,7 @@ const publishedKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7b
 const publishedAddress = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const privateKey = generatePrivateKey()
 const databasePassword = 'pw-d41d8cd98f'
+const pepper = '9e27b1f0'.repeat(8)
 const endpointSecret = 'secret-6f1ed002ab'
 const secretPath = `/v2/${endpointSecret}`
 /** Nothing listens there. */
@@ -56,6 +57,8 @@ function testnets(overrides: Environment): () => Environment {
     ENVIRONMENT: 'testnets.prod',
     ECDSA_PRIVATE_KEY: privateKey,
     DATABASE_URL: `postgres://causeway:${databasePassword}@127.0.0.1:${silentPort}/causeway`,
+    API_KEY_PEPPERS: `v1:${pepper}`,
+    PUBLIC_URL: 'https://api.testnets.example',
     FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}`,
     MAINNETS_BASE_URL: 'https://api.example',
     TESTNETS_BASE_URL: 'https://api.testnets.example',
@@ -155,6 +158,13 @@ const refused: readonly (readonly [string, () => Environment | Promise<Environme
     ['DATABASE_URL'],
   ],
   ['another environment without a database', testnets({ DATABASE_URL: '' }), ['DATABASE_URL']],
+  ['another environment without peppers', testnets({ API_KEY_PEPPERS: '' }), ['API_KEY_PEPPERS']],
+  [
+    'a pepper that is too short',
+    testnets({ API_KEY_PEPPERS: `v2:${pepper};v1:${pepper.slice(2)}` }),
+    ['API_KEY_PEPPERS'],
+  ],
+  ['another environment whose address nobody knows', testnets({ PUBLIC_URL: '' }), ['PUBLIC_URL']],
   [
     'another environment with a published key and a published account as fill wallet, naming both',
     testnets({ ECDSA_PRIVATE_KEY: publishedKey, FILL_WALLET_ADDRESS: publishedAddress }),
@@ -185,7 +195,7 @@ describe.concurrent('main.ts refuses', () => {
     const output = service.output()
     expect(end, output).toEqual({ code: 1, signal: null })
     for (const name of named) expect(output).toContain(name)
-    for (const secret of [privateKey, publishedKey, databasePassword, endpointSecret]) {
+    for (const secret of [privateKey, publishedKey, databasePassword, endpointSecret, pepper]) {
       expect(output).not.toContain(secret)
       expect(output).not.toContain(secret.slice(0, 20))
     }

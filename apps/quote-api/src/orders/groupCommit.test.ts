@@ -5,21 +5,24 @@ import { createGroupCommit } from './groupCommit.ts'
 function controlled(
   options: {
     groupMax?: number
+    secondGroupMin?: number
     queueMax?: number
     fails?: (items: readonly number[]) => Error | undefined
   } = {},
 ) {
   const groups: number[][] = []
   const open: (() => void)[] = []
-  const commit = createGroupCommit<number>({
+  const commit = createGroupCommit<number, string>({
     write: async (items) => {
       groups.push([...items])
       const error = options.fails?.(items)
       if (error !== undefined) throw error
       await new Promise<void>((resolve) => open.push(resolve))
+      return items.map((item) => `wrote ${item}`)
     },
     mayRetryAlone: (error) => error instanceof RangeError,
     groupMax: options.groupMax ?? 256,
+    ...(options.secondGroupMin !== undefined && { secondGroupMin: options.secondGroupMin }),
     queueMax: options.queueMax ?? 100,
   })
   const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -61,6 +64,29 @@ describe('group commit', () => {
       await done
     }
     expect(groups).toEqual([[1], [2]])
+  })
+
+  test('writes a second group beside the first once it is worth a commit, and no third', async () => {
+    const { commit, groups, release, turn } = controlled({ secondGroupMin: 2 })
+    const settled: number[] = []
+    const add = (item: number) => commit.add(item).then(() => settled.push(item))
+    const done = [add(1)]
+    await turn()
+    done.push(add(2))
+    await turn()
+    expect(groups).toEqual([[1]])
+    done.push(add(3))
+    await turn()
+    expect(groups).toEqual([[1], [2, 3]])
+    done.push(add(4), add(5), add(6))
+    await turn()
+    expect(groups).toHaveLength(2)
+    await release()
+    expect([groups[2], settled]).toEqual([[4, 5, 6], [1]])
+    await release()
+    await release()
+    await Promise.all(done)
+    expect(settled).toEqual([1, 2, 3, 4, 5, 6])
   })
 
   test('never makes a group larger than its limit', async () => {
@@ -109,5 +135,14 @@ describe('group commit', () => {
     await turn()
     await release()
     await later
+  })
+
+  test('everybody learns what became of their own item', async () => {
+    const { commit, release, turn } = controlled({ groupMax: 2 })
+    const outcomes = Promise.all([5, 6, 7].map((item) => commit.add(item)))
+    await turn()
+    await release()
+    await release()
+    expect(await outcomes).toEqual(['wrote 5', 'wrote 6', 'wrote 7'])
   })
 })

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { StoredOrder } from './storedOrder.ts'
 
-const idBytes = 32
+export const idBytes = 32
 const signatureBytes = 65
 /** Stands for "none" in columns that are packed at a fixed width. */
 const noId = Buffer.alloc(idBytes)
@@ -68,7 +68,8 @@ function pack(width: number, orders: readonly StoredOrder[], read: (order: Store
   return packed
 }
 
-function joinTexts(texts: readonly string[]): string {
+/** One text, to be taken apart by `string_to_array`. @throws RangeError on a member that would shift the others */
+export function joinTexts(texts: readonly string[]): string {
   const joined = texts.join(separator)
   if (joined.split(separator).length !== texts.length) {
     throw new RangeError('a text of an order holds a control character')

@@ -24,6 +24,7 @@ export interface OrderStore {
 }
 
 const groupMax = 256
+const secondGroupMin = 8
 const queueMax = 2_048
 
 const select = `
@@ -34,10 +35,14 @@ const select = `
 
 /** Orders in PostgreSQL, concurrent ones in one commit. @source design.md 5.2 */
 export function createOrderStore({ database }: { database: SqlDatabase }): OrderStore {
-  const commits = createGroupCommit<StoredOrder>({
-    write: async (orders) => void (await database.query(insertOrders, orderColumns(orders))),
+  const commits = createGroupCommit<StoredOrder, Hex>({
+    write: async (orders) => {
+      await database.query(insertOrders, orderColumns(orders))
+      return orders.map(({ requestId }) => requestId)
+    },
     mayRetryAlone: (error) => !(error instanceof DomainError),
     groupMax,
+    secondGroupMin,
     queueMax,
   })
   const findOne = async (column: 'request_id' | 'order_id', id: Hex) => {

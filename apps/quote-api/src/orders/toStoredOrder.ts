@@ -1,3 +1,4 @@
+import type { PricedUnit } from '@causeway/core'
 import type { QuoteRecord } from '../quoting/createQuote.ts'
 import type { StoredOrder } from './storedOrder.ts'
 
@@ -5,7 +6,7 @@ import type { StoredOrder } from './storedOrder.ts'
 export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRecord): StoredOrder {
   const { signed, priced } = quote
   const { amounts } = priced
-  const { route, split, solver } = amounts
+  const { route, split, solver, prices } = amounts
   const quoted = {
     operation: route.operation,
     tradeType: amounts.tradeType,
@@ -19,6 +20,8 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     feeBasis: split.amountIn.toString(),
     relayerGas: split.relayerGas.toString(),
     relayerService: split.relayerService.toString(),
+    execution: split.components.execution.toString(),
+    swap: split.components.swap.toString(),
     subsidized: split.subsidized.toString(),
     appFees: request.appFees.map(({ recipient, bps }, index) => ({
       recipient,
@@ -28,6 +31,7 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     topupWei: (solver?.topup?.amountWei ?? 0n).toString(),
     slippageBps: amounts.slippageBps.toString(),
     timeEstimateSeconds: priced.timeEstimateSeconds,
+    units: { in: unit(prices.currencyIn), out: unit(prices.currencyOut), fee: unit(prices.feeCurrency) },
   }
   return {
     requestId: quote.requestId,
@@ -38,10 +42,15 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     destinationChainId: route.destination.chainId,
     apiKeyId,
     quoted: JSON.stringify(quoted),
-    orderData: signed === undefined ? undefined : JSON.stringify(signed.order),
+    orderData: signed?.orderJson,
     orderSignature: signed?.signature,
     stepsDigest,
     expiresAtSeconds: quote.expiresAtSeconds,
     deadlineSeconds: quote.deadlineSeconds,
   }
+}
+
+/** What the amounts were worth, so that they can be told later as they were. */
+function unit({ decimals, usdX18 }: PricedUnit) {
+  return { decimals, usdX18: usdX18.toString() }
 }

@@ -5,9 +5,16 @@ import { buildSteps, type Step } from './buildSteps.ts'
 import { refuseUnsupportedExecution } from './executionMode.ts'
 import { type Priced, type PricingDependencies, priceRequest, spenderOf } from './priceRequest.ts'
 import type { QuoteRequest } from './request.ts'
+import type { SponsorshipOutcome } from './sponsorship/sponsorshipOutcome.ts'
 
 /** An order with its id and the order signer's signature over it. */
-export type SignedOrder = { readonly order: Order; readonly orderId: Hex; readonly signature: Hex }
+export type SignedOrder = {
+  readonly order: Order
+  /** JSON of `order`, as it is stored and answered. */
+  readonly orderJson: string
+  readonly orderId: Hex
+  readonly signature: Hex
+}
 
 /** A quote as it is stored and answered. */
 export type Quote = {
@@ -16,9 +23,13 @@ export type Quote = {
   /** Undefined where the user executes alone. */
   readonly signed: SignedOrder | undefined
   readonly steps: readonly Step[]
+  /** JSON of `steps`, as it is digested and answered. */
+  readonly stepsJson: string
   /** Unix seconds. */
   readonly expiresAtSeconds: number
   readonly deadlineSeconds: number
+  /** Undefined where the request asked nothing about sponsorship. */
+  readonly sponsorship: SponsorshipOutcome | undefined
 }
 
 /** What must be durable before a quote is answered. @source design.md 5.2 */
@@ -54,36 +65,63 @@ export async function createQuote(
 ): Promise<Quote> {
   const priced = await priceRequest(dependencies, request)
   refuseUnsupportedExecution(request)
+  const record = await draftQuote(dependencies, request, priced, { apiKeyId })
+  await dependencies.store(record)
+  return record.quote
+}
+
+/**
+ * Binds a priced request to an order and steps and signs it: a quote that is not stored yet and must
+ * not be answered before. @throws SignerFailedError
+ */
+export async function draftQuote(
+  dependencies: QuoteDependencies,
+  request: QuoteRequest,
+  priced: Priced,
+  { apiKeyId, sponsorship }: { apiKeyId: string | undefined; sponsorship?: SponsorshipOutcome },
+): Promise<QuoteRecord> {
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
   const deadlineSeconds = nowSeconds + dependencies.orderLifetimeSeconds
   const requestId = timeOrderedId(dependencies)
-  const signed = await signOrder(dependencies, priced, request, deadlineSeconds)
+  const draft = draftOrder(dependencies, priced, request, deadlineSeconds)
   const { route, originLeg } = priced.amounts
   const spender = spenderOf(route, [{ origin: originLeg?.leg }], request)
-  const steps = buildSteps(priced, { requestId, orderId: signed?.orderId, deadlineSeconds, spender })
+  const steps = buildSteps(priced, { requestId, orderId: draft?.orderId, deadlineSeconds, spender })
+  const stepsJson = JSON.stringify(steps)
+  const signed = draft && (await sign(dependencies, draft))
   const expiresAtSeconds = nowSeconds + dependencies.quoteLifetimeSeconds
-  const quote: Quote = { priced, requestId, signed, steps, expiresAtSeconds, deadlineSeconds }
-  await dependencies.store({ quote, request, stepsDigest: digest(steps), apiKeyId })
-  return quote
+  const quote: Quote = {
+    priced,
+    requestId,
+    signed,
+    steps,
+    stepsJson,
+    expiresAtSeconds,
+    deadlineSeconds,
+    sponsorship,
+  }
+  const stepsDigest = createHash('sha256').update(stepsJson).digest()
+  return { quote, request, stepsDigest, apiKeyId }
 }
 
-async function signOrder(
+type DraftOrder = { readonly order: Order; readonly orderId: Hex }
+
+function draftOrder(
   { signer, orderIdOf, randomBytes }: QuoteDependencies,
-  priced: Priced,
+  { amounts }: Priced,
   request: QuoteRequest,
   deadlineSeconds: number,
-): Promise<SignedOrder | undefined> {
-  const { amounts } = priced
+): DraftOrder | undefined {
   if (amounts.solver === undefined) return undefined
   const salt: Hex = `0x${randomBytes(32).toString('hex')}`
   const identity = { solver: signer.address, salt, deadlineSeconds }
   const order = buildOrder(amounts, amounts.solver, request, identity)
-  const orderId = orderIdOf(order)
-  return { order, orderId, signature: await signer.sign({ purpose: 'order', orderId }) }
+  return { order, orderId: orderIdOf(order) }
 }
 
-function digest(steps: readonly Step[]): Buffer {
-  return createHash('sha256').update(JSON.stringify(steps)).digest()
+async function sign({ signer }: QuoteDependencies, { order, orderId }: DraftOrder): Promise<SignedOrder> {
+  const signature = await signer.sign({ purpose: 'order', orderId })
+  return { order, orderJson: JSON.stringify(order), orderId, signature }
 }
 
 /** 6 bytes of Unix milliseconds, then 26 random ones: unguessable, and kind to the index it lands in. */

@@ -9,6 +9,7 @@ export const quoteErrorKinds = {
   CHAIN_DISABLED: 'invalid_request',
   DESTINATION_TX_FAILED: 'invalid_request',
   EXTRA_TXS_NOT_SUPPORTED: 'invalid_request',
+  FORBIDDEN: 'forbidden',
   INSUFFICIENT_LIQUIDITY: 'invalid_request',
   INVALID_ADDRESS: 'invalid_request',
   INVALID_EXTRA_TXS: 'invalid_request',

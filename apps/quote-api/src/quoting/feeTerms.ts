@@ -12,7 +12,7 @@ import { chargedWei, fillShape, gasCostWei } from './gas.ts'
 import { type AssetInventory, skewCostUsd } from './inventory.ts'
 import type { InventoryView } from './inventoryView.ts'
 import type { LegPlan } from './legs.ts'
-import { requireChain, requirePrice } from './marketAccess.ts'
+import { type PricedCurrency, requireChain, requirePrice } from './marketAccess.ts'
 import type { GasTopup } from './pricedRoute.ts'
 import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
@@ -38,8 +38,17 @@ export type FeeInputs = {
   readonly schedule: Schedule
   /** Gas of the destination calls, simulated or given. */
   readonly callUnits: bigint
-  readonly subsidy: (components: SponsorableComponents) => bigint
+  readonly subsidy: SubsidyRule
 }
+
+/**
+ * Part of the sponsorable components that a sponsor pays, for one fee currency at its price; always 0
+ * without a sponsor.
+ */
+export type SubsidyRule = (
+  feeCurrency: QuotableCurrency,
+  price: PricedCurrency,
+) => (components: SponsorableComponents) => bigint
 
 const usdX18PerMicroUsd = 10n ** 12n
 
@@ -65,7 +74,7 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
         return amountForUsdUp(moveCost(route, received, paid, usd), fee)
       },
       appFeesBps,
-      subsidy: inputs.subsidy,
+      subsidy: inputs.subsidy(plan.feeCurrency, fee),
       // The potential's slope is twice its average; `checkPayable` refuses moves beyond `maxSkewBps`.
       slopeBpsMin: bpsDenominator - platformBps - appBps - 2n * paid.parameters.maxSkewBps,
     },

@@ -52,9 +52,10 @@ export interface LegQuoter {
 export function planLegs(route: Route): readonly LegPlan[] {
   const origins = originOptions(route.origin, route.currencyIn)
   const destinations = destinationOptions(route.destination, route.currencyOut)
-  const plans = origins.flatMap((origin) =>
-    destinations.map((destination) => ({ ...origin, ...destination })),
-  )
+  const plans: LegPlan[] = []
+  for (const { origin, feeCurrency } of origins)
+    for (const { payoutCurrency, destination } of destinations)
+      plans.push({ origin, feeCurrency, payoutCurrency, destination })
   if (plans.length === 0) throw noRoute(route)
   return plans
 }

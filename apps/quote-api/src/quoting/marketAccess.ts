@@ -1,5 +1,5 @@
-import type { PricedUnit } from '@causeway/core'
-import type { ChainMarket, MarketSnapshot } from '../market/snapshot.ts'
+import type { PricedUnit, QuoteAsset } from '@causeway/core'
+import type { ChainMarket, MarketSnapshot, UsdPrice } from '../market/snapshot.ts'
 import { QuoteError } from './errors.ts'
 import type { QuotableCurrency } from './registry.ts'
 
@@ -8,14 +8,19 @@ export type PricedCurrency = PricedUnit & { readonly spreadBps: bigint }
 
 /** @throws QuoteError PRICE_FETCH_FAILED, retryable: nothing fresh is never replaced by a guess */
 export function requirePrice(snapshot: MarketSnapshot, currency: QuotableCurrency): PricedCurrency {
-  const { priceKey } = currency.asset
+  const price = requireAssetPrice(snapshot, currency.asset)
+  return { decimals: currency.decimals, usdX18: price.usdX18, spreadBps: price.spreadBps }
+}
+
+/** The price of whole units of an asset. @throws QuoteError PRICE_FETCH_FAILED, retryable */
+export function requireAssetPrice(snapshot: MarketSnapshot, { priceKey }: QuoteAsset): UsdPrice {
   const price = snapshot.price(priceKey)
   if ('reason' in price) {
     throw new QuoteError('PRICE_FETCH_FAILED', `There is no usable ${priceKey} price at the moment.`, {
       data: { priceKey, reason: price.reason },
     })
   }
-  return { decimals: currency.decimals, usdX18: price.usdX18, spreadBps: price.spreadBps }
+  return price
 }
 
 /** @throws QuoteError SERVICE_UNAVAILABLE, retryable, when the chain's head or gas price is too old */

@@ -3,7 +3,7 @@ import type { Clock } from '../market/clock.ts'
 import type { ChainMarket, MarketSnapshot } from '../market/snapshot.ts'
 import { QuoteError } from './errors.ts'
 import { checkExecutionMode } from './executionMode.ts'
-import type { Schedule } from './feeTerms.ts'
+import type { Schedule, SubsidyRule } from './feeTerms.ts'
 import type { InventoryView } from './inventoryView.ts'
 import { type LegPlan, type LegQuoter, planLegs } from './legs.ts'
 import { requireChain } from './marketAccess.ts'
@@ -52,12 +52,13 @@ export type Priced = {
 
 /**
  * Prices one request: the way of a request from names to numbers. Reads no market over the network;
- * user facts come within their own budget.
+ * user facts come within their own budget. Without a `subsidy` the user pays all fees.
  * @throws QuoteError for every refusal
  */
 export async function priceRequest(
   dependencies: PricingDependencies,
   request: QuoteRequest,
+  subsidy: SubsidyRule = unsponsored,
 ): Promise<Priced> {
   if (request.amount === 0n) {
     throw new QuoteError('AMOUNT_TOO_LOW', 'amount must be above zero.', {
@@ -79,7 +80,7 @@ export async function priceRequest(
         quoter: dependencies.legQuoter,
         swapImpactMaxBps: dependencies.swapImpactMaxBps,
       })
-    : await bestPlan(dependencies, { request, route, plans, snapshot })
+    : await bestPlan(dependencies, { request, route, plans, snapshot, subsidy })
 
   const { balance, allowance } = await facts
   const transactions = planTransactions(amounts, request, allowance)
@@ -123,11 +124,12 @@ type PlanInputs = {
   route: Route
   plans: readonly LegPlan[]
   snapshot: MarketSnapshot
+  subsidy: SubsidyRule
 }
 
 /** Prices every plan and keeps the best for the user; a refusal stands only when all plans are refused. */
 async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): Promise<PricedRoute> {
-  const { request, route, plans, snapshot } = inputs
+  const { request, route, plans, snapshot, subsidy } = inputs
   const inventory = dependencies.inventoryView(snapshot)
   const callUnits = request.txs.length === 0 ? 0n : await destinationCallUnits(dependencies, inputs)
   let best: PricedRoute | undefined
@@ -142,7 +144,7 @@ async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): 
         inventory,
         schedule: dependencies.schedule,
         callUnits,
-        subsidy: withoutSponsor,
+        subsidy,
         quoter: dependencies.legQuoter,
         swapImpactMaxBps: dependencies.swapImpactMaxBps,
       })
@@ -161,9 +163,8 @@ function moreTelling(known: QuoteError | undefined, next: QuoteError): QuoteErro
   return known === undefined || known.code === 'NO_SWAP_ROUTES_FOUND' ? next : known
 }
 
-function withoutSponsor(): bigint {
-  return 0n
-}
+const withoutSponsor = (): bigint => 0n
+const unsponsored: SubsidyRule = () => withoutSponsor
 
 function isBetter(candidate: PricedRoute, best: PricedRoute): boolean {
   return candidate.tradeType === 'EXACT_INPUT'

@@ -13,6 +13,7 @@ import {
   type VmType,
   vmCodecs,
 } from '@causeway/core'
+import { currencyToWire } from '../wire/currencyAmount.ts'
 
 /** A currency that can be quoted, with everything that is known before a request arrives. */
 export type QuotableCurrency = Currency & {
@@ -23,6 +24,8 @@ export type QuotableCurrency = Currency & {
   readonly solver: boolean
   readonly permit: 'eip3009' | 'eip2612' | 'none'
   readonly resetsAllowance: boolean
+  /** JSON of the currency as every answer names it. */
+  readonly json: string
 }
 
 export type QuotableChain = {
@@ -95,7 +98,7 @@ function quotableChain(args: {
       continue
     }
     const canonical = codec.canonicalAddress(address)
-    currencies.set(canonical, {
+    const currency = {
       chainId: config.chainId,
       address: canonical,
       symbol: rest.symbol,
@@ -109,7 +112,8 @@ function quotableChain(args: {
       solver,
       permit,
       resetsAllowance,
-    })
+    }
+    currencies.set(canonical, { ...currency, json: JSON.stringify(currencyToWire(currency)) })
   }
   const native = currencies.get(codec.canonicalAddress(codec.nativeCurrency))
   if (native === undefined) throw new ConfigurationError(`chains.${key}: the native currency is not listed`)

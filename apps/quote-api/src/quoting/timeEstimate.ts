@@ -21,8 +21,8 @@ export function timeEstimateSeconds(args: {
   return Math.max(Math.ceil(totalMs / 1_000), 1)
 }
 
-/** Confirmations of a deposit before it is acted on, by its size. */
-function pinConfirmations(chain: QuotableChain, valueMicroUsd: bigint): number {
+/** Confirmations of a transaction before it is acted on, by its size. @source design.md 6.5, 6.8 */
+export function pinConfirmations(chain: QuotableChain, valueMicroUsd: bigint): number {
   const tier = chain.config.pinPolicy.find(
     ({ upToMicroUsd }) => upToMicroUsd === undefined || valueMicroUsd <= upToMicroUsd,
   )

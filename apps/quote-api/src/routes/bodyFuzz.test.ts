@@ -16,12 +16,14 @@ import {
   user,
   weth,
 } from '../../test/fixtures/market.ts'
+import { linkedKey, testSponsor } from '../../test/fixtures/sponsor.ts'
+import { feeComponents } from '../quoting/sponsorship/sponsorshipRequest.ts'
 
 const runs = process.env['CAUSEWAY_FAULTS'] === '1' ? 10_000 : 1_000
 let app: HttpApp
 
 beforeAll(async () => {
-  app = await testApp({ market: { current: marketWithPools() } })
+  app = await testApp({ market: { current: marketWithPools() }, ...testSponsor(10n ** 30n) })
 })
 afterAll(() => app.close())
 
@@ -92,6 +94,7 @@ const nearValid = fc
         'overridePriceImpact',
         'txsGasLimit',
         'subsidizeFees',
+        'subsidizeRent',
         'maxSubsidizationAmount',
         'depositFeePayer',
         'sponsoredFeeComponents',
@@ -113,6 +116,16 @@ const nearValid = fc
         { maxLength: 3 },
       ),
     ),
+    sponsorship: sometimes(
+      fc.record(
+        {
+          subsidizeFees: fc.boolean(),
+          maxSubsidizationAmount: fc.bigInt({ min: 0n, max: 10n ** 6n }).map(String),
+          sponsoredFeeComponents: fc.subarray([...feeComponents], { minLength: 1 }),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
     same: fc.boolean(),
     tradeType: fc.constantFrom('EXACT_INPUT', 'EXACT_OUTPUT', 'EXPECTED_OUTPUT'),
     amount: fc.oneof(
@@ -121,7 +134,7 @@ const nearValid = fc
     ),
     origin: fc.constantFrom(usdc, native, weth, usdx, tide),
   })
-  .map(({ changes, txs, appFees, same, tradeType, amount, origin }) => ({
+  .map(({ changes, txs, appFees, sponsorship, same, tradeType, amount, origin }) => ({
     ...valid,
     tradeType,
     amount,
@@ -129,6 +142,7 @@ const nearValid = fc
     ...(same && { destinationChainId: chainA }),
     ...(txs !== undefined && { txs }),
     ...(appFees !== undefined && { appFees }),
+    ...sponsorship,
     ...changes,
   }))
 
@@ -144,7 +158,14 @@ const text = fc.oneof(
   },
 )
 
-describe.each(['/price', '/quote', '/quote/v2', '/currencies/v2'])('POST %s', (url) => {
+describe.each([
+  ['/price', {}],
+  ['/quote', {}],
+  ['/quote/v2', {}],
+  ['/quote/v2 of a sponsor', { 'x-api-key': linkedKey }],
+  ['/currencies/v2', {}],
+])('POST %s', (name, headers) => {
+  const url = name.replace(/ .*/, '')
   test(`answers ${runs} hostile bodies without failing`, async () => {
     let accepted = 0
     await fc.assert(
@@ -153,7 +174,7 @@ describe.each(['/price', '/quote', '/quote/v2', '/currencies/v2'])('POST %s', (u
           method: 'POST',
           url,
           payload,
-          headers: { 'content-type': 'application/json' },
+          headers: { 'content-type': 'application/json', ...headers },
         })
         if (response.statusCode === 200) {
           accepted += 1

@@ -1,6 +1,6 @@
-import { errorResponses, type HttpApp } from '@causeway/http'
+import { errorResponses, type HttpApp, sendJson } from '@causeway/http'
 import { type PricingDependencies, priceRequest } from '../quoting/priceRequest.ts'
-import { priceResponseSchema, priceToWire } from '../wire/priceResponse.ts'
+import { priceResponseSchema, priceToJson } from '../wire/priceResponse.ts'
 import { priceBodySchema, toQuoteRequest } from '../wire/quoteBody.ts'
 
 /** 2025-06-01: since then `/quote` does all that `/price` does. */
@@ -19,8 +19,8 @@ export function registerPrice(app: HttpApp, dependencies: PricingDependencies): 
     rateLimitClass: 'quote',
     deprecation: { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/quote' },
   }
-  app.post('/price', { schema, config }, async ({ body }) => {
+  app.post('/price', { schema, config }, async ({ body }, reply) => {
     const priced = await priceRequest(dependencies, toQuoteRequest(body))
-    return priceToWire(priced)
+    return sendJson(reply, priceToJson(priced))
   })
 }

@@ -284,7 +284,7 @@ describe('steps', () => {
   })
 })
 
-describe('sponsorship fields until sponsors exist', () => {
+describe('sponsorship fields', () => {
   test.each([
     ['subsidizeFees without a key', { subsidizeFees: true }, 401, 'UNAUTHORIZED'],
     ['a cap without subsidizeFees', { maxSubsidizationAmount: '5' }, 200, undefined],

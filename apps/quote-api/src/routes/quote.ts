@@ -1,18 +1,31 @@
-import { type ApiKeyRecord, errorResponses, type HttpApp } from '@causeway/http'
-import { createQuote, type QuoteDependencies } from '../quoting/createQuote.ts'
-import { checkSponsorship } from '../quoting/sponsorship.ts'
-import { type QuoteBody, quoteBodySchema, quoteV2BodySchema, toQuoteRequest } from '../wire/quoteBody.ts'
-import { quoteResponseSchema, quoteToWire } from '../wire/quoteResponse.ts'
+import { type ApiKeyRecord, errorResponses, type HttpApp, sendJson } from '@causeway/http'
+import { createQuote } from '../quoting/createQuote.ts'
+import { createSponsoredQuote, type SponsoredQuoteDependencies } from '../quoting/createSponsoredQuote.ts'
+import {
+  type QuoteBody,
+  quoteBodySchema,
+  quoteV2BodySchema,
+  toQuoteRequest,
+  toSponsorshipRequest,
+} from '../wire/quoteBody.ts'
+import { quoteResponseSchema, quoteToJson } from '../wire/quoteResponse.ts'
 
 /**
- * POST /quote and POST /quote/v2: one handler, two rules for `recipient`.
+ * POST /quote and POST /quote/v2: one answer, two rules for `recipient`.
  * @source quote-and-sponsorship.md, POST /quote; design.md 5.1
  */
-export function registerQuote(app: HttpApp, dependencies: QuoteDependencies & { environment: string }): void {
-  const handle = async (body: QuoteBody, apiKey: ApiKeyRecord | null) => {
-    checkSponsorship(body, apiKey)
-    const quote = await createQuote(dependencies, toQuoteRequest(body), apiKey?.keyId)
-    return quoteToWire(quote, dependencies.environment)
+export function registerQuote(
+  app: HttpApp,
+  dependencies: SponsoredQuoteDependencies & { environment: string },
+): void {
+  const answer = async (body: QuoteBody, apiKey: ApiKeyRecord | null) => {
+    const request = toQuoteRequest(body)
+    const sponsorship = toSponsorshipRequest(body)
+    const quote =
+      sponsorship === undefined
+        ? await createQuote(dependencies, request, apiKey?.keyId)
+        : await createSponsoredQuote(dependencies, { request, sponsorship, keyId: apiKey?.keyId })
+    return quoteToJson(quote, dependencies.environment)
   }
   const schema = {
     tags: ['quotes'],
@@ -20,10 +33,14 @@ export function registerQuote(app: HttpApp, dependencies: QuoteDependencies & { 
     response: { 200: quoteResponseSchema, ...errorResponses },
   }
   const config = { rateLimitClass: 'quote' }
-  app.post('/quote', { schema: { ...schema, body: quoteBodySchema }, config }, ({ body, apiKey }) =>
-    handle(body, apiKey),
+  app.post(
+    '/quote',
+    { schema: { ...schema, body: quoteBodySchema }, config },
+    async ({ body, apiKey }, reply) => sendJson(reply, await answer(body, apiKey)),
   )
-  app.post('/quote/v2', { schema: { ...schema, body: quoteV2BodySchema }, config }, ({ body, apiKey }) =>
-    handle(body, apiKey),
+  app.post(
+    '/quote/v2',
+    { schema: { ...schema, body: quoteV2BodySchema }, config },
+    async ({ body, apiKey }, reply) => sendJson(reply, await answer(body, apiKey)),
   )
 }

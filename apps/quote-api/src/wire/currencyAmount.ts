@@ -1,6 +1,5 @@
-import { formatAmount, formatUsd, usdValueDown } from '@causeway/core'
+import { formatAmount, formatUsd, type PricedUnit, usdValueDown } from '@causeway/core'
 import { z } from 'zod'
-import type { PricedCurrency } from '../quoting/marketAccess.ts'
 import type { QuotableCurrency } from '../quoting/registry.ts'
 
 /** @source quote-and-sponsorship.md, CurrencyAmount */
@@ -22,9 +21,9 @@ export const currencyAmountSchema = z.object({
 })
 
 export type CurrencyWire = z.infer<typeof currencySchema>
-export type CurrencyAmountWire = z.infer<typeof currencyAmountSchema>
+type CurrencyAmountWire = z.infer<typeof currencyAmountSchema>
 
-export function currencyToWire(currency: QuotableCurrency): CurrencyWire {
+export function currencyToWire(currency: Omit<QuotableCurrency, 'json'>): CurrencyWire {
   return {
     chainId: currency.chainId,
     address: currency.address,
@@ -35,19 +34,36 @@ export function currencyToWire(currency: QuotableCurrency): CurrencyWire {
   }
 }
 
-/** One amount of a currency, valued at the quote's own prices. */
-export function currencyAmountToWire(
-  currency: QuotableCurrency,
-  price: PricedCurrency,
+/** One amount of a currency, which need not be configured any more, at the prices it was quoted at. */
+export function valuedAmountToWire(
+  currency: CurrencyWire,
+  unit: PricedUnit,
   amount: bigint,
   minimumAmount: bigint = amount,
 ): CurrencyAmountWire {
   const text = amount.toString()
   return {
-    currency: currencyToWire(currency),
+    currency,
     amount: text,
-    amountFormatted: formatAmount(amount, currency.decimals),
-    amountUsd: formatUsd(usdValueDown(amount, price)),
+    amountFormatted: formatAmount(amount, unit.decimals),
+    amountUsd: formatUsd(usdValueDown(amount, unit)),
     minimumAmount: minimumAmount === amount ? text : minimumAmount.toString(),
   }
+}
+
+/**
+ * JSON of `valuedAmountToWire` for a configured currency, which answers hold up to twenty times: what
+ * those have in common is written once per currency. Digits need no escaping.
+ */
+export function currencyAmountJson(
+  currency: QuotableCurrency,
+  unit: PricedUnit,
+  amount: bigint,
+  minimumAmount: bigint = amount,
+): string {
+  const text = amount.toString()
+  const minimum = minimumAmount === amount ? text : minimumAmount.toString()
+  const formatted = formatAmount(amount, currency.decimals)
+  const usd = formatUsd(usdValueDown(amount, unit))
+  return `{"currency":${currency.json},"amount":"${text}","amountFormatted":"${formatted}","amountUsd":"${usd}","minimumAmount":"${minimum}"}`
 }

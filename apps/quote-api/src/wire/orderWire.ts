@@ -11,7 +11,7 @@ const refundSchema = z.object({
   extraData: text,
 })
 
-const orderDataSchema = z
+export const orderDataSchema = z
   .object({
     version: text,
     solverChainId: text,

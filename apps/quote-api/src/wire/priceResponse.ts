@@ -1,11 +1,19 @@
-import { bpsDown, formatFixed, formatPercent, formatRate, formatUsd, usdValueDown } from '@causeway/core'
+import {
+  bpsDown,
+  formatFixed,
+  formatPercent,
+  formatRate,
+  formatUsd,
+  type UsdX18,
+  usdValueDown,
+} from '@causeway/core'
 import { z } from 'zod'
 import { legImpact } from '../quoting/legImpact.ts'
 import type { PricedCurrency } from '../quoting/marketAccess.ts'
 import type { PricedRoute } from '../quoting/pricedRoute.ts'
 import type { Priced } from '../quoting/priceRequest.ts'
 import { operations } from '../quoting/request.ts'
-import { currencyAmountSchema, currencyAmountToWire } from './currencyAmount.ts'
+import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
 
 /** @source quote-and-sponsorship.md, Price response: `fees` object */
 export const feesSchema = z.object({
@@ -41,68 +49,63 @@ export const priceDetailsFields = {
 
 export const priceResponseSchema = z.object({ fees: feesSchema, details: z.object(priceDetailsFields) })
 
-export type PriceResponse = z.infer<typeof priceResponseSchema>
-
-export function priceToWire(priced: Priced): PriceResponse {
-  return { fees: feesToWire(priced), details: detailsToWire(priced) }
+/** JSON of `priceResponseSchema`. */
+export function priceToJson(priced: Priced): string {
+  const details = detailMembers(priced, currencyInJson(priced), currencyOutJson(priced))
+  return `{"fees":${feesToJson(priced)},"details":{${details}}}`
 }
 
-export function feesToWire({ amounts, originGasWei }: Priced): PriceResponse['fees'] {
+export function feesToJson({ amounts, originGasWei }: Priced): string {
   const { route, feeCurrency, split, prices } = amounts
-  const fee = (amount: bigint) => currencyAmountToWire(feeCurrency, prices.feeCurrency, amount)
-  return {
-    gas: currencyAmountToWire(route.origin.native, prices.originNative, originGasWei),
-    relayerGas: fee(split.relayerGas),
-    relayerService: fee(split.relayerService),
-    relayer: fee(split.relayer),
-    app: fee(split.app),
-    subsidized: fee(split.subsidized),
-  }
+  const gas = currencyAmountJson(route.origin.native, prices.originNative, originGasWei)
+  const fee = (amount: bigint) => currencyAmountJson(feeCurrency, prices.feeCurrency, amount)
+  return `{"gas":${gas},"relayerGas":${fee(split.relayerGas)},"relayerService":${fee(split.relayerService)},"relayer":${fee(split.relayer)},"app":${fee(split.app)},"subsidized":${fee(split.subsidized)}}`
 }
 
-export function detailsToWire(priced: Priced): PriceResponse['details'] {
-  const { route, prices, amountIn, amountOut, amountOutMin } = priced.amounts
+export function currencyInJson({ amounts: { route, prices, amountIn } }: Priced): string {
+  return currencyAmountJson(route.currencyIn, prices.currencyIn, amountIn)
+}
+
+export function currencyOutJson({ amounts: { route, prices, amountOut, amountOutMin } }: Priced): string {
+  return currencyAmountJson(route.currencyOut, prices.currencyOut, amountOut, amountOutMin)
+}
+
+/** Members of `details`, without the braces around them: `/quote` adds more. */
+export function detailMembers(priced: Priced, currencyIn: string, currencyOut: string): string {
+  const { route, prices, amountIn, amountOut } = priced.amounts
   const inUsd = usdValueDown(amountIn, prices.currencyIn)
   const impactUsd = usdValueDown(amountOut, prices.currencyOut) - inUsd
   const swap = legImpact(priced.snapshot, [priced.amounts.originLeg, priced.amounts.destinationLeg])
-  return {
-    operation: route.operation,
-    sender: route.user,
-    recipient: route.recipient,
-    currencyIn: currencyAmountToWire(route.currencyIn, prices.currencyIn, amountIn),
-    currencyOut: currencyAmountToWire(route.currencyOut, prices.currencyOut, amountOut, amountOutMin),
-    totalImpact: { usd: formatUsd(impactUsd), percent: formatPercent(impactUsd, inUsd) },
-    swapImpact: { usd: formatUsd(swap.usd), percent: formatPercent(swap.usd, inUsd) },
-    rate: formatRate({
-      amountIn,
-      decimalsIn: route.currencyIn.decimals,
-      amountOut,
-      decimalsOut: route.currencyOut.decimals,
-    }),
-    slippageTolerance: slippageToWire(priced.amounts),
-    timeEstimate: priced.timeEstimateSeconds,
-    userBalance: priced.userBalance.toString(),
-  }
+  const rate = formatRate({
+    amountIn,
+    decimalsIn: route.currencyIn.decimals,
+    amountOut,
+    decimalsOut: route.currencyOut.decimals,
+  })
+  // What callers and configuration wrote is escaped; numbers need none.
+  const parties = `"operation":"${route.operation}","sender":${JSON.stringify(route.user)},"recipient":${JSON.stringify(route.recipient)}`
+  const impact = `"totalImpact":${impactJson(impactUsd, inUsd)},"swapImpact":${impactJson(swap.usd, inUsd)}`
+  const tolerance = `"slippageTolerance":${slippageToJson(priced.amounts)}`
+  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"`
+}
+
+function impactJson(usd: UsdX18, wholeUsd: UsdX18): string {
+  return `{"usd":"${formatUsd(usd)}","percent":"${formatPercent(usd, wholeUsd)}"}`
 }
 
 /** Each side: what is lost if the whole budget is spent there, in that side's output currency. */
-function slippageToWire(amounts: PricedRoute): PriceResponse['details']['slippageTolerance'] {
+function slippageToJson(amounts: PricedRoute): string {
   const { slippageBps, originLeg, solver, prices, amountOut } = amounts
   const swapsOnOrigin = solver !== undefined && originLeg?.leg.kind === 'pool'
-  return {
-    total: slippageBps.toString(),
-    origin: swapsOnOrigin
-      ? slippageSide(prices.feeCurrency, originLeg.amountOut, slippageBps)
-      : slippageSide(prices.feeCurrency, 0n, 0n),
-    destination: slippageSide(prices.currencyOut, amountOut, slippageBps),
-  }
+  const origin = swapsOnOrigin
+    ? slippageSide(prices.feeCurrency, originLeg.amountOut, slippageBps)
+    : slippageSide(prices.feeCurrency, 0n, 0n)
+  const destination = slippageSide(prices.currencyOut, amountOut, slippageBps)
+  return `{"total":"${slippageBps}","origin":${origin},"destination":${destination}}`
 }
 
-function slippageSide(price: PricedCurrency, amount: bigint, slippageBps: bigint) {
+function slippageSide(price: PricedCurrency, amount: bigint, slippageBps: bigint): string {
   const value = bpsDown(amount, slippageBps)
-  return {
-    usd: formatUsd(usdValueDown(value, price)),
-    value: value.toString(),
-    percent: formatFixed(slippageBps, 2),
-  }
+  const usd = formatUsd(usdValueDown(value, price))
+  return `{"usd":"${usd}","value":"${value}","percent":"${formatFixed(slippageBps, 2)}"}`
 }

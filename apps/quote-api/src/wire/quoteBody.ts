@@ -6,6 +6,8 @@ import {
   type QuoteRequest,
   tradeTypes,
 } from '../quoting/request.ts'
+import type { SponsorshipRequest } from '../quoting/sponsorship/sponsorshipRequest.ts'
+import { feeComponents } from '../quoting/sponsorship/sponsorshipRequest.ts'
 
 const chainId = z.int().positive()
 /** Longest spelling of any family's address or currency id. */
@@ -97,8 +99,6 @@ const sharedFields = {
   overridePriceImpact: z.boolean().optional().describe('Accept any swap impact'),
 }
 
-const sponsoredComponent = z.enum(['execution', 'swap', 'relay', 'app', 'rent'])
-
 /** @source quote-and-sponsorship.md, POST /quote */
 const sponsorshipFields = {
   subsidizeFees: z.boolean().optional().describe('The sponsor pays all fees, gas top-up included'),
@@ -107,7 +107,12 @@ const sponsorshipFields = {
   depositFeePayer: addressText
     .optional()
     .describe('Solana account that pays deposit fees; must differ from user'),
-  sponsoredFeeComponents: z.array(sponsoredComponent).min(1).max(5).optional(),
+  sponsoredFeeComponents: z
+    .array(z.enum(feeComponents))
+    .min(1)
+    .max(feeComponents.length)
+    .optional()
+    .describe('Fee types to sponsor; app fees are never drawn from the sponsor'),
 }
 
 export const priceBodySchema = z.object({ ...sharedFields, recipient: addressText.optional() })
@@ -162,4 +167,26 @@ function toCall({ to, value, data }: { to: string; value: string; data: string }
 function toAppFee({ recipient, fee }: { recipient: string; fee: string }): AppFeeRequest {
   // CAST: the schema admits only `0x` and 40 hex digits.
   return { recipient: recipient.toLowerCase() as Hex, bps: BigInt(fee) }
+}
+
+/** The sponsorship fields of a body, or undefined where it names none of them. */
+export function toSponsorshipRequest(body: QuoteBody): SponsorshipRequest | undefined {
+  const { subsidizeFees, maxSubsidizationAmount, subsidizeRent, depositFeePayer, sponsoredFeeComponents } =
+    body
+  if (
+    subsidizeFees === undefined &&
+    maxSubsidizationAmount === undefined &&
+    subsidizeRent === undefined &&
+    depositFeePayer === undefined &&
+    sponsoredFeeComponents === undefined
+  ) {
+    return undefined
+  }
+  return {
+    subsidizeFees: subsidizeFees ?? false,
+    capMicroUsd: maxSubsidizationAmount === undefined ? undefined : BigInt(maxSubsidizationAmount),
+    subsidizeRent: subsidizeRent ?? false,
+    depositFeePayer,
+    components: sponsoredFeeComponents,
+  }
 }

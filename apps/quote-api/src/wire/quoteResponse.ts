@@ -1,17 +1,20 @@
 import { formatUsd, type UsdX18, usdValueDown } from '@causeway/core'
 import { z } from 'zod'
-import type { Quote } from '../quoting/createQuote.ts'
+import type { Quote, SignedOrder } from '../quoting/createQuote.ts'
 import type { LegQuote } from '../quoting/legs.ts'
 import { requirePrice } from '../quoting/marketAccess.ts'
 import type { PricedRoute } from '../quoting/pricedRoute.ts'
 import type { Priced } from '../quoting/priceRequest.ts'
-import { currencyAmountSchema, currencyAmountToWire } from './currencyAmount.ts'
+import type { SponsorshipOutcome } from '../quoting/sponsorship/sponsorshipOutcome.ts'
+import { currencyAmountJson, currencyAmountSchema, currencyToWire } from './currencyAmount.ts'
+import { feeSponsorshipSchema, feeSponsorshipToWire } from './feeSponsorship.ts'
 import { orderWireSchema, stepSchema } from './orderWire.ts'
 import {
-  detailsToWire,
+  currencyInJson,
+  currencyOutJson,
+  detailMembers,
   feesSchema,
-  feesToWire,
-  type PriceResponse,
+  feesToJson,
   priceDetailsFields,
 } from './priceResponse.ts'
 
@@ -41,105 +44,88 @@ export const quoteResponseSchema = z.object({
   expiresAt: z.number().describe('Unix seconds; quote again after it'),
   steps: z.array(stepSchema).describe('To execute in order'),
   fees: feesSchema,
+  feeSponsorship: feeSponsorshipSchema.optional().describe('Present when a sponsorship field was sent'),
   details: quoteDetailsSchema,
   breakdown: z.array(z.object({ value: z.string(), timeEstimate: z.number() })),
   protocol: z.object({ v2: orderWireSchema }).optional().describe('Absent where the user executes alone'),
 })
 
-export type QuoteResponse = z.infer<typeof quoteResponseSchema>
-
-export function quoteToWire(quote: Quote, environment: string): QuoteResponse {
-  const { signed, priced } = quote
-  const { route, feeCurrency, amountOut } = priced.amounts
-  return {
-    requestId: quote.requestId,
-    environment,
-    expiresAt: quote.expiresAtSeconds,
-    steps: quote.steps.map((step) => ({ ...step, items: [...step.items] })),
-    fees: feesToWire(priced),
-    details: quoteDetailsToWire(priced),
-    breakdown: [{ value: amountOut.toString(), timeEstimate: priced.timeEstimateSeconds }],
-    ...(signed !== undefined && {
-      protocol: {
-        v2: {
-          orderId: signed.orderId,
-          hubType: 'onchain' as const,
-          orderData: signed.order,
-          orderSignature: signed.signature,
-          paymentDetails: {
-            chainId: route.origin.key,
-            depository: route.origin.depository,
-            currency: feeCurrency.address,
-            amount: signed.order.inputs[0]?.payment.amount ?? '0',
-          },
-        },
-      },
-    }),
-  }
+/** JSON of `quoteResponseSchema`. Steps and order are the very text that was digested and stored. */
+export function quoteToJson(quote: Quote, environment: string): string {
+  const { signed, priced, sponsorship } = quote
+  const { amounts } = priced
+  const identity = `"requestId":"${quote.requestId}","environment":${JSON.stringify(environment)},"expiresAt":${quote.expiresAtSeconds}`
+  const shared =
+    sponsorship === undefined ? '' : `,"feeSponsorship":${sponsorshipToJson(amounts, sponsorship)}`
+  const breakdown = `[{"value":"${amounts.amountOut}","timeEstimate":${priced.timeEstimateSeconds}}]`
+  const protocol = signed === undefined ? '' : `,"protocol":{"v2":${orderToJson(amounts, signed)}}`
+  return `{${identity},"steps":${quote.stepsJson},"fees":${feesToJson(priced)}${shared},"details":${quoteDetailsToJson(priced)},"breakdown":${breakdown}${protocol}}`
 }
 
-function quoteDetailsToWire(priced: Priced): QuoteResponse['details'] {
+function orderToJson({ route, feeCurrency, solver }: PricedRoute, signed: SignedOrder): string {
+  const payment = JSON.stringify({
+    chainId: route.origin.key,
+    depository: route.origin.depository,
+    currency: feeCurrency.address,
+    amount: (solver?.depositAmount ?? 0n).toString(),
+  })
+  return `{"orderId":"${signed.orderId}","hubType":"onchain","orderData":${signed.orderJson},"orderSignature":"${signed.signature}","paymentDetails":${payment}}`
+}
+
+function sponsorshipToJson({ split, feeCurrency, prices }: PricedRoute, outcome: SponsorshipOutcome): string {
+  const { app, relayer } = split
+  return JSON.stringify(
+    feeSponsorshipToWire({
+      ...outcome,
+      currency: currencyToWire(feeCurrency),
+      unit: prices.feeCurrency,
+      app,
+      relayer,
+    }),
+  )
+}
+
+function quoteDetailsToJson(priced: Priced): string {
   const { amounts } = priced
   const { solver, feeCurrency, prices } = amounts
+  const currencyIn = currencyInJson(priced)
+  const currencyOut = currencyOutJson(priced)
   const refund = solver?.refundMinimum ?? amounts.amountIn
-  const details = detailsToWire(priced)
-  return {
-    ...details,
-    refundCurrency: currencyAmountToWire(feeCurrency, prices.feeCurrency, refund),
-    ...(solver?.topup !== undefined && {
-      currencyGasTopup: currencyAmountToWire(
-        solver.topup.currency,
-        prices.destinationNative,
-        solver.topup.amountWei,
-      ),
-    }),
-    expandedPriceImpact: expandedImpact(amounts),
-    route: routeToWire(priced, details),
-  }
+  const refundCurrency = `"refundCurrency":${currencyAmountJson(feeCurrency, prices.feeCurrency, refund)}`
+  return `{${detailMembers(priced, currencyIn, currencyOut)},${refundCurrency}${topupMember(amounts)},"expandedPriceImpact":${expandedImpact(amounts)},"route":${routeToJson(priced, currencyIn, currencyOut)}}`
 }
 
-function expandedImpact({ split, prices }: PricedRoute): QuoteResponse['details']['expandedPriceImpact'] {
+function topupMember({ solver, prices }: PricedRoute): string {
+  if (solver?.topup === undefined) return ''
+  const { currency, amountWei } = solver.topup
+  return `,"currencyGasTopup":${currencyAmountJson(currency, prices.destinationNative, amountWei)}`
+}
+
+function expandedImpact({ split, prices }: PricedRoute): string {
   const usd = (amount: bigint): UsdX18 => usdValueDown(amount, prices.feeCurrency)
-  const cost = (amount: bigint) => ({ usd: formatUsd(-usd(amount)) })
+  const cost = (amount: bigint) => `{"usd":"${formatUsd(-usd(amount))}"}`
   // What exact-output solving leaves over belongs to the solver's own part.
   const { execution, swap, relay } = split.components
   const surplus = split.relayer - execution - swap - relay
-  return {
-    swap: cost(swap),
-    execution: cost(execution),
-    relay: cost(relay + surplus),
-    app: cost(split.app),
-    sponsored: { usd: formatUsd(usd(split.subsidized)) },
-  }
+  const sponsored = `{"usd":"${formatUsd(usd(split.subsidized))}"}`
+  return `{"swap":${cost(swap)},"execution":${cost(execution)},"relay":${cost(relay + surplus)},"app":${cost(split.app)},"sponsored":${sponsored}}`
 }
 
 /** The solver moves what lies between: from its receipt on the origin to its payout on the destination. */
-function routeToWire(
-  { amounts, snapshot }: Priced,
-  { currencyIn, currencyOut }: PriceResponse['details'],
-): QuoteResponse['details']['route'] {
+function routeToJson({ amounts, snapshot }: Priced, currencyIn: string, currencyOut: string): string {
   const { route, feeCurrency, prices, split, solver, originLeg, destinationLeg } = amounts
   const payout = solver?.payoutCurrency ?? route.currencyOut
   const payoutAmount = destinationLeg?.amountIn ?? amounts.amountOut
-  return {
-    origin: {
-      inputCurrency: currencyIn,
-      outputCurrency:
-        solver === undefined
-          ? currencyOut
-          : currencyAmountToWire(feeCurrency, prices.feeCurrency, split.amountIn),
-      ...router(originLeg),
-    },
-    destination: {
-      inputCurrency: currencyAmountToWire(payout, requirePrice(snapshot, payout), payoutAmount),
-      outputCurrency: currencyOut,
-      ...router(destinationLeg),
-    },
-  }
+  const received =
+    solver === undefined ? currencyOut : currencyAmountJson(feeCurrency, prices.feeCurrency, split.amountIn)
+  const paid = currencyAmountJson(payout, requirePrice(snapshot, payout), payoutAmount)
+  return `{"origin":${routeSide(currencyIn, received, originLeg)},"destination":${routeSide(paid, currencyOut, destinationLeg)}}`
 }
 
-function router(leg: LegQuote | undefined): { router: string; includedSwapSources: string[] } {
-  return leg?.pool === undefined
-    ? { router: 'causeway', includedSwapSources: [] }
-    : { router: 'uniswap-v3', includedSwapSources: ['uniswap-v3'] }
+function routeSide(input: string, output: string, leg: LegQuote | undefined): string {
+  const router =
+    leg?.pool === undefined
+      ? '"router":"causeway","includedSwapSources":[]'
+      : '"router":"uniswap-v3","includedSwapSources":["uniswap-v3"]'
+  return `{"inputCurrency":${input},"outputCurrency":${output},${router}}`
 }

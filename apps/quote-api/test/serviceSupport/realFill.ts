@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { depositoryAbi, fillContractAbi, type LocalAccount, type TestNetwork } from '@causeway/localnet'
+import { executeCallData, fillContractAbi, type LocalAccount, type TestNetwork } from '@causeway/localnet'
 import { concatHex, encodeFunctionData, erc20Abi, maxUint256, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { QuoteAnswer } from './callService.ts'
@@ -72,30 +72,7 @@ async function settle(
     expiration: maxUint256,
   }
   const { chainId, send } = network.chains[chain].chain
-  const signature = await privateKeyToAccount(keys.deployer.privateKey).signTypedData({
-    domain: { name: 'RelayDepository', version: '1', chainId, verifyingContract: depository },
-    types: callRequestTypes,
-    primaryType: 'CallRequest',
-    message: request,
-  })
-  const data = encodeFunctionData({
-    abi: depositoryAbi,
-    functionName: 'execute',
-    args: [request, signature],
-  })
+  const allocator = privateKeyToAccount(keys.deployer.privateKey)
+  const data = await executeCallData({ chainId, depository, allocator, request })
   await send(keys.fillWallet, [{ what: 'settlement', to: depository, data }])
 }
-
-const callRequestTypes = {
-  CallRequest: [
-    { name: 'calls', type: 'Call[]' },
-    { name: 'nonce', type: 'uint256' },
-    { name: 'expiration', type: 'uint256' },
-  ],
-  Call: [
-    { name: 'to', type: 'address' },
-    { name: 'data', type: 'bytes' },
-    { name: 'value', type: 'uint256' },
-    { name: 'allowFailure', type: 'bool' },
-  ],
-} as const

@@ -1,0 +1,65 @@
+import type { JsonRpcClient } from '@causeway/chains'
+import type { SqlDatabase } from '@causeway/core'
+import type { ApiKeys } from '@causeway/http'
+import type { Logger } from 'pino'
+import type { Peppers } from './keys/peppers.ts'
+import { createStoredApiKeys } from './keys/storedApiKeys.ts'
+import type { QuoteRegistry } from './quoting/registry.ts'
+import { createContractSignatures } from './wallets/contractSignature.ts'
+import { createSponsors, type Sponsors } from './wallets/sponsors.ts'
+import { createWalletLinking, type WalletLinking } from './wallets/walletLinking.ts'
+
+/** Who calls, whose wallet pays for them, and how a wallet comes to do so. */
+export type Access = {
+  readonly apiKeys: ApiKeys
+  readonly sponsors: Sponsors
+  readonly linking: WalletLinking
+}
+
+/** Where sponsorship wallets live; without a client only keys can sign, contracts cannot. */
+export type SponsorshipChain = { readonly chainId: number; readonly client: JsonRpcClient | undefined }
+
+const baseChainId = 8_453
+const baseSepoliaChainId = 84_532
+
+/** Base or its testnet: the chain on which balances are topped up. */
+export function findSponsorshipChain(
+  registry: QuoteRegistry,
+  clients: ReadonlyMap<string, JsonRpcClient>,
+): SponsorshipChain {
+  const chain = registry.chainById.get(baseChainId) ?? registry.chainById.get(baseSepoliaChainId)
+  if (chain === undefined) return { chainId: baseChainId, client: undefined }
+  return { chainId: chain.chainId, client: clients.get(chain.key) }
+}
+
+export function createAccess(options: {
+  database: SqlDatabase
+  peppers: Peppers
+  chain: SponsorshipChain
+  /** Address of the service as its users know it. */
+  publicUrl: string
+  randomBytes: (length: number) => Uint8Array
+  logger: Logger
+}): Access {
+  const { database, peppers, chain, publicUrl, randomBytes, logger } = options
+  const { chainId, client } = chain
+  // A clock that is set back would let a revoked key live on.
+  const now = () => performance.now()
+  const sponsors = createSponsors({ database, now })
+  return {
+    apiKeys: createStoredApiKeys({
+      database,
+      peppers,
+      now,
+      onRehashFailure: (error) => logger.warn({ err: error }, 'key hash not renewed'),
+    }),
+    sponsors,
+    linking: createWalletLinking({
+      database,
+      site: { domain: new URL(publicUrl).host, uri: publicUrl, chainId },
+      contracts: client === undefined ? undefined : createContractSignatures(client),
+      randomBytes,
+      onLinked: (apiKeyId) => sponsors.forget(apiKeyId),
+    }),
+  }
+}

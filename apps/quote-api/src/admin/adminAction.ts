@@ -1,0 +1,23 @@
+import type { SqlTx } from '@causeway/core'
+
+/** One change by an operator or integrator. `details` never hold a secret. */
+export type AdminAction = {
+  /** `cli:<account>`, `admin` for the admin listener, `key:<id>` for the holder of a key. */
+  readonly actor: string
+  /** `<noun>.<verb>`, e.g. `keys.create`. */
+  readonly action: string
+  /** What was changed, e.g. the id of a key. */
+  readonly subject: string
+  readonly details?: Readonly<Record<string, string | number | boolean | null>>
+}
+
+/** Adds the action to the append-only audit log, in the transaction that carries it out. */
+export async function recordAction(tx: SqlTx, action: AdminAction): Promise<void> {
+  const { actor, subject, details = {} } = action
+  await tx.query('insert into admin_action (actor, action, subject, details) values ($1, $2, $3, $4)', [
+    actor,
+    action.action,
+    subject,
+    JSON.stringify(details),
+  ])
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import type { SqlDatabase } from '@causeway/core'
+import { createLedgerAdministration, type LedgerAdministration } from './admin/ledgerAdministration.ts'
+import { createPolicyAdministration, type PolicyAdministration } from './admin/policyAdministration.ts'
+import type { QuoteApiConfig } from './config.ts'
+import { createKeyAdministration, type KeyAdministration } from './keys/keyAdministration.ts'
+import { loadLocalPeppers, type Peppers } from './keys/peppers.ts'
+import { createWalletAdministration, type WalletAdministration } from './wallets/walletAdministration.ts'
+
+/** What operators do, by the command line or the admin listener. */
+export type Administration = {
+  readonly keys: KeyAdministration
+  readonly wallets: WalletAdministration
+  readonly policies: PolicyAdministration
+  readonly ledger: LedgerAdministration
+}
+
+/** Keys of this environment move real money; others carry `test` in their text. */
+const liveEnvironment = 'mainnets.prod'
+
+export function createAdministration(options: {
+  config: Pick<QuoteApiConfig, 'environment'>
+  database: SqlDatabase
+  peppers: Peppers
+}): Administration {
+  const { config, database, peppers } = options
+  return {
+    keys: createKeyAdministration({
+      database,
+      peppers,
+      environment: config.environment === liveEnvironment ? 'live' : 'test',
+      randomBytes,
+    }),
+    wallets: createWalletAdministration(database),
+    policies: createPolicyAdministration(database),
+    ledger: createLedgerAdministration(database),
+  }
+}
+
+/** The configured peppers, or in `local` without any the generated one. @throws ConfigurationError */
+export async function loadPeppers(
+  config: Pick<QuoteApiConfig, 'apiKeyPeppers' | 'localDirectory'>,
+): Promise<Peppers> {
+  return config.apiKeyPeppers ?? (await loadLocalPeppers(config.localDirectory))
+}

@@ -1,0 +1,79 @@
+import { encodeTopUp, type Hex, type SqlDatabase, type TopUpCall } from '@causeway/core'
+import { readTopUpCursor } from '@causeway/ledger'
+import { findSponsorshipChain } from '../access.ts'
+import type { QuoteApiConfig } from '../config.ts'
+import { loadFiles } from '../configuration.ts'
+import { createRegistry } from '../quoting/registry.ts'
+import { openComparedChain, topUpReading } from '../topUps/comparedChain.ts'
+import { topUpCalldata } from '../topUps/operator.ts'
+import { type Reconciliation, reconcile } from '../topUps/reconcile.ts'
+import { accountOf } from '../topUps/watchTopUps.ts'
+import { CommandError } from './command.ts'
+
+/** The chain on which balances are topped up, as the configuration files describe it. */
+export type CommandChain = {
+  topUp(args: { amountMicroUsd: bigint; owner: Hex | undefined }): {
+    readonly transaction: TopUpCall & { readonly chainId: number }
+    readonly lines: readonly string[]
+  }
+  /** @throws CommandError while nothing is settled, UpstreamUnavailableError */
+  reconcile(range: { from: bigint | undefined; to: bigint | undefined }): Promise<Reconciliation>
+}
+
+const usdc = 'usdc'
+const nowhere = `0x${'0'.repeat(40)}`
+
+/** Reads the configuration files; opens a connection only to reconcile. @throws ConfigurationError */
+export async function openCommandChain(options: {
+  config: QuoteApiConfig
+  variables: Readonly<Record<string, string | undefined>>
+  database: SqlDatabase
+  signal: AbortSignal
+}): Promise<CommandChain> {
+  const { config, variables, database, signal } = options
+  const settings = config.topUps
+  // No order is signed here, so there is no signer whose address could be a foreign one.
+  const { chains, quote } = await loadFiles(config, variables, nowhere)
+  const registry = createRegistry(quote, [...chains.chains.values()])
+  const { chainId } = findSponsorshipChain(registry, new Map())
+  const quotable = registry.chainById.get(chainId)
+  const place = {
+    settings,
+    chainId,
+    chain: chains.chains.get(quotable?.key ?? ''),
+    currency: [...(quotable?.currencies.values() ?? [])].find(({ asset }) => asset.id === usdc),
+    onMalformed: () => {},
+  }
+  return {
+    topUp({ amountMicroUsd, owner }) {
+      const { token, custody } = topUpReading(place).target
+      const args = { amountMicroUsd, ...(owner !== undefined && { owner }) }
+      return {
+        transaction: { chainId, ...encodeCall({ token, custody, ...args }) },
+        lines: topUpCalldata({ chainId, token, custody }, args).split('\n'),
+      }
+    },
+
+    async reconcile({ from, to }) {
+      const { chain, close } = openComparedChain(place)
+      try {
+        const cursor = await database.transaction((tx) => readTopUpCursor(tx, accountOf(chain)))
+        if (cursor?.finalHash === undefined) throw new CommandError('No top-up block is settled yet.')
+        const range = { from: from ?? settings.fromBlock, to: to ?? cursor.finalTo }
+        return await reconcile({ database, chain, ...range, signal })
+      } finally {
+        await close()
+      }
+    },
+  }
+}
+
+/** @throws CommandError for what no top-up can be */
+function encodeCall(args: Parameters<typeof encodeTopUp>[0]): TopUpCall {
+  try {
+    return encodeTopUp(args)
+  } catch (error) {
+    if (error instanceof RangeError) throw new CommandError(`A top-up cannot be made: ${error.message}.`)
+    throw error
+  }
+}

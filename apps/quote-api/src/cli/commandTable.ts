@@ -1,0 +1,17 @@
+import { balanceCommands } from './balance.ts'
+import type { Command } from './command.ts'
+import { keyCommands } from './keys.ts'
+import { ledgerCommands } from './ledger.ts'
+import { policyCommands } from './policies.ts'
+import { topUpCommands } from './topUps.ts'
+import { walletCommands } from './wallets.ts'
+
+/** Every command, in the order in which the usage lists them. */
+export const commandTable: readonly Command[] = [
+  ...keyCommands,
+  ...walletCommands,
+  ...policyCommands,
+  ...balanceCommands,
+  ...topUpCommands,
+  ...ledgerCommands,
+]

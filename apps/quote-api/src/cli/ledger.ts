@@ -1,0 +1,104 @@
+import type { LedgerFinding } from '@causeway/ledger'
+import { z } from 'zod'
+import type { Command } from './command.ts'
+import { readReason, readValue, readWallet, reasonFlag } from './readValue.ts'
+
+const sequence = z
+  .string()
+  .regex(/^[0-9]{1,18}$/, 'expected a sequence number')
+  .transform(BigInt)
+
+export const ledgerCommands: readonly Command[] = [
+  {
+    words: 'ledger verify',
+    about: 'Check that every micro-dollar is explained; what is not stops reservations, exit code 1',
+    operands: [],
+    flags: { cheap: { about: 'Counters and open holds only, without replaying the history' } },
+    async run({ administration }, args) {
+      const findings = await administration.ledger.verify(args.isOn('cheap') ? 'cheap' : 'all')
+      const halt = await administration.ledger.halt()
+      const isHalted =
+        halt === undefined ? [] : [`New reservations are halted since ${halt.haltedAt.toISOString()}.`]
+      const lines = findings.length === 0 ? ['The books add up.'] : linesOf(findings)
+      return {
+        data: { findings, haltedAt: halt?.haltedAt ?? null },
+        lines: [...lines, ...isHalted],
+        isFailure: findings.length > 0,
+      }
+    },
+  },
+  {
+    words: 'ledger resume',
+    about: 'Check everything; when the books add up, let halted reservations go on',
+    operands: [],
+    flags: { reason: reasonFlag },
+    async run({ administration, actor }, args) {
+      const { findings, wasHalted } = await administration.ledger.resume({ actor, reason: readReason(args) })
+      const done = wasHalted ? 'Reservations go on.' : 'Nothing was halted.'
+      return {
+        data: { findings, wasHalted },
+        lines: findings.length === 0 ? [done] : [...linesOf(findings), 'Reservations stay halted.'],
+        isFailure: findings.length > 0,
+      }
+    },
+  },
+  {
+    words: 'ledger backup',
+    about: 'Print all tables as text from one snapshot, for a file; the service may go on',
+    operands: [],
+    flags: {},
+    async run({ administration, print }) {
+      await administration.ledger.backup((lines) => print(lines.trimEnd()))
+      return undefined
+    },
+  },
+  {
+    words: 'ledger restore',
+    about: 'Fill an empty database from a backup, all or nothing',
+    operands: ['file'],
+    flags: {},
+    async run({ administration, readLines }, args) {
+      await administration.ledger.restore(readLines(args.operand('file')))
+      return { data: { restored: true }, lines: ['Restored. Run ledger verify now.'] }
+    },
+  },
+  ...[true, false].map((frozen): Command => {
+    const verb = frozen ? 'freeze' : 'unfreeze'
+    return {
+      words: `sponsor ${verb}`,
+      about: frozen
+        ? "Stop a wallet's money: no new holds, no payments; posts of holds go on"
+        : "Let a wallet's money move again",
+      operands: ['wallet'],
+      flags: { reason: reasonFlag },
+      async run({ administration, actor }, args) {
+        const wallet = readWallet(args.operand('wallet'), '<wallet>')
+        const done = await administration.ledger.setFrozen(wallet, frozen, {
+          actor,
+          reason: readReason(args),
+        })
+        const line = done
+          ? `${wallet} is ${frozen ? 'frozen' : 'free'}.`
+          : `${wallet} has no balance or is so already.`
+        return { data: { wallet, frozen, done }, lines: [line], isFailure: !done }
+      },
+    }
+  }),
+  {
+    words: 'ledger export',
+    about: 'Print every transfer as one line of JSON, oldest first',
+    operands: [],
+    flags: { after: { value: '<seq>', about: 'Go on behind this sequence number' } },
+    async run({ administration, print }, args) {
+      const after = readValue(sequence, args.text('after') ?? '0', '--after')
+      for await (const line of administration.ledger.export(after)) await print(line.trimEnd())
+      return undefined
+    },
+  },
+]
+
+function linesOf(findings: readonly LedgerFinding[]): readonly string[] {
+  return findings.map(
+    ({ invariant, problem, figures }) => `${invariant}: ${problem} ${JSON.stringify(figures)}`,
+  )
+}

@@ -1,0 +1,85 @@
+import type { Hex } from '@causeway/core'
+import type { Keyset } from './cursor.ts'
+
+/** As execution reports them. @source quote-api.md 3.1 */
+export const requestStatuses = [
+  'waiting',
+  'depositing',
+  'pending',
+  'submitted',
+  'success',
+  'failure',
+  'refund',
+  'delayed',
+] as const
+export type RequestStatus = (typeof requestStatuses)[number]
+
+/** Which requests; members that are left out do not restrict. */
+export type RequestFilter = {
+  /** Made with this key. */
+  readonly apiKeyId?: string | undefined
+  readonly id?: Hex | undefined
+  readonly orderId?: Hex | undefined
+  /** Any case. Lists requests that were made with some key. */
+  readonly user?: string | undefined
+  readonly recipient?: string | undefined
+  readonly status?: RequestStatus | undefined
+  readonly originChainId?: number | undefined
+  readonly destinationChainId?: number | undefined
+  /** Hash of any transaction of the request. */
+  readonly txHash?: string | undefined
+  readonly depositAddress?: string | undefined
+  /** Unix seconds, both included. */
+  readonly startSeconds?: number | undefined
+  readonly endSeconds?: number | undefined
+}
+
+export type Page = {
+  readonly limit: number
+  readonly after: Keyset | undefined
+  readonly direction: 'asc' | 'desc'
+}
+
+/** A `where` clause whose values stand apart, as parameters from `$1` on. */
+export type Where = { readonly text: string; readonly values: readonly unknown[] }
+
+/** The SQL of a filter over `orders o`. The texts are a closed list: nothing of the caller is in them. */
+export function whereOf(filter: RequestFilter, { after, direction }: Page): Where {
+  const clauses: string[] = []
+  const values: unknown[] = []
+  const add = (clause: (parameter: string) => string, value: unknown) => {
+    if (value === undefined) return
+    values.push(value)
+    clauses.push(clause(`$${values.length}`))
+  }
+  add((p) => `o.api_key_id = ${p}`, filter.apiKeyId)
+  add((p) => `o.request_id = ${p}`, filter.id && toBytes(filter.id))
+  add((p) => `o.order_id = ${p}`, filter.orderId && toBytes(filter.orderId))
+  add((p) => `o.api_key_id is not null and lower(o.user_address) = lower(${p})`, filter.user)
+  add((p) => `lower(o.recipient) = lower(${p})`, filter.recipient)
+  add((p) => `o.status = ${p}`, filter.status)
+  add((p) => `o.origin_chain_id = ${p}`, filter.originChainId)
+  add((p) => `o.destination_chain_id = ${p}`, filter.destinationChainId)
+  add(
+    (p) => `o.request_id in (select request_id from request_transaction where lower(tx_hash) = lower(${p}))`,
+    filter.txHash,
+  )
+  add(
+    (p) => `o.deposit_address is not null and lower(o.deposit_address) = lower(${p})`,
+    filter.depositAddress,
+  )
+  add((p) => `o.created_at >= to_timestamp(${p}::bigint)`, filter.startSeconds)
+  // The whole last second belongs to the range.
+  add((p) => `o.created_at < to_timestamp(${p}::bigint + 1)`, filter.endSeconds)
+  if (after !== undefined) {
+    values.push(after.atMicros, toBytes(after.id))
+    const [at, id] = [`$${values.length - 1}`, `$${values.length}`]
+    const place = `(timestamptz 'epoch' + ${at}::bigint * interval '1 microsecond', ${id}::bytea)`
+    clauses.push(`(o.created_at, o.request_id) ${direction === 'desc' ? '<' : '>'} ${place}`)
+  }
+  return { text: clauses.length === 0 ? 'true' : clauses.join(' and '), values }
+}
+
+function toBytes(hex: Hex): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}

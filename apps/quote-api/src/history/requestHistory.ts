@@ -1,0 +1,155 @@
+import { type Hex, type Order, orderSchema, type SqlDatabase } from '@causeway/core'
+import { encodeCursor } from './cursor.ts'
+import {
+  type QuotedAmounts,
+  type QuotedSponsorship,
+  quotedAmountsSchema,
+  quotedSponsorshipSchema,
+} from './quotedAmounts.ts'
+import { type Page, type RequestFilter, type RequestStatus, whereOf } from './requestFilter.ts'
+
+/** One transaction that was seen for a request. */
+export type RequestTransaction = {
+  readonly role: 'deposit' | 'fill' | 'refund'
+  readonly chainId: number
+  readonly txHash: string
+  readonly blockNumber: bigint | undefined
+  readonly seenAtMs: number
+}
+
+/** Who paid for a request. */
+export type RequestSponsorship = {
+  readonly sponsor: string | undefined
+  readonly quoted: QuotedSponsorship
+  /** Undefined until the balance was debited. */
+  readonly debitedMicroUsd: bigint | undefined
+}
+
+/** A request as its integrator looks it up. */
+export type RequestRecord = {
+  readonly requestId: Hex
+  readonly orderId: Hex | undefined
+  readonly status: RequestStatus
+  readonly failReason: string | undefined
+  readonly refundFailReason: string | undefined
+  readonly user: string
+  readonly recipient: string
+  readonly originChainId: number
+  readonly destinationChainId: number
+  readonly depositAddress: string | undefined
+  readonly quoted: QuotedAmounts
+  readonly order: Order | undefined
+  readonly sponsorship: RequestSponsorship | undefined
+  readonly transactions: readonly RequestTransaction[]
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+export interface RequestHistory {
+  /** Newest first unless asked otherwise. `continuation` is absent on the last page. */
+  list(
+    filter: RequestFilter,
+    page: Page,
+  ): Promise<{ readonly requests: readonly RequestRecord[]; readonly continuation: string | undefined }>
+}
+
+const columns = `
+  o.request_id, o.order_id, o.status, o.fail_reason, o.refund_fail_reason, o.user_address, o.recipient,
+  o.origin_chain_id, o.destination_chain_id, o.deposit_address, o.quoted, o.order_data,
+  (extract(epoch from o.created_at) * 1000000)::bigint as created_at_us,
+  (extract(epoch from coalesce(o.updated_at, o.created_at)) * 1000000)::bigint as updated_at_us,
+  s.request_id is not null as is_sponsorship, s.sponsor, s.quoted as sponsorship,
+  (select h.posted_amount from hold h where h.request_id = o.request_id and h.state = 'posted') as debited,
+  (select json_agg(json_build_object('role', t.role, 'chainId', t.chain_id, 'txHash', t.tx_hash,
+      'blockNumber', t.block_number::text, 'seenAtMs', floor(extract(epoch from t.seen_at) * 1000))
+      order by t.seen_at, t.tx_hash)
+    from request_transaction t where t.request_id = o.request_id) as transactions`
+
+/** Requests in PostgreSQL. @source quote-api.md 3.4; quote-and-sponsorship.md, Request history */
+export function createRequestHistory({ database }: { database: SqlDatabase }): RequestHistory {
+  return {
+    async list(filter, page) {
+      const where = whereOf(filter, page)
+      const rows = await database.query<HistoryRow>(
+        `select ${columns} from orders o left join request_sponsorship s using (request_id)
+         where ${where.text} order by o.created_at ${page.direction}, o.request_id ${page.direction}
+         limit $${where.values.length + 1}`,
+        // One more than asked for tells whether there is a next page.
+        [...where.values, page.limit + 1],
+      )
+      const shown = rows.slice(0, page.limit)
+      const last = shown.at(-1)
+      const hasMore = rows.length > page.limit && last !== undefined
+      return {
+        requests: shown.map(fromRow),
+        continuation: hasMore
+          ? encodeCursor({ atMicros: last.created_at_us, id: toHex(last.request_id) })
+          : undefined,
+      }
+    },
+  }
+}
+
+type HistoryRow = {
+  readonly request_id: Buffer
+  readonly order_id: Buffer | null
+  readonly status: RequestStatus
+  readonly fail_reason: string | null
+  readonly refund_fail_reason: string | null
+  readonly user_address: string
+  readonly recipient: string
+  readonly origin_chain_id: bigint
+  readonly destination_chain_id: bigint
+  readonly deposit_address: string | null
+  readonly quoted: unknown
+  readonly order_data: unknown
+  readonly created_at_us: bigint
+  readonly updated_at_us: bigint
+  readonly is_sponsorship: boolean
+  readonly sponsor: string | null
+  readonly sponsorship: unknown
+  readonly debited: bigint | null
+  readonly transactions:
+    | readonly {
+        role: RequestTransaction['role']
+        chainId: number
+        txHash: string
+        blockNumber: string | null
+        seenAtMs: number
+      }[]
+    | null
+}
+
+function fromRow(row: HistoryRow): RequestRecord {
+  return {
+    requestId: toHex(row.request_id),
+    orderId: row.order_id === null ? undefined : toHex(row.order_id),
+    status: row.status,
+    failReason: row.fail_reason ?? undefined,
+    refundFailReason: row.refund_fail_reason ?? undefined,
+    user: row.user_address,
+    recipient: row.recipient,
+    originChainId: Number(row.origin_chain_id),
+    destinationChainId: Number(row.destination_chain_id),
+    depositAddress: row.deposit_address ?? undefined,
+    quoted: quotedAmountsSchema.parse(row.quoted),
+    order: row.order_data === null ? undefined : orderSchema.parse(row.order_data),
+    sponsorship: row.is_sponsorship
+      ? {
+          sponsor: row.sponsor ?? undefined,
+          quoted: quotedSponsorshipSchema.parse(row.sponsorship),
+          debitedMicroUsd: row.debited ?? undefined,
+        }
+      : undefined,
+    transactions: (row.transactions ?? []).map(({ blockNumber, ...rest }) => ({
+      ...rest,
+      blockNumber: blockNumber === null ? undefined : BigInt(blockNumber),
+    })),
+    createdAtMs: Number(row.created_at_us / 1_000n),
+    updatedAtMs: Number(row.updated_at_us / 1_000n),
+  }
+}
+
+function toHex(bytes: Buffer): Hex {
+  return `0x${bytes.toString('hex')}`
+}

@@ -1,0 +1,91 @@
+import type { SqlDatabase } from '@causeway/core'
+import { Gauge, type HttpMetrics } from '@causeway/http'
+import {
+  haltReservations,
+  type LedgerFinding,
+  readHalt,
+  verifyLedger,
+  writeCheckpoints,
+} from '@causeway/ledger'
+import type { Logger } from 'pino'
+import type { Fence } from './election.ts'
+import type { Job } from './runJobs.ts'
+
+/** @source ledger-and-safety.md 1.9: each minute */
+const checkIntervalMs = 60_000
+/** The replay reads all history: often enough to bound what a falsified row can do. */
+const auditIntervalMs = 3_600_000
+
+type JobOptions = {
+  readonly database: SqlDatabase
+  readonly metrics: Pick<HttpMetrics, 'registry'>
+  readonly logger: Logger
+}
+
+/**
+ * Checks the invariants that need no replay of the history. What is found is told loudly and stops new
+ * reservations; pins, posts, voids and expiries go on. An operator clears it.
+ */
+export function createInvariantsJob({ database, metrics, logger }: JobOptions): Job {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [metrics.registry] })
+  const broken = gauge(
+    'ledger_findings',
+    'Places where the books did not add up at the last check; NaN before the first',
+  )
+  const halted = gauge('ledger_halted', '1 while books that do not add up stop new reservations')
+  broken.set(Number.NaN)
+  return {
+    name: 'invariants',
+    intervalMs: checkIntervalMs,
+    async run({ fence }) {
+      const findings = await checkBooks(database, 'cheap')
+      broken.set(findings.length)
+      await haltOn(findings, { database, fence, logger })
+      halted.set((await readHalt(database)) === undefined ? 0 : 1)
+    },
+  }
+}
+
+/**
+ * Links new transfers into the hash chain, then replays all history. `database` must allow statements of
+ * minutes, and be no pool that requests wait for.
+ */
+export function createAuditJob({ database, metrics, logger }: JobOptions): Job {
+  const seconds = new Gauge({
+    name: 'ledger_audit_seconds',
+    help: 'How long the last replay of the whole history took; NaN before the first',
+    registers: [metrics.registry],
+  })
+  seconds.set(Number.NaN)
+  return {
+    name: 'audit',
+    intervalMs: auditIntervalMs,
+    async run({ fence }) {
+      const stop = seconds.startTimer()
+      await writeCheckpoints(database)
+      await haltOn(await checkBooks(database, 'all'), { database, fence, logger })
+      stop()
+    },
+  }
+}
+
+/** All checks in one state of the books: what is booked meanwhile would look like a difference. */
+export function checkBooks(database: SqlDatabase, depth: 'cheap' | 'all'): Promise<readonly LedgerFinding[]> {
+  return database.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read, read only')
+    return verifyLedger(tx, { depth })
+  })
+}
+
+async function haltOn(
+  findings: readonly LedgerFinding[],
+  { database, fence, logger }: { database: SqlDatabase; fence: Fence; logger: Logger },
+): Promise<void> {
+  if (findings.length === 0) return
+  for (const finding of findings) logger.error(finding, 'the books of the ledger do not add up')
+  await database.transaction(async (tx) => {
+    await fence(tx)
+    await haltReservations(tx, findings)
+  })
+  logger.error('new reservations are halted: an operator must look')
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Elections, Fence } from './election.ts'
+
+/** Work that one process of all does at a time. */
+export type Job = {
+  /** Lower case with hyphens: names the lock, the metrics and the log lines. */
+  readonly name: string
+  /** Pause between the end of a run and the next. */
+  readonly intervalMs: number
+  /** Cuts the pause short where something new is known. */
+  readonly waker?: Waker
+  /** One run. Each transaction that writes calls `fence` first; long reads end on `signal`. */
+  run(context: { fence: Fence; signal: AbortSignal }): Promise<void>
+}
+
+/** Belongs to one job. */
+export interface Waker {
+  /** Ends the pause that runs now, or the next one. */
+  wake(): void
+  /** Told of the next wake, at once where there was one; replaces who listened before. */
+  listen(onWake: () => void): void
+}
+
+export function createWaker(): Waker {
+  let isWoken = false
+  let tell = () => {}
+  const deliver = () => {
+    if (!isWoken) return
+    isWoken = false
+    tell()
+  }
+  return {
+    wake() {
+      isWoken = true
+      deliver()
+    },
+    listen(onWake) {
+      tell = onWake
+      deliver()
+    },
+  }
+}
+
+export type JobHealth = {
+  readonly name: string
+  /** `undefined` while another process leads. */
+  readonly epoch: bigint | undefined
+  readonly runs: number
+  readonly failures: number
+  readonly consecutiveFailures: number
+  /** Milliseconds since the epoch; `undefined` before the first success in this process. */
+  readonly lastSuccessAtMs: number | undefined
+}
+
+export interface RunningJobs {
+  health(): readonly JobHealth[]
+  /** Ends running work and waits for it. */
+  close(): Promise<void>
+}
+
+/** Who waits for the leadership looks this often, so that rare jobs start soon after they are won. */
+const waitingMs = 1_000
+
+/** Runs each job again and again while this process leads it. A run that fails is repeated, never fatal. */
+export function runJobs(options: {
+  jobs: readonly Job[]
+  elections: Elections
+  now: () => number
+  onFailure: (job: string, error: unknown) => void
+}): RunningJobs {
+  const closing = new AbortController()
+  const running = options.jobs.map((job) => runJob(job, { ...options, signal: closing.signal }))
+  return {
+    health: () => running.map(({ health }) => health()),
+    async close() {
+      closing.abort()
+      await Promise.all(running.map(({ ended }) => ended))
+    },
+  }
+}
+
+function runJob(
+  job: Job,
+  options: {
+    elections: Elections
+    now: () => number
+    onFailure: (job: string, error: unknown) => void
+    signal: AbortSignal
+  },
+): { health: () => JobHealth; ended: Promise<void> } {
+  const { elections, now, onFailure, signal } = options
+  let state: Omit<JobHealth, 'name' | 'epoch'> = {
+    runs: 0,
+    failures: 0,
+    consecutiveFailures: 0,
+    lastSuccessAtMs: undefined,
+  }
+
+  const runOnce = async () => {
+    const leadership = elections.leadershipOf(job.name)
+    if (leadership === undefined) return
+    try {
+      await job.run({ fence: leadership.fence, signal })
+      state = { ...state, runs: state.runs + 1, consecutiveFailures: 0, lastSuccessAtMs: now() }
+    } catch (error) {
+      if (signal.aborted) return
+      const { runs, failures, consecutiveFailures } = state
+      state = {
+        ...state,
+        runs: runs + 1,
+        failures: failures + 1,
+        consecutiveFailures: consecutiveFailures + 1,
+      }
+      onFailure(job.name, error)
+    }
+  }
+  const repeat = async () => {
+    while (!signal.aborted) {
+      const isLeading = elections.leadershipOf(job.name) !== undefined
+      await runOnce()
+      const pauseMs = isLeading ? job.intervalMs : Math.min(job.intervalMs, waitingMs)
+      await pause(pauseMs, job.waker, signal)
+    }
+  }
+  return {
+    health: () => ({ name: job.name, epoch: elections.leadershipOf(job.name)?.epoch, ...state }),
+    ended: repeat(),
+  }
+}
+
+async function pause(timeMs: number, waker: Waker | undefined, signal: AbortSignal): Promise<void> {
+  const timer = new AbortController()
+  waker?.listen(() => timer.abort())
+  await sleep(timeMs, undefined, { signal: AbortSignal.any([signal, timer.signal]) }).catch(() => {})
+}

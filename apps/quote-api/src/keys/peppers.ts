@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ConfigurationError, type Secret } from '@causeway/core'
+
+/** Keys of the hashes under which API keys are stored. */
+export type Peppers = {
+  /** Of new hashes. */
+  readonly currentId: string
+  /** 32 bytes each, by id. */
+  readonly byId: ReadonlyMap<string, Uint8Array>
+}
+
+const entryPattern = /^([a-z0-9]{1,16}):([0-9a-fA-F]{64})$/
+
+/**
+ * Reads `API_KEY_PEPPERS`: `id:hex` joined by semicolons, 32 bytes each. The first hashes new keys;
+ * the others are kept until every key was used once under the first.
+ * @throws ConfigurationError that names the setting and no value
+ */
+export function parsePeppers(setting: Secret): Peppers {
+  const entries = setting
+    .reveal()
+    .split(';')
+    .map((entry) => entryPattern.exec(entry.trim()))
+  const byId = new Map<string, Uint8Array>()
+  for (const match of entries) {
+    const [, id, hex] = match ?? []
+    if (id === undefined || hex === undefined || byId.has(id)) {
+      throw new ConfigurationError(
+        'API_KEY_PEPPERS must hold entries like v1:<64 hex digits>, each with an id of its own, joined by semicolons.',
+      )
+    }
+    byId.set(id, Buffer.from(hex, 'hex'))
+  }
+  return { currentId: entries[0]?.[1] ?? '', byId }
+}
+
+const localPepperId = 'local'
+
+/**
+ * The pepper of a local network, generated when it is asked for first and kept beside its database, so
+ * that the service and the command line share it.
+ */
+export async function loadLocalPeppers(localDirectory: string): Promise<Peppers> {
+  const folder = join(localDirectory, 'secrets')
+  const path = join(folder, 'api-key.pepper')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  await writeFile(draft, randomBytes(32).toString('hex'), { mode: 0o600 })
+  try {
+    // Fails when there is one, so that of two processes at the first start one wins.
+    await link(draft, path)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+  const pepper = Buffer.from((await readFile(path, 'utf8')).trim(), 'hex')
+  if (pepper.length !== 32) throw new ConfigurationError(`${path} is damaged; start with --fresh.`)
+  return { currentId: localPepperId, byId: new Map([[localPepperId, pepper]]) }
+}

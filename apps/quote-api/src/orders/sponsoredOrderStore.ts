@@ -1,0 +1,107 @@
+import {
+  DomainError,
+  type HoldOutcome,
+  type HoldRequest,
+  type Ledger,
+  type SqlDatabase,
+} from '@causeway/core'
+import { createGroupCommit } from './groupCommit.ts'
+import { insertSponsoredOrders, sponsoredOrderColumns } from './sponsoredOrderColumns.ts'
+import type { StoredOrder } from './storedOrder.ts'
+
+/** What is kept of a request that asked about sponsorship. */
+export type StoredSponsorship = {
+  /** Undefined where the user pays. */
+  readonly sponsor: string | undefined
+  readonly debitMicroUsd: bigint
+  /** JSON text. */
+  readonly quoted: string
+}
+
+export type SponsoredOrder = {
+  readonly order: StoredOrder
+  readonly sponsorship: StoredSponsorship
+  readonly hold: HoldRequest | undefined
+}
+
+type SaveOutcome = HoldOutcome | { readonly status: 'no_hold' }
+
+export interface SponsoredOrderStore {
+  /**
+   * Stores order and hold in one commit, many of one sponsor together. An order whose hold is refused
+   * is not stored. Resolves once both survive a crash.
+   * @throws WritesOverloadedError, UpstreamUnavailableError
+   */
+  save(item: SponsoredOrder): Promise<SaveOutcome>
+}
+
+const groupMax = 128
+const queueMax = 1_024
+
+/**
+ * Group commit per sponsor: the balance of a hot sponsor is one row, and a batch locks it once.
+ * @source ledger-and-safety.md 1.6, decision 3; design.md 5.2, 6.3
+ */
+export function createSponsoredOrderStore(options: {
+  readonly database: SqlDatabase
+  readonly ledger: Ledger
+}): SponsoredOrderStore {
+  const lanes = new Map<string, Lane>()
+  const laneOf = (sponsor: string) => {
+    const known = lanes.get(sponsor)
+    if (known !== undefined) return known
+    const created: Lane = { waiting: 0, add: createLane(options) }
+    lanes.set(sponsor, created)
+    return created
+  }
+  return {
+    async save(item) {
+      const sponsor = item.hold?.sponsor ?? ''
+      const lane = laneOf(sponsor)
+      lane.waiting += 1
+      try {
+        return await lane.add(item)
+      } finally {
+        lane.waiting -= 1
+        if (lane.waiting === 0) lanes.delete(sponsor)
+      }
+    },
+  }
+}
+
+type Lane = { waiting: number; readonly add: (item: SponsoredOrder) => Promise<SaveOutcome> }
+
+function createLane({ database, ledger }: { database: SqlDatabase; ledger: Ledger }): Lane['add'] {
+  return createGroupCommit<SponsoredOrder, SaveOutcome>({
+    write: (items) => database.transaction((tx) => writeGroup(tx, ledger, items)),
+    mayRetryAlone: (error) => !(error instanceof DomainError),
+    groupMax,
+    queueMax,
+  }).add
+}
+
+async function writeGroup(
+  tx: Parameters<Ledger['reserve']>[0],
+  ledger: Ledger,
+  items: readonly SponsoredOrder[],
+): Promise<readonly SaveOutcome[]> {
+  const holds = items.flatMap(({ hold }) => (hold === undefined ? [] : [hold]))
+  const reserved = holds.length === 0 ? [] : await ledger.reserveBatch(tx, holds)
+  const byRequest = new Map(holds.map(({ requestId }, index) => [requestId, reserved[index]]))
+  const outcomes = items.map(({ hold }): SaveOutcome => {
+    const outcome = hold === undefined ? noHold : byRequest.get(hold.requestId)
+    if (outcome === undefined) throw new Error('the ledger told no outcome of a hold')
+    return outcome
+  })
+  const kept = items.filter((_, index) => isKept(outcomes[index]))
+  if (kept.length > 0) await tx.query(insertSponsoredOrders, sponsoredOrderColumns(kept))
+  return outcomes
+}
+
+const noHold = { status: 'no_hold' } as const
+
+function isKept(outcome: SaveOutcome | undefined): boolean {
+  return (
+    outcome?.status === 'no_hold' || outcome?.status === 'reserved' || outcome?.status === 'already_reserved'
+  )
+}

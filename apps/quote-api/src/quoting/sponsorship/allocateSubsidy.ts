@@ -1,0 +1,63 @@
+import { maxBigint, minBigint, type SponsoredComponent, sponsoredComponents } from '@causeway/core'
+import type { SponsorableComponents } from '../solve.ts'
+import type { SponsorshipReason } from './sponsorshipRequest.ts'
+import type { SponsorshipTerms } from './sponsorshipTerms.ts'
+import { fromMicroUsdDown, type SponsorUnit } from './sponsorUnit.ts'
+
+/** Fees that can be sponsored, in smallest units of the fee currency; rent is 0 where no account is made. */
+export type SponsorableFees = SponsorableComponents & { readonly rent: bigint }
+
+/** How the fees of a request are shared. In smallest units of the fee currency. */
+export type Allocation = {
+  readonly sponsored: Readonly<Record<SponsoredComponent, bigint>>
+  readonly total: bigint
+  /** The caller's cap left a part of what was asked for with the user. */
+  readonly capHit: boolean
+  /** Why the sponsor pays less than asked; undefined when it pays all of it. */
+  readonly reason: SponsorshipReason | undefined
+}
+
+const nothing = { execution: 0n, swap: 0n, relay: 0n, rent: 0n }
+
+/**
+ * Which part of each fee the sponsor pays. A cap is spent in the order execution, swap, relay, rent.
+ * A reward stays with the user and offsets nothing. A missing token account whose rent is not paid
+ * for leaves the whole request to the user.
+ * @source quote-api.md 7, rows 6 to 9, 11, 15 to 21, 25 to 28, 37, 38
+ */
+export function allocateSubsidy(
+  terms: Pick<SponsorshipTerms, 'selected' | 'capMicroUsd' | 'allOrNothing'>,
+  fees: SponsorableFees,
+  unit: SponsorUnit,
+): Allocation {
+  const { selected, capMicroUsd, allOrNothing } = terms
+  if (fees.rent > 0n && !selected.has('rent')) return unpaid('RENT_NOT_SUBSIDIZED')
+  let asked = 0n
+  for (const component of selected) asked += maxBigint(fees[component], 0n)
+  if (asked === 0n) return unpaid('NOTHING_TO_SPONSOR')
+
+  const budget = capMicroUsd === undefined ? asked : minBigint(fromMicroUsdDown(unit, capMicroUsd), asked)
+  const capHit = budget < asked
+  if (capHit && (allOrNothing || budget === 0n)) return unpaid('CAP_BELOW_FEES', capHit)
+  const sponsored = { ...nothing }
+  let left = budget
+  for (const component of sponsoredComponents) {
+    if (!selected.has(component)) continue
+    sponsored[component] = minBigint(maxBigint(fees[component], 0n), left)
+    left -= sponsored[component]
+  }
+  return { sponsored, total: budget, capHit, reason: capHit ? 'CAP_BELOW_FEES' : undefined }
+}
+
+/** The user pays everything. */
+export function unpaid(reason: SponsorshipReason, capHit = false): Allocation {
+  return { sponsored: nothing, total: 0n, capHit, reason }
+}
+
+/** `full` when the sponsor pays every fee that can be sponsored, `none` when it pays nothing. */
+export function sponsorshipStatus({ total }: Allocation, fees: SponsorableFees): 'full' | 'partial' | 'none' {
+  if (total === 0n) return 'none'
+  let payable = 0n
+  for (const component of sponsoredComponents) payable += maxBigint(fees[component], 0n)
+  return total === payable ? 'full' : 'partial'
+}

@@ -1,0 +1,35 @@
+import { divideDown, divideUp, type PricedUnit, pow10 } from '@causeway/core'
+
+/** Micro-USDC per smallest unit of a fee currency, as a ratio. */
+export type SponsorUnit = { readonly numerator: bigint; readonly denominator: bigint }
+
+type AssetPrice = { readonly asset: { readonly id: string }; readonly usdX18: bigint }
+
+const par = 10n ** 18n
+const microUsdDecimals = 6
+/** Market prices nearer to par than this are noise of the sources, not a lost peg. */
+const depegBps = 50n
+
+/**
+ * How many micro-USDC a sponsor owes per unit of the fee currency. Fees in USDC itself cost their own
+ * number; others their USD value, with USDC at par, or at its market price once that lost more than
+ * 0.5 %: the solver is paid in USDC and must not be short.
+ * @source ledger-and-safety.md 1.2
+ */
+export function sponsorUnit(fee: PricedUnit & AssetPrice, usdc: AssetPrice): SponsorUnit {
+  const units = pow10(fee.decimals)
+  if (fee.asset.id === usdc.asset.id) return { numerator: pow10(microUsdDecimals), denominator: units }
+  const lost = (par - usdc.usdX18) * 10_000n
+  const usdcUsdX18 = lost > par * depegBps ? usdc.usdX18 : par
+  return { numerator: fee.usdX18 * pow10(microUsdDecimals), denominator: units * usdcUsdX18 }
+}
+
+/** What a sponsor owes for an amount of the fee currency. */
+export function toMicroUsdUp({ numerator, denominator }: SponsorUnit, amount: bigint): bigint {
+  return divideUp(amount * numerator, denominator)
+}
+
+/** The most of the fee currency that so many micro-USDC pay for: back again it never exceeds them. */
+export function fromMicroUsdDown({ numerator, denominator }: SponsorUnit, microUsd: bigint): bigint {
+  return divideDown(microUsd * denominator, numerator)
+}

@@ -1,0 +1,40 @@
+import type { Hex, HoldOutcome, SponsoredComponent } from '@causeway/core'
+import type { Allocation, SponsorableFees } from './allocateSubsidy.ts'
+import type { SponsorshipReason } from './sponsorshipRequest.ts'
+
+/** What a request that asked about sponsorship gets, fixed at quote time. */
+export type SponsorshipOutcome = {
+  /** Undefined where nobody pays for the user. */
+  readonly sponsor: Hex | undefined
+  readonly selected: readonly SponsoredComponent[]
+  readonly capMicroUsd: bigint | undefined
+  readonly fees: SponsorableFees
+  readonly allocation: Allocation
+  /** What the sponsor's balance is debited when the request succeeds. @source design.md 6.3 */
+  readonly debitMicroUsd: bigint
+}
+
+/**
+ * Why a reservation was refused, in the words of an answer; undefined when it was made.
+ * @source design.md 6.2
+ */
+export function refusalReason(outcome: HoldOutcome): SponsorshipReason | undefined {
+  switch (outcome.status) {
+    case 'reserved':
+    case 'already_reserved':
+      return undefined
+    case 'insufficient_balance':
+      return 'INSUFFICIENT_BALANCE'
+    case 'cap_reached':
+      return 'CAP_REACHED'
+    case 'sponsor_frozen':
+      return 'POLICY_SPONSOR_FROZEN'
+    case 'policy_refused':
+      return `POLICY_${outcome.rule}`
+    case 'conflict':
+    case 'already_resolved':
+    case 'unknown_hold':
+      // Ids are random and fresh: only a bug can meet one again.
+      throw new Error(`a new hold was answered with ${outcome.status}`)
+  }
+}

@@ -1,0 +1,119 @@
+import type { ChainRegistry, JsonRpcClient } from '@causeway/chains'
+import type { Ledger, SqlDatabase } from '@causeway/core'
+import type { HttpMetrics } from '@causeway/http'
+import { recoverSigner } from '@causeway/signer'
+import type { Logger } from 'pino'
+import { createWaker, type Job } from './jobs/runJobs.ts'
+import type { QuoteRegistry } from './quoting/registry.ts'
+import { attestFills } from './settlement/attestFills.ts'
+import { followFills } from './settlement/followFills.ts'
+import { followRefunds } from './settlement/followRefunds.ts'
+import { createOracleClient } from './settlement/oracleClient.ts'
+import type { OracleSettings } from './settlement/oracleSettings.ts'
+import { createSettlementChain, type SettlementChain } from './settlement/settlementChain.ts'
+import type { SettlementContext } from './settlement/settlementContext.ts'
+import { createSettlementObserver } from './settlement/settlementMetrics.ts'
+import { watchDeposits } from './settlement/watchDeposits.ts'
+
+export type Settlement = {
+  readonly jobs: readonly Job[]
+  /** There may be something new on a chain, or for all of them: look now. */
+  hint(chainId?: number): void
+  close(): Promise<void>
+}
+
+const intervalFloorMs = 250
+const attestIntervalMs = 1_000
+
+/** The jobs that take requests from their deposit to their end. @source design.md 5.9, 6.5 to 6.8 */
+export function createSettlement(options: {
+  chains: ChainRegistry
+  registry: QuoteRegistry
+  clients: ReadonlyMap<string, JsonRpcClient>
+  oracles: OracleSettings | undefined
+  database: SqlDatabase
+  ledger: Ledger
+  metrics: HttpMetrics
+  logger: Logger
+}): Settlement {
+  const { database, ledger, registry, oracles, logger } = options
+  const chains = openChains(options)
+  const context: SettlementContext = {
+    database,
+    ledger,
+    chains,
+    announce: async () => {},
+    now: () => Date.now(),
+    observe: createSettlementObserver(options),
+  }
+  const followers = { fills: createWaker(), refunds: createWaker() }
+  const watchers = new Map([...chains].map(([chainId, chain]) => [chainId, watcherOf(context, chain)]))
+  const intervalMs = Math.min(...[...chains.values()].map(pauseOf), attestIntervalMs)
+  const jobs: Job[] = [
+    ...[...watchers.values()],
+    { name: 'fills', intervalMs, waker: followers.fills, run: (run) => followFills(context, run) },
+    { name: 'refunds', intervalMs, waker: followers.refunds, run: (run) => followRefunds(context, run) },
+  ]
+  if (oracles === undefined) logger.warn('no ORACLES: fills are not proven and nothing settles')
+  else {
+    const clients = oracles.oracles.map((setting) =>
+      createOracleClient({ setting, recover: recoverSigner, fetch }),
+    )
+    const proving = {
+      ...context,
+      oracles: clients,
+      threshold: oracles.threshold,
+      vmTypeOf: registry.vmTypeByKey,
+    }
+    jobs.push({
+      name: 'attestations',
+      intervalMs: attestIntervalMs,
+      run: (run) => attestFills(proving, run),
+    })
+  }
+  return {
+    jobs,
+    hint(chainId) {
+      followers.fills.wake()
+      followers.refunds.wake()
+      const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
+      for (const watcher of hinted) watcher?.waker?.wake()
+    },
+    async close() {
+      await Promise.all([...chains.values()].map((chain) => chain.close()))
+    },
+  }
+}
+
+function watcherOf(context: SettlementContext, chain: SettlementChain): Job {
+  return {
+    name: `deposits-${chain.chain.key}`,
+    intervalMs: pauseOf(chain),
+    waker: createWaker(),
+    run: (run) => watchDeposits(context, chain, run),
+  }
+}
+
+/** A deposit is seen within a block of its own. */
+function pauseOf({ chain }: SettlementChain): number {
+  return Math.max(chain.config.blockTimeMs / 4, intervalFloorMs)
+}
+
+/** Chains that can be read; the others cannot be quoted either. */
+function openChains(options: {
+  chains: ChainRegistry
+  registry: QuoteRegistry
+  clients: ReadonlyMap<string, JsonRpcClient>
+  logger: Logger
+}): ReadonlyMap<number, SettlementChain> {
+  const opened = new Map<number, SettlementChain>()
+  for (const quotable of options.registry.chains) {
+    const registered = options.chains.chains.get(quotable.key)
+    const client = options.clients.get(quotable.key)
+    if (registered === undefined || client === undefined || !quotable.config.enabled) continue
+    const onMalformed = (endpoint: string) =>
+      options.logger.warn({ chain: quotable.key, endpoint }, 'an answer of an endpoint was thrown away')
+    opened.set(quotable.chainId, createSettlementChain({ quotable, registered, client, onMalformed }))
+  }
+  return opened
+}

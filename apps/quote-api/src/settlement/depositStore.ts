@@ -1,0 +1,173 @@
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { toBytes } from '../orders/orderColumns.ts'
+
+export type DepositCursor = { readonly scannedTo: bigint; readonly scannedHash: Hex }
+
+/** A deposit as a chain reports it. */
+export type NewDeposit = {
+  readonly chainId: number
+  readonly txHash: string
+  readonly onchainIndex: string
+  readonly blockNumber: bigint
+  readonly blockHash: string
+  readonly blockTimeSeconds: bigint
+  readonly orderId: Hex
+  readonly depositor: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ignored' | 'orphaned'
+
+export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
+  readonly id: bigint
+  readonly requestId: Hex
+  readonly state: DepositRowState
+  readonly reason: string | undefined
+  readonly isFinal: boolean
+}
+
+type Queries = Pick<SqlDatabase, 'query'>
+
+export async function readDepositCursor(
+  database: Queries,
+  chainId: number,
+): Promise<DepositCursor | undefined> {
+  const [row] = await database.query<{ scanned_to: bigint; scanned_hash: Hex }>(
+    'select scanned_to, scanned_hash from deposit_cursor where chain_id = $1',
+    [chainId],
+  )
+  return row === undefined ? undefined : { scannedTo: row.scanned_to, scannedHash: row.scanned_hash }
+}
+
+export async function moveDepositCursor(tx: SqlTx, chainId: number, cursor: DepositCursor): Promise<void> {
+  await tx.query(
+    `insert into deposit_cursor (chain_id, scanned_to, scanned_hash) values ($1, $2, $3)
+     on conflict (chain_id) do update set scanned_to = $2, scanned_hash = $3`,
+    [chainId, cursor.scannedTo, cursor.scannedHash],
+  )
+}
+
+/**
+ * Keeps a deposit of an order of ours; one of an unknown order is nobody's here. A row that a reorganization
+ * took away comes back when its block does. @returns the request when it is news
+ */
+export async function recordDeposit(tx: SqlTx, deposit: NewDeposit): Promise<Hex | undefined> {
+  const [row] = await tx.query<{ request_id: Buffer }>(
+    `insert into deposit_seen (chain_id, tx_hash, onchain_index, block_number, block_hash, block_time,
+       order_id, request_id, depositor, currency, amount)
+     select $1, $2, $3, $4, $5, to_timestamp($6), order_id, request_id, $8, $9, $10
+     from orders where order_id = $7
+     on conflict (chain_id, tx_hash, onchain_index, block_hash) do update
+       set state = 'seen', reason = null, updated_at = clock_timestamp()
+       where deposit_seen.state = 'orphaned'
+     returning request_id`,
+    [
+      deposit.chainId,
+      deposit.txHash,
+      deposit.onchainIndex,
+      deposit.blockNumber,
+      deposit.blockHash,
+      deposit.blockTimeSeconds,
+      toBytes(deposit.orderId),
+      deposit.depositor,
+      deposit.currency,
+      deposit.amount,
+    ],
+  )
+  return row === undefined ? undefined : `0x${row.request_id.toString('hex')}`
+}
+
+const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash, order_id, request_id, depositor,
+  currency, amount, state, reason, is_final`
+
+/** Deposits that a reorganization can still take away. */
+export async function listUnfinalDeposits(
+  database: Queries,
+  chainId: number,
+): Promise<readonly StoredDeposit[]> {
+  const rows = await database.query<DepositRow>(
+    `select ${columns} from deposit_seen where chain_id = $1 and not is_final and state <> 'orphaned'`,
+    [chainId],
+  )
+  return rows.map(fromRow)
+}
+
+/** Deposits that nothing was decided about, oldest first. */
+export async function listWaitingDeposits(
+  database: Queries,
+  chainId: number,
+  limit: number,
+): Promise<readonly StoredDeposit[]> {
+  const rows = await database.query<DepositRow>(
+    `select ${columns} from deposit_seen where chain_id = $1 and state = 'seen' order by id limit $2`,
+    [chainId, limit],
+  )
+  return rows.map(fromRow)
+}
+
+export async function lockDeposit(tx: SqlTx, id: bigint): Promise<StoredDeposit | undefined> {
+  const [row] = await tx.query<DepositRow>(`select ${columns} from deposit_seen where id = $1 for update`, [
+    id,
+  ])
+  return row === undefined ? undefined : fromRow(row)
+}
+
+export async function readDeposit(database: Queries, id: bigint): Promise<StoredDeposit | undefined> {
+  const [row] = await database.query<DepositRow>(`select ${columns} from deposit_seen where id = $1`, [id])
+  return row === undefined ? undefined : fromRow(row)
+}
+
+export async function setDepositState(
+  tx: SqlTx,
+  id: bigint,
+  state: DepositRowState,
+  reason?: string,
+): Promise<void> {
+  await tx.query(
+    `update deposit_seen set state = $2, reason = coalesce($3, reason), updated_at = clock_timestamp()
+     where id = $1`,
+    [id, state, reason ?? null],
+  )
+}
+
+export async function finalizeDeposits(tx: SqlTx, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.query('update deposit_seen set is_final = true where id = any($1)', [ids])
+}
+
+type DepositRow = {
+  readonly id: bigint
+  readonly chain_id: bigint
+  readonly tx_hash: string
+  readonly onchain_index: string
+  readonly block_number: bigint
+  readonly block_hash: string
+  readonly order_id: Buffer
+  readonly request_id: Buffer
+  readonly depositor: string
+  readonly currency: string
+  readonly amount: bigint
+  readonly state: DepositRowState
+  readonly reason: string | null
+  readonly is_final: boolean
+}
+
+function fromRow(row: DepositRow): StoredDeposit {
+  return {
+    id: row.id,
+    chainId: Number(row.chain_id),
+    txHash: row.tx_hash,
+    onchainIndex: row.onchain_index,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+    orderId: `0x${row.order_id.toString('hex')}`,
+    requestId: `0x${row.request_id.toString('hex')}`,
+    depositor: row.depositor,
+    currency: row.currency,
+    amount: row.amount,
+    state: row.state,
+    reason: row.reason ?? undefined,
+    isFinal: row.is_final,
+  }
+}

@@ -1,0 +1,76 @@
+import type { WorkState } from '../solver/workItem.ts'
+import type { FillProblem } from './fillCheck.ts'
+
+/** The reported fill as its chain shows it. */
+export type FillReading =
+  | { readonly state: 'none' | 'missing' | 'reverted' }
+  | {
+      readonly state: 'included'
+      readonly confirmations: number
+      readonly problem: FillProblem | undefined
+    }
+
+export type FillStep =
+  | { readonly action: 'wait' }
+  /** In a block, not deep enough. */
+  | { readonly action: 'show_submitted' }
+  /** `isLate`: the recipient has its money, but nobody attests it. */
+  | { readonly action: 'succeed'; readonly isLate: boolean }
+  /** The transaction failed for good: another one may be sent. */
+  | { readonly action: 'offer_again' }
+  | { readonly action: 'refund'; readonly reason: FillFailure }
+  | { readonly action: 'park'; readonly reason: 'FILL_DOES_NOT_PAY' }
+
+/** @source quote-api.md 5, failReason */
+export type FillFailure =
+  | 'TTL_EXPIRED'
+  | 'TRANSACTION_NOT_INCLUDED'
+  | 'TRANSACTION_REVERTED'
+  | 'TRANSACTION_SUBMISSION_FAILED'
+
+/** A transaction of the last second may still be on its way into a block. */
+const lateInclusionSeconds = 60
+
+/**
+ * What a work item and its transaction mean for a request that waits for its fill. Pure. Money goes back
+ * only when nothing was sent, what was sent failed, or the deadline is over, after which a solver may not
+ * broadcast any more.
+ * @source design.md 5.9, 6.8; quote-api.md 3.1
+ */
+export function fillStep(args: {
+  readonly work: { readonly state: WorkState; readonly mayTryAgain: boolean }
+  readonly reading: FillReading
+  readonly confirmationsMin: number
+  readonly nowSeconds: number
+  readonly deadlineSeconds: number
+}): FillStep {
+  const { work, reading, nowSeconds, deadlineSeconds } = args
+  if (work.state === 'failed') return { action: 'refund', reason: 'TRANSACTION_SUBMISSION_FAILED' }
+  if (work.state === 'open') {
+    return nowSeconds < deadlineSeconds ? { action: 'wait' } : { action: 'refund', reason: 'TTL_EXPIRED' }
+  }
+  switch (reading.state) {
+    case 'none':
+      return { action: 'wait' }
+    case 'missing':
+      if (nowSeconds < deadlineSeconds + lateInclusionSeconds) return { action: 'wait' }
+      return { action: 'refund', reason: 'TRANSACTION_NOT_INCLUDED' }
+    case 'reverted':
+      if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again' }
+      return { action: 'refund', reason: 'TRANSACTION_REVERTED' }
+    case 'included':
+      return onceIncluded(reading, args.confirmationsMin)
+  }
+}
+
+function onceIncluded(
+  { confirmations, problem }: Extract<FillReading, { state: 'included' }>,
+  confirmationsMin: number,
+): FillStep {
+  const isDeep = confirmations >= confirmationsMin
+  if (problem !== undefined && problem !== 'late') {
+    return isDeep ? { action: 'park', reason: 'FILL_DOES_NOT_PAY' } : { action: 'wait' }
+  }
+  if (!isDeep) return { action: 'show_submitted' }
+  return { action: 'succeed', isLate: problem === 'late' }
+}

@@ -1,0 +1,34 @@
+// Goal: only enough signatures together with the own reading move money; one oracle decides nothing.
+import { describe, expect, test } from 'vitest'
+import { type OracleSaid, type OwnReading, type SettleDecision, settleDecision } from './settleDecision.ts'
+
+function decide(own: OwnReading, said: readonly OracleSaid[], nowSeconds = 10): SettleDecision {
+  return settleDecision({ own, said, threshold: 2, nowSeconds, endSeconds: 100 })
+}
+const park = (reason: string) => ({ action: 'park', reason })
+const wait = { action: 'wait' }
+
+describe('a filled request', () => {
+  test.each<[string, SettleDecision, object]>([
+    ['two of three sign', decide('paid', ['signed', 'nothing', 'signed']), { action: 'post' }],
+    ['two sign, one lies', decide('paid', ['signed', 'denied', 'signed']), { action: 'post' }],
+    ['one signs', decide('paid', ['signed', 'nothing', 'nothing']), wait],
+    ['one lies, one is dead', decide('paid', ['signed', 'denied', 'nothing']), wait],
+    [
+      'no quorum is possible any more',
+      decide('paid', ['signed', 'denied', 'denied']),
+      park('SEEN_BUT_DENIED'),
+    ],
+    [
+      'signed, but not seen by us',
+      decide('not_paid', ['signed', 'signed', 'signed']),
+      park('ATTESTED_BUT_NOT_SEEN'),
+    ],
+    ['gone from the chain', decide('not_paid', ['denied', 'denied', 'denied']), wait],
+    ['gone for good', decide('not_paid', ['denied', 'nothing', 'nothing'], 100), park('FILL_NOT_SEEN')],
+    ['not final', decide('not_yet', ['signed', 'signed', 'signed']), wait],
+    ['never proven', decide('paid', ['nothing', 'nothing', 'signed'], 100), park('ATTESTATION_TIMED_OUT')],
+  ])('%s', (_name, decided, expected) => {
+    expect(decided).toEqual(expected)
+  })
+})

@@ -1,0 +1,104 @@
+import {
+  createEthereumFactsReader,
+  createQuorumClient,
+  type JsonRpcClient,
+  type RegisteredChain,
+  TransactionMissingError,
+  TransactionRevertedError,
+} from '@causeway/chains'
+import type { DepositFacts, Finality, Hex, PaymentFacts, PaymentQuestion } from '@causeway/core'
+import type { QuotableChain } from '../quoting/registry.ts'
+import { askHeight, askQuorum, type OnMalformed } from '../topUps/askChain.ts'
+import { blocksReading, type DepositPass, depositPassReading } from './depositReadings.ts'
+
+/** A payment as the chain shows it now, by quorum and at whatever depth. */
+export type PaymentReading =
+  | { readonly state: 'missing' }
+  /** In a block, and failed. */
+  | { readonly state: 'reverted' }
+  /** `confirmations`: 1 in the newest block. */
+  | { readonly state: 'included'; readonly facts: PaymentFacts; readonly confirmations: number }
+
+/** One chain as settlement reads it. All readings are by quorum: money moves on every one of them. */
+export interface SettlementChain {
+  readonly chain: QuotableChain
+  /** Newest block that a quorum has. */
+  head(signal: AbortSignal): Promise<bigint>
+  /** Newest block that no reorganization takes back. */
+  finalHeight(signal: AbortSignal): Promise<bigint>
+  /** What changed between two blocks: where deposits may be. */
+  depositPass(range: { from: bigint; to: bigint; known: bigint }, signal: AbortSignal): Promise<DepositPass>
+  /** Hashes of blocks by height; heights that the chain does not have are missing. */
+  blockHashes(heights: readonly bigint[], signal: AbortSignal): Promise<ReadonlyMap<bigint, Hex>>
+  /** Deposits of one transaction; `undefined` when it left the chain or failed. */
+  deposits(transactionId: Hex, signal: AbortSignal): Promise<DepositFacts | undefined>
+  payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
+  /** The same under the chain's own rule of finality. @throws TransactionNotFinalError */
+  finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentFacts | undefined>
+  close(): Promise<void>
+}
+
+/** A block counts as soon as it is the newest; the caller counts confirmations. */
+const anyDepth: Finality = { mode: 'depth', blocks: 0 }
+
+/** @throws ConfigurationError when the chain has no depository or no endpoint */
+export function createSettlementChain(options: {
+  quotable: QuotableChain
+  registered: RegisteredChain
+  client: JsonRpcClient
+  onMalformed: OnMalformed
+}): SettlementChain {
+  const { quotable, registered, client, onMalformed } = options
+  const { id, endpoints, rpcThreshold: threshold, depository, additionalData, finality } = registered
+  const quorum = createQuorumClient({
+    chainId: id,
+    endpoints: endpoints.map((url) => ({ url })),
+    threshold,
+    now: () => Date.now(),
+  })
+  const entry = { id, depository, additionalData }
+  // Nothing is remembered: what is not final may change.
+  const limits = { finalEntriesMax: 0 }
+  const shallow = createEthereumFactsReader({ chain: { ...entry, finality: anyDepth }, quorum, limits })
+  const deep = createEthereumFactsReader({ chain: { ...entry, finality }, quorum, limits })
+  const head = (signal: AbortSignal) => askHeight(client, 'latest', { threshold, signal, onMalformed })
+  return {
+    chain: quotable,
+    head,
+    async finalHeight(signal) {
+      return (await deep.finalBlocks.readNewest({ signal })).number
+    },
+    async depositPass(range, signal) {
+      const reading = depositPassReading(quotable, range)
+      return (await askQuorum(client, reading, { threshold, signal })).value
+    },
+    async blockHashes(heights, signal) {
+      const { value } = await askQuorum(client, blocksReading(heights), { threshold, signal })
+      return new Map(value.flatMap((block): [bigint, Hex][] => (block ? [[block.number, block.hash]] : [])))
+    },
+    deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
+    async payment(question, signal) {
+      try {
+        const facts = await shallow.readPayment(question, { signal })
+        const confirmations = Number((await head(signal)) - facts.evidence.blockNumber) + 1
+        return { state: 'included', facts, confirmations }
+      } catch (error) {
+        if (error instanceof TransactionMissingError) return { state: 'missing' }
+        if (error instanceof TransactionRevertedError) return { state: 'reverted' }
+        throw error
+      }
+    },
+    finalPayment: (question, signal) => unlessGone(deep.readPayment(question, { signal })),
+    close: () => quorum.close(),
+  }
+}
+
+async function unlessGone<Facts>(reading: Promise<Facts>): Promise<Facts | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof TransactionMissingError || error instanceof TransactionRevertedError)
+      return undefined
+    throw error
+  }
+}

@@ -1,0 +1,49 @@
+import type { SqlDatabase } from '@causeway/core'
+import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
+import type { Logger } from 'pino'
+import type { SettlementEvent } from './settlementContext.ts'
+
+/** Tells operators what becomes of requests: counters, and a log line each. */
+export function createSettlementObserver(options: {
+  metrics: Pick<HttpMetrics, 'registry'>
+  database: Pick<SqlDatabase, 'query'>
+  logger: Logger
+}): (event: SettlementEvent) => void {
+  const { metrics, database, logger } = options
+  const registers = [metrics.registry]
+  const events = new Counter({
+    name: 'settlement_events_total',
+    help: 'What became of deposits and requests in this process',
+    labelNames: ['event'],
+    registers,
+  })
+  const answers = new Counter({
+    name: 'settlement_oracle_answers_total',
+    help: 'What oracles said about fills: signed, denied or nothing',
+    labelNames: ['oracle', 'said'],
+    registers,
+  })
+  new Gauge({
+    name: 'settlement_parked',
+    help: 'Requests that an operator must look at',
+    registers,
+    async collect() {
+      const [row] = await database.query<{ parked: bigint }>(
+        `select count(*)::bigint as parked from settlement where stage = 'parked'`,
+      )
+      this.set(Number(row?.parked ?? 0n))
+    },
+  })
+  return (event) => {
+    if (event.event === 'oracle') {
+      answers.inc({ oracle: event.oracle, said: event.said })
+      logger.debug(event, 'oracle answered')
+      return
+    }
+    events.inc({ event: event.event })
+    const fields =
+      event.event === 'settled' ? { ...event, amountMicroUsd: event.amountMicroUsd.toString() } : event
+    if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')
+    else logger.info(fields, 'settlement')
+  }
+}

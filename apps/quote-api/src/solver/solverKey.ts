@@ -1,0 +1,34 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { ConfigurationError, type Secret } from '@causeway/core'
+import type { ApiKeyRecord, ApiKeys } from '@causeway/http'
+
+/** Scope of the key that solvers show. */
+export const solverScope = 'solver'
+
+const record: ApiKeyRecord = { keyId: 'solver', label: 'solver', scopes: new Set([solverScope]) }
+
+/** Knows the solver's key beside those of `apiKeys`; without one, nobody is a solver. */
+export function withSolverKey(apiKeys: ApiKeys, key: Secret | undefined): ApiKeys {
+  if (key === undefined) return apiKeys
+  const expected = digest(key.reveal())
+  return {
+    async find(presented) {
+      // Digests are of one length, whatever is presented.
+      return timingSafeEqual(digest(presented), expected) ? record : apiKeys.find(presented)
+    },
+  }
+}
+
+const keyLengthMin = 16
+
+/** @throws ConfigurationError for a key that can be guessed or not be sent */
+export function checkSolverKey(key: Secret | undefined): Secret | undefined {
+  if (key === undefined || /^[\x21-\x2b\x2d-\x7e]{16,256}$/.test(key.reveal())) return key
+  throw new ConfigurationError(
+    `SOLVER_API_KEY must have ${keyLengthMin} to 256 printable characters without spaces and commas.`,
+  )
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

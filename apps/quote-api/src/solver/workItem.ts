@@ -1,0 +1,103 @@
+import { addressText, bytes32Text, type Hex, hexText, uint256Text } from '@causeway/core'
+import { z } from 'zod'
+
+/** What a solver can be asked to do. */
+export const workKinds = ['fill', 'refund', 'permit', 'sweep', 'claim'] as const
+export type WorkKind = (typeof workKinds)[number]
+
+const calldataBytesMax = 65_536
+const chainId = z.int().positive()
+const target = {
+  orderId: bytes32Text,
+  chainId,
+  fillContract: addressText.optional().describe('The transaction goes here; absent where there is none'),
+  deadline: z.int().describe('Unix seconds; nothing may be broadcast after it'),
+}
+const payment = { recipient: addressText, currency: addressText, amount: uint256Text }
+/** The deposit that a relayed payment becomes. */
+const deposit = z.object({ depository: addressText, orderId: bytes32Text, depositor: addressText })
+
+/** Pays an order's output in one transaction of the fill contract that ends with the order id. */
+export const fillPayloadSchema = z.object({
+  ...target,
+  payments: z.array(z.object(payment)),
+  calls: z.array(z.object({ to: addressText, data: hexText(calldataBytesMax), value: uint256Text })),
+})
+
+/** Gives a deposit back, in the same form as a fill. `replaces`: a fill that must never land any more. */
+export const refundPayloadSchema = z.object({
+  ...target,
+  ...payment,
+  replaces: z.string().optional().describe('Transaction of the fill, which must not be broadcast again'),
+})
+
+/** Takes a token by the owner's signature and deposits it for the order. */
+const permitPayloadSchema = z.object({
+  chainId,
+  permitKind: z.enum(['eip3009', 'eip2612']),
+  token: addressText,
+  owner: addressText,
+  amount: uint256Text,
+  signature: hexText(calldataBytesMax),
+  typedData: z.record(z.string(), z.unknown()),
+  deposit,
+})
+
+/** Empties a deposit address into the depository; members beside these say how the address is made. */
+const sweepPayloadSchema = z.looseObject({
+  chainId,
+  depositAddress: addressText,
+  currency: addressText,
+  amount: uint256Text,
+  deposit,
+})
+
+/** Pays app fees out to whom they belong. */
+const claimPayloadSchema = z.object({ claimId: z.string(), chainId, ...payment })
+
+export const workPayloadSchemas = {
+  fill: fillPayloadSchema,
+  refund: refundPayloadSchema,
+  permit: permitPayloadSchema,
+  sweep: sweepPayloadSchema,
+  claim: claimPayloadSchema,
+} as const
+
+export type FillPayload = z.output<typeof fillPayloadSchema>
+export type RefundPayload = z.output<typeof refundPayloadSchema>
+export type WorkPayload = { [Kind in WorkKind]: z.output<(typeof workPayloadSchemas)[Kind]> }[WorkKind]
+
+const item = {
+  id: z.uuid(),
+  requestId: bytes32Text.optional().describe('Absent for claims'),
+  orderId: bytes32Text.optional(),
+  chainId,
+  createdAt: z.string().describe('ISO 8601'),
+}
+
+/** One open item as the solver fetches it. */
+export const openWorkItemSchema = z.discriminatedUnion('kind', [
+  z.object({ ...item, kind: z.literal('fill'), payload: fillPayloadSchema }),
+  z.object({ ...item, kind: z.literal('refund'), payload: refundPayloadSchema }),
+  z.object({ ...item, kind: z.literal('permit'), payload: permitPayloadSchema }),
+  z.object({ ...item, kind: z.literal('sweep'), payload: sweepPayloadSchema }),
+  z.object({ ...item, kind: z.literal('claim'), payload: claimPayloadSchema }),
+])
+
+export type WorkState = 'open' | 'reported' | 'done' | 'failed' | 'cancelled'
+
+/** A work item as the service keeps it. */
+export type WorkItem = {
+  readonly id: string
+  readonly kind: WorkKind
+  readonly requestId: Hex | undefined
+  readonly subject: string
+  readonly chainId: number
+  readonly payload: unknown
+  readonly state: WorkState
+  readonly txHash: Hex | undefined
+  readonly reason: string | undefined
+  readonly attempts: number
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}

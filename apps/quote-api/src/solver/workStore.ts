@@ -1,0 +1,163 @@
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { toBytes } from '../orders/orderColumns.ts'
+import type { WorkItem, WorkKind, WorkPayload, WorkState } from './workItem.ts'
+
+export type NewWork<Kind extends WorkKind = WorkKind> = {
+  readonly kind: Kind
+  readonly requestId: Hex | undefined
+  /** Tells items of one kind for one request apart. */
+  readonly subject?: string
+  readonly chainId: number
+  readonly payload: WorkPayload
+}
+
+/** Asks for work; the same (kind, request, subject) is asked for once. @returns false when it was before */
+export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into work_item (kind, request_id, subject, chain_id, payload) values ($1, $2, $3, $4, $5)
+     on conflict do nothing returning id`,
+    [
+      work.kind,
+      work.requestId === undefined ? null : toBytes(work.requestId),
+      work.subject ?? '',
+      work.chainId,
+      JSON.stringify(work.payload),
+    ],
+  )
+  return rows.length > 0
+}
+
+const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, reason, attempts,
+  created_at, updated_at`
+
+/** What may be done now, oldest first. Fills are not offered after their deadline. */
+export async function listOpenWork(
+  database: Pick<SqlDatabase, 'query'>,
+  limit: number,
+): Promise<readonly WorkItem[]> {
+  const rows = await database.query<WorkRow>(
+    `select ${columns} from work_item
+     where state = 'open' and not_before <= clock_timestamp()
+       and (kind <> 'fill' or (payload ->> 'deadline')::numeric > extract(epoch from clock_timestamp()))
+     order by created_at, id limit $1`,
+    [limit],
+  )
+  return rows.map(fromRow)
+}
+
+/** The item, locked until the transaction ends. */
+export async function lockWork(tx: SqlTx, id: string): Promise<WorkItem | undefined> {
+  const [row] = await tx.query<WorkRow>(`select ${columns} from work_item where id = $1 for update`, [id])
+  return row === undefined ? undefined : fromRow(row)
+}
+
+type WorkName = { readonly kind: WorkKind; readonly requestId: Hex; readonly subject?: string }
+
+/** The one item of a kind and subject of a request. */
+export async function readWorkOf(
+  database: Pick<SqlDatabase, 'query'>,
+  work: WorkName,
+  lock: '' | 'for update' = '',
+): Promise<WorkItem | undefined> {
+  const [row] = await database.query<WorkRow>(
+    `select ${columns} from work_item where kind = $1 and request_id = $2 and subject = $3 ${lock}`,
+    [work.kind, toBytes(work.requestId), work.subject ?? ''],
+  )
+  return row === undefined ? undefined : fromRow(row)
+}
+
+/** The same, locked until the transaction ends. */
+export function lockWorkOf(tx: SqlTx, work: WorkName): Promise<WorkItem | undefined> {
+  return readWorkOf(tx, work, 'for update')
+}
+
+/** True when a transaction was reported for another item: one transaction does one piece of work. */
+export async function isTaken(tx: SqlTx, chainId: number, txHash: Hex): Promise<boolean> {
+  const rows = await tx.query('select 1 from work_item where chain_id = $1 and tx_hash = $2', [
+    chainId,
+    txHash,
+  ])
+  return rows.length > 0
+}
+
+/** Reported items of a kind whose transaction is to be looked at. */
+export async function listReportedWork(
+  database: Pick<SqlDatabase, 'query'>,
+  kind: WorkKind,
+  limit: number,
+): Promise<readonly WorkItem[]> {
+  const rows = await database.query<WorkRow>(
+    `select ${columns} from work_item
+     where state = 'reported' and kind = $1 and not_before <= clock_timestamp()
+     order by not_before limit $2`,
+    [kind, limit],
+  )
+  return rows.map(fromRow)
+}
+
+/**
+ * Changes an item that the caller has locked. `null` clears a member, a missing one stays.
+ * @param change.delayMs from now on until it is offered or looked at again
+ */
+export async function updateWork(
+  tx: SqlTx,
+  id: string,
+  change: {
+    readonly state: WorkState
+    readonly txHash?: Hex | null
+    readonly reason?: string
+    readonly attempts?: number
+    readonly delayMs?: number
+  },
+): Promise<void> {
+  await tx.query(
+    `update work_item set state = $2, updated_at = clock_timestamp(),
+       tx_hash = case when $3 then $4 else tx_hash end,
+       reason = coalesce($5, reason), attempts = coalesce($6, attempts),
+       not_before = case when $7::bigint is null then not_before
+         else clock_timestamp() + $7 * interval '1 millisecond' end
+     where id = $1`,
+    [
+      id,
+      change.state,
+      change.txHash !== undefined,
+      change.txHash ?? null,
+      change.reason ?? null,
+      change.attempts ?? null,
+      change.delayMs ?? null,
+    ],
+  )
+}
+
+type WorkRow = {
+  readonly id: string
+  readonly kind: WorkKind
+  readonly request_id: Buffer | null
+  readonly subject: string
+  readonly chain_id: bigint
+  readonly payload: unknown
+  readonly state: WorkState
+  readonly tx_hash: string | null
+  readonly reason: string | null
+  readonly attempts: number
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+function fromRow(row: WorkRow): WorkItem {
+  return {
+    id: row.id,
+    kind: row.kind,
+    requestId: row.request_id === null ? undefined : `0x${row.request_id.toString('hex')}`,
+    subject: row.subject,
+    chainId: Number(row.chain_id),
+    payload: row.payload,
+    state: row.state,
+    // CAST: only hashes that the schema of a report let through are stored.
+    txHash: (row.tx_hash ?? undefined) as Hex | undefined,
+    reason: row.reason ?? undefined,
+    attempts: Number(row.attempts),
+    createdAtMs: row.created_at.getTime(),
+    updatedAtMs: row.updated_at.getTime(),
+  }
+}

@@ -1,0 +1,78 @@
+import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import type { RequestStatus } from '../history/requestFilter.ts'
+import { toBytes } from '../orders/orderColumns.ts'
+
+/** No request has this id. */
+export class UnknownRequestError extends DomainError {
+  readonly code = 'REQUEST_NOT_FOUND'
+  readonly kind = 'not_found'
+
+  constructor() {
+    super('There is no request with this id.')
+  }
+}
+
+/** A request as its client polls it. Times in milliseconds since the epoch. */
+export type StatusRecord = {
+  readonly status: RequestStatus
+  readonly failReason: string | undefined
+  readonly refundFailReason: string | undefined
+  readonly inTxHashes: readonly string[]
+  /** Of the fill, else of the refund. */
+  readonly txHashes: readonly string[]
+  readonly originChainId: number
+  readonly destinationChainId: number
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+export interface RequestStatuses {
+  /** @throws UnknownRequestError */
+  read(requestId: Hex): Promise<StatusRecord>
+}
+
+const select = `
+  select o.status, o.fail_reason, o.refund_fail_reason, o.origin_chain_id, o.destination_chain_id,
+    floor(extract(epoch from o.created_at) * 1000)::bigint as created_at,
+    floor(extract(epoch from coalesce(o.updated_at, o.created_at)) * 1000)::bigint as updated_at,
+    (select json_agg(json_build_array(t.role, t.tx_hash) order by t.seen_at, t.tx_hash)
+      from request_transaction t where t.request_id = o.request_id) as transactions
+  from orders o where o.request_id = $1`
+
+/** One look-up by primary key: every client of a running request polls it. */
+export function createRequestStatuses({
+  database,
+}: {
+  database: Pick<SqlDatabase, 'query'>
+}): RequestStatuses {
+  return {
+    async read(requestId) {
+      const [row] = await database.query<StatusRow>(select, [toBytes(requestId)])
+      if (row === undefined) throw new UnknownRequestError()
+      const hashesOf = (wanted: string) =>
+        (row.transactions ?? []).filter(([role]) => role === wanted).map(([, hash]) => hash)
+      return {
+        status: row.status,
+        failReason: row.fail_reason ?? undefined,
+        refundFailReason: row.refund_fail_reason ?? undefined,
+        inTxHashes: hashesOf('deposit'),
+        txHashes: hashesOf(row.status === 'refund' ? 'refund' : 'fill'),
+        originChainId: Number(row.origin_chain_id),
+        destinationChainId: Number(row.destination_chain_id),
+        createdAtMs: Number(row.created_at),
+        updatedAtMs: Number(row.updated_at),
+      }
+    },
+  }
+}
+
+type StatusRow = {
+  readonly status: RequestStatus
+  readonly fail_reason: string | null
+  readonly refund_fail_reason: string | null
+  readonly origin_chain_id: bigint
+  readonly destination_chain_id: bigint
+  readonly created_at: bigint
+  readonly updated_at: bigint
+  readonly transactions: readonly (readonly [string, string])[] | null
+}

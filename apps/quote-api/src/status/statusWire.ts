@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { type RequestStatus, requestStatuses } from '../history/requestFilter.ts'
+import type { StatusRecord } from './requestStatus.ts'
+
+/** @source quote-api.md 3.1 */
+const shared = {
+  details: z.null().describe('Always null: the reason of a failure stands in `failReason`'),
+  inTxHashes: z.array(z.string()).describe('Deposits'),
+  txHashes: z.array(z.string()).describe('Fills, or refunds of a refunded request'),
+  originChainId: z.int(),
+  destinationChainId: z.int(),
+}
+const timeMs = z.int().describe('Milliseconds since the epoch')
+const statusesV1 = ['failure', 'fallback', 'pending', 'received', 'success'] as const
+const statusesV2 = ['waiting', 'depositing', 'pending', 'success', 'failure', 'refund'] as const
+
+export const statusV1Schema = z.object({ status: z.enum(statusesV1), ...shared, time: timeMs })
+export const statusV2Schema = z.object({
+  status: z.enum(statusesV2),
+  ...shared,
+  time: timeMs,
+  quoteCreatedAt: timeMs,
+})
+export const statusV3Schema = z.object({
+  status: z.enum(requestStatuses),
+  ...shared,
+  updatedAt: timeMs,
+  quoteCreatedAt: timeMs,
+  failReason: z.string().describe('"N/A" unless the request failed or was refunded'),
+  refundFailReason: z.string().describe('"N/A" unless its refund failed'),
+})
+
+/** The first interface knows neither waiting nor refunds by these names. */
+const toV1: Readonly<Record<RequestStatus, (typeof statusesV1)[number]>> = {
+  waiting: 'received',
+  depositing: 'pending',
+  pending: 'pending',
+  submitted: 'pending',
+  delayed: 'pending',
+  success: 'success',
+  failure: 'failure',
+  refund: 'fallback',
+}
+const toV2: Readonly<Record<RequestStatus, (typeof statusesV2)[number]>> = {
+  waiting: 'waiting',
+  depositing: 'depositing',
+  pending: 'pending',
+  submitted: 'pending',
+  delayed: 'pending',
+  success: 'success',
+  failure: 'failure',
+  refund: 'refund',
+}
+
+export function statusToV1(record: StatusRecord): z.output<typeof statusV1Schema> {
+  return { status: toV1[record.status], ...sharedOf(record), time: record.updatedAtMs }
+}
+
+export function statusToV2(record: StatusRecord): z.output<typeof statusV2Schema> {
+  const { updatedAtMs, createdAtMs } = record
+  return {
+    status: toV2[record.status],
+    ...sharedOf(record),
+    time: updatedAtMs,
+    quoteCreatedAt: createdAtMs,
+  }
+}
+
+export function statusToV3(record: StatusRecord): z.output<typeof statusV3Schema> {
+  const { status, updatedAtMs, createdAtMs, failReason = 'UNKNOWN', refundFailReason = 'N/A' } = record
+  return {
+    status,
+    ...sharedOf(record),
+    updatedAt: updatedAtMs,
+    quoteCreatedAt: createdAtMs,
+    failReason: status === 'failure' || status === 'refund' ? failReason : 'N/A',
+    refundFailReason,
+  }
+}
+
+function sharedOf({ inTxHashes, txHashes, originChainId, destinationChainId }: StatusRecord) {
+  return {
+    details: null,
+    inTxHashes: [...inTxHashes],
+    txHashes: [...txHashes],
+    originChainId,
+    destinationChainId,
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  defaultThreshold,
+  type JsonRpcClient,
+  MalformedAnswerError,
+  NodeError,
+  type RpcAnswer,
+} from '@causeway/chains'
+import { UpstreamUnavailableError } from '@causeway/core'
+import { type BlockReference, blockReading, type Reading } from './readings.ts'
+
+export type Agreed<T> = { readonly value: T; readonly agreeingEndpoints: readonly string[] }
+
+/** Told about an endpoint whose answer was no answer. */
+export type OnMalformed = (alias: string) => void
+
+/**
+ * One usable answer: good enough for what is only shown. An answer that cannot be read is thrown away and
+ * the same is asked of the other endpoints; nothing of it is ever repaired.
+ * @source ledger-and-safety.md 1.7, row 1
+ * @throws UpstreamUnavailableError, NodeError
+ */
+export async function askAny<T>(
+  client: JsonRpcClient,
+  reading: Reading<T>,
+  onMalformed: OnMalformed,
+  signal: AbortSignal,
+): Promise<T> {
+  try {
+    return reading.parse(await client.batch(reading.calls, { signal }))
+  } catch (error) {
+    if (!(error instanceof MalformedAnswerError)) throw error
+    return await askOthers(client, reading, onMalformed, { signal, error })
+  }
+}
+
+async function askOthers<T>(
+  client: JsonRpcClient,
+  reading: Reading<T>,
+  onMalformed: OnMalformed,
+  asking: { signal: AbortSignal; error: unknown },
+): Promise<T> {
+  let failure = asking.error
+  const usable: T[] = []
+  for (const { alias, answers } of await client.askEach(reading.calls, { signal: asking.signal })) {
+    if (answers === undefined) continue
+    try {
+      usable.push(reading.parse(answers))
+    } catch (error) {
+      failure = error
+      if (error instanceof MalformedAnswerError) onMalformed(alias)
+    }
+  }
+  const [first] = usable
+  if (first === undefined) throw failure
+  return first
+}
+
+/**
+ * What enough endpoints say alike: what money moves on. @throws UpstreamDisagreementError,
+ * UpstreamUnavailableError, NodeError
+ */
+export async function askQuorum<T>(
+  client: JsonRpcClient,
+  reading: Reading<T>,
+  options: { threshold: number; signal: AbortSignal },
+): Promise<Agreed<T>> {
+  const { answers, agreeingEndpoints } = await client.agree(reading.calls, {
+    ...options,
+    project: (answers) => comparable(reading, answers),
+  })
+  return { value: reading.parse(answers), agreeingEndpoints }
+}
+
+/** The newest block that enough endpoints call final. @throws UpstreamUnavailableError */
+export function askFinalHeight(client: JsonRpcClient, options: HeightOptions): Promise<bigint> {
+  return askHeight(client, 'finalized', options)
+}
+
+type HeightOptions = { threshold: number; signal: AbortSignal; onMalformed: OnMalformed }
+
+/**
+ * Each endpoint is asked for its own block, and the lowest of the `threshold` highest is one that all of
+ * those have reached. @throws UpstreamUnavailableError
+ */
+export async function askHeight(
+  client: JsonRpcClient,
+  block: 'finalized' | 'latest',
+  options: HeightOptions,
+): Promise<bigint> {
+  const reading = blockReading(block)
+  const heights: bigint[] = []
+  for (const { alias, answers } of await client.askEach(reading.calls, { signal: options.signal })) {
+    const block = answers === undefined ? undefined : readOrTell(reading, answers, alias, options.onMalformed)
+    if (block !== undefined) heights.push(block.number)
+  }
+  const height = heights.toSorted((a, b) => (a < b ? 1 : -1))[options.threshold - 1]
+  if (height === undefined) throw new UpstreamUnavailableError(`Too few endpoints name a ${block} block.`)
+  return height
+}
+
+/** Endpoints that have to agree when the chain file names no number. */
+export function quorumOf(client: JsonRpcClient, configured: number | undefined): number {
+  return configured ?? defaultThreshold(client.health().length)
+}
+
+function readOrTell(
+  reading: Reading<BlockReference | undefined>,
+  answers: readonly RpcAnswer[],
+  alias: string,
+  onMalformed: OnMalformed,
+): BlockReference | undefined {
+  try {
+    return reading.parse(answers)
+  } catch (error) {
+    if (error instanceof MalformedAnswerError) onMalformed(alias)
+    else if (!(error instanceof NodeError)) throw error
+    return undefined
+  }
+}
+
+/** Nodes of different make add different members, so what counts is what was read of them. */
+function comparable<T>(reading: Reading<T>, answers: readonly RpcAnswer[]): unknown {
+  try {
+    return { read: reading.parse(answers) }
+  } catch (error) {
+    if (error instanceof NodeError) return { refused: error.code }
+    if (error instanceof MalformedAnswerError) return { malformed: true }
+    throw error
+  }
+}

@@ -1,0 +1,114 @@
+import {
+  DomainError,
+  encodeTopUp,
+  formatAmount,
+  type Hex,
+  parseCasedAddress,
+  type SqlDatabase,
+} from '@causeway/core'
+import {
+  type ClaimOutcome,
+  claimTopUp,
+  listHaltedTopUps,
+  listSuspendedTopUps,
+  resumeTopUps,
+  reverseTopUp,
+  type TopUpEvent,
+} from '@causeway/ledger'
+
+/** The custody account and the token that top-ups are paid in. */
+export type TopUpDestination = { readonly chainId: number; readonly token: string; readonly custody: string }
+
+const usdcDecimals = 6
+
+/**
+ * What a person needs to top up with any wallet, as lines of text. Without `owner` the sender is credited.
+ * @throws RangeError naming what is wrong
+ */
+export function topUpCalldata(
+  destination: TopUpDestination,
+  args: { amountMicroUsd: bigint; owner?: string },
+): string {
+  const { chainId, token, custody } = destination
+  const call = encodeTopUp({ token, custody, ...args })
+  return [
+    `Send this transaction on chain ${chainId} from an ordinary account:`,
+    `to:    ${call.to}`,
+    'value: 0',
+    `data:  ${call.data}`,
+    `It moves ${formatAmount(args.amountMicroUsd, usdcDecimals)} USDC and credits ${args.owner ?? 'the sender'}.`,
+  ].join('\n')
+}
+
+/** Money that arrived and waits for a claim, oldest first. */
+export async function listSuspense(
+  database: SqlDatabase,
+  page: { after?: bigint; limit: number },
+): Promise<readonly TopUpEvent[]> {
+  return database.transaction((tx) => listSuspendedTopUps(tx, page))
+}
+
+/**
+ * An operator gives suspended money to a wallet; `actor` and `reason` are stored with the transfer.
+ * @throws ClaimRefusedError, RangeError when the wallet is no address
+ */
+export async function creditSuspense(
+  database: SqlDatabase,
+  args: { eventId: bigint; wallet: string; actor: string; reason: string },
+): Promise<void> {
+  const owner = parseCasedAddress(args.wallet)
+  if (owner === undefined) throw new RangeError('the wallet must be 0x and 40 hex digits')
+  const { eventId, actor, reason } = args
+  const outcome = await database.transaction((tx) =>
+    claimTopUp(tx, { eventId, owner, actor, evidence: { reason } }),
+  )
+  if (outcome !== 'claimed') throw new ClaimRefusedError(outcome)
+}
+
+/**
+ * Takes a final top-up back; who, why and what could not be recovered stay in the books.
+ * @throws ClaimRefusedError when it is not final
+ */
+export async function reverseFinal(
+  database: SqlDatabase,
+  args: { eventId: bigint; actor: string; reason: string },
+): Promise<void> {
+  const { eventId, actor, reason } = args
+  const isReversed = await database.transaction((tx) =>
+    reverseTopUp(tx, { eventId, actor, evidence: { reason } }),
+  )
+  if (!isReversed) throw new ClaimRefusedError('not_final')
+}
+
+/** Lets the halted accounts of a chain go on behind a block. @returns how many there were */
+export async function resumeHalted(
+  database: SqlDatabase,
+  args: { chainId: number; finalTo: bigint; finalHash: Hex; actor: string; reason: string },
+): Promise<number> {
+  const { chainId, ...at } = args
+  return database.transaction(async (tx) => {
+    const halted = (await listHaltedTopUps(tx)).filter(({ account }) => account.chainId === chainId)
+    for (const { account } of halted) await resumeTopUps(tx, account, at)
+    return halted.length
+  })
+}
+
+/** A suspended transfer cannot be given to anybody (any more, or yet). */
+export class ClaimRefusedError extends DomainError {
+  readonly code: 'CLAIM_NOT_FOUND' | 'CLAIM_NOT_FINAL' | 'CLAIM_ALREADY_SETTLED'
+  readonly kind: 'not_found' | 'not_final' | 'conflict'
+
+  constructor(outcome: Exclude<ClaimOutcome, 'claimed'>) {
+    const [code, kind, message] = refusals[outcome]
+    super(message)
+    this.code = code
+    this.kind = kind
+  }
+}
+
+const refusals = {
+  unknown: ['CLAIM_NOT_FOUND', 'not_found', 'There is no such transfer to claim.'],
+  not_suspended: ['CLAIM_ALREADY_SETTLED', 'conflict', 'The transfer was credited when it arrived.'],
+  already_claimed: ['CLAIM_ALREADY_SETTLED', 'conflict', 'The transfer has been claimed.'],
+  not_final: ['CLAIM_NOT_FINAL', 'not_final', 'The transfer is not final yet; claim it later.'],
+} as const

@@ -1,0 +1,193 @@
+import {
+  headRequest,
+  MalformedAnswerError,
+  NodeError,
+  parseBytes,
+  parseHash,
+  parseHead,
+  parseList,
+  parseQuantity,
+  parseRecord,
+  type RpcAnswer,
+  type RpcCall,
+  toQuantity,
+} from '@causeway/chains'
+import {
+  type CallFrame,
+  type Hex,
+  type ReceiptLog,
+  type TopUpFacts,
+  type TopUpTarget,
+  topUpLogs,
+  topUpTopics,
+} from '@causeway/core'
+
+/** What is asked of a chain, and how its answers are read. `parse` names every answer that is not whole. */
+export type Reading<T> = {
+  readonly calls: readonly RpcCall[]
+  /** @throws MalformedAnswerError, NodeError */
+  readonly parse: (answers: readonly RpcAnswer[]) => T
+}
+
+export type BlockReference = { readonly number: bigint; readonly hash: Hex }
+
+/** Where a node says that a transfer to custody is. */
+export type TransferHit = {
+  readonly transactionHash: Hex
+  readonly blockHash: Hex
+  readonly blockNumber: bigint
+  readonly logIndex: number
+}
+
+export type IncludedTransaction = {
+  readonly blockHash: Hex
+  readonly blockNumber: bigint
+  readonly facts: Omit<TopUpFacts, 'trace'>
+}
+
+/** No credible amount of the token is larger; a node that reports one is wrong. */
+const valueLimit = 2n ** 127n
+/** The virtual machine allows 1,024 calls inside each other. */
+const callDepthMax = 1_024
+
+/** `undefined` where the node knows no such block. */
+export function blockReading(block: bigint | 'latest' | 'finalized'): Reading<BlockReference | undefined> {
+  return {
+    calls: [headRequest(block)],
+    parse: ([answer]) => {
+      const result = resultOf(answer)
+      if (result === null) return undefined
+      const { number, hash } = parseHead(result)
+      if (typeof block === 'bigint' && number !== block)
+        throw new MalformedAnswerError('eth_getBlockByNumber')
+      return { number, hash }
+    },
+  }
+}
+
+/** Transfers of the token to custody in a range of blocks, in chain order. */
+export function transfersReading(
+  target: TopUpTarget,
+  range: { from: bigint; to: bigint },
+): Reading<readonly TransferHit[]> {
+  const what = 'eth_getLogs'
+  const filter = {
+    address: target.token,
+    topics: topUpTopics(target.custody),
+    fromBlock: toQuantity(range.from),
+    toBlock: toQuantity(range.to),
+  }
+  return {
+    calls: [{ method: what, params: [filter] }],
+    parse: ([answer]) => {
+      const hits = parseList(resultOf(answer), what).flatMap((value) => {
+        const log = parseRecord(value, what)
+        const parsed = parseLog(log, what)
+        // The same event with other members indexed moves nothing that is known here.
+        if (parsed.topics.length !== 3 || parsed.data.length !== 66) return []
+        const hit = {
+          transactionHash: parseHash(log['transactionHash'], what),
+          blockHash: parseHash(log['blockHash'], what),
+          blockNumber: parseQuantity(log['blockNumber'], what),
+          logIndex: parseIndex(log['logIndex'], what),
+        }
+        const isAsked = hit.blockNumber >= range.from && hit.blockNumber <= range.to
+        if (!isAsked || log['removed'] === true || topUpLogs([parsed], target).length === 0) {
+          throw new MalformedAnswerError(what)
+        }
+        return [hit]
+      })
+      return hits.toSorted((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex)
+    },
+  }
+}
+
+/** `undefined` where the node knows no such included transaction. */
+export function transactionReading(target: TopUpTarget, hash: Hex): Reading<IncludedTransaction | undefined> {
+  return {
+    calls: [
+      { method: 'eth_getTransactionByHash', params: [hash] },
+      { method: 'eth_getTransactionReceipt', params: [hash] },
+    ],
+    parse: ([transactionAnswer, receiptAnswer]) => {
+      const results = [resultOf(transactionAnswer), resultOf(receiptAnswer)]
+      if (results.includes(null)) return undefined
+      const transaction = parseRecord(results[0], 'eth_getTransactionByHash')
+      const what = 'eth_getTransactionReceipt'
+      const receipt = parseRecord(results[1], what)
+      const blockHash = parseHash(receipt['blockHash'], what)
+      const isOne =
+        parseHash(transaction['hash'], what) === hash &&
+        parseHash(receipt['transactionHash'], what) === hash &&
+        parseHash(transaction['blockHash'], what) === blockHash
+      if (!isOne) throw new MalformedAnswerError(what)
+      const logs = parseList(receipt['logs'], what).map((log) => parseLog(parseRecord(log, what), what))
+      const found = topUpLogs(logs, target)
+      if (found.some(({ value }) => value >= valueLimit)) throw new MalformedAnswerError(what)
+      return {
+        blockHash,
+        blockNumber: parseQuantity(receipt['blockNumber'], what),
+        facts: {
+          succeeded: parseQuantity(receipt['status'], what) === 1n,
+          from: parseAddress(transaction['from'], what),
+          to: isAbsent(transaction['to']) ? undefined : parseAddress(transaction['to'], what),
+          input: parseBytes(transaction['input'], what),
+          logs: found,
+        },
+      }
+    },
+  }
+}
+
+export function traceReading(hash: Hex): Reading<CallFrame> {
+  return {
+    calls: [{ method: 'debug_traceTransaction', params: [hash, { tracer: 'callTracer' }] }],
+    parse: ([answer]) => parseFrame(resultOf(answer), 0),
+  }
+}
+
+function parseFrame(value: unknown, depth: number): CallFrame {
+  const what = 'debug_traceTransaction'
+  const frame = parseRecord(value, what)
+  const type = frame['type']
+  if (depth > callDepthMax || typeof type !== 'string') throw new MalformedAnswerError(what)
+  return {
+    type,
+    from: parseAddress(frame['from'], what),
+    to: isAbsent(frame['to']) ? undefined : parseAddress(frame['to'], what),
+    input: parseBytes(frame['input'] ?? '0x', what),
+    isReverted: !isAbsent(frame['error']),
+    calls: parseList(frame['calls'] ?? [], what).map((call) => parseFrame(call, depth + 1)),
+  }
+}
+
+function parseLog(log: Readonly<Record<string, unknown>>, what: string): ReceiptLog {
+  return {
+    address: parseAddress(log['address'], what),
+    topics: parseList(log['topics'], what).map((topic) => parseHash(topic, what)),
+    data: parseBytes(log['data'], what),
+    logIndex: parseIndex(log['logIndex'], what),
+  }
+}
+
+function parseAddress(value: unknown, what: string): Hex {
+  const address = parseBytes(value, what)
+  if (address.length !== 42) throw new MalformedAnswerError(what)
+  return address
+}
+
+function parseIndex(value: unknown, what: string): number {
+  const index = Number(parseQuantity(value, what))
+  if (index > 2 ** 31 - 1) throw new MalformedAnswerError(what)
+  return index
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null
+}
+
+function resultOf(answer: RpcAnswer | undefined): unknown {
+  if (answer === undefined) throw new MalformedAnswerError('JSON-RPC batch')
+  if (!answer.ok) throw new NodeError(answer)
+  return answer.result
+}

@@ -1,0 +1,46 @@
+import { checksumAddress, type Hex, keccak256 } from '@causeway/core'
+
+/** What a wallet signs to become the sponsor of a key. */
+export type LinkMessage = {
+  /** Host that asks, from configuration and never from a request. */
+  readonly domain: string
+  /** Its address. */
+  readonly uri: string
+  readonly wallet: Hex
+  readonly chainId: number
+  readonly nonce: string
+  readonly apiKeyId: string
+  readonly issuedAt: Date
+  readonly expiresAt: Date
+}
+
+/**
+ * The EIP-4361 text, equal to the last byte for equal facts: what was signed is checked against the
+ * text that we would write, so nothing in it can differ.
+ * @source EIP-4361; ledger-and-safety.md 2.3
+ */
+export function writeLinkMessage(message: LinkMessage): string {
+  const { domain, uri, wallet, chainId, nonce, apiKeyId, issuedAt, expiresAt } = message
+  return [
+    `${domain} wants you to sign in with your Ethereum account:`,
+    checksumAddress(wallet),
+    '',
+    `Link this wallet as fee sponsor for API key ${apiKeyId}.`,
+    '',
+    `URI: ${uri}`,
+    'Version: 1',
+    `Chain ID: ${chainId}`,
+    `Nonce: ${nonce}`,
+    `Issued At: ${issuedAt.toISOString()}`,
+    `Expiration Time: ${expiresAt.toISOString()}`,
+    `Request ID: ${apiKeyId}`,
+    'Resources:',
+    `- urn:causeway:key:${apiKeyId}`,
+  ].join('\n')
+}
+
+/** The 32 bytes that a wallet signs for a text. @source EIP-191, version 0x45 */
+export function personalMessageDigest(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'utf8')
+  return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes]))
+}

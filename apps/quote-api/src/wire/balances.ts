@@ -1,0 +1,47 @@
+import { type BalanceRecord, formatAmount, formatFixed } from '@causeway/core'
+import { z } from 'zod'
+import { type CurrencyWire, currencyAmountSchema } from './currencyAmount.ts'
+
+const usd = z.string().describe('USD with 6 decimals')
+
+/** @source quote-and-sponsorship.md, application balance record; quote-api.md 3.8 */
+export const balancesResponseSchema = currencyAmountSchema
+  .extend({
+    balances: z.array(currencyAmountSchema).describe('The record again, as the public client reads it'),
+    pending: currencyAmountSchema.describe('Top-ups seen on chain that are not final: not spendable yet'),
+    held: currencyAmountSchema.describe('Held for sponsored quotes that are still open'),
+    totalBalanceUsd: usd.describe('Available and held'),
+    outstandingFastFillBalanceUsd: usd,
+    availableBalanceUsd: usd,
+  })
+  .describe('Balance of a sponsorship wallet; amount is what a new quote may use')
+
+const microDecimals = 6
+
+/** USDC counts as one dollar. @source ledger-and-safety.md 1.2 */
+export function balancesToWire(
+  balance: BalanceRecord,
+  currency: CurrencyWire,
+): z.infer<typeof balancesResponseSchema> {
+  const amountOf = (microUsd: bigint) => ({
+    currency,
+    amount: microUsd.toString(),
+    amountFormatted: formatAmount(microUsd, microDecimals),
+    amountUsd: usdOf(microUsd),
+    minimumAmount: microUsd.toString(),
+  })
+  const available = amountOf(balance.availableMicroUsd)
+  return {
+    ...available,
+    balances: [available],
+    pending: amountOf(balance.pendingMicroUsd),
+    held: amountOf(balance.heldMicroUsd),
+    totalBalanceUsd: usdOf(balance.availableMicroUsd + balance.heldMicroUsd),
+    outstandingFastFillBalanceUsd: usdOf(0n),
+    availableBalanceUsd: available.amountUsd,
+  }
+}
+
+function usdOf(microUsd: bigint): string {
+  return formatFixed(microUsd, microDecimals)
+}

@@ -1,0 +1,53 @@
+// The public routes over stored keys and links: a real database, and a chain for contract wallets where
+// a test needs one. Several of them on one database are several processes of one service.
+import { randomBytes } from 'node:crypto'
+import { createJsonRpcClient } from '@causeway/chains'
+import type { SqlDatabase } from '@causeway/core'
+import { Secret } from '@causeway/core'
+import { createLogger, type HttpApp } from '@causeway/http'
+import { type Access, createAccess } from '../../src/access.ts'
+import { type Administration, createAdministration } from '../../src/administration.ts'
+import { type Peppers, parsePeppers } from '../../src/keys/peppers.ts'
+import { testApp } from '../fixtures/app.ts'
+
+export const pepperText = `v1:${'5a'.repeat(32)}`
+export const publicUrl = 'https://api.causeway.example'
+export const sponsorshipChainId = 8_453
+
+export type AccessService = Access & {
+  readonly app: HttpApp
+  readonly administration: Administration
+  close(): Promise<void>
+}
+
+export async function startAccessService(options: {
+  database: SqlDatabase
+  peppers?: Peppers
+  /** Of the chain on which contract wallets are asked. */
+  rpcUrls?: readonly string[]
+  publicUrl?: string
+}): Promise<AccessService> {
+  const { database, rpcUrls, peppers = parsePeppers(new Secret(pepperText)) } = options
+  const client =
+    rpcUrls === undefined
+      ? undefined
+      : createJsonRpcClient({ chainId: 'base', endpoints: rpcUrls.map((url) => ({ url })), now: Date.now })
+  const access = createAccess({
+    database,
+    peppers,
+    chain: { chainId: sponsorshipChainId, client },
+    publicUrl: options.publicUrl ?? publicUrl,
+    randomBytes,
+    logger: createLogger({ service: 'quote-api', level: 'silent' }),
+  })
+  const app = await testApp({ apiKeys: access.apiKeys, linking: access.linking })
+  return {
+    ...access,
+    app,
+    administration: createAdministration({ config: { environment: 'local' }, database, peppers }),
+    async close() {
+      await app.close()
+      await client?.close()
+    },
+  }
+}

@@ -1,0 +1,129 @@
+// Goal: the admin routes do what the commands do, and refuse what would change nothing useful. Method:
+// the real listener over a real database.
+
+import { Secret } from '@causeway/core'
+import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import { createAdminListener, createLogger, type HttpApp } from '@causeway/http'
+import { ledgerMigrations } from '@causeway/ledger'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { registerAdmin } from '../src/admin/registerAdmin.ts'
+import { createAdministration } from '../src/administration.ts'
+import { errorPolicy } from '../src/errorPolicy.ts'
+import { parsePeppers } from '../src/keys/peppers.ts'
+import { linkWallet } from '../src/wallets/walletAdministration.ts'
+import { pepperText } from './accessSupport/accessService.ts'
+import { orderMigrations } from './orderSupport/orders.ts'
+
+const wallet = '0x2e988a386a799f506693793c6a5af6b54dfaabfb'
+let testDatabase: TestDatabase
+let app: HttpApp
+beforeAll(async () => {
+  const directories = [{ name: 'ledger', path: ledgerMigrations }, orderMigrations]
+  testDatabase = await startTestDatabase({ directories })
+  const logger = createLogger({ service: 'quote-api', level: 'silent' })
+  app = createAdminListener({ logger, errors: errorPolicy, host: '127.0.0.1' })
+  const peppers = parsePeppers(new Secret(pepperText))
+  const { database } = testDatabase
+  registerAdmin(app, createAdministration({ config: { environment: 'mainnets.prod' }, database, peppers }))
+})
+afterAll(async () => {
+  await app?.close()
+  await testDatabase?.stop()
+})
+
+async function ask(method: 'GET' | 'POST' | 'PUT', url: string, payload?: object) {
+  const headers = { host: '127.0.0.1:3002' }
+  const response = await app.inject({
+    method,
+    url: `/admin${url}`,
+    headers,
+    ...(payload !== undefined && { payload }),
+  })
+  return { status: response.statusCode, body: response.json() }
+}
+
+test('a key goes through its life, with its wallet and its policy', async () => {
+  const created = await ask('POST', '/keys', { label: 'shop' })
+  expect([created.status, created.body.label]).toEqual([201, 'shop'])
+  expect(created.body.apiKey).toMatch(/^causeway_live_/)
+  const { id } = created.body
+  const path = `/keys/${id}`
+  expect(await ask('POST', `${path}/unlink-wallet`, {})).toMatchObject({ status: 409 })
+  await testDatabase.database.transaction((tx) => linkWallet(tx, { apiKeyId: id, wallet }))
+  const { body: linked } = await ask('GET', '/wallets')
+  expect(linked.wallets).toMatchObject([{ wallet, keys: [{ id, label: 'shop' }] }])
+
+  expect((await ask('GET', `${path}/policy`)).body).toEqual({ usage: [] })
+  const rules = { maxPerRequest: '250000' }
+  expect(await ask('PUT', `${path}/policy`, { rules })).toEqual({ status: 200, body: { id, version: 1 } })
+  expect((await ask('PUT', `${path}/policy`, { rules: { maxPerReqest: '1' } })).body.errorCode).toBe(
+    'INVALID_POLICY',
+  )
+  const { body: shown } = await ask('GET', `${path}/policy`)
+  expect(shown.policy).toMatchObject({ version: 1, actor: 'admin', rules: { active: true, ...rules } })
+  const request = { user: wallet, recipient: wallet, originChainId: 8_453, destinationChainId: 10 }
+  const explained = await ask('POST', `${path}/policy/explain`, { ...request, amountMicroUsd: '250001' })
+  expect(explained.body).toMatchObject({ outcome: 'policy_refused', policyVersion: 1 })
+  expect(explained.body.checks).toContainEqual({
+    kind: 'policy',
+    rule: 'MAX_PER_REQUEST',
+    passed: false,
+    limit: '250000',
+    used: '0',
+    requested: '250001',
+  })
+  expect((await ask('POST', `${path}/policy/remove`, {})).body).toEqual({ id, version: 2 })
+  const free = await ask('POST', `${path}/policy/explain`, { ...request, amountMicroUsd: '250001' })
+  expect(free.body.outcome).toBe('insufficient_balance')
+
+  const rotated = await ask('POST', `${path}/rotate`, {})
+  expect(rotated.body).toMatchObject({ id, label: 'shop' })
+  const { body: listed } = await ask('GET', '/keys')
+  expect(listed.keys).toMatchObject([{ id, status: 'active', wallet }])
+  expect(listed.keys[0].secrets).toHaveLength(2)
+  expect(JSON.stringify(listed)).not.toContain(created.body.apiKey.slice(-30))
+  expect((await ask('POST', `${path}/unlink-wallet`, {})).body).toEqual({ id, wallet })
+  expect((await ask('POST', `${path}/revoke`, {})).status).toBe(200)
+  expect((await ask('PUT', `${path}/policy`, { rules })).body.errorCode).toBe('API_KEY_REVOKED')
+  const actions = await testDatabase.database.query('select action from admin_action order by id')
+  expect(actions.map(({ action }) => action)).toEqual([
+    'keys.create',
+    'wallets.link',
+    'policies.set',
+    'policies.remove',
+    'keys.rotate',
+    'wallets.unlink',
+    'keys.revoke',
+  ])
+})
+
+test('the books and a balance can be read', async () => {
+  expect(await ask('GET', '/ledger/verify')).toEqual({ status: 200, body: { findings: [] } })
+  expect((await ask('GET', `/balances/${wallet}`)).body).toEqual({
+    wallet,
+    availableMicroUsd: '0',
+    heldMicroUsd: '0',
+    pendingMicroUsd: '0',
+  })
+})
+
+test('a change without a JSON body is refused: a foreign page can send no other', async () => {
+  const { body } = await ask('POST', '/keys', { label: 'kept' })
+  const url = `/admin/keys/${body.id}/revoke`
+  const headers = { host: '127.0.0.1:3002' }
+  const empty = await app.inject({ method: 'POST', url, headers })
+  const form = { ...headers, 'content-type': 'text/plain' }
+  const text = await app.inject({ method: 'POST', url, headers: form, payload: '{}' })
+  expect([empty.statusCode, text.statusCode]).toEqual([400, 415])
+  const { body: listed } = await ask('GET', '/keys')
+  expect(listed.keys.at(-1)).toMatchObject({ label: 'kept', status: 'active' })
+})
+
+test.each([
+  ['a label with control characters', '/keys', { label: 'a\nb' }],
+  ['a label without end', '/keys', { label: 'a'.repeat(101) }],
+  ['an id that is none', '/keys/constructor/revoke', {}],
+  ['an overlap of a year', '/keys/aaaaaaaaaa/rotate', { overlapSeconds: 31_536_000 }],
+])('%s is 400', async (_name, url, payload) => {
+  expect((await ask('POST', url, payload)).status).toBe(400)
+})

@@ -1,0 +1,73 @@
+// The solver's side of the work routes, one step at a time: sign, report, broadcast.
+import type { Hex } from '@causeway/core'
+import { fillContractAbi, type TestNetwork } from '@causeway/localnet'
+import { concatHex, encodeFunctionData, keccak256, zeroAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { z } from 'zod'
+import { openWorkItemSchema } from '../../src/solver/workItem.ts'
+import { post, readOk, send } from '../serviceSupport/callService.ts'
+import type { UserChain } from '../serviceSupport/localRequest.ts'
+
+export type OpenWork = z.output<typeof openWorkItemSchema>
+export type ScriptedSolver = ReturnType<typeof createScriptedSolver>
+
+const listSchema = z.object({ items: z.array(openWorkItemSchema) })
+const gas = { gas: 3_000_000n, maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 0n } as const
+
+export function createScriptedSolver(options: { network: TestNetwork; url: string; apiKey: string }) {
+  const { network, url, apiKey } = options
+  const headers = { 'x-api-key': apiKey }
+  const chainOf = (chainId: number): UserChain => (chainId === 8_453 ? 'base' : 'optimism')
+
+  return {
+    async work(): Promise<readonly OpenWork[]> {
+      return readOk(await send(`${url}/solver/work`, { headers }), listSchema).items
+    },
+    report: (id: string, txHash: string) => post(`${url}/solver/work/${id}/report`, { txHash }, headers),
+    fail: (id: string, reason: string) => post(`${url}/solver/work/${id}/failed`, { reason }, headers),
+    /** Pays what an item asks for, `scalePercent` of it. @returns the transaction */
+    async carryOut(item: OpenWork, scalePercent = 100n): Promise<Hex> {
+      if (item.kind !== 'fill' && item.kind !== 'refund') throw new Error(`cannot do a ${item.kind}`)
+      const { payload } = item
+      const payments = 'payments' in payload ? payload.payments : [payload]
+      const calls = 'calls' in payload ? payload.calls : []
+      const scaled = payments.map(({ recipient, currency, amount }) => ({
+        // CAST: orders of two EVM chains name EVM addresses.
+        to: recipient as Hex,
+        token: currency as Hex,
+        amount: (BigInt(amount) * scalePercent) / 100n,
+      }))
+      const natives = scaled.filter(({ token }) => token === zeroAddress)
+      const data = encodeFunctionData({
+        abi: fillContractAbi,
+        functionName: 'fill',
+        args: [
+          natives.map(({ to, amount }) => ({ to, amount })),
+          scaled.filter(({ token }) => token !== zeroAddress),
+          // CAST: see above.
+          calls.map(({ to, data: input, value }) => ({ to: to as Hex, data: input, value: BigInt(value) })),
+          zeroAddress,
+        ],
+      })
+      const chain = network.chains[chainOf(payload.chainId)].chain
+      const { publicClient } = chain.as(network.keys.fillWallet)
+      const account = privateKeyToAccount(network.keys.fillWallet.privateKey)
+      const value = [...natives.map(({ amount }) => amount), ...calls.map((call) => BigInt(call.value))]
+      const raw = await account.signTransaction({
+        type: 'eip1559',
+        chainId: payload.chainId,
+        nonce: await publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' }),
+        // CAST: see above.
+        to: payload.fillContract as Hex,
+        data: concatHex([data, payload.orderId]),
+        value: value.reduce((sum, part) => sum + part, 0n),
+        ...gas,
+      })
+      const hash = keccak256(raw)
+      const reported = await post(`${url}/solver/work/${item.id}/report`, { txHash: hash }, headers)
+      if (reported.status !== 200) throw new Error(`${reported.status} ${reported.text}`)
+      await publicClient.request({ method: 'eth_sendRawTransaction', params: [raw] })
+      return hash
+    },
+  }
+}

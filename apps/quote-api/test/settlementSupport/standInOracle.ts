@@ -1,0 +1,119 @@
+// An oracle over HTTP that signs for real. It believes the request: what is tested here is what the
+// service makes of answers, honest and other.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fillMessageId, type Hex, type Order, refundMessageId, type VmTypeOf } from '@causeway/core'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+
+export type OracleMode =
+  | 'honest'
+  /** Signs the execution alone. */
+  | 'execution_only'
+  /** Signs the refund of the same order. */
+  | 'refund'
+  /** Signs the fill of an order with another salt. */
+  | 'other_order'
+  /** Signs with a key that nobody listed. */
+  | 'unlisted'
+  | 'refuses'
+  | 'garbage'
+
+export type StandInOracle = {
+  readonly url: string
+  readonly signer: Hex
+  mode: OracleMode
+  asked: number
+  stop(): Promise<void>
+}
+
+type FillRequest = {
+  readonly order: Order
+  readonly orderSignature: Hex
+  readonly inputs: readonly {
+    readonly transactionId: string
+    readonly onchainId: Hex
+    readonly inputIndex: number
+  }[]
+  readonly fill: { readonly transactionId: string }
+}
+
+const vmTypeOf: VmTypeOf = () => 'ethereum-vm'
+
+export async function startStandInOracle(options: {
+  privateKey: Hex
+  otherKey: Hex
+  orderIdOf: (order: Order) => Hex
+}): Promise<StandInOracle> {
+  const account = privateKeyToAccount(options.privateKey)
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', async () => {
+      oracle.asked += 1
+      if (oracle.mode === 'garbage') {
+        response.end('{"message":')
+        return
+      }
+      if (oracle.mode === 'refuses') {
+        response.statusCode = 400
+        response.end(JSON.stringify({ errorCode: 'INSUFFICIENT_FILL', message: 'no' }))
+        return
+      }
+      const body: FillRequest = JSON.parse(Buffer.concat(chunks).toString())
+      response.end(JSON.stringify(await answer(oracle.mode, body, account, options)))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // CAST: a listening TCP server has such an address.
+  const { port } = server.address() as AddressInfo
+  const oracle: StandInOracle = {
+    url: `http://127.0.0.1:${port}`,
+    // CAST: lower-cased hex stays hex.
+    signer: account.address.toLowerCase() as Hex,
+    mode: 'honest',
+    asked: 0,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return oracle
+}
+
+async function answer(
+  mode: OracleMode,
+  body: FillRequest,
+  account: PrivateKeyAccount,
+  { orderIdOf, otherKey }: { otherKey: Hex; orderIdOf: (order: Order) => Hex },
+): Promise<object> {
+  const order = mode === 'other_order' ? { ...body.order, salt: `0x${'77'.repeat(32)}` as const } : body.order
+  const result = { orderId: orderIdOf(order), status: 1, totalWeightedInputPaymentBpsDiff: '0' }
+  const { orderSignature, inputs, fill } = body
+  const messageId =
+    mode === 'refund'
+      ? refundMessageId(
+          {
+            data: {
+              order,
+              orderSignature,
+              inputs,
+              refunds: [{ transactionId: fill.transactionId, inputIndex: 0, refundIndex: 0 }],
+            },
+            result,
+          },
+          vmTypeOf,
+        )
+      : fillMessageId({ data: { order, orderSignature, inputs, fill }, result }, vmTypeOf)
+  const by = mode === 'unlisted' ? privateKeyToAccount(otherKey) : account
+  const signature = await by.signMessage({ message: { raw: messageId } })
+  const signed = [{ signer: by.address, signature }]
+  return {
+    message: {
+      data: { order, orderSignature, inputs, fill },
+      result,
+      signatures: mode === 'execution_only' ? [] : signed,
+    },
+    execution: { idempotencyKey: messageId, actions: [], signatures: signed },
+  }
+}

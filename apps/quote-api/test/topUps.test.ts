@@ -1,0 +1,163 @@
+// Goal: an integrator tops up by a transfer and sees it arrive, through a real reorganization too; money without
+// a label is credited to whom its sender names. Method: the whole service over real nodes, by HTTP.
+import { encodeTopUp, type Hex } from '@causeway/core'
+import { type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { balancesResponseSchema } from '../src/wire/balances.ts'
+import { startTestService, type TestService } from './fixtures/service.ts'
+import { post, readError, readOk, send } from './serviceSupport/callService.ts'
+import { userOf } from './serviceSupport/localRequest.ts'
+
+const patience = { timeout: 60_000, interval: 50 }
+let network: TestNetwork
+let service: TestService
+let urls: { publicUrl: string; opsUrl: string }
+
+beforeAll(async () => {
+  network = await startTestNetwork()
+  service = await startTestService(network, { CUSTODY_ADDRESS: network.keys.custody.address })
+  urls = await service.listen()
+})
+afterAll(async () => {
+  await service?.stop()
+  await network?.stop()
+})
+
+const usdc = () => network.deployment.base.tokens.USDC
+const custody = () => network.keys.custody.address
+
+async function balanceOf(wallet: string) {
+  return readOk(await send(`${urls.publicUrl}/app-fees/${wallet}/balances`), balancesResponseSchema)
+}
+
+const shown = async (wallet: string) => {
+  const { amount, pending } = await balanceOf(wallet)
+  return { amount, pending: pending.amount }
+}
+
+async function pay(from: LocalAccount, data: Hex): Promise<void> {
+  await network.chains.base.chain.send(from, [{ what: 'top-up', to: usdc(), data }])
+}
+
+const topUp = (owner: string, amountMicroUsd: bigint) =>
+  encodeTopUp({ token: usdc(), custody: custody(), amountMicroUsd, owner }).data
+
+describe('a top-up', () => {
+  test('is shown as pending, counts once when it is final, and a reorganization changes neither', async () => {
+    const wallet = `0x${'a1'.repeat(20)}`
+    const sender = userOf(network, 0)
+    const { node } = network.chains.base.chain
+    const snapshot = await node.snapshot()
+    await pay(sender, topUp(wallet, 5_000_000n))
+    await expect.poll(() => shown(wallet), patience).toEqual({ amount: '0', pending: '5000000' })
+
+    await node.revert({ id: snapshot })
+    await node.mine({ blocks: 1 })
+    await expect.poll(() => shown(wallet), patience).toEqual({ amount: '0', pending: '0' })
+
+    // The same nonce and calldata: the same transaction, in a later block.
+    await pay(sender, topUp(wallet, 5_000_000n))
+    await expect.poll(() => shown(wallet), patience).toEqual({ amount: '0', pending: '5000000' })
+    await network.mine('base', 3)
+    await expect.poll(() => shown(wallet), patience).toEqual({ amount: '5000000', pending: '0' })
+    await network.mine('base', 3)
+    const count = (outcome: string, times: number) =>
+      expect
+        .poll(async () => (await send(`${urls.opsUrl}/metrics`)).text, patience)
+        .toContain(`top_ups_total{outcome="${outcome}",service="quote-api"} ${times}\n`)
+    await count('credited', 1)
+    await count('orphaned', 1)
+  })
+
+  test('reads as the record of the interface, with the members of the public client', async () => {
+    const wallet = `0x${'a2'.repeat(20)}`
+    await pay(userOf(network, 0), topUp(wallet, 12_345_678n))
+    await network.mine('base', 3)
+    await expect.poll(() => shown(wallet), patience).toMatchObject({ amount: '12345678' })
+    const record = {
+      currency: { chainId: 8_453, address: usdc(), symbol: 'USDC', name: 'USD Coin', decimals: 6 },
+      amount: '12345678',
+      amountFormatted: '12.345678',
+      amountUsd: '12.345678',
+      minimumAmount: '12345678',
+    }
+    expect(await balanceOf(wallet)).toMatchObject({
+      ...record,
+      balances: [record],
+      totalBalanceUsd: '12.345678',
+      availableBalanceUsd: '12.345678',
+      outstandingFastFillBalanceUsd: '0.000000',
+    })
+  })
+
+  test('is led by this process, as its metrics say', async () => {
+    const metrics = async () => (await send(`${urls.opsUrl}/metrics`)).text
+    // Nothing differs between the chain and the ledger.
+    await expect.poll(metrics, patience).toContain('top_up_explained_ratio{service="quote-api"} 1\n')
+    await expect.poll(metrics, patience).toContain('ledger_findings{service="quote-api"} 0\n')
+    const text = await metrics()
+    for (const job of ['top-up-watcher', 'reconciler', 'sweeper', 'invariants']) {
+      expect(text).toMatch(new RegExp(`job_leading\\{job="${job}",service="quote-api"\\} 1\n`))
+    }
+    expect(text).toMatch(/top_up_halted\{service="quote-api"\} 0\n/)
+  })
+})
+
+describe('a transfer without a label', () => {
+  const wallet = `0x${'a3'.repeat(20)}`
+  const challengeSchema = z.object({ message: z.string(), expiresAt: z.string() })
+
+  async function hashOfPlainTransfer(sender: LocalAccount, amount: bigint): Promise<Hex> {
+    const { client } = network.chains.base.chain
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [custody(), amount] })
+    await pay(sender, data)
+    const { transactions } = await client.getBlock({ blockTag: 'latest' })
+    const [hash] = transactions
+    if (hash === undefined) throw new Error('the transfer is not in the latest block')
+    return hash
+  }
+
+  test('is credited once to the wallet that its sender names by signature, and to nobody else', async () => {
+    const sender = userOf(network, 1)
+    const transfer = { transactionHash: await hashOfPlainTransfer(sender, 9_000_000n), wallet }
+    const challengeUrl = `${urls.publicUrl}/app-balance/claims/challenge`
+    await expect
+      .poll(async () => readError(await post(challengeUrl, transfer)).errorCode, patience)
+      .toBe('CLAIM_NOT_FINAL')
+    await network.mine('base', 3)
+    await expect.poll(async () => (await post(challengeUrl, transfer)).status, patience).toBe(200)
+
+    const { message } = readOk(await post(challengeUrl, transfer), challengeSchema)
+    const sign = (account: LocalAccount, text = message) =>
+      privateKeyToAccount(account.privateKey).signMessage({ message: text })
+    const claim = (parts: object) =>
+      post(`${urls.publicUrl}/app-balance/claims`, { ...transfer, message, ...parts })
+    const signature = await sign(sender)
+    const old = message.replace(/Issued At: \d{4}/, 'Issued At: 2001')
+    for (const parts of [
+      { signature: await sign(userOf(network, 2)) },
+      { signature, wallet: `0x${'a4'.repeat(20)}` },
+      { signature, message: `${message} ` },
+      { signature: await sign(sender, old), message: old },
+      { signature: await sign(sender, 'hello'), message: 'hello' },
+    ]) {
+      const refused = await claim(parts)
+      expect([refused.status, readError(refused).errorCode]).toEqual([400, 'INVALID_SIGNATURE'])
+    }
+    expect(await shown(wallet)).toEqual({ amount: '0', pending: '0' })
+
+    const answers = await Promise.all([claim({ signature }), claim({ signature })])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(readError(await claim({ signature })).errorCode).toBe('CLAIM_ALREADY_SETTLED')
+    expect(await shown(wallet)).toEqual({ amount: '9000000', pending: '0' })
+  })
+
+  test('that nobody sent cannot be claimed', async () => {
+    const unknown = { transactionHash: `0x${'77'.repeat(32)}`, wallet }
+    const answer = await post(`${urls.publicUrl}/app-balance/claims/challenge`, unknown)
+    expect([answer.status, readError(answer).errorCode]).toEqual([404, 'CLAIM_NOT_FOUND'])
+  })
+})
