@@ -1,10 +1,13 @@
 import autocannon from 'autocannon'
+import { cpuMs } from './processFigures.ts'
 
 export type LoadResult = {
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
   readonly failed: number
+  /** Of the process under load, all threads; `NaN` when it was not watched. */
+  readonly cpuMsPerRequest: number
 }
 
 /**
@@ -16,32 +19,44 @@ export async function load(args: {
   path: string
   bodies: readonly string[]
   connections: number
-  seconds: number
+  /** One of the two: how long, or how many requests. */
+  seconds?: number
+  requests?: number
+  headers?: Readonly<Record<string, string>>
+  /** Requests per second of all connections together; as many as possible when left out. */
+  overallRate?: number
+  /** The process whose time is taken. */
+  pid?: number | undefined
 }): Promise<LoadResult> {
-  const { url, path, bodies, connections, seconds } = args
-  const requests = bodies.map((body) => ({
+  const { url, path, bodies, connections, seconds, headers = {}, overallRate, pid } = args
+  const sent = bodies.map((body) => ({
     method: 'POST' as const,
     path,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body,
   }))
   let started = 0
+  const cpuBefore = pid === undefined ? Number.NaN : cpuMs(pid)
   const result = await autocannon({
     url,
     connections,
-    duration: seconds,
-    requests,
+    ...(seconds !== undefined && { duration: seconds }),
+    ...(args.requests !== undefined && { amount: args.requests }),
+    requests: sent,
+    ...(overallRate !== undefined && { overallRate }),
     setupClient(client) {
-      const offset = Math.floor((started * requests.length) / connections)
+      const offset = Math.floor((started * sent.length) / connections)
       started += 1
-      client.setRequests([...requests.slice(offset), ...requests.slice(0, offset)])
+      client.setRequests([...sent.slice(offset), ...sent.slice(0, offset)])
     },
   })
+  const cpuSpent = pid === undefined ? Number.NaN : cpuMs(pid) - cpuBefore
   return {
     requestsPerSecond: result['2xx'] / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
     failed: result.non2xx + result.errors + result.timeouts,
+    cpuMsPerRequest: cpuSpent / result.requests.total,
   }
 }
 

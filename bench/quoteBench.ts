@@ -11,10 +11,10 @@ const connections = 32
 const rounds = 5
 const seconds = 4
 
-/** One thousand users and amounts, so that no answer repeats. */
-function bodies(network: TestNetwork): string[] {
+/** Users and amounts of their own, so that no answer repeats; `more` is added to each body. */
+export function bodies(network: TestNetwork, { count = 1_000, more = {} } = {}): string[] {
   const { base, optimism } = network.deployment
-  return Array.from({ length: 1_000 }, (_, index) => {
+  return Array.from({ length: count }, (_, index) => {
     const user = `0x${(index + 1).toString(16).padStart(40, 'c')}`
     return JSON.stringify({
       user,
@@ -25,22 +25,35 @@ function bodies(network: TestNetwork): string[] {
       destinationCurrency: optimism.tokens.USDC,
       amount: String(5_000_000 + index * 7_919),
       tradeType: 'EXACT_INPUT',
+      ...more,
     })
   })
 }
 
-type Target = { readonly name: string; readonly url: string; readonly path: string }
+export type Target = {
+  readonly name: string
+  readonly url: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent instead of the common ones. */
+  readonly texts?: readonly string[]
+  /** The process whose time on processors is reported beside the rate. */
+  readonly pid?: number | undefined
+}
 
 /** Every target once per round, in turn, so that a noisy minute hits all of them. */
-async function alternate(
+export async function alternate(
   targets: readonly Target[],
   texts: readonly string[],
 ): Promise<Map<string, LoadResult[]>> {
   const results = new Map<string, LoadResult[]>(targets.map(({ name }) => [name, []]))
-  for (const { url, path } of targets) await load({ url, path, bodies: texts, connections, seconds: 2 })
+  const run = ({ url, path, headers = {}, pid, ...target }: Target, forSeconds: number) =>
+    load({ url, path, headers, bodies: target.texts ?? texts, connections, seconds: forSeconds, pid })
+  for (const target of targets) await run(target, 2)
   for (let round = 0; round < rounds; round += 1) {
-    for (const { name, url, path } of targets) {
-      const result = await load({ url, path, bodies: texts, connections, seconds })
+    for (const target of targets) {
+      const { name } = target
+      const result = await run(target, seconds)
       if (result.failed > 0) throw new Error(`${name}: ${result.failed} requests failed`)
       results.get(name)?.push(result)
     }
@@ -107,7 +120,7 @@ async function measure(options: QuoteBenchOptions): Promise<Map<string, LoadResu
   }
 }
 
-function ratioOf(results: Map<string, LoadResult[]>, name: string, baseName: string): number {
+export function ratioOf(results: Map<string, LoadResult[]>, name: string, baseName: string): number {
   const rates = results.get(name) ?? []
   const bases = results.get(baseName) ?? []
   return median(
@@ -115,12 +128,14 @@ function ratioOf(results: Map<string, LoadResult[]>, name: string, baseName: str
   )
 }
 
-function describe(results: Map<string, LoadResult[]>, name: string): string {
+export function describe(results: Map<string, LoadResult[]>, name: string): string {
   const runs = results.get(name) ?? []
   const rate = median(runs.map(({ requestsPerSecond }) => requestsPerSecond))
   const p50 = median(runs.map(({ p50Ms }) => p50Ms))
   const p99 = median(runs.map(({ p99Ms }) => p99Ms))
-  return `${rate.toFixed(0)}/s, p50 ${p50} ms, p99 ${p99} ms`
+  const cpu = median(runs.map(({ cpuMsPerRequest }) => cpuMsPerRequest))
+  const spent = Number.isNaN(cpu) ? '' : `, ${cpu.toFixed(3)} CPU ms`
+  return `${rate.toFixed(0)}/s, p50 ${p50} ms, p99 ${p99} ms${spent}`
 }
 
 /** P1 and P2 of design 9, and what the framework alone would do. */

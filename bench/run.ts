@@ -5,13 +5,30 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { growthEnvironment } from './growthConfig.ts'
+import { benchLedger } from './ledgerBench.ts'
+import { benchMemory } from './memoryBench.ts'
+import { benchOracle } from './oracleBench.ts'
+import { benchFanout } from './oracleFanoutBench.ts'
+import { benchOracleReader } from './oracleReaderBench.ts'
+import { benchStart } from './oracleStartBench.ts'
 import { benchPoolQuote } from './poolQuote.ts'
 import { benchGrowth, benchQuotes } from './quoteBench.ts'
 import { type BenchRow, isMet } from './row.ts'
+import { benchSignatures } from './signatureBench.ts'
+import { benchSponsored, benchSponsoredGrowth } from './sponsoredBench.ts'
 
 const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonly BenchRow[]> }[] = [
   { ids: ['P4'], run: async () => [await benchPoolQuote()] },
+  { ids: ['P5', 'P6'], run: benchSignatures },
+  { ids: ['P9'], run: benchLedger },
   { ids: ['P1', 'P2'], run: benchQuotes },
+  { ids: ['P7', 'P8-cold'], run: benchOracleReader },
+  { ids: ['P8', 'P11', 'P12', 'P11-cpu', 'P12-cpu', 'P11-p50', 'P11-p99'], run: benchOracle },
+  { ids: ['P13'], run: async () => [await benchFanout()] },
+  { ids: ['P14'], run: benchStart },
+  { ids: ['P10'], run: benchMemory },
+  { ids: ['P3'], run: benchSponsored },
+  { ids: ['P3-growth'], run: benchSponsoredGrowth },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(growthEnvironment)] },
 ]
 

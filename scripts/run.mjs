@@ -22,10 +22,11 @@ const wanted = createHash('sha256')
   .digest('hex')
 const installed = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
 if (installed !== wanted) {
-  console.log(`Installing dependencies with ${packageManager} …`)
+  console.error(`Installing dependencies with ${packageManager} …`)
   const install = spawnSync('npx', ['-y', packageManager, 'install', '--frozen-lockfile'], {
     cwd: root,
-    stdio: 'inherit',
+    // Standard output belongs to the script, whose answer may be JSON.
+    stdio: ['inherit', 2, 2],
     shell: process.platform === 'win32',
   })
   if (install.status !== 0) process.exit(install.status ?? 1)

@@ -1,19 +1,23 @@
+import { containersCheck } from './containers.ts'
 import { dependenciesCheck } from './dependencies.ts'
 import { errorsCheck } from './errors.ts'
 import { exactVersionsCheck } from './exactVersions.ts'
 import type { Check } from './finding.ts'
 import { leaksCheck } from './leaks.ts'
 import { linksCheck } from './links.ts'
+import { observabilityCheck } from './observability.ts'
 import { requirementsCheck } from './requirements.ts'
 import { variablesCheck } from './variables.ts'
 
 /** The checks that `npm test` runs over the repository's files. */
 export const checks: readonly Check[] = [
+  containersCheck,
   dependenciesCheck,
   errorsCheck,
   exactVersionsCheck,
   leaksCheck,
   linksCheck,
+  observabilityCheck,
   requirementsCheck,
   variablesCheck,
 ]

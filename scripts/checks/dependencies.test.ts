@@ -68,9 +68,20 @@ describe('dependencies check', () => {
     ['packages/chains/test/a.test.ts', "import { startAnvil } from '@causeway/localnet'"],
     ['apps/quote-api/src/a.ts', "import { x } from '@causeway/database'"],
     ['scripts/start.ts', "import { startAnvil } from '@causeway/localnet'"],
+    ['packages/ledger/test/a.test.ts', "import { startTestDatabase } from '@causeway/database'"],
     ['packages/signer/src/a.test.ts', "import { v } from '../../core/test/vectors/orders.ts'"],
   ])('accepts in %s: %s', (path, text) => {
     expect(problemsOf(path, text)).toEqual([])
+  })
+
+  test('refuses a database in what a package ships', () => {
+    const text = "import { createDatabase } from '@causeway/database'"
+    expect(problemsOf('packages/ledger/src/a.ts', text)).toEqual([
+      'ledger must not import @causeway/database',
+    ])
+    expect(problemsOf('packages/core/test/a.test.ts', text)).toEqual([
+      'core must not import @causeway/database',
+    ])
   })
 
   test('refuses a run-time dependency on localnet and accepts a development one', () => {
@@ -87,9 +98,10 @@ describe('dependencies check', () => {
     "const port = process['env'].PORT",
     "import { env } from 'node:process'",
   ])('refuses to read the environment outside main.ts: %s', (text) => {
-    const problem = 'reads the environment; only main.ts and scripts may'
+    const problem = 'reads the environment; only main.ts, cli.ts and scripts may'
     expect(problemsOf('apps/quote-api/src/config.ts', text)).toEqual([problem])
     expect(problemsOf('apps/quote-api/src/main.ts', text)).toEqual([])
+    expect(problemsOf('apps/quote-api/src/cli.ts', text)).toEqual([])
     expect(problemsOf('bench/run.ts', text)).toEqual([])
   })
 

@@ -83,4 +83,23 @@ describe('requirements check', () => {
       },
     ])
   })
+
+  test('judges the comparison with the public oracle alike, bench rows included', () => {
+    const path = 'docs/reference/requirements.md'
+    const text =
+      '| Id | Rule | Proof |\n|---|---|---|\n| Q-price-01 | amounts round down | open, see A-quote-01 |\n'
+    const comparison = {
+      path: 'docs/internals/reference-comparison.md',
+      text: `| Probe | Reference | Ours | Proof |
+|---|---|---|---|
+| 10-1 Rounds | 2 | 1 | \`packages/a/src/a.test.ts\` › rounds down<br>bench \`P7\` |
+| 10-2 Rounds | 2 | 1 | \`packages/a/src/a.test.ts\` › rounds up<br>bench \`P99\` |`,
+    }
+    const bench = { path: 'bench/reader.ts', text: "const row = { id: 'P7' }" }
+    const found = requirementsCheck.find([{ path, text }, testFile, assumptions, comparison, bench])
+    expect(found.map(({ problem }) => problem)).toEqual([
+      '10-2 Rounds names a test that packages/a/src/a.test.ts does not have: rounds up',
+      '10-2 Rounds names a bench row that does not exist: P99',
+    ])
+  })
 })

@@ -4,9 +4,14 @@ import { testTitlesOf } from './testTitles.ts'
 
 const page = 'docs/reference/requirements.md'
 const assumptionsPage = 'docs/reference/assumptions.md'
+const comparisonPage = 'docs/internals/reference-comparison.md'
+const comparisonColumns = ['Probe', 'Reference', 'Ours', 'Proof']
 const assumptionColumns = ['Id', 'The documents leave open', 'Our choice', 'Reason', 'Tested by']
 
-/** Every rule of the two interface documents is proven by a test that exists, or says that it is not. */
+/**
+ * Every rule of the two interface documents, every choice of ours and every comparison with the public
+ * oracle is proven by a test or a bench row that exists, or says that it is not.
+ */
 export const requirementsCheck: Check = { name: 'requirements', find: findUnprovenRequirements }
 
 function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Finding[] {
@@ -20,6 +25,7 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
   return [
     ...findingsOf(page, rows, (row) => [...shapeProblems(row), ...judge(row)]),
     ...findingsOf(assumptionsPage, assumptions, judge),
+    ...findingsOf(comparisonPage, tableRows(byPath.get(comparisonPage) ?? '', comparisonColumns), judge),
   ]
 }
 
@@ -56,6 +62,7 @@ function createJudge(
 ): Judge {
   const milestones = new Set([...text.matchAll(/^- \*\*(.+?)\*\*/gm)].map((match) => match[1] ?? ''))
   const assumptionIds = new Set(assumptions.map((row) => row.cells[0] ?? ''))
+  const benchTexts = [...byPath].flatMap(([path, source]) => (/^bench\/.+\.ts$/.test(path) ? [source] : []))
   const titles = new Map<string, ReadonlySet<string>>()
   const titlesOf = (path: string): ReadonlySet<string> | undefined => {
     const source = byPath.get(path)
@@ -71,6 +78,11 @@ function createJudge(
       return assumptionIds.has(assumption)
         ? undefined
         : `points at ${assumption}, which is not in ${assumptionsPage}`
+    const benchRow = /^bench `(P\d+)`$/.exec(claim)?.[1]
+    if (benchRow !== undefined)
+      return benchTexts.some((source) => source.includes(`'${benchRow}'`))
+        ? undefined
+        : `names a bench row that does not exist: ${benchRow}`
     const [, path, title] = /^`([^`]+)` › (.+)$/.exec(claim) ?? []
     if (path === undefined || title === undefined) return `has no readable proof: "${claim}"`
     const known = titlesOf(path)

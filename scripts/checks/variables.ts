@@ -5,9 +5,9 @@ import { tableRows } from './markdownTable.ts'
 import { visitNodes } from './syntax.ts'
 
 const page = 'docs/operating/configuration.md'
-const source = 'apps/quote-api/src/config.ts'
+const sources = ['apps/quote-api/src/config.ts', 'apps/oracle/src/config.ts']
 /** Where a variable may be read: the service and the packages it hands its environment to. */
-const sourcePattern = /^(apps\/quote-api|packages\/(?!localnet)[^/]+)\/src\/.*(?<!\.test)\.ts$/
+const sourcePattern = /^(apps\/(quote-api|oracle)|packages\/(?!localnet)[^/]+)\/src\/.*(?<!\.test)\.ts$/
 
 /** The page of variables lists what the service reads and what the configuration files name. */
 export const variablesCheck: Check = { name: 'variables', find: findUnlistedVariables }
@@ -18,15 +18,17 @@ function findUnlistedVariables(files: readonly RepositoryFile[]): readonly Findi
     (name) => !name.startsWith('CAUSEWAY_') || name === 'CAUSEWAY_LOCAL_DIR',
   )
   const ofFiles = namesIn(textOf(page), ['Variable', 'Used for'])
-  const parsed = variablesReadBy(textOf(source))
-  const sources = files.filter(({ path }) => sourcePattern.test(path)).map(({ text }) => text)
+  const parsed = sources.flatMap((source) =>
+    variablesReadBy(textOf(source)).map((name) => ({ source, name })),
+  )
+  const texts = files.filter(({ path }) => sourcePattern.test(path)).map(({ text }) => text)
   const placeholders = files
     .filter(({ path }) => /^configs\/[^/]+\.json$/.test(path))
     .flatMap(({ path, text }) => placeholdersOf(JSON.parse(text)).map((name) => ({ name, path })))
   return [
-    ...parsed.filter((name) => !own.includes(name)).map((name) => missing(source, name)),
+    ...parsed.filter(({ name }) => !own.includes(name)).map(({ source, name }) => missing(source, name)),
     ...own
-      .filter((name) => !sources.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
+      .filter((name) => !texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
       .map((name) => unread(name)),
     ...placeholders
       .filter(({ name }) => !name.endsWith('_RPC_URL') && !ofFiles.includes(name))

@@ -16,7 +16,7 @@ const workflowSchema = z.object({
     z.string(),
     z.object({
       'timeout-minutes': z.number(),
-      strategy: z.object({ matrix: z.object({ node: z.array(z.string()) }) }),
+      strategy: z.object({ matrix: z.record(z.string(), z.array(z.string())) }),
       steps: z.array(z.object({ uses: z.string().optional(), run: z.string().optional() })),
     }),
   ),
@@ -34,7 +34,7 @@ describe('workflows', () => {
     const commands = Object.values(jobs).flatMap((job) => job.steps.flatMap((step) => step.run ?? []))
     expect(commands).toEqual(['npm test'])
     expect(readFileSync(join(root, '.ci', 'run'), 'utf8')).toMatch(/^npm test$/m)
-    expect(jobs['test']?.strategy.matrix.node).toEqual(['20', '22'])
+    expect(jobs['test']?.strategy.matrix['node']).toEqual(['20', '22'])
   })
 
   test('the package asks for the Node version that CI starts with', () => {

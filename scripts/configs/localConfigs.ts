@@ -33,6 +33,9 @@ export function localConfigs(deployment: NetworkDeployment): RawConfigSet {
       oracleVersion: '2',
       oracleMultisigAddress: deployment.hub.oracleMultisig,
       genericMappingAddress: deployment.hub.genericMapping,
+      // The local settlement chain is the hub itself.
+      auroraEvmChainId: deployment.hub.chainId,
+      auroraAllocatorSpenderAddress: deployment.hub.allocatorSpender,
     },
     quote: { $schema: './schema/quote.schema.json', environment, ...quoteFile(deployment) },
   }

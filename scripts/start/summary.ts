@@ -1,20 +1,23 @@
 import { chainPlans, type LocalNetwork, type Session } from '@causeway/localnet'
 
 /** What a newcomer reads when everything is up: addresses, what is real, and requests to paste. */
-export function summaryOf({ network, services }: Session): string {
-  const quotePort = services.find(({ plan }) => plan.name === 'quote-api')?.ports['http']
-  const quoteUrl = `http://127.0.0.1:${quotePort}`
+export function summaryOf({ network, services, sponsorApiKey }: Session): string {
+  const urls = services
+    .filter(({ ports }) => ports['http'] !== undefined)
+    .map(({ plan, ports }) => ({ name: plan.name, url: `http://127.0.0.1:${ports['http']}` }))
+  const urlOf = (name: string) => urls.find((service) => service.name === name)?.url
+  const quoteUrl = urlOf('quote-api')
   const chains = Object.values(network.chains).map(
     ({ key, url, chainId }) => `  ${chainPlans[key].name.padEnd(10)} ${url}  chain id ${chainId}`,
   )
   return [
     '',
-    `  quote-api  ${quoteUrl}  interface: ${quoteUrl}/documentation`,
+    ...urls.map(({ name, url }) => `  ${name.padEnd(10)} ${url}  interface: ${url}/documentation`),
     ...chains,
     '',
-    'Real: the EVM nodes (anvil), Uniswap V3, PostgreSQL, quote-api and every transaction.',
+    'Real: the EVM nodes (anvil), Uniswap V3, PostgreSQL, the services and every transaction.',
     'Stand-ins: price feeds that a keeper moves, tokens, depository and hub written for this network,',
-    '  the L1 fee of Base and Optimism. Oracles and the solver do not run yet: orders are not filled.',
+    '  the L1 fee of Base and Optimism. The solver is a development part: it holds the fill wallet.',
     '',
     `Funded accounts and their keys, of this machine alone: ${network.paths.networkFile}`,
     `Logs: ${network.paths.logs}`,
@@ -24,6 +27,13 @@ export function summaryOf({ network, services }: Session): string {
     curl(`${quoteUrl}/price`, exampleRequest(network)),
     '',
     curl(`${quoteUrl}/quote`, exampleRequest(network)),
+    '',
+    ...sponsoredExample(`${quoteUrl}/quote`, network, sponsorApiKey),
+    'A deposit, the attestation of it by two of the three oracles, and its execution on the hub:',
+    '',
+    'npm run localnet -- deposit base 25     # prints the transaction id',
+    `curl -s ${urlOf('oracle-1')}/attestations/depository-deposits/v1 -H 'content-type: application/json' -d '{"chainId":"base","transactionId":"0x…","requestPeerSignatures":true}' > attestation.json`,
+    'npm run localnet -- submit attestation.json',
     '',
     'Move the market: npm run localnet -- prices set ETH/USD 2600',
     'Ctrl-C stops everything; the next start continues from here.',
@@ -46,6 +56,21 @@ function exampleRequest({ keys, deployment }: Pick<LocalNetwork, 'keys' | 'deplo
   }
 }
 
-function curl(url: string, body: object): string {
-  return `curl -s ${url} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
+/** The same quote with its fees paid by the demo sponsor. */
+function sponsoredExample(url: string, network: LocalNetwork, apiKey: string | undefined): readonly string[] {
+  if (apiKey === undefined) return []
+  const body = { ...exampleRequest(network), subsidizeFees: true }
+  return [
+    `API key of the demo sponsor, whose balance pays the fees of its users: ${apiKey}`,
+    '',
+    curl(url, body, { 'x-api-key': apiKey }),
+    '',
+    'More keys, wallets, policies and balances: npm run causeway -- help',
+  ]
+}
+
+function curl(url: string, body: object, headers: Readonly<Record<string, string>> = {}): string {
+  const lines = Object.entries({ 'content-type': 'application/json', ...headers })
+  const options = lines.map(([name, value]) => `-H '${name}: ${value}'`)
+  return `curl -s ${url} ${options.join(' ')} -d '${JSON.stringify(body)}'`
 }

@@ -1,0 +1,189 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SqlDatabase } from '@causeway/core'
+import { createDatabase, startEmbeddedPostgres } from '@causeway/database'
+import { startTestNetwork } from '@causeway/localnet'
+import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
+import {
+  createSponsor,
+  pepperText,
+  type TestSponsor,
+} from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
+import { type LoadResult, load } from './load.ts'
+import { startBenchProcess } from './process.ts'
+import { alternate, bodies, describe, ratioOf } from './quoteBench.ts'
+import type { BenchRow } from './row.ts'
+
+/** Below the 1,000 unpinned holds that one key may have: every quote must really hold. */
+const users = 900
+const balanceMicroUsd = 10n ** 15n
+/** Integrator traffic of design 9: far from saturation, where only latency shows. */
+const steadyRate = 200
+const steadySeconds = 15
+const unsponsored = '/quote unsponsored'
+const sponsored = '/quote sponsored'
+
+type Measured = { readonly results: Map<string, LoadResult[]>; readonly steady: LoadResult }
+
+/**
+ * Quotes of one hot sponsor beside unsponsored ones of the same process; PostgreSQL syncs every commit.
+ * @param prepare fills the ledger before the first quote
+ */
+async function measure(
+  prepare: (database: SqlDatabase, sponsor: TestSponsor) => Promise<void>,
+): Promise<Measured> {
+  const network = await startTestNetwork({ blockTimeSeconds: 2 })
+  const directory = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
+  const server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres') })
+  const database = createDatabase({
+    connectionString: server.connectionString,
+    poolSize: 1,
+    statementTimeoutMs: 600_000,
+  })
+  try {
+    const environment = await serviceEnvironment(network, directory, {
+      DATABASE_URL: server.connectionString,
+      API_KEY_PEPPERS: pepperText,
+      BENCH_PRICE_BYTES: '100',
+      BENCH_QUOTE_BYTES: '100',
+    })
+    const service = await startBenchProcess(new URL('./quoteServer.mjs', import.meta.url).pathname, {
+      ...process.env,
+      ...environment,
+    })
+    try {
+      const sponsor = await createSponsor(database, balanceMicroUsd)
+      await prepare(database, sponsor)
+      const headers = { 'x-api-key': sponsor.apiKey }
+      const texts = bodies(network, { count: users, more: { subsidizeFees: true } })
+      const target = { url: service.url, path: '/quote' }
+      const results = await alternate(
+        [
+          { name: unsponsored, ...target },
+          { name: sponsored, ...target, headers, texts },
+        ],
+        bodies(network),
+      )
+      const steady = await load({
+        ...target,
+        headers,
+        bodies: texts,
+        connections: 32,
+        seconds: steadySeconds,
+        overallRate: steadyRate,
+      })
+      await requireHolds(database, sponsor, steady)
+      return { results, steady }
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    await database.close()
+    await server.stop()
+    await network.stop()
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** A quote that fell back to its user would be cheaper and would prove nothing. */
+async function requireHolds(database: SqlDatabase, sponsor: TestSponsor, steady: LoadResult): Promise<void> {
+  if (steady.failed > 0) throw new Error(`${steady.failed} requests failed`)
+  const [row] = await database.query<{ held: bigint; unpaid: bigint }>(
+    `select count(*) filter (where sponsor = $1) as held, count(*) filter (where sponsor is null) as unpaid
+     from request_sponsorship`,
+    [sponsor.wallet],
+  )
+  if (row === undefined || row.held === 0n || row.unpaid > 0n) {
+    throw new Error(`${row?.unpaid ?? 'all'} quotes were not sponsored`)
+  }
+}
+
+function rateRow({ results }: Measured, row: { id: string; name: string }): BenchRow {
+  return {
+    ...row,
+    value: `${describe(results, sponsored)}; unsponsored ${describe(results, unsponsored)}`,
+    limit: '>= 0.5 of P2',
+    ratio: ratioOf(results, sponsored, unsponsored),
+    goal: 0.5,
+    atLeast: true,
+  }
+}
+
+function latencyRows({ steady }: Measured, id: string): readonly BenchRow[] {
+  const { p50Ms, p99Ms, requestsPerSecond } = steady
+  const value = `${requestsPerSecond.toFixed(0)}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms`
+  const name = `POST /quote sponsored at ${steadyRate} requests/s`
+  return [
+    {
+      id: `${id}-tail`,
+      name: `${name}: p99 against p50`,
+      value,
+      limit: '<= 5 x p50',
+      // The load generator counts whole milliseconds.
+      ratio: p99Ms / Math.max(p50Ms, 1),
+      goal: 5,
+      atLeast: false,
+    },
+    {
+      id: `${id}-p99`,
+      name: `${name}: p99 against 50 ms`,
+      value,
+      limit: '<= 1 x 50 ms',
+      ratio: p99Ms / 50,
+      goal: 1,
+      atLeast: false,
+    },
+  ]
+}
+
+/** P3 of design 9: one hot sponsor, a durable hold per quote. */
+export async function benchSponsored(): Promise<readonly BenchRow[]> {
+  const measured = await measure(async () => {})
+  const name = 'POST /quote sponsored, one hot sponsor, durable hold'
+  return [rateRow(measured, { id: 'P3', name }), ...latencyRows(measured, 'P3')]
+}
+
+const pastHolds = 500_000
+
+/** The same with a long past: every hold is two transfers, made and expired. */
+export async function benchSponsoredGrowth(): Promise<readonly BenchRow[]> {
+  const measured = await measure(addPast)
+  const name = `P3 with ${(2 * pastHolds).toLocaleString('en-US')} past transfers`
+  return [rateRow(measured, { id: 'P3-growth', name }), ...latencyRows(measured, 'P3-growth')]
+}
+
+/** Holds that came and went leave no trace in any counter, only rows. */
+async function addPast(database: SqlDatabase, sponsor: TestSponsor): Promise<void> {
+  const accounts = `(select id from account where kind = 'sponsor' and owner = $1) s (sponsor),
+    (select min(id) from account where kind = 'solver_earned') w (solver)`
+  const past = `generate_series(1, ${pastHolds}) i,
+    lateral (select sha256(convert_to('past ' || i, 'UTF8')) as digest) d`
+  const id = `ledger_transfer_id('past', i::text)`
+  await database.query(
+    `insert into transfer (id, debit_account, credit_account, asset_id, amount, kind, code, request_id, actor,
+       body_hash, debit_after)
+     select ${id}, sponsor, solver, 1, 1000, 'pending', 'sponsor_hold', digest, 'bench', digest, ${balanceMicroUsd}
+     from ${accounts}, ${past}`,
+    [sponsor.wallet],
+  )
+  await database.query(
+    `insert into transfer (id, debit_account, credit_account, asset_id, amount, kind, pending_id, code,
+       request_id, actor, body_hash, debit_after)
+     select ledger_transfer_id('resolve', (${id})::text), sponsor, solver, 1, 0, 'expire', ${id}, 'sponsor_expire',
+       digest, 'bench', digest, ${balanceMicroUsd}
+     from ${accounts}, ${past}`,
+    [sponsor.wallet],
+  )
+  await database.query(
+    `insert into hold (id, request_id, attempt, sponsor, solver, api_key_id, user_key, recipient_key,
+       origin_chain_id, destination_chain_id, components, requote_key, amount, state, lifetime_seconds,
+       expires_at, created_at, resolved_at)
+     select ${id}, digest, 0, sponsor, solver, $2, 'past ' || i % 1000, 'past ' || i % 1000, 8453, 10,
+       array['execution'], 'past ' || i, 1000, 'expired', 90,
+       clock_timestamp(), clock_timestamp(), clock_timestamp()
+     from ${accounts}, ${past}`,
+    [sponsor.wallet, sponsor.keyId],
+  )
+  await database.query('analyze')
+}

@@ -1,0 +1,65 @@
+// `npm run test:images`: builds both images with buildah, starts them against a local network, and stops
+// them. It needs root, and buildah and debootstrap from Debian; no container engine and no image registry.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startTestDatabase } from '@causeway/database'
+import { freePort, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { buildBaseImage } from './images/baseImage.ts'
+import { createBuildah } from './images/buildah.ts'
+import { runImage } from './images/runImage.ts'
+
+const base = { name: 'library/node:26-bookworm-slim', nodeMajor: '26' }
+const root = join(import.meta.dirname, '..')
+
+const folder = await mkdtemp(join(tmpdir(), 'causeway-images-'))
+const network = await startTestNetwork({ blockTimeSeconds: 1 })
+const database = await startTestDatabase()
+try {
+  const buildah = createBuildah(folder)
+  console.log('Building a base image …')
+  const baseImage = await buildBaseImage(buildah, folder, base)
+  const services = {
+    'quote-api': { ...(await quoteApiVariables(network)), DATABASE_URL: database.connectionString },
+    oracle: await oracleVariables(network),
+  }
+  for (const [service, variables] of Object.entries(services)) {
+    const image = `causeway/${service}`
+    const words = ['--isolation', 'chroot', '--format', 'docker', '--build-arg', `BASE_IMAGE=${baseImage}`]
+    await buildah.shown('bud', ...words, '--target', service, '-t', image, '-f', 'docker/Dockerfile', root)
+    console.log(`${service}: ${await runImage(buildah, image, variables)}`)
+  }
+} finally {
+  await database.stop()
+  await network.stop()
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function quoteApiVariables(local: TestNetwork): Promise<Record<string, string>> {
+  const { fillWallet, custody, orderSigner } = local.keys
+  return {
+    ...(await commonVariables(local)),
+    ADMIN_PORT: String(await freePort()),
+    FILL_WALLET_ADDRESS: fillWallet.address,
+    CUSTODY_ADDRESS: custody.address,
+    ECDSA_PRIVATE_KEY: orderSigner.privateKey,
+    API_KEY_PEPPERS: `v1:${randomBytes(32).toString('hex')}`,
+  }
+}
+
+async function oracleVariables(local: TestNetwork): Promise<Record<string, string>> {
+  const [{ privateKey }] = local.keys.oracles
+  return { ...(await commonVariables(local)), ECDSA_PRIVATE_KEY: privateKey }
+}
+
+async function commonVariables({ chains }: TestNetwork): Promise<Record<string, string>> {
+  return {
+    ENVIRONMENT: 'local',
+    HTTP_PORT: String(await freePort()),
+    OPS_PORT: String(await freePort()),
+    BASE_RPC_URL: chains.base.url,
+    OPTIMISM_RPC_URL: chains.optimism.url,
+    RELAY_RPC_URL: chains.hub.url,
+  }
+}

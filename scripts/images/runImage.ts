@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Buildah } from './buildah.ts'
+
+const readyTimeoutMs = 60_000
+const pauseMs = 250
+
+const inspected = z.object({
+  Docker: z.object({
+    config: z.object({
+      User: z.string(),
+      Cmd: z.array(z.string()),
+      Healthcheck: z.object({ Test: z.tuple([z.literal('CMD')], z.string()) }),
+    }),
+  }),
+})
+
+/**
+ * Starts an image's own command as its own user, waits until its own health check passes, and stops it
+ * by SIGTERM. @returns what was seen. @throws Error when the service does not become ready, runs as
+ * root or does not end well
+ */
+export async function runImage(
+  buildah: Buildah,
+  image: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { config } = inspected.parse(JSON.parse(await buildah('inspect', '--type', 'image', image))).Docker
+  const container = await buildah('from', image)
+  const environment = Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+  const words = (command: readonly string[]) => [
+    'run',
+    '--isolation',
+    'chroot',
+    ...environment,
+    container,
+    '--',
+    ...command,
+  ]
+  const [program, args] = buildah.command(...words(config.Cmd))
+  const service = spawn(program, args, { stdio: 'inherit' })
+  const ended = once(service, 'exit')
+  const stop = () => signalService(service.pid, config.Cmd)
+  try {
+    const startedAt = performance.now()
+    const [, ...check] = config.Healthcheck.Test
+    await waitUntilHealthy(() => buildah(...words(check)), ended)
+    const readyMs = Math.round(performance.now() - startedAt)
+    const uid = await buildah(...words(['node', '-p', 'process.getuid()']))
+    if (uid === '0') throw new Error(`${image} runs as root`)
+    await stop()
+    const [code] = await ended
+    if (code !== 0) throw new Error(`${image} ended with ${code} after SIGTERM`)
+    return `healthy after ${readyMs} ms as uid ${uid}, ended with 0 after SIGTERM`
+  } finally {
+    await stop()
+    await buildah('rm', container)
+  }
+}
+
+async function waitUntilHealthy(check: () => Promise<unknown>, ended: Promise<unknown>): Promise<void> {
+  const deadline = performance.now() + readyTimeoutMs
+  let isRunning = true
+  void ended.then(() => {
+    isRunning = false
+  })
+  while (isRunning && performance.now() < deadline) {
+    const isHealthy = await check().then(
+      () => true,
+      () => false,
+    )
+    if (isHealthy) return
+    await sleep(pauseMs)
+  }
+  throw new Error(
+    isRunning ? 'the health check did not pass in time' : 'the service ended before it was ready',
+  )
+}
+
+/** The engine's own processes must live on to tell how the service ended, so only the service is asked. */
+async function signalService(pid: number | undefined, command: readonly string[]): Promise<void> {
+  if (pid === undefined) return
+  const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  if (words === `${command.join('\0')}\0`) {
+    process.kill(pid, 'SIGTERM')
+    return
+  }
+  for (const child of await childrenOf(pid)) await signalService(child, command)
+}
+
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return text.split(' ').filter(Boolean).map(Number)
+}

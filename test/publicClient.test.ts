@@ -1,0 +1,285 @@
+// Goal: the published client works against this service without a change to it. Method: the package as
+// npm has it, pointed at a whole local network: nodes, quote-api, three oracles and the solver. Permits,
+// deposit addresses and claims are not here: what they need is not built yet.
+import type { Hex } from '@causeway/core'
+import type { Execute, getClient } from '@relayprotocol/relay-sdk'
+import { erc20Abi } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { nativeCurrency, type PublicClientBed, startPublicClientBed } from './support/publicClientBed.ts'
+
+let bed: PublicClientBed
+
+beforeAll(async () => {
+  bed = await startPublicClientBed()
+}, 240_000)
+afterAll(() => bed?.stop(), 60_000)
+
+type Asked = Parameters<ReturnType<typeof getClient>['actions']['getQuote']>[0]
+
+const base = () => bed.session.network.deployment.base
+const optimism = () => bed.session.network.deployment.optimism
+
+/** By default 25 USDC from Base to Optimism for the first user. */
+function asked(change: Partial<Asked> = {}): Asked {
+  return {
+    chainId: base().chainId,
+    toChainId: optimism().chainId,
+    currency: base().tokens.USDC,
+    toCurrency: optimism().tokens.USDC,
+    tradeType: 'EXACT_INPUT',
+    amount: '25000000',
+    user: bed.user(0),
+    recipient: bed.user(0),
+    ...change,
+  }
+}
+
+const getQuote = (change?: Partial<Asked>, headers?: Record<string, string>) =>
+  bed.client.actions.getQuote(asked(change), false, headers)
+const nativeTransfer = { currency: nativeCurrency, toCurrency: nativeCurrency, amount: '10000000000000000' }
+const swapOnBase = () => ({ toChainId: base().chainId, toCurrency: base().tokens.USDX, amount: '1000000' })
+const sponsorHeader = () => ({ 'x-api-key': bed.session.sponsorApiKey ?? '' })
+const itemsOf = ({ steps }: Execute) =>
+  steps.flatMap(({ id, items }) => items?.map((item) => ({ id, ...item })) ?? [])
+
+const answerSchema = z.looseObject({ details: z.looseObject({ currencyIn: z.unknown() }).optional() })
+
+async function post(path: string, body: object) {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${bed.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: answerSchema.parse(await response.json()),
+  }
+}
+
+async function everyKindOfQuote(): Promise<readonly Execute[]> {
+  const calls = [{ to: bed.user(5), value: '1', data: '0x' }]
+  return Promise.all([
+    getQuote(),
+    getQuote(nativeTransfer),
+    getQuote(swapOnBase()),
+    getQuote({ ...nativeTransfer, amount: '1000000000000000', tradeType: 'EXACT_OUTPUT', txs: calls }),
+    getQuote({ toChainId: base().chainId, toCurrency: base().tokens.USDC, recipient: bed.user(4) }),
+  ])
+}
+
+describe('quotes of the public client', () => {
+  test('bridges, swaps, sends and quotes with calls come with steps', async () => {
+    const quotes = await everyKindOfQuote()
+    expect(quotes.map(({ steps }) => steps.map(({ id }) => id))).toEqual([
+      ['approve', 'deposit'],
+      ['deposit'],
+      ['approve', 'swap'],
+      ['deposit'],
+      ['send'],
+    ])
+    expect(quotes.map(({ details }) => details?.operation)).toEqual([
+      ...['bridge', 'bridge', 'swap', 'bridge', 'send'],
+    ])
+  })
+
+  test('app fees are asked for as the client does, and kept from the output', async () => {
+    const recipient = bed.user(5)
+    const [plain, charged] = await Promise.all([
+      getQuote(),
+      getQuote({ options: { appFees: [{ recipient, fee: '100' }] } }),
+    ])
+    expect(charged.fees?.app?.amount).toBe('250000')
+    expect(Number(charged.details?.currencyOut?.amount)).toBeLessThan(
+      Number(plain.details?.currencyOut?.amount),
+    )
+  })
+
+  test('the key travels in the header argument and makes the sponsor pay', async () => {
+    const options = { subsidizeFees: true }
+    const quote = await getQuote({ options }, sponsorHeader())
+    expect(quote).toMatchObject({ feeSponsorship: { status: 'full' } })
+    expect(quote.details?.currencyOut?.amount).toBe('25000000')
+    await expect(getQuote({ options })).rejects.toMatchObject({ name: 'APIError', statusCode: 401 })
+    await expect(getQuote({ options }, { 'x-api-key': 'wrong' })).rejects.toMatchObject({ statusCode: 401 })
+  })
+
+  test('a quote without user or recipient takes those of the wallet', async () => {
+    const wallet = bed.wallet(1, 'base')
+    const { user: _user, recipient: _recipient, ...rest } = asked()
+    const quote = await bed.client.actions.getQuote({ ...rest, wallet }, true)
+    const { sender, recipient } = quote.details ?? {}
+    expect([sender?.toLowerCase(), recipient?.toLowerCase()]).toEqual([bed.user(1), bed.user(1)])
+    await expect(bed.client.actions.getQuote(rest)).rejects.toThrow('User is required')
+  })
+
+  test('without a wallet the client asks for burn addresses, and gets a price for them', async () => {
+    const { user: _user, recipient: _recipient, ...rest } = asked()
+    const quote = await bed.client.actions.getQuote(rest, true)
+    expect(quote.details?.sender).toMatch(/dead$/i)
+    expect(() => bed.client.actions.execute({ quote, wallet: bed.wallet(0, 'base') })).toThrow('burn address')
+  })
+
+  test('a refusal arrives with its message, status and code', async () => {
+    await expect(getQuote({ amount: '1' })).rejects.toMatchObject({
+      name: 'APIError',
+      statusCode: 400,
+      rawError: { errorCode: 'AMOUNT_TOO_LOW' },
+    })
+    await expect(getQuote({ toChainId: 999_999 })).rejects.toMatchObject({ statusCode: 400 })
+  })
+
+  test('app fee balances are a list', async () => {
+    const balances = await bed.client.actions.getAppFees({ wallet: bed.user(3) })
+    expect(balances).toMatchObject([{ amount: '0', currency: { symbol: 'USDC' } }])
+  })
+})
+
+/** Executes with the n-th user's wallet. @returns the last state of the steps */
+async function execute(quote: Execute, userIndex = 0) {
+  const { data } = await bed.client.actions.execute({ quote, wallet: bed.wallet(userIndex, 'base') })
+  return data
+}
+
+async function statusOf({ steps }: Execute) {
+  const requestId = steps.at(-1)?.requestId
+  const response = await fetch(`${bed.url}/intents/status/v3?requestId=${requestId}`)
+  return { response, json: statusSchema.parse(await response.json()) }
+}
+
+const statusSchema = z.looseObject({ status: z.string(), txHashes: z.array(z.string()) })
+
+const usdcOnOptimism = (holder: Hex) =>
+  bed.session.network.chains.optimism.chain.client.readContract({
+    ...{ address: optimism().tokens.USDC, abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
+  })
+const nativeOnOptimism = (address: Hex) =>
+  bed.session.network.chains.optimism.chain.client.getBalance({ address })
+const freshAddress = () => privateKeyToAddress(generatePrivateKey())
+
+describe('requests of the public client', () => {
+  test('an ERC-20 bridge is approved, deposited, detected (i) and filled', async () => {
+    const recipient = freshAddress()
+    const quote = await getQuote({ recipient })
+    const done = await execute(quote)
+    expect(itemsOf(done).every(({ status }) => status === 'complete')).toBe(true)
+    expect(await usdcOnOptimism(recipient)).toBe(BigInt(quote.details?.currencyOut?.amount ?? 0))
+    expect(itemsOf(done).at(-1)?.txHashes).toMatchObject([{ chainId: optimism().chainId }])
+  })
+
+  test('native coin is bridged, with calls and with app fees', async () => {
+    const [recipient, called] = [freshAddress(), freshAddress()]
+    const txs = [{ to: called, value: '3', data: '0x' }]
+    const tradeType = 'EXACT_OUTPUT'
+    const plain = {
+      ...nativeTransfer,
+      recipient,
+      options: { appFees: [{ recipient: bed.user(5), fee: '50' }] },
+    }
+    await execute(await getQuote(plain), 1)
+    expect(await nativeOnOptimism(recipient)).toBeGreaterThan(0n)
+    await execute(
+      await getQuote({ ...nativeTransfer, recipient, tradeType, amount: '1000000000000000', txs }),
+      1,
+    )
+    expect(await nativeOnOptimism(called)).toBe(3n)
+  })
+
+  test('a same-chain swap is done when its transaction is mined', async () => {
+    const done = await execute(
+      await getQuote({ ...swapOnBase(), user: bed.user(2), recipient: bed.user(2) }),
+      2,
+    )
+    expect(itemsOf(done).every(({ status }) => status === 'complete')).toBe(true)
+  })
+
+  test('a sponsored request pays out all of its input', async () => {
+    const recipient = freshAddress()
+    await execute(await getQuote({ recipient, options: { subsidizeFees: true } }, sponsorHeader()))
+    expect(await usdcOnOptimism(recipient)).toBe(25_000_000n)
+  })
+
+  test('(j) (m) a success has its transaction hashes and is told without a key', async () => {
+    const done = await execute(await getQuote({ recipient: freshAddress() }), 3)
+    const { response, json } = await statusOf(done)
+    expect(response.headers.get('cache-control')).toContain('no-store')
+    expect(json).toMatchObject({ status: 'success', txHashes: [expect.stringMatching(/^0x/)] })
+    expect(json['details'] ?? null).toBeNull()
+  })
+})
+
+describe('the acceptance list', () => {
+  test('(a) /quote/v2 answers as /quote does', async () => {
+    const { chainId, toChainId, currency, toCurrency, ...rest } = asked()
+    const body = {
+      ...rest,
+      ...{ originChainId: chainId, destinationChainId: toChainId },
+      ...{ originCurrency: currency, destinationCurrency: toCurrency },
+    }
+    const [one, two] = await Promise.all([post('/quote', body), post('/quote/v2', body)])
+    expect(one.status).toBe(200)
+    expect(Object.keys(two.json)).toEqual(Object.keys(one.json))
+    expect(two.json.details?.currencyIn).toEqual(one.json.details?.currencyIn)
+  })
+
+  test('(b) (c) every item names its chain and every step its request', async () => {
+    for (const quote of await everyKindOfQuote()) {
+      for (const { data } of itemsOf(quote)) expect(data.chainId).toBe(base().chainId)
+      for (const { requestId } of quote.steps) expect(requestId).toMatch(/^0x[0-9a-f]{64}$/)
+    }
+  })
+
+  test('(d) (e) approvals have no check, and all others one of version 3', async () => {
+    for (const quote of await everyKindOfQuote()) {
+      for (const { id, check } of itemsOf(quote)) {
+        if (id === 'approve') expect(check).toBeUndefined()
+        else
+          expect(check).toMatchObject({
+            endpoint: expect.stringMatching(/^\/intents\/status\/v3\?requestId=0x/),
+            method: 'GET',
+          })
+      }
+    }
+  })
+
+  test('(f) the referrer that the client adds everywhere is accepted', async () => {
+    const quote = await getQuote({ options: { referrer: 'someone.example' } })
+    const requestId = quote.steps[0]?.requestId
+    const status = await fetch(`${bed.url}/intents/status/v3?requestId=${requestId}&referrer=a.example`)
+    expect(await status.json()).toMatchObject({ status: 'waiting', txHashes: [] })
+    const hint = { chainId: String(base().chainId), txHash: requestId, referrer: 'a.example' }
+    expect((await post('/transactions/index', hint)).status).toBe(200)
+  })
+
+  test('(g) every error has a status code and a message in its body', async () => {
+    const answers = await Promise.all([
+      post('/quote', {}),
+      post('/no/such/route', {}),
+      post('/transactions/index', {}),
+      post('/quote/v2', { user: 1 }),
+    ])
+    for (const { status, json } of answers) {
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(json).toMatchObject({ statusCode: status, message: expect.stringMatching(/./) })
+    }
+  })
+
+  test('(h) app fees are a list beside the record of the sponsor balance', async () => {
+    const response = await fetch(`${bed.url}/app-fees/${bed.user(3)}/balances`)
+    expect(await response.json()).toMatchObject({ balances: [{ amount: '0' }], amount: '0' })
+  })
+
+  test('(l) a browser of any origin may send the headers of the client', async () => {
+    const response = await fetch(`${bed.url}/quote/v2`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-api-key,relay-sdk-version',
+      },
+    })
+    expect(response.status).toBeLessThan(300)
+    expect(response.headers.get('access-control-allow-origin')).toMatch(/^(\*|https:\/\/app\.example)$/)
+    const allowed = response.headers.get('access-control-allow-headers')?.toLowerCase() ?? ''
+    for (const name of ['x-api-key', 'relay-sdk-version', 'content-type']) expect(allowed).toMatch(name)
+  })
+})
