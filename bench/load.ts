@@ -23,12 +23,10 @@ export async function load(args: {
   seconds?: number
   requests?: number
   headers?: Readonly<Record<string, string>>
-  /** Requests per second of all connections together; as many as possible when left out. */
-  overallRate?: number
   /** The process whose time is taken. */
   pid?: number | undefined
 }): Promise<LoadResult> {
-  const { url, path, bodies, connections, seconds, headers = {}, overallRate, pid } = args
+  const { url, path, bodies, connections, seconds, headers = {}, pid } = args
   const sent = bodies.map((body) => ({
     method: 'POST' as const,
     path,
@@ -43,7 +41,6 @@ export async function load(args: {
     ...(seconds !== undefined && { duration: seconds }),
     ...(args.requests !== undefined && { amount: args.requests }),
     requests: sent,
-    ...(overallRate !== undefined && { overallRate }),
     setupClient(client) {
       const offset = Math.floor((started * sent.length) / connections)
       started += 1

@@ -12,7 +12,7 @@ import {
 import { createRawKeySigner, parsePrivateKey, recoverSigner } from '@causeway/signer'
 import { createAggregation } from '../apps/oracle/src/peers/aggregation.ts'
 import { fillExecution, fillOfOrderB, hubDomain } from '../packages/core/test/vectors/messages.ts'
-import { repeated, vmTypeOf } from '../packages/core/test/vectors/orders.ts'
+import { repeated, networkOf } from '../packages/core/test/vectors/orders.ts'
 import { bareCurve } from './bareCurve.ts'
 import type { BenchRow } from './row.ts'
 
@@ -21,7 +21,7 @@ const signaturesPerRound = 2_000
 const mergesPerRound = 150
 const peerCount = 20
 const goals = { P5: 0.8, P6: 1.5 }
-const context = { hub: { executionDomain: hubDomain }, vmTypeOf }
+const context = { hub: { executionDomain: hubDomain }, networkOf }
 
 /** Median of alternating rounds. @throws Error when a signature or a merge is not what it must be */
 export async function benchSignatures(): Promise<readonly BenchRow[]> {

@@ -10,10 +10,11 @@ import {
   pepperText,
   type TestSponsor,
 } from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
-import { type LoadResult, load } from './load.ts'
+import type { LoadResult } from './load.ts'
 import { startBenchProcess } from './process.ts'
 import { alternate, bodies, describe, ratioOf } from './quoteBench.ts'
 import type { BenchRow } from './row.ts'
+import { type SteadyResult, steadyLoad } from './steadyLoad.ts'
 
 /** Below the 1,000 unpinned holds that one key may have: every quote must really hold. */
 const users = 900
@@ -24,7 +25,7 @@ const steadySeconds = 15
 const unsponsored = '/quote unsponsored'
 const sponsored = '/quote sponsored'
 
-type Measured = { readonly results: Map<string, LoadResult[]>; readonly steady: LoadResult }
+type Measured = { readonly results: Map<string, LoadResult[]>; readonly steady: SteadyResult }
 
 /**
  * Quotes of one hot sponsor beside unsponsored ones of the same process; PostgreSQL syncs every commit.
@@ -65,13 +66,13 @@ async function measure(
         ],
         bodies(network),
       )
-      const steady = await load({
+      const steady = await steadyLoad({
         ...target,
         headers,
         bodies: texts,
         connections: 32,
         seconds: steadySeconds,
-        overallRate: steadyRate,
+        rate: steadyRate,
       })
       await requireHolds(database, sponsor, steady)
       return { results, steady }
@@ -87,7 +88,11 @@ async function measure(
 }
 
 /** A quote that fell back to its user would be cheaper and would prove nothing. */
-async function requireHolds(database: SqlDatabase, sponsor: TestSponsor, steady: LoadResult): Promise<void> {
+async function requireHolds(
+  database: SqlDatabase,
+  sponsor: TestSponsor,
+  steady: SteadyResult,
+): Promise<void> {
   if (steady.failed > 0) throw new Error(`${steady.failed} requests failed`)
   const [row] = await database.query<{ held: bigint; unpaid: bigint }>(
     `select count(*) filter (where sponsor = $1) as held, count(*) filter (where sponsor is null) as unpaid
@@ -112,7 +117,7 @@ function rateRow({ results }: Measured, row: { id: string; name: string }): Benc
 
 function latencyRows({ steady }: Measured, id: string): readonly BenchRow[] {
   const { p50Ms, p99Ms, requestsPerSecond } = steady
-  const value = `${requestsPerSecond.toFixed(0)}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms`
+  const value = `${requestsPerSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`
   const name = `POST /quote sponsored at ${steadyRate} requests/s`
   return [
     {
@@ -120,8 +125,7 @@ function latencyRows({ steady }: Measured, id: string): readonly BenchRow[] {
       name: `${name}: p99 against p50`,
       value,
       limit: '<= 5 x p50',
-      // The load generator counts whole milliseconds.
-      ratio: p99Ms / Math.max(p50Ms, 1),
+      ratio: p99Ms / p50Ms,
       goal: 5,
       atLeast: false,
     },

@@ -1,0 +1,78 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type SteadyResult = {
+  readonly requestsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly failed: number
+}
+
+/**
+ * Requests at even distances whatever the answers do, each timed from the moment at which it was due: a
+ * stall counts for every request that it delays. (autocannon sends a second's share at once and counts
+ * a slow answer many times over.)
+ */
+export async function steadyLoad(args: {
+  url: string
+  path: string
+  bodies: readonly string[]
+  headers?: Readonly<Record<string, string>>
+  /** Requests per second of all connections together. */
+  rate: number
+  seconds: number
+  connections: number
+}): Promise<SteadyResult> {
+  const { url, path, bodies, headers = {}, rate, seconds, connections } = args
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const count = rate * seconds
+  const startMs = performance.now()
+  const answers: Promise<number>[] = []
+  for (let index = 0; index < count; index += 1) {
+    const dueMs = startMs + (index * 1000) / rate
+    const waitMs = dueMs - performance.now()
+    if (waitMs > 0) await sleep(waitMs)
+    const body = bodies[index % bodies.length] ?? ''
+    answers.push(
+      send({ url: new URL(path, url), agent, headers, body }).then((isAnswered) =>
+        isAnswered ? performance.now() - dueMs : Number.NaN,
+      ),
+    )
+  }
+  const latencies = await Promise.all(answers)
+  agent.destroy()
+  const answered = latencies.filter((latencyMs) => !Number.isNaN(latencyMs)).sort((a, b) => a - b)
+  return {
+    requestsPerSecond: answered.length / ((performance.now() - startMs) / 1000),
+    p50Ms: percentile(answered, 0.5),
+    p99Ms: percentile(answered, 0.99),
+    failed: latencies.length - answered.length,
+  }
+}
+
+/** Whether the answer was a success. */
+function send(args: {
+  url: URL
+  agent: Agent
+  headers: Readonly<Record<string, string>>
+  body: string
+}): Promise<boolean> {
+  const { url, agent, body } = args
+  const headers = {
+    ...args.headers,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  }
+  return new Promise((resolve) => {
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      response.resume()
+      response.once('end', () => resolve(response.statusCode === 200))
+    })
+    sent.once('error', () => resolve(false))
+    sent.end(body)
+  })
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}
