@@ -1,9 +1,17 @@
 export type { Ledger } from '@causeway/core'
 export { type AppFeeAccrual, accrueAppFees } from './appFees/accrueAppFees.ts'
 export {
+  type AppFeeClaimTerms,
+  type ClaimEnd,
+  endAppFeeClaim,
+  type OpenClaimOutcome,
+  openAppFeeClaim,
+} from './appFees/claims.ts'
+export {
   type AppFeeClaim,
   type ClaimableBalance,
   listAppFeeClaims,
+  readAppFeeClaim,
   readClaimableAppFees,
 } from './appFees/readAppFees.ts'
 export { writeCheckpoints } from './audit/checkpoints.ts'

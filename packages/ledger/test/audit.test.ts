@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   accrueAppFees,
   createLedger,
+  endAppFeeClaim,
   exportTransfers,
+  openAppFeeClaim,
   setPolicy,
   verifyLedger,
   writeCheckpoints,
@@ -34,6 +36,18 @@ beforeAll(async () => {
     requestId: requestIdOf('posted'),
     asset,
     fees: [{ recipient: 'app', amount: 5n }],
+  })
+  for (const name of ['paid', 'failed', 'pending']) {
+    const claim = { claimId: requestIdOf(name), wallet: 'app', recipient: 'app', asset, amount: 1n }
+    await database.transaction((tx) => openAppFeeClaim(tx, claim))
+  }
+  const ending = { actor: 'test', evidence: {} }
+  await database.transaction(async (tx) => {
+    const transactionHash = requestIdOf('payout')
+    const end = { status: 'paid', transactionHash } as const
+    await endAppFeeClaim(tx, { claimId: requestIdOf('paid'), end, ...ending })
+    const reason = { status: 'failed', reason: 'TTL_EXPIRED' } as const
+    await endAppFeeClaim(tx, { claimId: requestIdOf('failed'), end: reason, ...ending })
   })
   const [event] = await database.query<{ id: bigint }>(`
     insert into chain_event (chain_id, tx_hash, log_index, tx_log_ordinal, block_number, block_hash, sighting,
@@ -92,6 +106,13 @@ describe('falsified books', () => {
       `update account set debits_pending = debits_pending - 1 where kind = 'sponsor'`,
     ],
     ['a load without holds', 'I4', 'update key_load set holds = holds + 1'],
+    ['a claim of another amount', 'I7', `update app_fee_claim set amount = 2 where status = 'pending'`],
+    ['a claim that is gone', 'I7', `delete from app_fee_claim where status = 'pending'`],
+    [
+      'a claim that waits for days',
+      'I7',
+      `update app_fee_claim set created_at = created_at - interval '2 days' where status = 'pending'`,
+    ],
     ['a pin that nobody counted', 'I4', `update hold set pinned = false where ${byRequest('pinned')}`],
   ])('%s shows in the cheap check as %s', async (_name, invariant, statement) => {
     const findings = await findingsAfter(statement, 'cheap')
@@ -108,6 +129,13 @@ describe('falsified books', () => {
     ['a top-up that never was', 'I6', 'delete from chain_event'],
     ['a top-up that was not final', 'I7', `update chain_event set state = 'seen', final_at = null`],
     ['a post above its hold', 'I8', `update transfer set amount = 11 where code = 'sponsor_post'`],
+    [
+      'a paid claim that says it failed',
+      'I7',
+      `update transfer set code = 'claim_failed' where code = 'claim_paid'`,
+    ],
+    ['an end of a claim that is gone', 'I7', `delete from transfer where code = 'claim_failed'`],
+    ['a claim of another wallet', 'I7', `update app_fee_claim set wallet = 'thief' where status = 'paid'`],
     ['usage that nobody used', 'I9', `update policy_usage set used = used + 1 where subject = ''`],
   ])('%s shows as %s', async (_name, invariant, statement) => {
     const findings = await findingsAfter(statement)

@@ -11,8 +11,8 @@ import {
   enqueue,
   finishOutbox,
   listAppFeeClaims,
+  openAppFeeClaim,
   readClaimableAppFees,
-  registerAsset,
   takeOutbox,
 } from '../src/index.ts'
 import { fund, holdNamed, noCaps, requestIdOf, startLedgerBed } from './support/ledgerBed.ts'
@@ -146,13 +146,11 @@ describe('app fees', () => {
   })
 
   test('claims are listed newest first, page by page', async () => {
-    const assetId = await registerAsset(bed.database, weth)
+    await accrueAppFees(bed.database, request('claims', [['claimant', 6n]]))
     for (const amount of [1n, 2n, 3n]) {
-      await bed.database.query(
-        `insert into app_fee_claim (id, wallet, recipient, asset_id, amount)
-         values (gen_random_uuid(), 'claimant', 'payee', $1, $2)`,
-        [assetId, amount],
-      )
+      const claimId = requestIdOf(`claim ${amount}`)
+      const claim = { claimId, wallet: 'claimant', recipient: 'payee', asset: weth, amount }
+      await bed.database.transaction((tx) => openAppFeeClaim(tx, claim))
     }
     const first = await listAppFeeClaims(bed.database, { wallet: 'claimant', limit: 2 })
     expect(first.claims).toMatchObject([

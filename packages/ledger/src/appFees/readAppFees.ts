@@ -1,5 +1,7 @@
 import type { Hex, SqlTx } from '@causeway/core'
 import type { LedgerAsset } from '../transfers/accounts.ts'
+import { hexToBuffer } from '../transfers/transfers.ts'
+import type { AppFeeClaimTerms } from './claims.ts'
 
 export type ClaimableBalance = { readonly asset: LedgerAsset; readonly amount: bigint }
 
@@ -25,19 +27,15 @@ export async function readClaimableAppFees(tx: SqlTx, wallet: string): Promise<r
   return rows.map((row) => ({ asset: toAsset(row), amount: row.amount }))
 }
 
-export type AppFeeClaim = {
-  readonly claimId: string
-  readonly wallet: string
-  readonly recipient: string
-  readonly asset: LedgerAsset
-  readonly amount: bigint
+export type AppFeeClaim = AppFeeClaimTerms & {
   readonly status: 'pending' | 'paid' | 'failed'
+  /** Of the payout, once it is final. */
   readonly transactionHash: Hex | undefined
   readonly createdAt: Date
 }
 
 type ClaimRow = AssetRow & {
-  readonly id: string
+  readonly claim_id: Buffer
   readonly wallet: string
   readonly recipient: string
   readonly amount: bigint
@@ -47,28 +45,47 @@ type ClaimRow = AssetRow & {
   readonly created_at: Date
 }
 
+const claimColumns = `c.claim_id, c.wallet, c.recipient, ${assetColumns}, c.amount, c.status, c.tx_hash, c.seq,
+  c.created_at`
+
 /** Claims of a wallet, newest first; `cursor` is the one that the page before ended with. */
 export async function listAppFeeClaims(
   tx: SqlTx,
   { wallet, limit, cursor }: { wallet: string; limit: number; cursor?: bigint },
 ): Promise<{ readonly claims: readonly AppFeeClaim[]; readonly cursor: bigint | undefined }> {
   const rows = await tx.query<ClaimRow>(
-    `select c.id, c.wallet, c.recipient, ${assetColumns}, c.amount, c.status, c.tx_hash, c.seq, c.created_at
+    `select ${claimColumns}
      from app_fee_claim c join asset s on s.id = c.asset_id
      where c.wallet = $1 and ($2::bigint is null or c.seq < $2) order by c.seq desc limit $3`,
     [wallet, cursor ?? null, limit],
   )
-  const claims = rows.map((row) => ({
-    claimId: row.id,
+  return { claims: rows.map(toClaim), cursor: rows.length < limit ? undefined : rows.at(-1)?.seq }
+}
+
+/** One claim, whatever became of it. */
+export async function readAppFeeClaim(tx: SqlTx, claimId: Hex): Promise<AppFeeClaim | undefined> {
+  const [row] = await tx.query<ClaimRow>(
+    `select ${claimColumns} from app_fee_claim c join asset s on s.id = c.asset_id where c.claim_id = $1`,
+    [hexToBuffer(claimId)],
+  )
+  return row === undefined ? undefined : toClaim(row)
+}
+
+function toClaim(row: ClaimRow): AppFeeClaim {
+  return {
+    claimId: toHex(row.claim_id),
     wallet: row.wallet,
     recipient: row.recipient,
     asset: toAsset(row),
     amount: row.amount,
     status: row.status,
-    transactionHash: row.tx_hash === null ? undefined : (`0x${row.tx_hash.toString('hex')}` as const),
+    transactionHash: row.tx_hash === null ? undefined : toHex(row.tx_hash),
     createdAt: row.created_at,
-  }))
-  return { claims, cursor: rows.length < limit ? undefined : rows.at(-1)?.seq }
+  }
+}
+
+function toHex(bytes: Buffer): Hex {
+  return `0x${bytes.toString('hex')}`
 }
 
 function toAsset({ chain_id, address, symbol, name, decimals }: AssetRow): LedgerAsset {

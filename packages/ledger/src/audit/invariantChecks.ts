@@ -162,15 +162,61 @@ const custodyMirrorsChain: InvariantCheck = {
       and a.debits_posted - a.credits_posted <> coalesce(v.amount, 0) - coalesce(p.amount, 0)`,
 }
 
+const clearingIsPending: InvariantCheck = {
+  invariant: 'I7',
+  problem: 'What waits for its payout is not the sum of the pending claims.',
+  isReplaying: false,
+  sql: `
+    with waiting as (
+      select asset_id, sum(ledger_available(a)) as amount from account a
+      where kind = 'payout_clearing' group by asset_id),
+    claimed as (
+      select asset_id, sum(amount) as amount from app_fee_claim where status = 'pending' group by asset_id)
+    select coalesce(w.asset_id, c.asset_id) as asset, coalesce(w.amount, 0) as waiting,
+      coalesce(c.amount, 0) as claimed
+    from waiting w full join claimed c on c.asset_id = w.asset_id
+    where coalesce(w.amount, 0) <> coalesce(c.amount, 0)`,
+}
+
 const clearingEmpties: InvariantCheck = {
   invariant: 'I7',
   problem: 'A payout is older than a day and not seen on its chain.',
   isReplaying: false,
   sql: `
-    select a.id as account, a.owner, ledger_available(a) as waiting
-    from account a where a.kind = 'payout_clearing' and ledger_available(a) > 0
-      and not exists (select from transfer t where t.credit_account = a.id and t.credit_after is not null
-        and t.created_at > clock_timestamp() - interval '1 day')`,
+    select '0x' || encode(claim_id, 'hex') as claim, wallet, asset_id as asset, amount
+    from app_fee_claim where status = 'pending' and created_at <= clock_timestamp() - interval '1 day' limit 20`,
+}
+
+const claimsMoveOnce: InvariantCheck = {
+  invariant: 'I7',
+  problem: 'A claim and the transfers that opened and ended it disagree.',
+  isReplaying: true,
+  sql: `
+    with moved as (
+      select t.request_id as claim_id,
+        count(*) filter (where t.code = 'claim') as opened,
+        sum(t.amount) filter (where t.code = 'claim') as amount,
+        count(*) filter (where t.code <> 'claim') as ended,
+        coalesce(sum(t.amount) filter (where t.code <> 'claim'), 0) as ended_amount,
+        min(t.code) filter (where t.code <> 'claim') as code,
+        bool_and(case when t.code = 'claim' then d.kind = 'app_fee' and c.kind = 'payout_clearing'
+          else d.kind = 'payout_clearing'
+            and c.kind = case t.code when 'claim_paid' then 'app_fee_due' else 'app_fee' end end) as fits,
+        min(coalesce(case when d.kind = 'app_fee' then d.owner end,
+          case when c.kind = 'app_fee' then c.owner end)) as first_wallet,
+        max(coalesce(case when d.kind = 'app_fee' then d.owner end,
+          case when c.kind = 'app_fee' then c.owner end)) as last_wallet
+      from transfer t join account d on d.id = t.debit_account join account c on c.id = t.credit_account
+      where d.kind = 'payout_clearing' or c.kind = 'payout_clearing' group by 1)
+    select '0x' || encode(coalesce(f.claim_id, m.claim_id), 'hex') as claim, f.status, f.amount, m.opened,
+      m.amount as opened_amount, m.ended, m.ended_amount, m.code
+    from app_fee_claim f full join moved m on m.claim_id = f.claim_id
+    where f.claim_id is null or m.claim_id is null or not m.fits or m.opened <> 1 or m.amount <> f.amount
+      or m.first_wallet <> f.wallet or m.last_wallet <> f.wallet
+      or m.ended <> case f.status when 'pending' then 0 else 1 end
+      or m.ended_amount <> case f.status when 'pending' then 0 else f.amount end
+      or m.code <> 'claim_' || f.status
+    limit 20`,
 }
 
 const postedWithinHold: InvariantCheck = {
@@ -216,7 +262,9 @@ export const invariantChecks: readonly InvariantCheck[] = [
   resolvedOnce,
   topUpsCredited,
   custodyMirrorsChain,
+  clearingIsPending,
   clearingEmpties,
+  claimsMoveOnce,
   postedWithinHold,
   usageIsHeld,
 ]

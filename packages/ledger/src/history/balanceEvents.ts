@@ -58,7 +58,8 @@ const changesOfDebits = `(values
   (1, case when t.kind in ('post', 'posted') then -t.amount end, t.debit_after,
     case t.code when 'sponsor_post' then 'pay-fees' when 'reversal' then 'balance-topup' else 'claim' end))`
 const changesOfCredits = `(values (0, t.amount, t.credit_after,
-  case when own.kind = 'sponsor' then 'balance-topup' else 'app-fee' end))`
+  case when own.kind = 'sponsor' then 'balance-topup' when t.code = 'claim_failed' then 'claim'
+    else 'app-fee' end))`
 
 const branch = (side: 'debit' | 'credit', changes: string) => `(
   select t.seq * 2 + c.part as id, c.delta, c.balance_after, c.context, t.request_id, t.created_at

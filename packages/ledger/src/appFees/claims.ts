@@ -1,0 +1,113 @@
+import type { Hex, SqlTx } from '@causeway/core'
+import { type LedgerAsset, openAccount, registerAsset } from '../transfers/accounts.ts'
+import { transferId } from '../transfers/transferId.ts'
+import { hexToBuffer, writeTransfer } from '../transfers/transfers.ts'
+
+export type AppFeeClaimTerms = {
+  /** The 32 bytes that the wallet signed. */
+  readonly claimId: Hex
+  /** Lower-case wallet that the fees are owed to. */
+  readonly wallet: string
+  /** Account that is paid. */
+  readonly recipient: string
+  readonly asset: LedgerAsset
+  /** Smallest units of the asset, above zero. */
+  readonly amount: bigint
+}
+
+/** `exists`: the claim was opened before, whatever became of it. `halted`: the books do not add up. */
+export type OpenClaimOutcome = 'opened' | 'exists' | 'insufficient' | 'halted'
+
+/**
+ * Takes the amount out of what its wallet can claim; it waits in `payout_clearing` for `endAppFeeClaim`.
+ * Repeating a claim changes nothing, and claims at the same moment share one balance.
+ * @source ledger-and-safety.md 1.3
+ */
+export async function openAppFeeClaim(tx: SqlTx, terms: AppFeeClaimTerms): Promise<OpenClaimOutcome> {
+  const { claimId, wallet, recipient, asset, amount } = terms
+  const assetId = await registerAsset(tx, asset)
+  const accounts = await claimAccounts(tx, wallet, { ...asset, assetId })
+  // Behind these locks it shows whether the claim or a halt was there before.
+  await tx.query('select ledger_lock($1)', [[accounts.owed, accounts.clearing]])
+  const known = await tx.query('select 1 from app_fee_claim where claim_id = $1', [hexToBuffer(claimId)])
+  if (known.length > 0) return 'exists'
+  const [halt] = await tx.query<{ halted: boolean }>('select ledger_is_halted() as halted')
+  if (halt?.halted !== false) return 'halted'
+  const outcome = await writeTransfer(tx, {
+    ...{ id: transferId('claim', claimId), kind: 'posted', amount, code: 'claim', requestId: claimId },
+    ...{ debitAccount: accounts.owed, creditAccount: accounts.clearing, actor: `claimant:${wallet}` },
+  })
+  if (outcome === 'insufficient') return 'insufficient'
+  if (outcome !== 'done') throw new Error(`a claim could not be opened: ${outcome}`)
+  await tx.query(
+    `insert into app_fee_claim (claim_id, wallet, recipient, asset_id, amount) values ($1, $2, $3, $4, $5)`,
+    [hexToBuffer(claimId), wallet, recipient, assetId, amount],
+  )
+  return 'opened'
+}
+
+export type ClaimEnd =
+  | { readonly status: 'paid'; readonly transactionHash: Hex }
+  /** The amount can be claimed again. */
+  | { readonly status: 'failed'; readonly reason: string }
+
+/**
+ * Ends a pending claim once. False when it is unknown or has ended, in whatever way.
+ * @param args.evidence why that is so, stored with the transfer
+ */
+export async function endAppFeeClaim(
+  tx: SqlTx,
+  args: {
+    claimId: Hex
+    end: ClaimEnd
+    actor: string
+    evidence: Readonly<Record<string, unknown>>
+  },
+): Promise<boolean> {
+  const { claimId, end, actor, evidence } = args
+  const [claim] = await tx.query<PendingClaimRow>(
+    `select c.wallet, c.amount, c.asset_id, s.chain_id, s.address
+     from app_fee_claim c join asset s on s.id = c.asset_id
+     where c.claim_id = $1 and c.status = 'pending' for update of c`,
+    [hexToBuffer(claimId)],
+  )
+  if (claim === undefined) return false
+  const { wallet, amount, asset_id: assetId, chain_id, address } = claim
+  const accounts = await claimAccounts(tx, wallet, { chainId: Number(chain_id), address, assetId })
+  const outcome = await writeTransfer(tx, {
+    // One id for both ends: the second one collides.
+    ...{ id: transferId('claim_end', claimId), kind: 'posted', amount, requestId: claimId },
+    debitAccount: accounts.clearing,
+    creditAccount: end.status === 'paid' ? accounts.due : accounts.owed,
+    code: `claim_${end.status}`,
+    ...{ actor, evidence: { ...end, ...evidence } },
+  })
+  if (outcome !== 'done') throw new Error(`a claim could not be ended: ${outcome}`)
+  const [transaction, reason] = end.status === 'paid' ? [end.transactionHash, null] : [null, end.reason]
+  await tx.query(
+    `update app_fee_claim set status = $2, tx_hash = $3, fail_reason = $4, ended_at = clock_timestamp()
+     where claim_id = $1`,
+    [hexToBuffer(claimId), end.status, transaction === null ? null : hexToBuffer(transaction), reason],
+  )
+  return true
+}
+
+type PendingClaimRow = {
+  readonly wallet: string
+  readonly amount: bigint
+  readonly asset_id: number
+  readonly chain_id: bigint
+  readonly address: string
+}
+
+async function claimAccounts(
+  tx: SqlTx,
+  wallet: string,
+  { chainId, address, assetId }: Pick<LedgerAsset, 'chainId' | 'address'> & { readonly assetId: number },
+) {
+  return {
+    owed: await openAccount(tx, { kind: 'app_fee', owner: wallet, assetId }),
+    clearing: await openAccount(tx, { kind: 'payout_clearing', owner: `${chainId}:${address}`, assetId }),
+    due: await openAccount(tx, { kind: 'app_fee_due', owner: 'users', assetId }),
+  }
+}
