@@ -126,6 +126,8 @@ function quoteChain(chain: ChainDeployment, displayName: string): object {
     wrappedNative: chain.wrappedNative,
     fillContract: chain.fillContract,
     depositRouter: chain.depositRouter,
+    depositAddresses: chain.depositAddresses,
+    permitRouter: chain.permitRouter,
     feeModel: { kind: 'op-stack', gasPriceOracle: chain.gasPriceOracle },
     uniswapV3: {
       factory,
@@ -146,9 +148,10 @@ function quoteChain(chain: ChainDeployment, displayName: string): object {
 }
 
 /** The solver holds ETH and USDC, half of each on either chain; USDX and TIDE are swapped in pools. */
-function currencies({ wrappedNative, tokens }: ChainDeployment): readonly object[] {
+function currencies({ chainKey, wrappedNative, tokens }: ChainDeployment): readonly object[] {
   const held = { solver: true, targetShareBps: 5_000 }
-  const permit = 'eip3009'
+  // The tokens take both kinds: each chain uses another one, so that both are in use.
+  const permit = chainKey === 'base' ? 'eip3009' : 'eip2612'
   return [
     {
       address: nativeCurrency,

@@ -84,7 +84,7 @@ export {
 } from './attestation/verifyAttestation.ts'
 export { type ProvenRow, type RecoverSigner, verifyRows } from './attestation/verifyRows.ts'
 export { withdrawRequestPayloadId } from './attestation/withdrawRequestId.ts'
-export { type ProtocolChain, UnknownChainError, type VmTypeOf } from './chain/protocolChain.ts'
+export { type NetworkOf, type ProtocolChain, UnknownChainError } from './chain/protocolChain.ts'
 export { type VmType, vmTypes } from './chain/vmType.ts'
 export {
   type ChainEntry,
@@ -154,10 +154,30 @@ export {
   type UsdX18,
   usdValueDown,
 } from './money/usd.ts'
+export {
+  type DepositAddressContract,
+  type DepositAddressTerms,
+  depositAddressOf,
+  depositOrderSalt,
+  depositSaltRandomBytes,
+} from './order/depositAddress.ts'
 export type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order/order.ts'
-export { encodeFillExtraData, encodeOrderCall } from './order/orderCall.ts'
-export { createOrderIdHasher, orderId } from './order/orderId.ts'
+export { decodeOrderCall, encodeFillExtraData, encodeOrderCall } from './order/orderCall.ts'
+export { createOrderIdHasher, type OrderWords, orderId, orderWords } from './order/orderId.ts'
 export { orderListMax, orderSchema } from './order/orderSchema.ts'
+export {
+  encodeSignedDeposit,
+  type PermitKind,
+  type PermitRouter,
+  type PermitTerms,
+  type PermitTypedData,
+  permitDigest,
+  permitKinds,
+  permitSpender,
+  permitTypedData,
+  type SignedDeposit,
+  type TokenDomain,
+} from './order/permit.ts'
 export { bpsDiffUnit, firstMissingCall, weightedInputBpsDiff } from './order/settlementRules.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'
@@ -231,6 +251,7 @@ export {
   uintWord,
 } from './vm/ethereum/abi.ts'
 export { checksumAddress } from './vm/ethereum/checksumAddress.ts'
+export { ethereumCodec } from './vm/ethereum/codec.ts'
 export { firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
 export { parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
@@ -264,7 +285,7 @@ export {
   lighterWithdrawalId,
   lighterWithdrawalTransfer,
 } from './vm/lighter/withdrawal.ts'
-export { vmCodecs } from './vm/registry.ts'
+export { type ChainNetwork, codecOf, mainNetwork } from './vm/registry.ts'
 export {
   decodeSolanaWithdrawal,
   encodeSolanaWithdrawal,

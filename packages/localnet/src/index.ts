@@ -1,5 +1,6 @@
 export {
   allocatorSpenderAbi,
+  depositAddressesAbi,
   depositoryAbi,
   depositRouterAbi,
   fillContractAbi,
@@ -9,6 +10,7 @@ export {
   hubOracleAbi,
   multicall3Abi,
   oracleMultisigAbi,
+  permitRouterAbi,
   priceFeedAbi,
   tokenAbi,
   wrappedNativeAbi,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bps, chainKey, decimalInteger, environmentName, evmAddress } from './scalars.ts'
+import { bps, chainKey, decimalInteger, environmentName, evmAddress, hash32 } from './scalars.ts'
 
 const assetId = z.string().regex(/^[a-z0-9-]{1,32}$/)
 /** Names a USD price, e.g. `ETH/USD`. */
@@ -117,6 +117,22 @@ const quoteChainSchema = z.object({
   fillContract: evmAddress.optional(),
   /** Swaps on the origin and deposits the result in one transaction; absent: no origin swaps. */
   depositRouter: evmAddress.optional(),
+  /** Makes and empties deposit addresses; absent: none on this chain. */
+  depositAddresses: z
+    .object({
+      contract: evmAddress,
+      /** `SWEEP_CODE_HASH` of the contract, a part of every address; compared at start. */
+      sweepCodeHash: hash32,
+    })
+    .optional(),
+  /** Turns signed permits into deposits; absent: no permits on this chain. */
+  permitRouter: z
+    .object({
+      contract: evmAddress,
+      /** `DEPOSIT_CODE_HASH` of the contract, a part of every spender; compared at start. */
+      depositCodeHash: hash32,
+    })
+    .optional(),
   feeModel: feeModelSchema,
   uniswapV3: uniswapV3Schema.optional(),
   pinPolicy: pinPolicySchema,

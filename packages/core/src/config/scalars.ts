@@ -13,6 +13,12 @@ export const evmAddress = z
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .transform((value): Hex => `0x${value.slice(2).toLowerCase()}`)
 
+/** 32 bytes, lower-cased on parse. */
+export const hash32 = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/)
+  .transform((value): Hex => `0x${value.slice(2).toLowerCase()}`)
+
 /** Non-negative integer as a decimal string, a `bigint` after parsing. */
 export const decimalInteger = z
   .string()

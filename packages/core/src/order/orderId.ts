@@ -1,4 +1,4 @@
-import { createChainHasher, type HashedChain, type VmTypeOf } from '../chain/protocolChain.ts'
+import { createChainHasher, type HashedChain, type NetworkOf } from '../chain/protocolChain.ts'
 import { AbiWords } from '../hashing/abiWords.ts'
 import { bytesToHex, hexToBytes } from '../hashing/hexBytes.ts'
 import { keccak256 } from '../hashing/keccak.ts'
@@ -35,24 +35,48 @@ type Chains = (chainId: string) => HashedChain
  * The order's id: the EIP-712 struct hash of `Order`, without a domain. The solver's chain is hashed
  * as text only and need not be configured.
  *
- * @throws UnknownChainError for a chain of a payment, refund or fee that `vmTypeOf` does not know
+ * @throws UnknownChainError for a chain of a payment, refund or fee that `networkOf` does not know
  * @throws InvalidAddressError naming the field
  * @throws RangeError, SyntaxError for an order that `orderSchema` refuses: a caller's bug
  * @source oracle-protocol.md 1.5
  */
-export function orderId(order: Order, vmTypeOf: VmTypeOf): Hex {
-  return createOrderIdHasher(vmTypeOf)(order)
+export function orderId(order: Order, networkOf: NetworkOf): Hex {
+  return createOrderIdHasher(networkOf)(order)
 }
 
 /** `orderId` for many orders: what it learns of a configured chain is kept. */
-export function createOrderIdHasher(vmTypeOf: VmTypeOf): (order: Order) => Hex {
-  const chains = createChainHasher(vmTypeOf)
+export function createOrderIdHasher(networkOf: NetworkOf): (order: Order) => Hex {
+  const chains = createChainHasher(networkOf)
   return (order) => bytesToHex(orderHash(order, chains))
 }
 
 /** The bytes of `orderId`, for structures that hold an order. */
 export function orderHash(order: Order, chains: Chains): Uint8Array {
-  const words = new AbiWords(8)
+  return keccak256(encodeOrder(order, chains))
+}
+
+/** The words of an order's struct after its type hash: with them a contract computes the id itself. */
+export type OrderWords = Readonly<
+  Record<'version' | 'solverChainId' | 'solver' | 'salt' | 'inputs' | 'output' | 'fees', Hex>
+>
+
+/** See `orderId` for what it throws. */
+export function orderWords(order: Order, networkOf: NetworkOf): OrderWords {
+  const bytes = encodeOrder(order, createChainHasher(networkOf))
+  const word = (index: number) => bytesToHex(bytes.subarray(32 * index, 32 * (index + 1)))
+  return {
+    version: word(1),
+    solverChainId: word(2),
+    solver: word(3),
+    salt: word(4),
+    inputs: word(5),
+    output: word(6),
+    fees: word(7),
+  }
+}
+
+function encodeOrder(order: Order, chains: Chains): Uint8Array {
+  return new AbiWords(8)
     .word(orderTypeHash)
     .word(order.version === 'v1' ? versionHash : hashText(order.version))
     .word(hashText(order.solverChainId))
@@ -61,7 +85,7 @@ export function orderHash(order: Order, chains: Chains): Uint8Array {
     .word(hashArray(order.inputs.map((input) => inputHash(input, chains))))
     .word(outputHash(order.output, chains))
     .word(hashArray(order.fees.map((fee) => feeHash(fee, chains))))
-  return keccak256(words.done())
+    .done()
 }
 
 function inputHash({ payment, refunds }: OrderInput, chains: Chains): Uint8Array {

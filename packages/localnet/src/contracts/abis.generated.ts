@@ -10,6 +10,28 @@ export const reentererAbi = [
   {"stateMutability":"payable","type":"receive"},
 ] as const
 
+export const depositAddressesAbi = [
+  {"inputs":[{"internalType":"address","name":"depository_","type":"address"}],"stateMutability":"nonpayable","type":"constructor"},
+  {"inputs":[],"name":"NotDepositor","type":"error"},
+  {"inputs":[],"name":"NotSigned","type":"error"},
+  {"inputs":[],"name":"NotSweeper","type":"error"},
+  {"inputs":[],"name":"OrderOfAnotherAddress","type":"error"},
+  {"inputs":[],"name":"Reentered","type":"error"},
+  {"inputs":[],"name":"SWEEP_CODE_HASH","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"components":[{"internalType":"address","name":"orderSigner","type":"address"},{"internalType":"address","name":"sweeper","type":"address"},{"internalType":"address","name":"depositor","type":"address"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct DepositTerms","name":"terms","type":"tuple"}],"name":"addressOf","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"current","outputs":[{"internalType":"address","name":"","type":"address"},{"internalType":"address","name":"","type":"address"},{"internalType":"bytes32","name":"","type":"bytes32"},{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"depository","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"components":[{"internalType":"address","name":"orderSigner","type":"address"},{"internalType":"address","name":"sweeper","type":"address"},{"internalType":"address","name":"depositor","type":"address"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct DepositTerms","name":"terms","type":"tuple"},{"components":[{"internalType":"bytes32","name":"version","type":"bytes32"},{"internalType":"bytes32","name":"solverChainId","type":"bytes32"},{"internalType":"address","name":"solver","type":"address"},{"internalType":"uint256","name":"salt","type":"uint256"},{"internalType":"bytes32","name":"inputs","type":"bytes32"},{"internalType":"bytes32","name":"output","type":"bytes32"},{"internalType":"bytes32","name":"fees","type":"bytes32"}],"internalType":"struct OrderWords","name":"order","type":"tuple"},{"internalType":"bytes","name":"signature","type":"bytes"},{"internalType":"address","name":"token","type":"address"}],"name":"sweep","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"components":[{"internalType":"address","name":"orderSigner","type":"address"},{"internalType":"address","name":"sweeper","type":"address"},{"internalType":"address","name":"depositor","type":"address"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct DepositTerms","name":"terms","type":"tuple"},{"internalType":"address","name":"token","type":"address"}],"name":"withdraw","outputs":[],"stateMutability":"nonpayable","type":"function"},
+] as const
+
+export const depositSweepAbi = [
+  {"inputs":[],"stateMutability":"nonpayable","type":"constructor"},
+  {"inputs":[{"internalType":"address","name":"to","type":"address"},{"internalType":"uint256","name":"amount","type":"uint256"}],"name":"NativeTransferFailed","type":"error"},
+  {"inputs":[],"name":"NothingToSweep","type":"error"},
+  {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"TokenCallFailed","type":"error"},
+] as const
+
 export const depositoryAbi = [
   {"inputs":[],"name":"AlreadyInitialized","type":"error"},
   {"inputs":[{"internalType":"uint256","name":"index","type":"uint256"},{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"CallFailed","type":"error"},
@@ -72,6 +94,23 @@ export const fillExecutorAbi = [
   {"stateMutability":"payable","type":"receive"},
 ] as const
 
+export const permitRouterAbi = [
+  {"inputs":[{"internalType":"contract Depository","name":"depository_","type":"address"}],"stateMutability":"nonpayable","type":"constructor"},
+  {"inputs":[],"name":"Reentered","type":"error"},
+  {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"TokenCallFailed","type":"error"},
+  {"inputs":[],"name":"DEPOSIT_CODE_HASH","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"current","outputs":[{"internalType":"address","name":"","type":"address"},{"internalType":"address","name":"","type":"address"},{"internalType":"address","name":"","type":"address"},{"internalType":"uint256","name":"","type":"uint256"},{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"components":[{"internalType":"address","name":"token","type":"address"},{"internalType":"address","name":"owner","type":"address"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"uint256","name":"deadline","type":"uint256"},{"internalType":"bytes32","name":"id","type":"bytes32"}],"internalType":"struct SignedDeposit","name":"signed","type":"tuple"},{"internalType":"bytes","name":"signature","type":"bytes"}],"name":"depositWithAuthorization","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"components":[{"internalType":"address","name":"token","type":"address"},{"internalType":"address","name":"owner","type":"address"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"uint256","name":"deadline","type":"uint256"},{"internalType":"bytes32","name":"id","type":"bytes32"}],"internalType":"struct SignedDeposit","name":"signed","type":"tuple"},{"internalType":"bytes","name":"signature","type":"bytes"}],"name":"depositWithPermit","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[],"name":"depository","outputs":[{"internalType":"contract Depository","name":"","type":"address"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"components":[{"internalType":"address","name":"token","type":"address"},{"internalType":"address","name":"owner","type":"address"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"uint256","name":"deadline","type":"uint256"},{"internalType":"bytes32","name":"id","type":"bytes32"}],"internalType":"struct SignedDeposit","name":"signed","type":"tuple"}],"name":"spenderOf","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
+] as const
+
+export const permittedDepositAbi = [
+  {"inputs":[],"stateMutability":"nonpayable","type":"constructor"},
+  {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"TokenCallFailed","type":"error"},
+] as const
+
 export const priceFeedAbi = [
   {"inputs":[{"internalType":"string","name":"description_","type":"string"}],"stateMutability":"nonpayable","type":"constructor"},
   {"inputs":[],"name":"AlreadyInitialized","type":"error"},
@@ -126,6 +165,7 @@ export const tokenAbi = [
   {"inputs":[{"internalType":"address","name":"holder","type":"address"}],"name":"nonces","outputs":[{"internalType":"uint256","name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"owner","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"address","name":"holder","type":"address"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"uint256","name":"value","type":"uint256"},{"internalType":"uint256","name":"deadline","type":"uint256"},{"internalType":"uint8","name":"v","type":"uint8"},{"internalType":"bytes32","name":"r","type":"bytes32"},{"internalType":"bytes32","name":"s","type":"bytes32"}],"name":"permit","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"internalType":"address","name":"from","type":"address"},{"internalType":"address","name":"to","type":"address"},{"internalType":"uint256","name":"value","type":"uint256"},{"internalType":"uint256","name":"validAfter","type":"uint256"},{"internalType":"uint256","name":"validBefore","type":"uint256"},{"internalType":"bytes32","name":"nonce","type":"bytes32"},{"internalType":"bytes","name":"signature","type":"bytes"}],"name":"receiveWithAuthorization","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"internalType":"address","name":"from","type":"address"},{"internalType":"address","name":"to","type":"address"},{"internalType":"uint256","name":"value","type":"uint256"},{"internalType":"uint256","name":"validAfter","type":"uint256"},{"internalType":"uint256","name":"validBefore","type":"uint256"},{"internalType":"bytes32","name":"nonce","type":"bytes32"},{"internalType":"uint8","name":"v","type":"uint8"},{"internalType":"bytes32","name":"r","type":"bytes32"},{"internalType":"bytes32","name":"s","type":"bytes32"}],"name":"receiveWithAuthorization","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[],"name":"symbol","outputs":[{"internalType":"string","name":"","type":"string"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"totalSupply","outputs":[{"internalType":"uint256","name":"","type":"uint256"}],"stateMutability":"view","type":"function"},

@@ -7,7 +7,9 @@ import { type ContractName, contractNames, contractSources } from './contractNam
 const code = z.string().regex(/^([0-9a-f]{2})+$/)
 
 const outputSchema = z.object({
-  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
+  errors: z
+    .array(z.object({ severity: z.string(), errorCode: z.string(), formattedMessage: z.string() }))
+    .default([]),
   contracts: z
     .record(
       z.string(),
@@ -34,6 +36,12 @@ export type Artifact = {
   readonly runtimeBytecode: `0x${string}`
 }
 
+/**
+ * `selfdestruct` warns that it only clears what was created in the same transaction, which is what
+ * `DepositSweep` wants of it.
+ */
+const expectedWarnings: ReadonlySet<string> = new Set(['5159'])
+
 export type Artifacts = Readonly<Record<ContractName, Artifact>>
 
 /**
@@ -44,9 +52,8 @@ export function compile(sources: readonly SoliditySource[]): Artifacts {
   // CAST: the package types its one function as untyped; the answer is parsed below.
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
   const output = outputSchema.parse(JSON.parse(solc.compile(JSON.stringify(compilerInput(sources)))))
-  if (output.errors.length > 0) {
-    throw new Error(output.errors.map((error) => error.formattedMessage).join('\n'))
-  }
+  const errors = output.errors.filter(({ errorCode }) => !expectedWarnings.has(errorCode))
+  if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join('\n'))
   return artifactsOf((name) => {
     const compiled = output.contracts[contractSources[name]]?.[name]
     if (compiled === undefined) throw new Error(`${name} is not in ${contractSources[name]}`)

@@ -1,10 +1,14 @@
 /** The contracts that are deployed or called, with the source that defines each. */
 export const contractSources = {
   Reenterer: 'adversaries/Reenterer.sol',
+  DepositAddresses: 'chain/DepositAddresses.sol',
+  DepositSweep: 'chain/DepositSweep.sol',
   Depository: 'chain/Depository.sol',
   DepositRouter: 'chain/DepositRouter.sol',
   FillContract: 'chain/FillContract.sol',
   FillExecutor: 'chain/FillExecutor.sol',
+  PermitRouter: 'chain/PermitRouter.sol',
+  PermittedDeposit: 'chain/PermittedDeposit.sol',
   PriceFeed: 'chain/PriceFeed.sol',
   Token: 'chain/Token.sol',
   WrappedNative: 'chain/WrappedNative.sol',

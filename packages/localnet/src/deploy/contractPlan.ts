@@ -2,6 +2,7 @@ import type { Hex } from '@causeway/core'
 import { encodeDeployData } from 'viem'
 import {
   allocatorSpenderAbi,
+  depositAddressesAbi,
   depositoryAbi,
   depositRouterAbi,
   fillContractAbi,
@@ -9,6 +10,7 @@ import {
   hubAbi,
   hubOracleAbi,
   oracleMultisigAbi,
+  permitRouterAbi,
   priceFeedAbi,
   tokenAbi,
   wrappedNativeAbi,
@@ -96,6 +98,30 @@ export function depositRouterPlan(
       abi: depositRouterAbi,
       bytecode: artifacts.DepositRouter.bytecode,
       args: [around.depository, around.swapRouter, around.wrappedNative],
+    }),
+  )
+}
+
+/** Apart from the rest, because it needs the depository's address. */
+export function depositAddressesPlan(artifacts: Artifacts, depository: Hex): PlannedContract {
+  return plan(
+    'deposit addresses',
+    encodeDeployData({
+      abi: depositAddressesAbi,
+      bytecode: artifacts.DepositAddresses.bytecode,
+      args: [depository],
+    }),
+  )
+}
+
+/** Apart from the rest, because it needs the depository's address. */
+export function permitRouterPlan(artifacts: Artifacts, depository: Hex): PlannedContract {
+  return plan(
+    'permit router',
+    encodeDeployData({
+      abi: permitRouterAbi,
+      bytecode: artifacts.PermitRouter.bytecode,
+      args: [depository],
     }),
   )
 }

@@ -1,12 +1,14 @@
-import { encodeFunctionData } from 'viem'
+import { encodeFunctionData, keccak256 } from 'viem'
 import { depositoryAbi, priceFeedAbi, tokenAbi } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/compile.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { deployUniswapV3 } from '../uniswap/deployUniswapV3.ts'
 import {
+  depositAddressesPlan,
   depositRouterPlan,
   type FeedKey,
   type PlannedContract,
+  permitRouterPlan,
   type UserChainPlan,
   userChainPlan,
 } from './contractPlan.ts'
@@ -51,13 +53,23 @@ export async function deployUserChain(
   const { wrappedNative, depository } = addresses
   const uniswap = await deployUniswapV3({ ...chain.as(deployer), wrappedNative })
   const router = depositRouterPlan(artifacts, { depository, wrappedNative, swapRouter: uniswap.swapRouter })
-  await deployMissing(chain, deployer, [router])
+  const deposits = depositAddressesPlan(artifacts, depository)
+  const permits = permitRouterPlan(artifacts, depository)
+  await deployMissing(chain, deployer, [router, deposits, permits])
   const pools = await openPools(chain, deployer, { uniswap, wrappedNative, tokens: addresses.tokens })
   return {
     chainKey,
     chainId: chain.chainId,
     ...addresses,
     depositRouter: router.address,
+    depositAddresses: {
+      contract: deposits.address,
+      sweepCodeHash: keccak256(artifacts.DepositSweep.bytecode),
+    },
+    permitRouter: {
+      contract: permits.address,
+      depositCodeHash: keccak256(artifacts.PermittedDeposit.bytecode),
+    },
     multicall3: multicall3Address,
     gasPriceOracle: gasPriceOracleAddress,
     uniswapV3: { ...uniswap, pools },

@@ -18,6 +18,16 @@ export type ChainDeployment = {
   readonly depository: Hex
   readonly fillContract: Hex
   readonly depositRouter: Hex
+  readonly depositAddresses: {
+    readonly contract: Hex
+    /** Of the code that empties an address: a part of every address. */
+    readonly sweepCodeHash: Hex
+  }
+  readonly permitRouter: {
+    readonly contract: Hex
+    /** Of the code that makes a permitted deposit: a part of every spender. */
+    readonly depositCodeHash: Hex
+  }
   readonly multicall3: Hex
   readonly wrappedNative: Hex
   readonly gasPriceOracle: Hex

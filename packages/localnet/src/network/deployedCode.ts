@@ -8,10 +8,12 @@ function contractAddresses(deployment: ChainDeployment | HubDeployment): readonl
     const { hub, oracle, oracleMultisig, genericMapping, allocatorSpender } = deployment
     return [hub, oracle, oracleMultisig, genericMapping, allocatorSpender]
   }
-  const { depository, fillContract, depositRouter, multicall3, wrappedNative, gasPriceOracle } = deployment
+  const { depository, fillContract, depositRouter, depositAddresses } = deployment
+  const { permitRouter, multicall3, wrappedNative, gasPriceOracle } = deployment
   const { factory, quoterV2, swapRouter, positionManager, pools } = deployment.uniswapV3
   return [
-    ...[depository, fillContract, depositRouter, multicall3, wrappedNative, gasPriceOracle],
+    ...[depository, fillContract, depositRouter, depositAddresses.contract],
+    ...[permitRouter.contract, multicall3, wrappedNative, gasPriceOracle],
     ...Object.values(deployment.tokens),
     ...Object.values(deployment.feeds),
     ...[factory, quoterV2, swapRouter, positionManager],

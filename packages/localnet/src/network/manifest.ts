@@ -40,6 +40,8 @@ const chainSchema = <Key extends 'base' | 'optimism'>(chainKey: Key) =>
     depository: address,
     fillContract: address,
     depositRouter: address,
+    depositAddresses: z.object({ contract: address, sweepCodeHash: hexSchema(32) }),
+    permitRouter: z.object({ contract: address, depositCodeHash: hexSchema(32) }),
     multicall3: address,
     wrappedNative: address,
     gasPriceOracle: address,

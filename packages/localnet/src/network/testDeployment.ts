@@ -24,6 +24,8 @@ export function testDeployment(): NetworkDeployment {
       depository: address(),
       fillContract: address(),
       depositRouter: address(),
+      depositAddresses: { contract: address(), sweepCodeHash: `0x${'5e'.repeat(32)}` as const },
+      permitRouter: { contract: address(), depositCodeHash: `0x${'de'.repeat(32)}` as const },
       multicall3: address(),
       wrappedNative,
       gasPriceOracle: address(),

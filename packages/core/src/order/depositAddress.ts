@@ -1,0 +1,53 @@
+import { AbiWords } from '../hashing/abiWords.ts'
+import { concatBytes, fixedHexToBytes, hexDigits } from '../hashing/hexBytes.ts'
+import { keccak256 } from '../hashing/keccak.ts'
+import type { Hex } from '../hex.ts'
+
+/** What an address may be used for; a change of any member is another address. */
+export type DepositAddressTerms = {
+  /** Signs the orders that the address may pay. */
+  readonly orderSigner: Hex
+  /** The solver's account that empties the address. */
+  readonly sweeper: Hex
+  /** Is credited with every deposit. */
+  readonly depositor: Hex
+  /** 32 random bytes. */
+  readonly nonce: Hex
+}
+
+/** The contract that empties the addresses, and the hash of the code that it puts there for a moment. */
+export type DepositAddressContract = { readonly contract: Hex; readonly sweepCodeHash: Hex }
+
+const create2Prefix = Uint8Array.of(0xff)
+
+/**
+ * The address that `contract` empties under these terms: by CREATE2, so that nobody holds a key of it.
+ * Lower case. @source EIP-1014
+ */
+export function depositAddressOf(
+  { orderSigner, sweeper, depositor, nonce }: DepositAddressTerms,
+  { contract, sweepCodeHash }: DepositAddressContract,
+): Hex {
+  const terms = new AbiWords(4)
+    .address(fixedHexToBytes(orderSigner, 20))
+    .address(fixedHexToBytes(sweeper, 20))
+    .address(fixedHexToBytes(depositor, 20))
+    .word(fixedHexToBytes(nonce, 32))
+    .done()
+  const parts = [
+    create2Prefix,
+    fixedHexToBytes(contract, 20),
+    keccak256(terms),
+    fixedHexToBytes(sweepCodeHash, 32),
+  ]
+  return `0x${hexDigits(keccak256(concatBytes(parts)).subarray(12))}`
+}
+
+/** Bytes of an order's salt that stay random where the others name a deposit address. */
+export const depositSaltRandomBytes = 12
+
+/** The salt of an order that a deposit address may pay: the address, then random bytes. */
+export function depositOrderSalt(address: Hex, random: Uint8Array): Hex {
+  if (random.length !== depositSaltRandomBytes) throw new RangeError('a deposit salt has 12 random bytes')
+  return `0x${hexDigits(concatBytes([fixedHexToBytes(address, 20), random]))}`
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IERC20} from "../shared/IERC20.sol";
+import {Transfers} from "../shared/Transfers.sol";
+
+interface IDepository {
+    function depositNative(address depositor, bytes32 id) external payable;
+    function depositErc20(address depositor, address token, uint256 amount, bytes32 id) external;
+}
+
+interface ISweepOrigin {
+    function current()
+        external
+        view
+        returns (address depository, address depositor, bytes32 orderId, address token);
+}
+
+/// Lives at a deposit address for the length of one constructor: it moves everything that lies there and
+/// is gone. The address never has code, so that payments to it cost what those to an account cost, and
+/// can be swept again.
+contract DepositSweep {
+    error NothingToSweep();
+
+    /// Without an order id the depositor gets everything.
+    constructor() {
+        (address depository, address depositor, bytes32 orderId, address token) =
+            ISweepOrigin(msg.sender).current();
+        uint256 tokens = token == address(0) ? 0 : IERC20(token).balanceOf(address(this));
+        uint256 native = address(this).balance;
+        if (tokens == 0 && native == 0) revert NothingToSweep();
+        if (orderId == 0) {
+            if (tokens > 0) Transfers.push(token, depositor, tokens);
+            if (native > 0) Transfers.pushNative(depositor, native);
+        } else {
+            if (tokens > 0) {
+                Transfers.allow(token, depository, tokens);
+                IDepository(depository).depositErc20(depositor, token, tokens, orderId);
+            }
+            if (native > 0) IDepository(depository).depositNative{value: native}(depositor, orderId);
+        }
+        selfdestruct(payable(depositor));
+    }
+}
