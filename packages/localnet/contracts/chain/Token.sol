@@ -135,20 +135,27 @@ contract Token is Owned, TypedData {
         uint256 validAfter,
         uint256 validBefore,
         bytes32 nonce,
+        bytes memory signature
+    ) public {
+        if (to != msg.sender) revert CallerNotPayee();
+        _useAuthorization(
+            RECEIVE_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce, signature
+        );
+    }
+
+    function receiveWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
         uint8 v,
         bytes32 r,
         bytes32 s
     ) external {
-        if (to != msg.sender) revert CallerNotPayee();
-        _useAuthorization(
-            RECEIVE_WITH_AUTHORIZATION_TYPEHASH,
-            from,
-            to,
-            value,
-            validAfter,
-            validBefore,
-            nonce,
-            abi.encodePacked(r, s, v)
+        receiveWithAuthorization(
+            from, to, value, validAfter, validBefore, nonce, abi.encodePacked(r, s, v)
         );
     }
 

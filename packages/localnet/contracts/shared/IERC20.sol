@@ -13,3 +13,29 @@ interface IWrappedNative is IERC20 {
     function deposit() external payable;
     function withdraw(uint256 amount) external;
 }
+
+/// What EIP-2612 and EIP-3009 add, with the signature in parts or whole.
+interface IERC20Authorized is IERC20 {
+    function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)
+        external;
+    function receiveWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) external;
+    function receiveWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        bytes memory signature
+    ) external;
+}

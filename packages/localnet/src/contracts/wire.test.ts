@@ -27,7 +27,7 @@ describe('selectors', () => {
     ['token', abis.tokenAbi, 'transferFrom', ['0x23b872dd']],
     ['token', abis.tokenAbi, 'permit', ['0xd505accf']],
     ['token', abis.tokenAbi, 'transferWithAuthorization', ['0xcf092995', '0xe3ee160e']],
-    ['token', abis.tokenAbi, 'receiveWithAuthorization', ['0xef55bec6']],
+    ['token', abis.tokenAbi, 'receiveWithAuthorization', ['0x88b7ab63', '0xef55bec6']],
     ['gas price oracle', abis.gasPriceOracleAbi, 'getL1Fee', ['0x49948e0e']],
     ['gas price oracle', abis.gasPriceOracleAbi, 'l1BaseFee', ['0x519b4bd3']],
     ['hub', abis.hubAbi, 'balanceOf', ['0x00fdd58e']],

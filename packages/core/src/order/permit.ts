@@ -1,0 +1,156 @@
+import { AbiWords, paddedWordCount } from '../hashing/abiWords.ts'
+import { fixedHexToBytes, hexDigits, hexToBytes } from '../hashing/hexBytes.ts'
+import { keccak256 } from '../hashing/keccak.ts'
+import { domainSeparator, typedDataDigest, typeHash } from '../hashing/typedData.ts'
+import type { Hex } from '../hex.ts'
+import { create2Address } from '../vm/ethereum/contractAddress.ts'
+
+export const permitKinds = ['eip3009', 'eip2612'] as const
+export type PermitKind = (typeof permitKinds)[number]
+
+/** The contract that makes the deposits, and the hash of the code that spends an EIP-2612 allowance. */
+export type PermitRouter = { readonly contract: Hex; readonly depositCodeHash: Hex }
+
+/** A deposit that the owner of a token signs and anybody may submit. Amount in smallest units. */
+export type SignedDeposit = {
+  readonly token: Hex
+  readonly owner: Hex
+  readonly amount: bigint
+  /** Unix seconds: the signature is worth nothing from then on. */
+  readonly deadlineSeconds: number
+  readonly orderId: Hex
+}
+
+/** How a token names itself in what its owners sign. */
+export type TokenDomain = { readonly name: string; readonly version: string; readonly chainId: number }
+
+export type PermitTerms = SignedDeposit & {
+  readonly domain: TokenDomain
+  readonly router: PermitRouter
+} & (
+    | { readonly kind: 'eip3009' }
+    /** `nonces(owner)` of the token. */
+    | { readonly kind: 'eip2612'; readonly nonce: bigint }
+  )
+
+/** EIP-712 data as wallets are given it. `EIP712Domain` is not listed: signers derive it. */
+export type PermitTypedData = {
+  readonly domain: TokenDomain & { readonly verifyingContract: Hex }
+  readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>
+  readonly primaryType: 'ReceiveWithAuthorization' | 'Permit'
+  /** Integers as decimal text, times as numbers. */
+  readonly value: Readonly<Record<string, string | number>>
+}
+
+const receiveTypeHash = typeHash(
+  'ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
+)
+const permitTypeHash = typeHash(
+  'Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)',
+)
+
+const receiveFields = fieldsOf([
+  ['from', 'address'],
+  ['to', 'address'],
+  ['value', 'uint256'],
+  ['validAfter', 'uint256'],
+  ['validBefore', 'uint256'],
+  ['nonce', 'bytes32'],
+])
+const permitFields = fieldsOf([
+  ['owner', 'address'],
+  ['spender', 'address'],
+  ['value', 'uint256'],
+  ['nonce', 'uint256'],
+  ['deadline', 'uint256'],
+])
+
+/**
+ * What the owner signs. Either form serves one deposit of one order: the nonce of an authorization is the
+ * order id and its payee the router; the spender of a permit is the address that only this deposit runs at.
+ * @source EIP-3009; EIP-2612; quote-api.md 2.5
+ */
+export function permitTypedData(terms: PermitTerms): PermitTypedData {
+  const domain = { ...terms.domain, verifyingContract: terms.token }
+  const value = terms.amount.toString()
+  if (terms.kind === 'eip3009') {
+    return {
+      domain,
+      types: { ReceiveWithAuthorization: receiveFields },
+      primaryType: 'ReceiveWithAuthorization',
+      value: {
+        from: terms.owner,
+        to: terms.router.contract,
+        value,
+        validAfter: 0,
+        validBefore: terms.deadlineSeconds,
+        nonce: terms.orderId,
+      },
+    }
+  }
+  return {
+    domain,
+    types: { Permit: permitFields },
+    primaryType: 'Permit',
+    value: {
+      owner: terms.owner,
+      spender: permitSpender(terms, terms.router),
+      value,
+      nonce: terms.nonce.toString(),
+      deadline: terms.deadlineSeconds,
+    },
+  }
+}
+
+/** The 32 bytes that a signature of `permitTypedData` signs. @throws RangeError on a member that does not fit */
+export function permitDigest(terms: PermitTerms): Uint8Array {
+  const separator = domainSeparator({ ...terms.domain, verifyingContract: terms.token })
+  const owner = fixedHexToBytes(terms.owner, 20)
+  const words =
+    terms.kind === 'eip3009'
+      ? new AbiWords(7)
+          .word(receiveTypeHash)
+          .address(owner)
+          .address(fixedHexToBytes(terms.router.contract, 20))
+          .uint(terms.amount)
+          .uint(0n)
+          .number(terms.deadlineSeconds)
+          .word(fixedHexToBytes(terms.orderId, 32))
+      : new AbiWords(6)
+          .word(permitTypeHash)
+          .address(owner)
+          .address(fixedHexToBytes(permitSpender(terms, terms.router), 20))
+          .uint(terms.amount)
+          .uint(terms.nonce)
+          .number(terms.deadlineSeconds)
+  return typedDataDigest(separator, keccak256(words.done()))
+}
+
+/** Whom an EIP-2612 permit allows to spend; lower case. The router runs there once, for this deposit. */
+export function permitSpender(deposit: SignedDeposit, { contract, depositCodeHash }: PermitRouter): Hex {
+  const salt = keccak256(depositWords(deposit, 5).done())
+  return create2Address(contract, salt, depositCodeHash)
+}
+
+/** `depositWithAuthorization` and `depositWithPermit` of the router. */
+const selectors: Readonly<Record<PermitKind, string>> = { eip3009: '44e607f8', eip2612: '0eaf5f63' }
+
+/** The router's call that turns a signature into the deposit. */
+export function encodeSignedDeposit(kind: PermitKind, deposit: SignedDeposit, signature: Hex): Hex {
+  const bytes = hexToBytes(signature)
+  const words = depositWords(deposit, 7 + paddedWordCount(bytes.length)).number(6 * 32)
+  return `0x${selectors[kind]}${hexDigits(words.paddedBytes(bytes).done())}`
+}
+
+function depositWords(deposit: SignedDeposit, wordCount: number): AbiWords {
+  return new AbiWords(wordCount)
+    .address(fixedHexToBytes(deposit.token, 20))
+    .address(fixedHexToBytes(deposit.owner, 20))
+    .uint(deposit.amount)
+    .number(deposit.deadlineSeconds)
+    .word(fixedHexToBytes(deposit.orderId, 32))
+}
+
+function fieldsOf(fields: readonly (readonly [name: string, type: string])[]) {
+  return fields.map(([name, type]) => ({ name, type }))
+}
