@@ -1,6 +1,6 @@
 // Goal: values that follow from others are the ones that follow, so that no typing error loses money.
 import { join } from 'node:path'
-import { addressWord, hexToBytes, keccak256Hex, uintWord, vmCodecs } from '@causeway/core'
+import { addressWord, codecOf, hexToBytes, keccak256Hex, mainNetwork, uintWord } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { environments, parseConfigSet, readRawConfigSet } from './configFiles.ts'
 import { root } from './writeJson.ts'
@@ -36,7 +36,7 @@ describe('values that follow from others', () => {
 
   test.each(configs)('depositories of $environment are addresses of their family', ({ chains }) => {
     for (const { vmType, depository, additionalDepositories = [] } of chains.chains) {
-      const codec = vmCodecs[vmType]
+      const codec = codecOf(mainNetwork(vmType))
       for (const address of [depository ?? '', ...additionalDepositories])
         expect(codec.canonicalAddress(address)).toBe(address)
     }
@@ -46,7 +46,7 @@ describe('values that follow from others', () => {
     'currencies of $environment are written as their family writes them',
     ({ chains, quote }) => {
       for (const { id, vmType } of chains.chains) {
-        const codec = vmCodecs[vmType]
+        const codec = codecOf(mainNetwork(vmType))
         for (const { address } of quote.chains[id]?.currencies ?? [])
           expect(codec.canonicalAddress(address)).toBe(address)
       }

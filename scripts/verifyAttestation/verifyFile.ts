@@ -73,9 +73,11 @@ export function verifyFile(parts: {
   chains: ChainsFile
 }): AttestationVerdict {
   const { options, response, chains } = parts
-  const vmTypes = new Map(chains.chains.map(({ id, vmType }) => [id, vmType]))
+  const networks = new Map(
+    chains.chains.map(({ id, vmType, additionalData }) => [id, { vmType, network: additionalData?.network }]),
+  )
   const hub = hubContext(parts.hub)
-  const terms = { ...options, hub, vmTypeOf: (id: string) => vmTypes.get(id), recover: recoverSigner }
+  const terms = { ...options, hub, networkOf: (id: string) => networks.get(id), recover: recoverSigner }
   const verify = <Response>(kind: AttestationKind<Response>) =>
     verifyAttestation(response, { ...terms, kind })
   const table: Record<AttestationKindName, () => AttestationVerdict> = {

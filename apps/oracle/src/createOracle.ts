@@ -112,7 +112,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
   })
   metrics.watchChains(() => network.statuses())
   metrics.watchEndpoints(() => network.endpoints())
-  const signatureContext: SignatureContext = { hub: context.hub, vmTypeOf: context.vmTypeOf }
+  const signatureContext: SignatureContext = { hub: context.hub, networkOf: context.networkOf }
   const service = createAttestationService({
     context,
     watch,

@@ -155,7 +155,7 @@ function createContext(
 ): AttestationContext {
   return {
     chains,
-    vmTypeOf: (chainId) => chains.get(chainId)?.vmType,
+    networkOf: (chainId) => chains.get(chainId),
     hub: hub.attested,
     hubBalances: hub.reader,
     readerOf(chainId) {

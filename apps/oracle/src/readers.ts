@@ -8,7 +8,7 @@ import {
   type QuorumEndpointHealth,
   type RegisteredChain,
 } from '@causeway/chains'
-import { type FactsReader, type Hex, UnknownChainError, vmCodecs } from '@causeway/core'
+import { codecOf, type FactsReader, type Hex, UnknownChainError } from '@causeway/core'
 import { AttestationError } from './attestations/errors.ts'
 import { verifyChain } from './verifyChains.ts'
 
@@ -34,7 +34,7 @@ export function openChain(
   const now = () => Date.now()
   const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold: rpcThreshold, now }
   // CAST: depositories of ethereum-vm chains are EVM addresses; the codec checked this one.
-  const address = vmCodecs[chain.vmType].canonicalAddress(depository) as Hex
+  const address = codecOf(chain).canonicalAddress(depository) as Hex
   const contract = { setting: `chains: ${id}.depository`, address }
   const client = createJsonRpcClient(shared)
   const quorum = createQuorumClient(shared)

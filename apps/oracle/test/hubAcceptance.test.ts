@@ -8,6 +8,7 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
+  mainNetwork,
   orderAddress,
   ownerRequestDigest,
   withdrawalAddress,
@@ -46,7 +47,7 @@ afterAll(async () => {
   await network?.stop()
 })
 
-const base = { chainId: 'base', vmType: 'ethereum-vm' } as const
+const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
 const user = (index: number): LocalAccount => {
   const account = network.keys.users[index]
   if (account === undefined) throw new Error(`no user ${index}`)

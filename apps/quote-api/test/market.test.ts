@@ -1,7 +1,7 @@
 // Goal: the market follows real chains and survives what their nodes do.
 // Method: three anvils with the local contracts, a fault proxy before each of the two user chains.
 import { createJsonRpcClient } from '@causeway/chains'
-import { ConfigurationError, type Hex, vmCodecs } from '@causeway/core'
+import { ConfigurationError, ethereumCodec, type Hex } from '@causeway/core'
 import { type FaultMode, gasPriceOracleAbi, movePrice, setBaseFee, tokenAbi } from '@causeway/localnet'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -67,7 +67,7 @@ describe('a started market', () => {
         // CAST: local currencies are EVM addresses.
         const token = address as Hex
         const balance =
-          token === vmCodecs['ethereum-vm'].nativeCurrency
+          token === ethereumCodec.nativeCurrency
             ? await client.getBalance({ address: wallet })
             : await client.readContract({
                 address: token,

@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createOrderIdHasher, type Hex } from '@causeway/core'
+import { createOrderIdHasher, type Hex, mainNetwork } from '@causeway/core'
 import {
   createDatabase,
   type Database,
@@ -47,7 +47,7 @@ beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
   directory = await mkdtemp(join(tmpdir(), 'causeway-settlement-'))
   server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres'), durable: false })
-  const orderIdOf = createOrderIdHasher(() => 'ethereum-vm')
+  const orderIdOf = createOrderIdHasher(() => mainNetwork('ethereum-vm'))
   oracles = await Promise.all(
     [1, 2, 3].map(() =>
       startStandInOracle({ privateKey: generatePrivateKey(), otherKey: generatePrivateKey(), orderIdOf }),

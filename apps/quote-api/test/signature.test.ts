@@ -2,7 +2,7 @@
 // service with its real key and database; orders are hashed with the protocol's types by another
 // library, the signer is recovered, and the row is read from PostgreSQL.
 import { createHash } from 'node:crypto'
-import { type Hex, orderId as hashOrder, type Order, orderSchema } from '@causeway/core'
+import { type Hex, orderId as hashOrder, mainNetwork, type Order, orderSchema } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { hashStruct, recoverMessageAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -89,7 +89,7 @@ describe('the order of an answer', () => {
     'verifies for anyone: %s',
     async (_name, request) => {
       const { order, orderId, signature } = signedOrder(await quoted(request))
-      expect(hashOrder(order, () => 'ethereum-vm')).toBe(orderId)
+      expect(hashOrder(order, () => mainNetwork('ethereum-vm'))).toBe(orderId)
       expect(hashStruct({ data: { ...order }, types: orderTypes, primaryType: 'Order' })).toBe(orderId)
       const signer = await recoverMessageAddress({ message: { raw: orderId }, signature })
       expect(signer.toLowerCase()).toBe(order.solver)
@@ -103,7 +103,7 @@ describe('the order of an answer', () => {
     if (payment === undefined) throw new Error('the order pays nothing')
     const cheaper = { ...payment, minimumAmount: (BigInt(payment.minimumAmount) - 1n).toString() }
     const changed = { ...order, output: { ...order.output, payments: [cheaper] } }
-    const raw = hashOrder(changed, () => 'ethereum-vm')
+    const raw = hashOrder(changed, () => mainNetwork('ethereum-vm'))
     const signer = await recoverMessageAddress({ message: { raw }, signature })
     expect(signer.toLowerCase()).not.toBe(order.solver)
   })

@@ -129,7 +129,8 @@ describe('a registry', () => {
     const registry = load([bitcoin, base], { variables: { ...variables, MAESTRO: 'canary' }, hubJson: hub })
     expect([...registry.chains.keys()]).toEqual(['bitcoin', 'base'])
     const { additionalData } = registry.chains.get('bitcoin') ?? {}
-    expect(additionalData).toEqual({ network: 'mainnet', maestroApiKey: expect.any(Secret) })
+    expect(additionalData).toEqual({ maestroApiKey: expect.any(Secret) })
+    expect(registry.chains.get('bitcoin')?.network).toBe('mainnet')
     expect(additionalData?.maestroApiKey?.reveal()).toBe('canary')
     expect(JSON.stringify([...registry.chains.values(), registry.hub])).not.toMatch(/canary|127\.0\.0\.1/)
   })
@@ -141,6 +142,16 @@ describe('a registry', () => {
     const registry = load([base], { hubJson })
     expect(registry.hub).toMatchObject({ id: 'relay', ready: true, oracleAddress: `0x${'ab'.repeat(20)}` })
     expect(revealed(registry.hub?.endpoints)).toEqual(['http://127.0.0.1:8547'])
+  })
+
+  test('refuses a network that the family does not have', () => {
+    const bitcoin = { id: 'bitcoin', vmType: 'bitcoin-vm', hubChainId: '7' }
+    expect(
+      load([{ ...bitcoin, additionalData: { network: 'regtest' } }]).chains.get('bitcoin')?.network,
+    ).toBe('regtest')
+    expect(() => load([{ ...bitcoin, additionalData: { network: 'constructor' } }])).toThrow(
+      /additionalData\.network: no Bitcoin network/,
+    )
   })
 
   test('has no hub when none is given', () => {

@@ -1,8 +1,10 @@
 import {
   type ChainEntry,
+  type ChainNetwork,
   ConfigurationError,
   chainEntrySchema,
   chainsFileSchema,
+  codecOf,
   type HubFile,
   hubFileSchema,
   Secret,
@@ -38,10 +40,11 @@ export type Endpoints = {
 }
 
 export type RegisteredChain = Omit<ChainEntry, 'httpRpcUrl' | 'rpcThreshold' | 'additionalData'> &
+  ChainNetwork &
   Endpoints & {
     /** Equal answers needed for what is signed. */
     readonly rpcThreshold: number
-    readonly additionalData: Omit<AdditionalData, SecretMember> & {
+    readonly additionalData: Omit<AdditionalData, SecretMember | 'network'> & {
       readonly [Name in SecretMember]?: Secret
     }
   }
@@ -126,8 +129,16 @@ function registerChain(entry: ChainEntry, place: Place, problems: string[]): Reg
   if (rpcThreshold !== undefined && count > 0 && rpcThreshold > count) {
     problems.push(`${place.name}: ${place.path}.rpcThreshold is above the number of endpoints`)
   }
+  const network = { vmType: entry.vmType, network: additionalData?.network }
+  try {
+    codecOf(network)
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    problems.push(`${place.name}: ${place.path}.additionalData.network: ${error.message}`)
+  }
   return {
     ...rest,
+    ...network,
     ...read,
     rpcThreshold: rpcThreshold ?? Math.max(defaultThreshold(count), 1),
     additionalData: hideSecrets(additionalData ?? {}),
@@ -172,13 +183,12 @@ function hideSecrets(data: AdditionalData): RegisteredChain['additionalData'] {
     const value = data[member]
     return value === undefined ? [] : [[member, new Secret(value)] as const]
   })
-  const { finalizationBlocks, finalizationTime, isZksyncStack, traceInternalTransfers, network } = data
+  const { finalizationBlocks, finalizationTime, isZksyncStack, traceInternalTransfers } = data
   return {
     ...(finalizationBlocks !== undefined && { finalizationBlocks }),
     ...(finalizationTime !== undefined && { finalizationTime }),
     ...(isZksyncStack !== undefined && { isZksyncStack }),
     ...(traceInternalTransfers !== undefined && { traceInternalTransfers }),
-    ...(network !== undefined && { network }),
     ...Object.fromEntries(hidden),
   }
 }

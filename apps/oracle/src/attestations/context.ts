@@ -1,10 +1,12 @@
 import type {
   ChainEntry,
+  ChainNetwork,
   Evidence,
   ExecutionDomain,
   FactsReader,
   Hex,
-  VmTypeOf,
+  NetworkOf,
+  ProtocolChain,
   WithdrawRequestDomain,
 } from '@causeway/core'
 import { UnknownChainError } from '@causeway/core'
@@ -13,10 +15,8 @@ import { UnknownChainError } from '@causeway/core'
 export type AttestedChain = Pick<
   ChainEntry,
   'id' | 'vmType' | 'depository' | 'additionalDepositories' | 'hubChainId'
-> & {
-  /** Which of the family's networks; the main one when absent. */
-  readonly additionalData?: { readonly network?: string | undefined } | undefined
-}
+> &
+  ChainNetwork
 
 /** What rules need of the hub. Addresses in lower case. */
 export type AttestedHub = {
@@ -36,7 +36,7 @@ export interface HubBalances {
 /** Everything that attesting asks: configuration, chains and the hub. */
 export type AttestationContext = {
   readonly chains: ReadonlyMap<string, AttestedChain>
-  readonly vmTypeOf: VmTypeOf
+  readonly networkOf: NetworkOf
   readonly hub: AttestedHub
   readonly hubBalances: HubBalances
   /** @throws UnknownChainError; AttestationError when the chain has no endpoint or must not be signed for */
@@ -68,9 +68,6 @@ export function chainOf({ chains }: Pick<AttestationContext, 'chains'>, chainId:
 }
 
 /** How hashes name the chain. */
-export function protocolChain({ id, vmType }: AttestedChain): {
-  chainId: string
-  vmType: AttestedChain['vmType']
-} {
-  return { chainId: id, vmType }
+export function protocolChain({ id, vmType, network }: AttestedChain): ProtocolChain {
+  return { chainId: id, vmType, network }
 }

@@ -1,11 +1,11 @@
-import { vmCodecs } from '@causeway/core'
+import { codecOf } from '@causeway/core'
 import type { AttestedChain } from './context.ts'
 import { AttestationError } from './errors.ts'
 
 /** The chain's depository as configured, in canonical spelling. @throws AttestationError without one */
 function primaryDepository(chain: AttestedChain): string {
   if (chain.depository === undefined) throw notConfigured(chain.id)
-  return vmCodecs[chain.vmType].canonicalAddress(chain.depository)
+  return codecOf(chain).canonicalAddress(chain.depository)
 }
 
 /**
@@ -15,7 +15,7 @@ function primaryDepository(chain: AttestedChain): string {
  */
 export function requestedDepository(chain: AttestedChain, requested: string | undefined): string {
   if (requested === undefined) return primaryDepository(chain)
-  const codec = vmCodecs[chain.vmType]
+  const codec = codecOf(chain)
   const canonical = codec.canonicalAddress(requested)
   const configured = [chain.depository ?? [], chain.additionalDepositories ?? []].flat()
   if (!configured.some((depository) => codec.canonicalAddress(depository) === canonical)) {

@@ -1,5 +1,5 @@
 // Vectors of oracle-protocol.md 1.3, 1.4, 1.6 and 2.3 through the route's own rules.
-import { attestationKinds, depositMessageId, hubAlias, hubTokenId } from '@causeway/core'
+import { attestationKinds, depositMessageId, hubAlias, hubTokenId, mainNetwork } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import {
   depositExecution,
@@ -30,7 +30,7 @@ test('the deposit of order B has the published message and the published executi
   expect(message).toMatchObject(ethereumDeposit)
   expect(message?.extraData).toEqual({ timestamp: blockTime.toString() })
   expect(unsigned.execution).toMatchObject(depositExecution)
-  expect(depositMessageId(ethereumDeposit, worldOf().vmTypeOf)).toBe(ethereumDepositId)
+  expect(depositMessageId(ethereumDeposit, worldOf().networkOf)).toBe(ethereumDepositId)
   expect({ isFinal, evidence }).toEqual({ isFinal: true, evidence: [facts.evidence] })
 })
 
@@ -49,7 +49,7 @@ test('metadata tell the token and its origin for every action', async () => {
 test('a deposit without an order is minted to the alias of its depositor', async () => {
   const unnamed = depositFacts([{ ...depositB, depositId: `0x${'00'.repeat(32)}` }])
   const { unsigned } = await attestDeposits(request, worldOf(unnamed), options)
-  const alias = hubAlias({ chainId: 'ethereum', vmType: 'ethereum-vm' }, depositor)
+  const alias = hubAlias({ chainId: 'ethereum', ...mainNetwork('ethereum-vm') }, depositor)
   expect(alias).toBe('0x655a50c47473d8fd8f2a129996f0062c287ac97d')
   expect(unsigned.execution?.actions[0]?.slice(2 + 64 + 24, 2 + 128)).toBe(alias.slice(2))
 })
@@ -61,13 +61,15 @@ test('several deposits of one transaction keep their order and share one key', a
   expect(unsigned.execution?.actions).toHaveLength(2)
   expect(unsigned.execution?.idempotencyKey).toBe(depositExecution.idempotencyKey)
   const [token] = unsigned.execution?.metadata ?? []
-  expect(token?.hubTokenId).toBe(hubTokenId({ chainId: 'ethereum', vmType: 'ethereum-vm' }, usdc).toString())
+  expect(token?.hubTokenId).toBe(
+    hubTokenId({ chainId: 'ethereum', ...mainNetwork('ethereum-vm') }, usdc).toString(),
+  )
 })
 
 test('a final transaction without deposits has an empty answer and nothing to sign', async () => {
   const { unsigned } = await attestDeposits(request, worldOf(depositFacts([])), options)
   expect(unsigned).toEqual({ messages: [] })
-  const context = { hub: worldOf().hub, vmTypeOf: worldOf().vmTypeOf }
+  const context = { hub: worldOf().hub, networkOf: worldOf().networkOf }
   expect(attestationKinds.deposits.signatureArrays(unsigned, context)).toEqual([])
 })
 

@@ -1,4 +1,5 @@
 import {
+  codecOf,
   type DepositFact,
   type DepositFacts,
   type DepositsResponse,
@@ -9,7 +10,6 @@ import {
   hubTokenId,
   onchainId,
   orderAddress,
-  vmCodecs,
 } from '@causeway/core'
 import type { DepositsRequest } from '../wire/requests.ts'
 import {
@@ -33,7 +33,7 @@ export const attestDeposits: Attest<DepositsRequest, DepositsResponse> = async (
   options,
 ) => {
   const chain = chainOf(context, request.chainId)
-  const transactionId = vmCodecs[chain.vmType].canonicalTransactionId(request.transactionId)
+  const transactionId = codecOf(chain).canonicalTransactionId(request.transactionId)
   const facts = await context.readerOf(chain.id).readDeposits({ transactionId }, options)
   return { unsigned: buildDeposits(facts, chain, context), evidence: [facts.evidence], isFinal: true }
 }

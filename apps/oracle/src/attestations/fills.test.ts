@@ -6,6 +6,7 @@ import {
   fillMessageId,
   hubAlias,
   hubTokenId,
+  mainNetwork,
   type Order,
   onchainId,
   orderAddress,
@@ -65,7 +66,7 @@ describe('a fill of order B', () => {
   test('has the published message and the published execution', async () => {
     const { unsigned, isFinal, evidence } = await attest(fillRequest())
     expect(unsigned.message).toEqual({ ...fillOfOrderB('0'), signatures: [] })
-    expect(fillMessageId(unsigned.message, worldOf().vmTypeOf)).toBe(
+    expect(fillMessageId(unsigned.message, worldOf().networkOf)).toBe(
       '0x4c9c4a84dbef1ebd181ec5ec341c4079fe5ab0e7a8ae0cf0f147cc60d760a30d',
     )
     expect(unsigned.execution).toEqual({ ...fillExecution, signatures: [] })
@@ -77,7 +78,7 @@ describe('a fill of order B', () => {
     const amount = 10n ** 18n - 10n ** 16n
     const { unsigned } = await attest(fillRequest(), { deposits: depositFacts([{ ...depositB, amount }]) })
     expect(unsigned.message.result.totalWeightedInputPaymentBpsDiff).toBe('-10000000000000000')
-    expect(fillMessageId(unsigned.message, worldOf().vmTypeOf)).toBe(
+    expect(fillMessageId(unsigned.message, worldOf().networkOf)).toBe(
       '0xaae8f0e41a3ab2fd54ef1ebcd77b5980fb3c2f549b23342698bc0cfbf402f213',
     )
   })
@@ -170,7 +171,7 @@ describe('weights', () => {
     const full = encodeTransferAction({
       hubFrom: '0x48dd97456ea2aed0520f5386f4146f867c61e565',
       hubTo: '0x37af10adbc4864042698b5735132a3c8c2b146bf',
-      hubTokenId: hubTokenId({ chainId: 'ethereum', vmType: 'ethereum-vm' }, nativeCurrency),
+      hubTokenId: hubTokenId({ chainId: 'ethereum', ...mainNetwork('ethereum-vm') }, nativeCurrency),
       amount: 1_010_000_000_000_000_000n,
     })
     expect(unsigned.execution.actions[0]).toBe(full)
@@ -199,7 +200,7 @@ describe('weights', () => {
     expect(unsigned.message.result.totalWeightedInputPaymentBpsDiff).toBe('750000000000000000')
     expect(unsigned.execution.actions).toHaveLength(3)
     const from = orderAddress(
-      { chainId: 'ethereum', vmType: 'ethereum-vm' },
+      { chainId: 'ethereum', ...mainNetwork('ethereum-vm') },
       { depositor: depositB.depositor, timestampSeconds: blockTime, depositId: id },
     )
     expect(unsigned.execution.actions[0]).toContain(from.slice(2))
@@ -226,7 +227,7 @@ describe('the order', () => {
   test('of a solver on the hub itself settles with its alias there', async () => {
     const { request, deposits } = await requestFor({ ...orderB, solverChainId: 'relay' })
     const { unsigned } = await attest(request, { deposits })
-    const alias = hubAlias({ chainId: 'relay', vmType: 'ethereum-vm' }, orderB.solver)
+    const alias = hubAlias({ chainId: 'relay', ...mainNetwork('ethereum-vm') }, orderB.solver)
     expect(unsigned.execution.actions[0]).toContain(alias.slice(2))
   })
 })

@@ -1,4 +1,4 @@
-import { type FillsResponse, orderId as hashOrder, type PaymentFacts, vmCodecs } from '@causeway/core'
+import { codecOf, type FillsResponse, orderId as hashOrder, type PaymentFacts } from '@causeway/core'
 import type { FillsRequest } from '../wire/requests.ts'
 import { type Attest, type AttestationContext, type AttestedChain, chainOf } from './context.ts'
 import { checkCalls } from './settlement/calls.ts'
@@ -26,10 +26,10 @@ type Order = FillsRequest['order']
  */
 export const attestFill: Attest<FillsRequest, FillsResponse> = async (request, context, options) => {
   const { order, orderSignature } = request
-  const orderId = hashOrder(order, context.vmTypeOf)
+  const orderId = hashOrder(order, context.networkOf)
   const named = nameInputs(request, context)
   const outputChain = chainOf(context, order.output.chainId)
-  const transactionId = vmCodecs[outputChain.vmType].canonicalTransactionId(request.fill.transactionId)
+  const transactionId = codecOf(outputChain).canonicalTransactionId(request.fill.transactionId)
   const message = (bpsDiff: bigint): FillsResponse['message'] => ({
     data: { order, orderSignature, inputs: signedEntries(named), fill: { transactionId } },
     result: { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() },

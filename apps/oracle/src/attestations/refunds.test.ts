@@ -66,7 +66,7 @@ async function withRefund(change: object) {
 test('a refund of order B has the published message and settles under the key of its fill', async () => {
   const { unsigned, evidence: seen } = await attest(refundRequest())
   expect(unsigned.message).toEqual({ ...refundOfOrderB, signatures: [] })
-  expect(refundMessageId(unsigned.message, worldOf().vmTypeOf)).toBe(
+  expect(refundMessageId(unsigned.message, worldOf().networkOf)).toBe(
     '0x9b8bb0ac42a2483045ceb3849a05ea1bfe404bc6473aa5d46290d7283bca43d0',
   )
   expect(unsigned.execution).toEqual({

@@ -1,11 +1,11 @@
 import {
+  codecOf,
   type Hex,
   orderId as hashOrder,
   type OrderRefund,
   type PaymentFacts,
   type RefundsResponse,
   UnknownOrderPartError,
-  vmCodecs,
 } from '@causeway/core'
 import type { RefundsRequest } from '../wire/requests.ts'
 import { type Attest, type AttestationContext, type AttestedChain, chainOf } from './context.ts'
@@ -34,7 +34,7 @@ type Order = RefundsRequest['order']
  */
 export const attestRefund: Attest<RefundsRequest, RefundsResponse> = async (request, context, options) => {
   const { order, orderSignature } = request
-  const orderId = hashOrder(order, context.vmTypeOf)
+  const orderId = hashOrder(order, context.networkOf)
   const named = nameInputs(request, context)
   const refunds = nameRefunds(request.refunds, order, context)
   const message = (bpsDiff: bigint): RefundsResponse['message'] => ({
@@ -94,7 +94,7 @@ function nameRefunds(
     const refund = order.inputs[inputIndex]?.refunds[refundIndex]
     if (refund === undefined) throw new UnknownOrderPartError({ inputIndex, refundIndex })
     const chain = chainOf(context, refund.chainId)
-    const canonical = vmCodecs[chain.vmType].canonicalTransactionId(transactionId)
+    const canonical = codecOf(chain).canonicalTransactionId(transactionId)
     return { transactionId: canonical, inputIndex, refundIndex, refund, chain }
   })
 }
@@ -131,7 +131,7 @@ async function recipientOf(
   index: number,
   deposits: Promise<readonly OrderDeposit[]>,
 ): Promise<string> {
-  const codec = vmCodecs[chain.vmType]
+  const codec = codecOf(chain)
   if (codec.canonicalAddress(recipient) !== codec.nativeCurrency) return recipient
   const depositor = (await deposits)[index]?.deposit.depositor
   if (depositor === undefined) throw new Error('every input has its deposit')

@@ -5,6 +5,7 @@ import {
   hubAlias,
   hubTokenId,
   keccak256,
+  mainNetwork,
   type OwnerRequest,
   ownerRequestDigest,
   ownerRequestHash,
@@ -79,7 +80,7 @@ async function initiated(body: WithdrawalFlowRequest, balance: bigint) {
 describe('initiation', () => {
   test('moves the amount from the owner to the withdrawal address', async () => {
     const { withdrawalAddress: hubTo, execution } = await initiation(await request(), 1_000_000n)
-    const token = hubTokenId({ chainId: 'ethereum', vmType: 'ethereum-vm' }, nativeCurrency)
+    const token = hubTokenId({ chainId: 'ethereum', ...mainNetwork('ethereum-vm') }, nativeCurrency)
     expect(execution.actions).toEqual([
       encodeTransferAction({ hubFrom: spender, hubTo, hubTokenId: token, amount: 1_000_000n }),
     ])
@@ -87,7 +88,7 @@ describe('initiation', () => {
 
   test('names the published withdrawal address and key for a withdrawal to solana', async () => {
     const aliasOfOnes = '0x655a50c47473d8fd8f2a129996f0062c287ac97d'
-    const solana = { chainId: 'solana', vmType: 'solana-vm' } as const
+    const solana = { chainId: 'solana', ...mainNetwork('solana-vm') } as const
     const currency = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
     const address = withdrawalAddress(solana, {
       depository: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2',
@@ -198,7 +199,7 @@ describe('an owner of another family', () => {
     async (chainId, account, sign) => {
       const body = signedBy(chainId, account, sign)
       const vmType = chains.get(chainId)?.vmType ?? 'ethereum-vm'
-      const alias = hubAlias({ chainId, vmType }, account)
+      const alias = hubAlias({ chainId, ...mainNetwork(vmType) }, account)
       const context = world(scripts, { [alias]: 1_000_000n })
       const { unsigned: answer } = await attestWithdrawalInitiation(body, context, options)
       expect(answer.execution.actions).toHaveLength(1)
@@ -217,7 +218,7 @@ describe('an owner of another family', () => {
       to: 'hex',
     })
     const body = withdrawalFlowRequestSchema.parse({ ...hash, ownerSignature })
-    const alias = hubAlias({ chainId: 'lighter', vmType: 'lighter-vm' }, '723071')
+    const alias = hubAlias({ chainId: 'lighter', ...mainNetwork('lighter-vm') }, '723071')
     const of = (key: `0x${string}`) =>
       attestWithdrawalInitiation(
         body,

@@ -70,11 +70,11 @@ async function checkOwnerSignature(check: {
   readonly options: ReadOptions
 }): Promise<void> {
   const { request, ownerChain, context, options } = check
-  const { vmType, id, additionalData } = ownerChain
+  const { id } = ownerChain
   const isSigned = await isSignedByOwner({
     request,
     signature: request.ownerSignature,
-    ownerChain: { vmType, network: additionalData?.network },
+    ownerChain,
     recoverSigner: context.recoverSigner,
     readOwnerKey: async (account) => {
       const reader = context.readerOf(id)

@@ -5,6 +5,7 @@ import {
   encodeTransferAction,
   hubAlias,
   hubTokenId,
+  mainNetwork,
   type WithdrawalFacts,
   withdrawalAddress,
   withdrawalMessageId,
@@ -64,8 +65,8 @@ function attest(body: WithdrawalsRequest, found: WithdrawalFacts) {
   return attestWithdrawal(body, world({ ethereum: { withdrawals: { [withdrawal]: found } } }), options)
 }
 
-const ethereum = { chainId: 'ethereum', vmType: 'ethereum-vm' } as const
-const ownerAlias = hubAlias({ chainId: 'base', vmType: 'ethereum-vm' }, withdrawer)
+const ethereum = { chainId: 'ethereum', ...mainNetwork('ethereum-vm') } as const
+const ownerAlias = hubAlias({ chainId: 'base', ...mainNetwork('ethereum-vm') }, withdrawer)
 const hubFrom = withdrawalAddress(ethereum, {
   depository,
   currency: nativeCurrency,
@@ -84,7 +85,7 @@ describe('the message', () => {
     const attested = await attest(request(), facts({ status }))
     const { message, execution } = attested.unsigned
     expect(message.result).toEqual({ withdrawalId, depository, status: number })
-    expect(withdrawalMessageId(message, world({}).vmTypeOf)).toBe(id)
+    expect(withdrawalMessageId(message, world({}).networkOf)).toBe(id)
     expect(execution).toBeUndefined()
     expect(attested.isFinal).toBe(isFinal)
   })

@@ -1,9 +1,9 @@
 import {
+  codecOf,
   encodeBurnAction,
   encodeTransferAction,
   hubAlias,
   hubTokenId,
-  vmCodecs,
   type WithdrawalFacts,
   type WithdrawalStatus,
   type WithdrawalsResponse,
@@ -52,7 +52,7 @@ export const attestWithdrawal: Attest<WithdrawalsRequest, WithdrawalsResponse> =
 
 function canonicalQuestion({ withdrawal, transactionId }: WithdrawalsRequest, chain: AttestedChain) {
   if (transactionId === undefined) return { withdrawal }
-  return { withdrawal, transactionId: vmCodecs[chain.vmType].canonicalTransactionId(transactionId) }
+  return { withdrawal, transactionId: codecOf(chain).canonicalTransactionId(transactionId) }
 }
 
 type Parts = {
@@ -93,7 +93,7 @@ function checkTransaction(
   chain: AttestedChain,
 ): void {
   if (transactionId === undefined || facts.status !== 'executed') return
-  const canonical = vmCodecs[chain.vmType].canonicalTransactionId(transactionId)
+  const canonical = codecOf(chain).canonicalTransactionId(transactionId)
   if (facts.executingTransactionId === canonical) return
   throw new AttestationError(
     'TRANSACTION_DOES_NOT_EXECUTE_WITHDRAWAL',
@@ -139,7 +139,7 @@ function settle({ addressRequest, facts, chain, context }: Settled): Execution |
  * @returns the depository of the withdrawal address
  */
 function bind(request: AddressRequest, facts: WithdrawalFacts, chain: AttestedChain): string {
-  const codec = vmCodecs[chain.vmType]
+  const codec = codecOf(chain)
   const depository = requestedDepository(chain, request.depository)
   const isBound =
     request.chainId === chain.id &&

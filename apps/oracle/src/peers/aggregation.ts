@@ -129,7 +129,7 @@ export function createAggregation<Response extends object>(options: {
   }
 
   function readResponse(received: Response): ReadAnswer<Response> {
-    const response = kind.normalise(received, context.vmTypeOf)
+    const response = kind.normalise(received, context.networkOf)
     const payload = kind.withSignatures(response, () => [])
     const claims = kind.signatureArrays(response, context).map((array) => array.claims)
     return { payload, known: recognise(payload), claims }
@@ -197,7 +197,7 @@ export function createAggregation<Response extends object>(options: {
     const found = known.get(text) ?? {
       text,
       arrays: kind.signatureArrays(payload, context),
-      isAbout: kind.isAbout(payload, request, context.vmTypeOf),
+      isAbout: kind.isAbout(payload, request, context.networkOf),
       keys: new Map<string, string>(),
     }
     known.set(text, found)

@@ -1,5 +1,5 @@
 // Each documented answer is what the service answers to the documented request beside it.
-import { type AttestationKindName, attestationKinds, hubAlias } from '@causeway/core'
+import { type AttestationKindName, attestationKinds, hubAlias, mainNetwork } from '@causeway/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repeated } from '../../../../packages/core/test/vectors/orders.ts'
 import { type TestApp, testApp } from '../../test/fixtures/oracleApp.ts'
@@ -74,7 +74,7 @@ const kinds = Object.values(attestationKinds)
 let open: TestApp
 beforeAll(async () => {
   const { owner, amount } = withdrawalFlowExample
-  const spender = hubAlias({ chainId: 'ethereum', vmType: 'ethereum-vm' }, owner)
+  const spender = hubAlias({ chainId: 'ethereum', ...mainNetwork('ethereum-vm') }, owner)
   const { withdrawalAddress } = responseExamples['withdrawal-initiation']
   const balances = { [spender]: BigInt(amount), [withdrawalAddress]: BigInt(amount) }
   open = await testApp({ context: world(scripts, balances) })

@@ -5,6 +5,7 @@ import {
   encodeMintAction,
   type Hex,
   hubTokenId,
+  mainNetwork,
   orderAddress,
   type SignatureClaim,
   type SignatureContext,
@@ -12,7 +13,7 @@ import {
 } from '@causeway/core'
 import { createRawKeySigner, parsePrivateKey } from '@causeway/signer'
 import { ethereumDeposit, hubDomain } from '../../../../packages/core/test/vectors/messages.ts'
-import { repeated, vmTypeOf } from '../../../../packages/core/test/vectors/orders.ts'
+import { networkOf, repeated } from '../../../../packages/core/test/vectors/orders.ts'
 
 const signerOf = (digit: string) =>
   createRawKeySigner({ privateKey: parsePrivateKey(repeated(digit, 32), 'KEY') })
@@ -21,7 +22,7 @@ const signerOf = (digit: string) =>
 export const signers = { A: signerOf('a1'), B: signerOf('b2'), C: signerOf('c3'), X: signerOf('d4') }
 export type SignerName = keyof typeof signers
 
-export const context: SignatureContext = { hub: { executionDomain: hubDomain }, vmTypeOf }
+export const context: SignatureContext = { hub: { executionDomain: hubDomain }, networkOf }
 
 /** The same hub under another contract or chain id. */
 export function contextWith(change: {
@@ -43,7 +44,7 @@ export function depositsOf(
   amounts: readonly string[],
   transactionId: string = depositsBody.transactionId,
 ): DepositsResponse {
-  const chain = { chainId: 'ethereum', vmType: 'ethereum-vm' } as const
+  const chain = { chainId: 'ethereum', ...mainNetwork('ethereum-vm') } as const
   const { result } = ethereumDeposit
   const token = hubTokenId(chain, result.currency)
   const timestampSeconds = 1_700_000_000n

@@ -4,6 +4,7 @@ import {
   encodeFillExtraData,
   encodeOrderCall,
   type Hex,
+  mainNetwork,
   type Order,
   orderId,
 } from '@causeway/core'
@@ -160,7 +161,7 @@ export async function signedOrder(network: TestNetwork, parts: OrderParts): Prom
     },
     fees: parts.fees ?? [],
   }
-  const id = orderId(order, () => 'ethereum-vm')
+  const id = orderId(order, () => mainNetwork('ethereum-vm'))
   const signer = privateKeyToAccount(fillWallet.privateKey)
   return { order, orderId: id, orderSignature: await signer.signMessage({ message: { raw: id } }) }
 }

@@ -3,13 +3,13 @@ import {
   ConfigurationError,
   type CurrencyKey,
   currencyKey,
+  ethereumCodec,
   type Hex,
   type PoolConfig,
   type PriceFeed,
   type QuoteChain,
   type QuoteFile,
   type QuotePrice,
-  vmCodecs,
 } from '@causeway/core'
 
 /** A feed read on one chain. `source` names it to operators. */
@@ -187,7 +187,7 @@ function planBalances(config: QuoteChain): BalancePlan[] {
     })
 }
 
-const evm = vmCodecs['ethereum-vm']
+const evm = ethereumCodec
 const nativeAddress = evm.canonicalAddress(evm.nativeCurrency)
 
 /** The currency at an address; the wrapped native token counts as the native currency when unlisted. */

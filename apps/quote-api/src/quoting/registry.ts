@@ -1,17 +1,19 @@
 import {
   type AssetClass,
   type ChainEntry,
+  type ChainNetwork,
   ConfigurationError,
   type Currency,
   type CurrencyKey,
+  codecOf,
   currencyKey,
   type Hex,
+  type NetworkOf,
   type QuoteAsset,
   type QuoteChain,
   type QuoteFile,
   type VmCodec,
   type VmType,
-  vmCodecs,
 } from '@causeway/core'
 import { currencyToWire } from '../wire/currencyAmount.ts'
 
@@ -46,11 +48,11 @@ export type QuotableChain = {
 export type QuoteRegistry = {
   readonly chains: readonly QuotableChain[]
   readonly chainById: ReadonlyMap<number, QuotableChain>
-  readonly vmTypeByKey: (chainKey: string) => VmType | undefined
+  readonly networkByKey: NetworkOf
 }
 
 /** What the chains file says about a chain that quoting needs. */
-export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'>
+export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'> & ChainNetwork
 
 /** @throws ConfigurationError naming every chain and currency that does not fit together */
 export function createRegistry(file: QuoteFile, chains: readonly ListedChain[]): QuoteRegistry {
@@ -64,11 +66,11 @@ export function createRegistry(file: QuoteFile, chains: readonly ListedChain[]):
     else quotable.push(quotableChain({ key, config, entry, depository: entry.depository, assets, problems }))
   }
   if (problems.length > 0) throw new ConfigurationError(`Bad quote configuration:\n${problems.join('\n')}`)
-  const vmTypes = new Map(chains.map((entry) => [entry.id, entry.vmType]))
+  const networks = new Map(chains.map((entry) => [entry.id, entry]))
   return {
     chains: quotable,
     chainById: new Map(quotable.map((chain) => [chain.chainId, chain])),
-    vmTypeByKey: (chainKey) => vmTypes.get(chainKey),
+    networkByKey: (chainKey) => networks.get(chainKey),
   }
 }
 
@@ -81,7 +83,7 @@ function quotableChain(args: {
   problems: string[]
 }): QuotableChain {
   const { key, config, entry, depository, assets, problems } = args
-  const codec = vmCodecs[entry.vmType]
+  const codec = codecOf(entry)
   const currencies = new Map<string, QuotableCurrency>()
   for (const {
     asset: assetId,

@@ -1,6 +1,6 @@
 // Goal: POST /quote and /quote/v2 add an order and executable steps to the price, and store them first.
 import { createHash } from 'node:crypto'
-import { orderId as hashOrder } from '@causeway/core'
+import { orderId as hashOrder, mainNetwork } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { orderSigner, type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
 import {
@@ -40,7 +40,7 @@ async function quote(
   return { response, stored: app.stored, json: response.json() }
 }
 
-const vmTypeOf = () => 'ethereum-vm' as const
+const networkOf = () => mainNetwork('ethereum-vm')
 
 describe('POST /quote', () => {
   test('answers the order, its id and the calldata of the fee sheet example', async () => {
@@ -48,7 +48,7 @@ describe('POST /quote', () => {
     expect(response.statusCode).toBe(200)
     const { orderId, orderData, paymentDetails, hubType } = json.protocol.v2
     expect(hubType).toBe('onchain')
-    expect(hashOrder(orderData, vmTypeOf)).toBe(orderId)
+    expect(hashOrder(orderData, networkOf)).toBe(orderId)
     expect(orderData).toMatchObject({
       version: 'v1',
       solverChainId: 'local-a',

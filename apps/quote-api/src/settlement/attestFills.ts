@@ -3,9 +3,9 @@ import {
   type FillMessage,
   fillMessageId,
   type Hex,
+  type NetworkOf,
   onchainId,
   type SqlTx,
-  type VmTypeOf,
   weightedInputBpsDiff,
 } from '@causeway/core'
 import { accrueAppFees } from '@causeway/ledger'
@@ -29,7 +29,7 @@ import {
 export type AttestationContext = SettlementContext & {
   readonly oracles: readonly OracleClient[]
   readonly threshold: number
-  readonly vmTypeOf: VmTypeOf
+  readonly networkOf: NetworkOf
 }
 
 const atOnce = 8
@@ -77,7 +77,7 @@ async function prove(
   const own = deposit.isFinal ? await readOwn(context, request, signal) : 'not_yet'
   const message = own === 'not_yet' ? undefined : fillMessage(context, request, deposit)
   if (message === undefined) return { own: 'not_yet', messageId: undefined, answers: [] }
-  const messageId = fillMessageId(message, context.vmTypeOf)
+  const messageId = fillMessageId(message, context.networkOf)
   const { order, orderSignature, inputs, fill } = message.data
   const answers = await Promise.all(
     context.oracles.map(async (oracle) => {

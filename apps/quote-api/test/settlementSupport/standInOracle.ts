@@ -2,7 +2,14 @@
 // service makes of answers, honest and other.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fillMessageId, type Hex, type Order, refundMessageId, type VmTypeOf } from '@causeway/core'
+import {
+  fillMessageId,
+  type Hex,
+  mainNetwork,
+  type NetworkOf,
+  type Order,
+  refundMessageId,
+} from '@causeway/core'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 
 export type OracleMode =
@@ -37,7 +44,7 @@ type FillRequest = {
   readonly fill: { readonly transactionId: string }
 }
 
-const vmTypeOf: VmTypeOf = () => 'ethereum-vm'
+const networkOf: NetworkOf = () => mainNetwork('ethereum-vm')
 
 export async function startStandInOracle(options: {
   privateKey: Hex
@@ -102,9 +109,9 @@ async function answer(
             },
             result,
           },
-          vmTypeOf,
+          networkOf,
         )
-      : fillMessageId({ data: { order, orderSignature, inputs, fill }, result }, vmTypeOf)
+      : fillMessageId({ data: { order, orderSignature, inputs, fill }, result }, networkOf)
   const by = mode === 'unlisted' ? privateKeyToAccount(otherKey) : account
   const signature = await by.signMessage({ message: { raw: messageId } })
   const signed = [{ signer: by.address, signature }]

@@ -1,4 +1,4 @@
-import { type DepositFact, type Hex, vmCodecs } from '@causeway/core'
+import { type DepositFact, ethereumCodec, type Hex } from '@causeway/core'
 import type { EvmLog, EvmTransaction } from './answers.ts'
 import { readErc20Deposit, readNativeDeposit, readTransfer, type Transfer } from './events.ts'
 import { findTransferCalls } from './transferCalldata.ts'
@@ -46,9 +46,7 @@ export function findDeposits(
   return kept.flatMap((entry, position): DepositFact[] => {
     if (entry.kind === 'native') {
       const { log, from, amount, id } = entry
-      return [
-        fact(rules, { log, id, depositor: from, currency: vmCodecs['ethereum-vm'].nativeCurrency, amount }),
-      ]
+      return [fact(rules, { log, id, depositor: from, currency: ethereumCodec.nativeCurrency, amount })]
     }
     if (entry.kind === 'erc20' || isSystemTransfer(entry, rules)) return []
     const { log, amount } = entry

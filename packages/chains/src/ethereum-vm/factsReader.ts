@@ -2,12 +2,13 @@ import {
   type ChainEntry,
   ConfigurationError,
   type DepositFacts,
+  ethereumCodec,
   type FactsReader,
   type FinalBlocks,
+  mainNetwork,
   normaliseWithdrawRequest,
   type PaymentFacts,
   type PaymentQuestion,
-  vmCodecs,
   type WithdrawalFacts,
   type WithdrawalQuestion,
 } from '@causeway/core'
@@ -57,7 +58,7 @@ type Reading = {
   readonly withdrawals: OneFlight<AgreedFacts<FinalWithdrawal>>
 }
 
-const codec = vmCodecs['ethereum-vm']
+const codec = ethereumCodec
 
 /**
  * Facts of an `ethereum-vm` chain. What is final is remembered, in bounded memory, and never read again;
@@ -90,7 +91,7 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
     readDeposits: ({ transactionId }, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
     readWithdrawal: (question, { signal }) => readWithdrawal(reading, question, signal),
-    readWithdrawRequest: async (question) => normaliseWithdrawRequest({ vmType: 'ethereum-vm' }, question),
+    readWithdrawRequest: async (question) => normaliseWithdrawRequest(mainNetwork('ethereum-vm'), question),
   }
 }
 

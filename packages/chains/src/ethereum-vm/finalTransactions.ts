@@ -1,4 +1,4 @@
-import { type Evidence, UpstreamUnavailableError, vmCodecs } from '@causeway/core'
+import { type Evidence, ethereumCodec, UpstreamUnavailableError } from '@causeway/core'
 import { OneFlight } from '../quorum/oneFlight.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
 import { WeightedCache } from '../quorum/weightedCache.ts'
@@ -70,7 +70,7 @@ export function createFinalTransactions(options: FinalTransactionsOptions) {
      * @throws InvalidTransactionIdError, and what `QuorumClient.read` throws
      */
     async read(request: TransactionRequest, signal: AbortSignal): Promise<KnownTransaction> {
-      const transactionId = vmCodecs['ethereum-vm'].canonicalTransactionId(request.transactionId)
+      const transactionId = ethereumCodec.canonicalTransactionId(request.transactionId)
       const remembered = known.get(transactionId)
       if (remembered !== undefined && holds(remembered.final, request.wanted)) return remembered
       const own = { ...request, transactionId }

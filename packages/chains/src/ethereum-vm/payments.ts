@@ -1,4 +1,4 @@
-import { type ExecutedCallFact, type Hex, type TransferFact, vmCodecs } from '@causeway/core'
+import { type ExecutedCallFact, ethereumCodec, type Hex, type TransferFact } from '@causeway/core'
 import type { EvmLog, EvmTransaction } from './answers.ts'
 import {
   type NativeTransfer,
@@ -19,7 +19,7 @@ export type PaidTransaction = {
 
 export type PaymentTarget = { readonly recipient: string; readonly currency: string }
 
-const { nativeCurrency } = vmCodecs['ethereum-vm']
+const { nativeCurrency } = ethereumCodec
 
 /** The transaction must end with the order id. @source oracle-protocol.md 5.1 */
 export function referencesOrder({ input }: Pick<EvmTransaction, 'input'>, orderId: Hex): boolean {

@@ -1,4 +1,4 @@
-import { createChainHasher, type VmTypeOf } from '../chain/protocolChain.ts'
+import { createChainHasher, type NetworkOf } from '../chain/protocolChain.ts'
 import { AbiWords } from '../hashing/abiWords.ts'
 import { bytesToHex, fixedHexToBytes, hexToBytes } from '../hashing/hexBytes.ts'
 import { keccak256 } from '../hashing/keccak.ts'
@@ -31,8 +31,8 @@ const withdrawalTypeHash = typeHash('DepositoryWithdrawal(Data data,Result resul
  * @throws UnknownChainError, InvalidAddressError, InvalidTransactionIdError
  * @source oracle-protocol.md 2.2
  */
-export function depositMessageId({ data, result }: DepositMessage, vmTypeOf: VmTypeOf): Hex {
-  const { codec, idHash } = createChainHasher(vmTypeOf)(data.chainId)
+export function depositMessageId({ data, result }: DepositMessage, networkOf: NetworkOf): Hex {
+  const { codec, idHash } = createChainHasher(networkOf)(data.chainId)
   const dataWords = new AbiWords(3)
     .word(depositDataTypeHash)
     .word(idHash)
@@ -49,8 +49,8 @@ export function depositMessageId({ data, result }: DepositMessage, vmTypeOf: VmT
 }
 
 /** Struct hash of `DepositoryWithdrawal`. @throws UnknownChainError, InvalidAddressError */
-export function withdrawalMessageId({ data, result }: WithdrawalMessage, vmTypeOf: VmTypeOf): Hex {
-  const { codec, idHash } = createChainHasher(vmTypeOf)(data.chainId)
+export function withdrawalMessageId({ data, result }: WithdrawalMessage, networkOf: NetworkOf): Hex {
+  const { codec, idHash } = createChainHasher(networkOf)(data.chainId)
   const dataWords = new AbiWords(3)
     .word(withdrawalDataTypeHash)
     .word(idHash)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { orderBId, orderCId, repeated } from '../../test/vectors/orders.ts'
 import type { Hex } from '../hex.ts'
-import { vmCodecs } from '../vm/registry.ts'
+import { codecOf, mainNetwork } from '../vm/registry.ts'
 import {
   depositsExecutionKey,
   deterministicId,
@@ -39,7 +39,7 @@ test.each<[string, string, string, string]>([
 })
 
 test('a tron id in its 0x form has the onchainId of its bare form once it is canonical', () => {
-  const codec = vmCodecs['tron-vm']
+  const codec = codecOf(mainNetwork('tron-vm'))
   const idOf = (transactionId: string) => onchainId({ chainId: 'tron', transactionId, onchainIndex: '3' })
   expect(idOf(repeated('aa', 32))).toMatch(/^0x2f92fde2/)
   expect(idOf(codec.canonicalTransactionId(repeated('AA', 32)))).toBe(idOf('aa'.repeat(32)))

@@ -1,4 +1,5 @@
 // Vectors of oracle-protocol.md 1.4.
+
 import fc from 'fast-check'
 import { encodePacked, getAddress, keccak256, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
@@ -6,25 +7,26 @@ import { accounts, currencies } from '../../test/arbitraries/addresses.ts'
 import {
   baseUsdc,
   bitcoinNative,
+  networkOf,
   orderBId,
   repeated,
   solanaDepository,
   solanaOwner,
   solanaUsdc,
   tronNative,
-  vmTypeOf,
 } from '../../test/vectors/orders.ts'
 import type { ProtocolChain } from '../chain/protocolChain.ts'
 import { vmTypes } from '../chain/vmType.ts'
 import type { Hex } from '../hex.ts'
 import { InvalidAddressError } from '../vm/errors.ts'
 import { checksumAddress } from '../vm/ethereum/checksumAddress.ts'
+import { mainNetwork } from '../vm/registry.ts'
 import { derivedHubChainId, hubAlias, hubTokenId, orderAddress, withdrawalAddress } from './hubIds.ts'
 
 function chain(chainId: string): ProtocolChain {
-  const vmType = vmTypeOf(chainId)
-  if (vmType === undefined) throw new Error(`no chain ${chainId}`)
-  return { chainId, vmType }
+  const network = networkOf(chainId)
+  if (network === undefined) throw new Error(`no chain ${chainId}`)
+  return { chainId, ...network }
 }
 
 const evmNative = repeated('00', 20)
@@ -158,7 +160,7 @@ test('the hub chain id of a chain without its own number is the hash of its name
 })
 
 test.each(vmTypes)('ids of %s are hashes of packed bytes, as viem packs them', (vmType) => {
-  const chainOf = { chainId: vmType.replace('-vm', ''), vmType }
+  const chainOf = { chainId: vmType.replace('-vm', ''), ...mainNetwork(vmType) }
   const twentyBytes = (hash: Hex): Hex => `0x${hash.slice(26)}`
   const uint = fc.bigInt({ min: 0n, max: 2n ** 64n })
   fc.assert(
@@ -199,4 +201,14 @@ test('checksumAddress equals viem', () => {
       expect(checksumAddress(address)).toBe(getAddress(address))
     }),
   )
+})
+
+test('a chain of a test network encodes the addresses of that network and refuses all others', () => {
+  const regtest = { chainId: 'bitcoin', vmType: 'bitcoin-vm', network: 'regtest' } as const
+  const onRegtest = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
+  const onMainnet = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
+  const mainnet = { chainId: 'bitcoin', ...mainNetwork('bitcoin-vm') }
+  expect(hubAlias(regtest, onRegtest)).toBe(hubAlias(mainnet, onMainnet))
+  expect(() => hubAlias(regtest, onMainnet)).toThrow(InvalidAddressError)
+  expect(() => hubAlias(mainnet, onRegtest)).toThrow(InvalidAddressError)
 })

@@ -4,7 +4,7 @@ import { bytesToHex, concatBytes, fixedHexToBytes, utf8Bytes } from '../hashing/
 import { keccak256, keccak256Hex } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
 import { InvalidAddressError } from '../vm/errors.ts'
-import { vmCodecs } from '../vm/registry.ts'
+import { codecOf } from '../vm/registry.ts'
 
 /**
  * Names of accounts and tokens on the hub. All hash packed bytes that start with the chain's string
@@ -19,7 +19,7 @@ const hyperliquidTokenIdBytes = 16
  * @throws InvalidAddressError; also for a Hyperliquid currency of a dex, which has no id on the hub
  */
 export function hubTokenId(chain: ProtocolChain, currency: string): bigint {
-  const bytes = vmCodecs[chain.vmType].encodeCurrency(currency)
+  const bytes = codecOf(chain).encodeCurrency(currency)
   if (chain.vmType === 'hyperliquid-vm' && bytes.length !== hyperliquidTokenIdBytes) {
     throw new InvalidAddressError({ vmType: chain.vmType, reason: 'the currency of a dex has no hub token' })
   }
@@ -28,7 +28,7 @@ export function hubTokenId(chain: ProtocolChain, currency: string): bigint {
 
 /** The account on the hub that stands for an account of a chain. @throws InvalidAddressError */
 export function hubAlias(chain: ProtocolChain, address: string): Hex {
-  return lastTwentyBytes(packed(chain, vmCodecs[chain.vmType].encodeAddress(address)))
+  return lastTwentyBytes(packed(chain, codecOf(chain).encodeAddress(address)))
 }
 
 /**
@@ -41,7 +41,7 @@ export function orderAddress(
   deposit: { depositor: string; timestampSeconds: bigint; depositId: Hex },
 ): Hex {
   const tail = new AbiWords(2).uint(deposit.timestampSeconds).word(fixedHexToBytes(deposit.depositId, 32))
-  const depositor = vmCodecs[chain.vmType].encodeAddress(deposit.depositor)
+  const depositor = codecOf(chain).encodeAddress(deposit.depositor)
   return lastTwentyBytes(packed(chain, depositor, tail.done()))
 }
 
@@ -54,7 +54,7 @@ export function withdrawalAddress(
   chain: ProtocolChain,
   withdrawal: { depository: string; currency: string; recipient: string; ownerAlias: Hex; nonce: bigint },
 ): Hex {
-  const codec = vmCodecs[chain.vmType]
+  const codec = codecOf(chain)
   const bytes = packed(
     chain,
     codec.encodeAddress(withdrawal.depository),

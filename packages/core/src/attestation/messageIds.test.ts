@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { hashStruct, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { accounts, currencies, transactionIds } from '../../test/arbitraries/addresses.ts'
-import { orders, randomVmTypeOf } from '../../test/arbitraries/orders.ts'
+import { orders, randomNetworkOf } from '../../test/arbitraries/orders.ts'
 import {
   ethereumDeposit,
   ethereumDepositId,
@@ -12,14 +12,14 @@ import {
   refundOfOrderB,
   solanaDeposit,
 } from '../../test/vectors/messages.ts'
-import { orderBId, repeated, vmTypeOf } from '../../test/vectors/orders.ts'
+import { networkOf, orderBId, repeated } from '../../test/vectors/orders.ts'
 import { orderTypedData } from '../../test/vectors/orderTypedData.ts'
 import { UnknownChainError } from '../chain/protocolChain.ts'
 import { vmTypes } from '../chain/vmType.ts'
 import type { Hex } from '../hex.ts'
 import { InvalidAddressError, InvalidTransactionIdError } from '../vm/errors.ts'
 import { encodeEvmWithdrawal } from '../vm/ethereum/withdrawal.ts'
-import { vmCodecs } from '../vm/registry.ts'
+import { codecOf, mainNetwork } from '../vm/registry.ts'
 import { depositMessageId, withdrawalMessageId } from './chainMessageIds.ts'
 import { fillMessageId, refundMessageId, UnknownOrderPartError } from './settlementMessageIds.ts'
 
@@ -34,7 +34,7 @@ describe('a deposit', () => {
     ['ethereum', ethereumDeposit, ethereumDepositId],
     ['solana', solanaDeposit, '0xc26494ced2c45a9dc91e502d7acdd1607352cf86daecc47010d093900a505a29'],
   ])('on %s has the published id', (_chain, message, id) => {
-    expect(depositMessageId(message, vmTypeOf)).toBe(id)
+    expect(depositMessageId(message, networkOf)).toBe(id)
   })
 
   test.each(vmTypes)('on %s has the id that viem computes', (vmType) => {
@@ -91,7 +91,7 @@ describe('a deposit', () => {
               amount: amount.toString(),
             },
           }
-          expect(depositMessageId(message, randomVmTypeOf)).toBe(
+          expect(depositMessageId(message, randomNetworkOf)).toBe(
             hashStruct({ data, primaryType: 'DepositoryDeposit', types }),
           )
         },
@@ -102,15 +102,15 @@ describe('a deposit', () => {
 
   test('is refused for an unknown chain, a wrong transaction id, a wrong address', () => {
     const { data, result } = ethereumDeposit
-    expect(() => depositMessageId({ data: { ...data, chainId: 'nope' }, result }, vmTypeOf)).toThrow(
+    expect(() => depositMessageId({ data: { ...data, chainId: 'nope' }, result }, networkOf)).toThrow(
       UnknownChainError,
     )
-    expect(() => depositMessageId({ data: { ...data, transactionId: '0x1' }, result }, vmTypeOf)).toThrow(
+    expect(() => depositMessageId({ data: { ...data, transactionId: '0x1' }, result }, networkOf)).toThrow(
       InvalidTransactionIdError,
     )
     const wrong = { data, result: { ...result, depositor: 'x' } }
-    expect(() => depositMessageId(wrong, vmTypeOf)).toThrow(InvalidAddressError)
-    expect(() => depositMessageId(wrong, vmTypeOf)).toThrow(/^result\.depositor is not/)
+    expect(() => depositMessageId(wrong, networkOf)).toThrow(InvalidAddressError)
+    expect(() => depositMessageId(wrong, networkOf)).toThrow(/^result\.depositor is not/)
   })
 })
 
@@ -119,7 +119,7 @@ test.each([
   ['executed', 1, '0x75b177164cfd9aec1208daae96745ef40e58b652a9a3676092a281b17f368493'],
   ['expired', 2, '0x5207c6c6c5664e42a6c9e3455674771caa486a9994c34ccaa125d71b5e0b6334'],
 ])('a withdrawal that is %s has the published id', (_status, status, id) => {
-  expect(withdrawalMessageId(ethereumWithdrawal(withdrawal, status), vmTypeOf)).toBe(id)
+  expect(withdrawalMessageId(ethereumWithdrawal(withdrawal, status), networkOf)).toBe(id)
 })
 
 describe('a fill', () => {
@@ -127,13 +127,13 @@ describe('a fill', () => {
     ['0', '0x4c9c4a84dbef1ebd181ec5ec341c4079fe5ab0e7a8ae0cf0f147cc60d760a30d'],
     ['-10000000000000000', '0xaae8f0e41a3ab2fd54ef1ebcd77b5980fb3c2f549b23342698bc0cfbf402f213'],
   ])('with a difference of %s has the published id', (bpsDiff, id) => {
-    expect(fillMessageId(fillOfOrderB(bpsDiff), vmTypeOf)).toBe(id)
+    expect(fillMessageId(fillOfOrderB(bpsDiff), networkOf)).toBe(id)
   })
 
   test('names only inputs that the order has', () => {
     const { data, result } = fillOfOrderB('0')
     const inputs = data.inputs.map((entry) => ({ ...entry, inputIndex: 1 }))
-    expect(() => fillMessageId({ data: { ...data, inputs }, result }, vmTypeOf)).toThrow(
+    expect(() => fillMessageId({ data: { ...data, inputs }, result }, networkOf)).toThrow(
       expect.objectContaining({
         code: 'UNKNOWN_ORDER_PART',
         message: 'The order has no input 1.',
@@ -145,7 +145,7 @@ describe('a fill', () => {
   test('takes its transaction id in the spelling of the chain of the output', () => {
     const { data, result } = fillOfOrderB('0')
     const fill = { transactionId: 'cc'.repeat(32) }
-    expect(() => fillMessageId({ data: { ...data, fill }, result }, vmTypeOf)).toThrow(
+    expect(() => fillMessageId({ data: { ...data, fill }, result }, networkOf)).toThrow(
       InvalidTransactionIdError,
     )
   })
@@ -153,7 +153,7 @@ describe('a fill', () => {
 
 describe('a refund', () => {
   test('has the published id', () => {
-    expect(refundMessageId(refundOfOrderB, vmTypeOf)).toBe(
+    expect(refundMessageId(refundOfOrderB, networkOf)).toBe(
       '0x9b8bb0ac42a2483045ceb3849a05ea1bfe404bc6473aa5d46290d7283bca43d0',
     )
   })
@@ -164,7 +164,7 @@ describe('a refund', () => {
   ])('names only refunds that the order has (input %s, refund %s)', (inputIndex, refundIndex) => {
     const { data, result } = refundOfOrderB
     const refunds = data.refunds.map((entry) => ({ ...entry, inputIndex, refundIndex }))
-    expect(() => refundMessageId({ data: { ...data, refunds }, result }, vmTypeOf)).toThrow(
+    expect(() => refundMessageId({ data: { ...data, refunds }, result }, networkOf)).toThrow(
       UnknownOrderPartError,
     )
   })
@@ -211,15 +211,15 @@ const refundTypes = {
 
 test('fills and refunds of random orders have the ids that viem computes', () => {
   const sampleId = (chainId: string): string => {
-    const vmType = randomVmTypeOf(chainId)
+    const vmType = randomNetworkOf(chainId)?.vmType
     if (vmType === 'solana-vm') return solanaDeposit.data.transactionId
     return vmType === 'ethereum-vm' || vmType === 'hyperliquid-vm' ? repeated('ab', 32) : 'ab'.repeat(32)
   }
   const sampleBytes = (chainId: string): Hex => {
-    const vmType = randomVmTypeOf(chainId)
+    const vmType = randomNetworkOf(chainId)?.vmType
     if (vmType === undefined) throw new Error('the arbitrary names known chains only')
     return vmType === 'solana-vm'
-      ? toHex(vmCodecs[vmType].encodeTransactionId(sampleId(chainId)))
+      ? toHex(codecOf(mainNetwork(vmType)).encodeTransactionId(sampleId(chainId)))
       : repeated('ab', 32)
   }
   const bpsDiffs = fc.bigInt({ min: -(2n ** 200n), max: 2n ** 200n })
@@ -249,7 +249,7 @@ test('fills and refunds of random orders have the ids that viem computes', () =>
 
       const fill = { transactionId: sampleId(order.output.chainId) }
       const typedFill = { transactionId: sampleBytes(order.output.chainId) }
-      expect(fillMessageId({ data: { ...given, fill }, result }, randomVmTypeOf)).toBe(
+      expect(fillMessageId({ data: { ...given, fill }, result }, randomNetworkOf)).toBe(
         hashStruct({
           data: { data: { ...typed, fill: typedFill }, result: typedResult },
           primaryType: 'SolverFill',
@@ -257,7 +257,7 @@ test('fills and refunds of random orders have the ids that viem computes', () =>
         }),
       )
       const refundData = { ...given, refunds: refunds.map((both) => both.given) }
-      expect(refundMessageId({ data: refundData, result }, randomVmTypeOf)).toBe(
+      expect(refundMessageId({ data: refundData, result }, randomNetworkOf)).toBe(
         hashStruct({
           data: { data: { ...typed, refunds: refunds.map((both) => both.typed) }, result: typedResult },
           primaryType: 'SolverRefund',

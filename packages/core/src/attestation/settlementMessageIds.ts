@@ -1,4 +1,4 @@
-import { createChainHasher, type HashedChain, type VmTypeOf } from '../chain/protocolChain.ts'
+import { createChainHasher, type HashedChain, type NetworkOf } from '../chain/protocolChain.ts'
 import { DomainError } from '../errors.ts'
 import { AbiWords } from '../hashing/abiWords.ts'
 import { fixedHexToBytes, hexToBytes } from '../hashing/hexBytes.ts'
@@ -65,8 +65,8 @@ type Chains = (chainId: string) => HashedChain
  * @throws UnknownOrderPartError, InvalidTransactionIdError and what `orderId` throws
  * @source oracle-protocol.md 2.2
  */
-export function fillMessageId({ data, result }: FillMessage, vmTypeOf: VmTypeOf): Hex {
-  const chains = createChainHasher(vmTypeOf)
+export function fillMessageId({ data, result }: FillMessage, networkOf: NetworkOf): Hex {
+  const chains = createChainHasher(networkOf)
   const words = new AbiWords(5)
     .word(fillDataTypeHash)
     .word(orderHash(data.order, chains))
@@ -77,8 +77,8 @@ export function fillMessageId({ data, result }: FillMessage, vmTypeOf: VmTypeOf)
 }
 
 /** Struct hash of `SolverRefund`; throws what `fillMessageId` throws. */
-export function refundMessageId({ data, result }: RefundMessage, vmTypeOf: VmTypeOf): Hex {
-  const chains = createChainHasher(vmTypeOf)
+export function refundMessageId({ data, result }: RefundMessage, networkOf: NetworkOf): Hex {
+  const chains = createChainHasher(networkOf)
   const words = new AbiWords(5)
     .word(refundDataTypeHash)
     .word(orderHash(data.order, chains))

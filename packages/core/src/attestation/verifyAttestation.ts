@@ -1,4 +1,4 @@
-import type { VmTypeOf } from '../chain/protocolChain.ts'
+import type { NetworkOf } from '../chain/protocolChain.ts'
 import type { Hex } from '../hex.ts'
 import type { AttestationKind } from './responses/kinds.ts'
 import { domainKey, type SignatureArray, type SignatureContext } from './responses/signatureArrays.ts'
@@ -39,11 +39,11 @@ export function verifyAttestation<Response>(
     signers: Iterable<string>
     threshold: number
     hub: SignatureContext['hub']
-    vmTypeOf: VmTypeOf
+    networkOf: NetworkOf
     recover: RecoverSigner
   },
 ): AttestationVerdict {
-  const { kind, threshold, hub, vmTypeOf, recover } = options
+  const { kind, threshold, hub, networkOf, recover } = options
   if (!Number.isSafeInteger(threshold) || threshold < 1) throw new RangeError('the threshold is at least 1')
   const allowed = new Set<string>([...options.signers].map((signer) => signer.toLowerCase()))
   const parsed = kind.responseSchema.safeParse(response)
@@ -51,7 +51,7 @@ export function verifyAttestation<Response>(
     const detail = parsed.error.issues[0]?.path.join('.') ?? ''
     return verdict([], threshold, [{ reason: 'schema', detail }])
   }
-  const arrays = kind.signatureArrays(parsed.data, { hub, vmTypeOf }).map(inOwnDomain)
+  const arrays = kind.signatureArrays(parsed.data, { hub, networkOf }).map(inOwnDomain)
   if (arrays.length === 0) return verdict([], threshold, [{ reason: 'nothing_to_sign' }])
   const rows = verifyRows(arrays, { isWanted: (signer) => allowed.has(signer), recover })
   const signers = new Set(rows.map(({ signer }) => signer))

@@ -1,14 +1,13 @@
 import { DomainError } from '../errors.ts'
 import { hashText } from '../hashing/typedData.ts'
-import { vmCodecs } from '../vm/registry.ts'
+import { type ChainNetwork, codecOf } from '../vm/registry.ts'
 import type { VmCodec } from '../vm/vmCodec.ts'
-import type { VmType } from './vmType.ts'
 
 /** One chain as the protocol names it: its string id enters hashes, its family encodes its addresses. */
-export type ProtocolChain = { readonly chainId: string; readonly vmType: VmType }
+export type ProtocolChain = ChainNetwork & { readonly chainId: string }
 
 /** Looks a string chain id up in the configuration. */
-export type VmTypeOf = (chainId: string) => VmType | undefined
+export type NetworkOf = (chainId: string) => ChainNetwork | undefined
 
 /** A string chain id that the configuration does not have. */
 export class UnknownChainError extends DomainError {
@@ -28,14 +27,14 @@ export type HashedChain = { readonly codec: VmCodec; readonly idHash: Uint8Array
  * Resolves the chains of one structure; the id of a chain that occurs several times is hashed once.
  * The returned function throws UnknownChainError.
  */
-export function createChainHasher(vmTypeOf: VmTypeOf): (chainId: string) => HashedChain {
+export function createChainHasher(networkOf: NetworkOf): (chainId: string) => HashedChain {
   const known = new Map<string, HashedChain>()
   return (chainId) => {
     const found = known.get(chainId)
     if (found !== undefined) return found
-    const vmType = vmTypeOf(chainId)
-    if (vmType === undefined) throw new UnknownChainError(chainId)
-    const chain = { codec: vmCodecs[vmType], idHash: hashText(chainId) }
+    const network = networkOf(chainId)
+    if (network === undefined) throw new UnknownChainError(chainId)
+    const chain = { codec: codecOf(network), idHash: hashText(chainId) }
     known.set(chainId, chain)
     return chain
   }

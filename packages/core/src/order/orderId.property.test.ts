@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { hashStruct } from 'viem'
 import { expect, test } from 'vitest'
-import { orders, randomVmTypeOf } from '../../test/arbitraries/orders.ts'
+import { orders, randomNetworkOf } from '../../test/arbitraries/orders.ts'
 import { orderTypedData } from '../../test/vectors/orderTypedData.ts'
 import { DomainError } from '../errors.ts'
 import { orderId } from './orderId.ts'
@@ -13,7 +13,7 @@ test("orderId is viem's hashStruct of the encoded order", () => {
   fc.assert(
     fc.property(orders, ({ order, message }) => {
       const expected = hashStruct({ data: message, primaryType: 'Order', types: orderTypedData })
-      expect(orderId(order, randomVmTypeOf)).toBe(expected)
+      expect(orderId(order, randomNetworkOf)).toBe(expected)
     }),
     { numRuns: 300 },
   )
@@ -24,7 +24,7 @@ test('an order survives the schema unchanged, with its id', () => {
     fc.property(orders, ({ order }) => {
       const parsed = orderSchema.parse(JSON.parse(JSON.stringify({ ...order, unknown: 1 })))
       expect(parsed).toEqual(order)
-      expect(orderId(parsed, randomVmTypeOf)).toBe(orderId(order, randomVmTypeOf))
+      expect(orderId(parsed, randomNetworkOf)).toBe(orderId(order, randomNetworkOf))
     }),
   )
 })
@@ -46,7 +46,7 @@ test('whatever passes the schema gets an id or a domain error', () => {
       const parsed = orderSchema.safeParse(JSON.parse(mutated))
       if (!parsed.success) return
       try {
-        expect(orderId(parsed.data, randomVmTypeOf)).toMatch(/^0x[0-9a-f]{64}$/)
+        expect(orderId(parsed.data, randomNetworkOf)).toMatch(/^0x[0-9a-f]{64}$/)
       } catch (error) {
         expect(error).toBeInstanceOf(DomainError)
       }

@@ -2,6 +2,7 @@
 import { recoverMessageAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
 import {
+  networkOf,
   orderA,
   orderB,
   orderBId,
@@ -9,7 +10,6 @@ import {
   orderC,
   orderCId,
   orderOfQuote,
-  vmTypeOf,
 } from '../../test/vectors/orders.ts'
 import { UnknownChainError } from '../chain/protocolChain.ts'
 import { InvalidAddressError } from '../vm/errors.ts'
@@ -27,12 +27,12 @@ describe('orderId', () => {
       '0x49a700e9aa2c4573cab6610923059322e828484ae66208d7fcbd26a52a985c6a',
     ],
   ])('of %s is the published one', (_name, order, id) => {
-    expect(orderId(order, vmTypeOf)).toBe(id)
+    expect(orderId(order, networkOf)).toBe(id)
   })
 
   test('of order B is what its published signature signs', async () => {
     const signer = await recoverMessageAddress({
-      message: { raw: orderId(orderB, vmTypeOf) },
+      message: { raw: orderId(orderB, networkOf) },
       signature: orderBSignature,
     })
     expect(signer.toLowerCase()).toBe(orderB.solver)
@@ -40,16 +40,16 @@ describe('orderId', () => {
 
   test('does not depend on the case of addresses, but on that of text', () => {
     const upper = `0x${orderB.solver.slice(2).toUpperCase()}`
-    expect(orderId({ ...orderB, solver: upper }, vmTypeOf)).toBe(orderBId)
-    expect(orderId({ ...orderB, solverChainId: 'Base' }, vmTypeOf)).not.toBe(orderBId)
+    expect(orderId({ ...orderB, solver: upper }, networkOf)).toBe(orderBId)
+    expect(orderId({ ...orderB, solverChainId: 'Base' }, networkOf)).not.toBe(orderBId)
   })
 
   test('takes the salt in hex as in decimal', () => {
-    expect(orderId({ ...orderB, salt: '0x01' }, vmTypeOf)).toBe(orderBId)
+    expect(orderId({ ...orderB, salt: '0x01' }, networkOf)).toBe(orderBId)
   })
 
   test('does not need the chain of the solver', () => {
-    expect(() => orderId({ ...orderB, solverChainId: 'relay' }, vmTypeOf)).not.toThrow()
+    expect(() => orderId({ ...orderB, solverChainId: 'relay' }, networkOf)).not.toThrow()
   })
 })
 
@@ -67,7 +67,7 @@ describe('an unknown chain is refused', () => {
     ['of a fee recipient', { ...orderB, fees: [{ ...feeB, recipientChainId: 'nope' }] }],
     ['of a fee currency', { ...orderB, fees: [{ ...feeB, currencyChainId: 'nope' }] }],
   ])('%s', (_where, order) => {
-    expect(() => orderId(order, vmTypeOf)).toThrow(
+    expect(() => orderId(order, networkOf)).toThrow(
       expect.objectContaining({
         code: 'UNKNOWN_CHAIN',
         kind: 'invalid_request',
@@ -111,8 +111,8 @@ describe('a wrong address is refused by the name of its field', () => {
     ['fees[].recipient', { ...orderB, fees: [{ ...feeB, recipient: wrong }] }],
     ['fees[].currency', { ...orderB, fees: [{ ...feeB, currency: wrong }] }],
   ])('%s', (field, order) => {
-    expect(() => orderId(order, vmTypeOf)).toThrow(InvalidAddressError)
-    expect(() => orderId(order, vmTypeOf)).toThrow(
+    expect(() => orderId(order, networkOf)).toThrow(InvalidAddressError)
+    expect(() => orderId(order, networkOf)).toThrow(
       expect.objectContaining({
         data: { vmType: 'ethereum-vm', reason: 'expected 0x and 40 hex digits', field },
       }),
@@ -124,5 +124,5 @@ test.each<[string, Order]>([
   ['an amount below zero', { ...orderB, salt: '-1' }],
   ['an amount above 2^256 - 1', { ...orderB, salt: (2n ** 256n).toString() }],
 ])('%s is a bug of the caller, never cut to size', (_what, order) => {
-  expect(() => orderId(order, vmTypeOf)).toThrow(RangeError)
+  expect(() => orderId(order, networkOf)).toThrow(RangeError)
 })

@@ -1,5 +1,6 @@
 // The test list of oracle-protocol.md 3.6 for every family: one owner, one request, and every signature
 // that must not pass for it.
+
 import { ed25519 } from '@noble/curves/ed25519.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -20,6 +21,7 @@ import { bytesToHex, hexDigits } from '../hashing/hexBytes.ts'
 import { personalMessageDigest } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
 import { InvalidAddressError } from '../vm/errors.ts'
+import { mainNetwork } from '../vm/registry.ts'
 import { tronMessageDigest } from '../vm/tron/ownerSignature.ts'
 import { isSignedByOwner } from './isSignedByOwner.ts'
 import { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './ownerRequest.ts'
@@ -70,7 +72,7 @@ const isSigned = (vmType: VmType, request: OwnerRequest, signature: string, key:
     request,
     // CAST: what arrives from outside before anything is known about it.
     signature: signature as Hex,
-    ownerChain: { vmType },
+    ownerChain: mainNetwork(vmType),
     recoverSigner,
     readOwnerKey: async () => key,
   })
@@ -176,7 +178,7 @@ describe('lighter', () => {
     const check = {
       request,
       signature: '0x' as const,
-      ownerChain: { vmType: 'lighter-vm' as const },
+      ownerChain: mainNetwork('lighter-vm'),
       recoverSigner,
       readOwnerKey: () => Promise.reject(new Error('asked')),
     }

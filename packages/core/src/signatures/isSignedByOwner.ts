@@ -1,8 +1,8 @@
 import type { RecoverSigner } from '../attestation/verifyRows.ts'
-import type { VmType } from '../chain/vmType.ts'
 import { hexDigits, parseHexDigits } from '../hashing/hexBytes.ts'
 import type { Hex } from '../hex.ts'
 import { bitcoinNetworkOf } from '../vm/bitcoin/codec.ts'
+import type { ChainNetwork } from '../vm/registry.ts'
 import { tronEvmAddress } from '../vm/tron/address.ts'
 import { tronMessageDigest } from '../vm/tron/ownerSignature.ts'
 import { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './ownerRequest.ts'
@@ -12,7 +12,7 @@ export type OwnerCheck = {
   /** Hex. */
   readonly signature: Hex
   /** The family and, for Bitcoin, the network of the request's `ownerChainId`. */
-  readonly ownerChain: { readonly vmType: VmType; readonly network?: string | undefined }
+  readonly ownerChain: ChainNetwork
   readonly recoverSigner: RecoverSigner
   /** EVM address that signs for an account of a family whose accounts are no keys (Lighter). */
   readonly readOwnerKey: (account: string) => Promise<Hex>

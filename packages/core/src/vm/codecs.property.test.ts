@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest'
 import { accounts, currencies, transactionIds } from '../../test/arbitraries/addresses.ts'
 import { type VmType, vmTypes } from '../chain/vmType.ts'
 import { InvalidAddressError, InvalidTransactionIdError } from './errors.ts'
-import { vmCodecs } from './registry.ts'
+import { codecOf, mainNetwork } from './registry.ts'
 
 const caseless: ReadonlySet<VmType> = new Set(['ethereum-vm', 'hyperliquid-vm'])
 
 describe.each(vmTypes)('%s', (vmType) => {
-  const codec = vmCodecs[vmType]
+  const codec = codecOf(mainNetwork(vmType))
 
   test('encodes every account to its bytes', () => {
     fc.assert(
@@ -85,7 +85,7 @@ describe.each(['bitcoin-vm', 'tron-vm'] as const)('the checksum of %s', (vmType)
         const position = at % text.length
         fc.pre(text[position]?.toLowerCase() !== character.toLowerCase())
         const mutated = text.slice(0, position) + character + text.slice(position + 1)
-        expect(() => vmCodecs[vmType].encodeAddress(mutated)).toThrow(InvalidAddressError)
+        expect(() => codecOf(mainNetwork(vmType)).encodeAddress(mutated)).toThrow(InvalidAddressError)
       }),
       { numRuns: 1_000 },
     )

@@ -5,7 +5,8 @@ import { type VmType, vmTypes } from '../chain/vmType.ts'
 import { bytesToHex } from '../hashing/hexBytes.ts'
 import { createBitcoinCodec } from './bitcoin/codec.ts'
 import { InvalidAddressError, InvalidTransactionIdError } from './errors.ts'
-import { vmCodecs } from './registry.ts'
+import { ethereumCodec } from './ethereum/codec.ts'
+import { codecOf, mainNetwork } from './registry.ts'
 import { createTronCodec } from './tron/codec.ts'
 
 const p2pkh = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
@@ -34,12 +35,12 @@ describe('encodeAddress', () => {
     ['lighter-vm', '723071', '0x000000000000000000000000000b087f'],
     ['tron-vm', 'TXtEs6t2oUWQsNos7m68gbHdE9Q5n6x2oN', '0x41f0623e1012177482912fb057e44e1a9769b1f588'],
   ])('gives the protocol bytes of the %s address %s', (vmType, address, bytes) => {
-    expect(bytesToHex(vmCodecs[vmType].encodeAddress(address))).toBe(bytes)
+    expect(bytesToHex(codecOf(mainNetwork(vmType)).encodeAddress(address))).toBe(bytes)
   })
 
   test('gives the protocol bytes of a hyperliquid spot token as a currency', () => {
     const token = '0x6d1e7cde53ba9467b783cb7c530ce054'
-    expect(bytesToHex(vmCodecs['hyperliquid-vm'].encodeCurrency(token))).toBe(token)
+    expect(bytesToHex(codecOf(mainNetwork('hyperliquid-vm')).encodeCurrency(token))).toBe(token)
   })
 })
 
@@ -52,7 +53,7 @@ describe('the native sentinel', () => {
     ['lighter-vm', '0', '00'.repeat(16)],
     ['tron-vm', 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb', `41${'00'.repeat(20)}`],
   ])('of %s is %s, encodes and is no account', (vmType, sentinel, digits) => {
-    const codec = vmCodecs[vmType]
+    const codec = codecOf(mainNetwork(vmType))
     expect(codec.nativeCurrency).toBe(sentinel)
     expect(bytesToHex(codec.encodeCurrency(sentinel))).toBe(`0x${digits}`)
     expect(bytesToHex(codec.encodeAddress(sentinel))).toBe(`0x${digits}`)
@@ -61,7 +62,7 @@ describe('the native sentinel', () => {
   })
 
   test('encodes to bytes of its own each time', () => {
-    const codec = vmCodecs['ethereum-vm']
+    const codec = ethereumCodec
     codec.encodeAddress(codec.nativeCurrency).fill(1)
     expect(codec.encodeAddress(codec.nativeCurrency)).toEqual(new Uint8Array(20))
   })
@@ -105,13 +106,13 @@ describe('an address is refused', () => {
     ['in hex', 'lighter-vm', '0x10'],
     ['above uint64', 'lighter-vm', '18446744073709551616'],
   ])('%s (%s)', (_why, vmType, address) => {
-    const codec = vmCodecs[vmType]
+    const codec = codecOf(mainNetwork(vmType))
     expect(() => codec.encodeAddress(address)).toThrow(InvalidAddressError)
     expect(codec.isAddress(address)).toBe(false)
   })
 
   test('names the family and the reason, not the address', () => {
-    expect(() => vmCodecs['tron-vm'].encodeAddress('secret')).toThrow(
+    expect(() => codecOf(mainNetwork('tron-vm')).encodeAddress('secret')).toThrow(
       expect.objectContaining({
         code: 'INVALID_ADDRESS',
         kind: 'invalid_request',
@@ -123,7 +124,7 @@ describe('an address is refused', () => {
 })
 
 describe('bitcoin', () => {
-  const codec = vmCodecs['bitcoin-vm']
+  const codec = codecOf(mainNetwork('bitcoin-vm'))
 
   test.each([p2pkh, p2wpkh, taproot])('%s can receive funds', (address) => {
     expect(codec.isAddress(address)).toBe(true)
@@ -165,7 +166,7 @@ test('tron on a network with another prefix has other addresses', () => {
 })
 
 describe('a hyperliquid currency', () => {
-  const codec = vmCodecs['hyperliquid-vm']
+  const codec = codecOf(mainNetwork('hyperliquid-vm'))
   const token = '6d1e7cde53ba9467b783cb7c530ce054'
 
   test('may carry the name of a dex', () => {
@@ -198,18 +199,20 @@ describe('transaction ids', () => {
     ['tron-vm', `0x${digits}`, lower, lower],
     ['lighter-vm', 'AB'.repeat(40), 'ab'.repeat(40), 'ab'.repeat(40)],
   ])('of %s: %s is %s', (vmType, given, canonical, bytes) => {
-    const codec = vmCodecs[vmType]
+    const codec = codecOf(mainNetwork(vmType))
     expect(codec.canonicalTransactionId(given)).toBe(canonical)
     expect(bytesToHex(codec.encodeTransactionId(given))).toBe(`0x${bytes}`)
   })
 
   test('of bitcoin keep the display order of their bytes', () => {
     const id = '4A5E1E4BAAB89F3A32518A88C31BC87F618F76673E2CC77AB2127B7AFDEDA33B'
-    expect(bytesToHex(vmCodecs['bitcoin-vm'].encodeTransactionId(id))).toBe(`0x${id.toLowerCase()}`)
+    expect(bytesToHex(codecOf(mainNetwork('bitcoin-vm')).encodeTransactionId(id))).toBe(
+      `0x${id.toLowerCase()}`,
+    )
   })
 
   test('of solana are base58 of 64 bytes and keep their case', () => {
-    const codec = vmCodecs['solana-vm']
+    const codec = codecOf(mainNetwork('solana-vm'))
     expect(codec.canonicalTransactionId(solanaSignature)).toBe(solanaSignature)
     expect(codec.encodeTransactionId(solanaSignature)).toHaveLength(64)
   })
@@ -230,14 +233,14 @@ describe('transaction ids', () => {
     ['that is an address', 'solana-vm', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
     ['with a letter outside base58', 'solana-vm', `${solanaSignature.slice(0, -1)}0`],
   ])('%s are refused (%s)', (_why, vmType, transactionId) => {
-    const codec = vmCodecs[vmType]
+    const codec = codecOf(mainNetwork(vmType))
     expect(() => codec.canonicalTransactionId(transactionId)).toThrow(InvalidTransactionIdError)
     expect(() => codec.encodeTransactionId(transactionId)).toThrow(InvalidTransactionIdError)
   })
 })
 
 test.each(vmTypes)('%s refuses empty and enormous strings at once', (vmType) => {
-  const codec = vmCodecs[vmType]
+  const codec = codecOf(mainNetwork(vmType))
   // A decoder without a bound needs minutes for these: base58 takes time quadratic in the length.
   const enormous = ['1', 'a', 'T', 'bc1q', '0x', '9'].map((start) => start.padEnd(100_000, start.at(-1)))
   for (const text of ['', ...enormous, ...enormous.map((part) => part.repeat(10))]) {
@@ -251,5 +254,5 @@ test.each(vmTypes)('%s refuses empty and enormous strings at once', (vmType) => 
 })
 
 test.each(vmTypes)('the registry has the codec of %s', (vmType) => {
-  expect(vmCodecs[vmType].vmType).toBe(vmType)
+  expect(codecOf(mainNetwork(vmType)).vmType).toBe(vmType)
 })

@@ -1,5 +1,5 @@
 import type { VmType } from '../chain/vmType.ts'
-import { createBitcoinCodec } from './bitcoin/codec.ts'
+import { bitcoinNetworkOf, bitcoinNetworks, createBitcoinCodec } from './bitcoin/codec.ts'
 import { ethereumCodec } from './ethereum/codec.ts'
 import { hyperliquidCodec } from './hyperliquid/codec.ts'
 import { lighterCodec } from './lighter/codec.ts'
@@ -7,12 +7,38 @@ import { solanaCodec } from './solana/codec.ts'
 import { createTronCodec } from './tron/codec.ts'
 import type { VmCodec } from './vmCodec.ts'
 
-/** The codec of every family, for main networks. */
-export const vmCodecs: Readonly<Record<VmType, VmCodec>> = {
-  'ethereum-vm': ethereumCodec,
-  'solana-vm': solanaCodec,
-  'bitcoin-vm': createBitcoinCodec(),
-  'hyperliquid-vm': hyperliquidCodec,
-  'lighter-vm': lighterCodec,
-  'tron-vm': createTronCodec(),
+/** Which family a chain is of and, where the family's networks spell addresses differently, which network. */
+export type ChainNetwork = {
+  readonly vmType: VmType
+  /** A chain's `additionalData.network`; `undefined` for the main network. */
+  readonly network: string | undefined
+}
+
+export function mainNetwork(vmType: VmType): ChainNetwork {
+  return { vmType, network: undefined }
+}
+
+const bitcoinCodecs = new Map(
+  Object.values(bitcoinNetworks).map((network) => [network, createBitcoinCodec(network)]),
+)
+const tronCodec = createTronCodec()
+
+const families: Readonly<Record<VmType, (network: string | undefined) => VmCodec>> = {
+  'ethereum-vm': () => ethereumCodec,
+  'solana-vm': () => solanaCodec,
+  'bitcoin-vm': (name) => {
+    const network = bitcoinNetworkOf(name)
+    return bitcoinCodecs.get(network) ?? createBitcoinCodec(network)
+  },
+  'hyperliquid-vm': () => hyperliquidCodec,
+  'lighter-vm': () => lighterCodec,
+  'tron-vm': () => tronCodec,
+}
+
+/**
+ * The codec of a chain: the only way from a chain to a codec, so that no rule reads the addresses of
+ * another network. @throws ConfigurationError when the family has no network of that name
+ */
+export function codecOf({ vmType, network }: ChainNetwork): VmCodec {
+  return families[vmType](network)
 }

@@ -2,7 +2,7 @@ import type { VmType } from '../chain/vmType.ts'
 
 /**
  * The pure part of one VM family: how its addresses, currencies and transaction ids are written
- * and encoded. One implementation per family under `core/vm/<family>`, one line in `vmCodecs`.
+ * and encoded. One implementation per family under `core/vm/<family>`, one line in `codecOf`.
  *
  * Every function is total over strings: it returns or throws `InvalidAddressError` or
  * `InvalidTransactionIdError`, never anything else.

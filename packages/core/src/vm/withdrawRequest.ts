@@ -4,6 +4,7 @@ import { normaliseBitcoinRequest } from './bitcoin/withdrawRequest.ts'
 import { normaliseEvmRequest } from './ethereum/withdrawRequest.ts'
 import { normaliseHyperliquidRequest } from './hyperliquid/withdrawRequest.ts'
 import { normaliseLighterRequest } from './lighter/withdrawRequest.ts'
+import type { ChainNetwork } from './registry.ts'
 import { normaliseSolanaRequest } from './solana/withdrawRequest.ts'
 import { normaliseTronRequest } from './tron/withdrawRequest.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from './withdrawRequestParts.ts'
@@ -29,7 +30,7 @@ const families: Readonly<
  * @source oracle-protocol.md 3.5
  */
 export function normaliseWithdrawRequest(
-  chain: { readonly vmType: VmType; readonly network?: string | undefined },
+  chain: ChainNetwork,
   { depository, currency, recipient, additionalData }: Asked,
 ): Omit<WithdrawRequestFacts, 'evidence'> {
   const plain = { depository, currency, recipient, ...(additionalData !== undefined && { additionalData }) }

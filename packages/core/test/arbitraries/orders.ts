@@ -1,13 +1,14 @@
 import fc from 'fast-check'
-import type { VmTypeOf } from '../../src/chain/protocolChain.ts'
+import type { NetworkOf } from '../../src/chain/protocolChain.ts'
 import { type VmType, vmTypes } from '../../src/chain/vmType.ts'
 import type { Hex } from '../../src/hex.ts'
 import type { Order } from '../../src/order/order.ts'
+import { mainNetwork } from '../../src/vm/registry.ts'
 import { accounts, currencies, type Spelled } from './addresses.ts'
 
 /** Chains are named after their family, so that looking one up needs no table. */
-const chains = vmTypes.map((vmType) => ({ chainId: vmType.replace('-vm', ''), vmType }))
-export const randomVmTypeOf: VmTypeOf = (chainId) => chains.find((chain) => chain.chainId === chainId)?.vmType
+const chains = vmTypes.map((vmType) => ({ chainId: vmType.replace('-vm', ''), ...mainNetwork(vmType) }))
+export const randomNetworkOf: NetworkOf = (chainId) => chains.find((chain) => chain.chainId === chainId)
 
 /** An order beside the EIP-712 message it stands for, built from the same bytes. */
 export type OrderAndMessage = { readonly order: Order; readonly message: Record<string, unknown> }

@@ -1,7 +1,8 @@
-import type { VmTypeOf } from '../../src/chain/protocolChain.ts'
+import type { NetworkOf } from '../../src/chain/protocolChain.ts'
 import type { VmType } from '../../src/chain/vmType.ts'
 import type { Hex } from '../../src/hex.ts'
 import type { Order } from '../../src/order/order.ts'
+import { mainNetwork } from '../../src/vm/registry.ts'
 
 const evmNative = '0x0000000000000000000000000000000000000000'
 export const bitcoinNative = 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8'
@@ -27,7 +28,10 @@ const vmTypes = new Map<string, VmType>([
   ['lighter', 'lighter-vm'],
   ['tron', 'tron-vm'],
 ])
-export const vmTypeOf: VmTypeOf = (chainId) => vmTypes.get(chainId)
+export const networkOf: NetworkOf = (chainId) => {
+  const vmType = vmTypes.get(chainId)
+  return vmType && mainNetwork(vmType)
+}
 
 /** @source oracle-protocol.md 1.5, order A */
 export const orderA: Order = {

@@ -9,11 +9,11 @@ import {
   refundOfOrderB,
   withdrawRequest,
 } from './messages.ts'
-import { repeated, vmTypeOf } from './orders.ts'
+import { networkOf, repeated } from './orders.ts'
 
 export const sampleContext: SignatureContext = {
   hub: { executionDomain: hubDomain, withdrawRequestDomain: allocatorDomain },
-  vmTypeOf,
+  networkOf,
 }
 
 const depository = '0x4cd00e387622c35bddb9b4c962c136462338bc31'

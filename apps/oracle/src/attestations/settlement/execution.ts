@@ -4,6 +4,7 @@ import {
   type Hex,
   hubAlias,
   hubTokenId,
+  mainNetwork,
   type Order,
   orderAddress,
   type ProtocolChain,
@@ -75,7 +76,7 @@ function payFee(fee: Order['fees'][number], solver: Hex, context: Settlement['co
 
 /** A solver may be named on the hub itself, which is an EVM chain. */
 function solverChain({ solverChainId }: Order, { chains, hub }: Settlement['context']): ProtocolChain {
-  if (solverChainId === hub.id) return { chainId: hub.id, vmType: 'ethereum-vm' }
+  if (solverChainId === hub.id) return { chainId: hub.id, ...mainNetwork('ethereum-vm') }
   const chain = chains.get(solverChainId)
   if (chain === undefined) throw new UnknownChainError(solverChainId)
   return protocolChain(chain)

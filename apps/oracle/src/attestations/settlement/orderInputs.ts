@@ -1,4 +1,5 @@
 import {
+  codecOf,
   type DepositFact,
   type DepositFacts,
   type Evidence,
@@ -7,7 +8,6 @@ import {
   type Order,
   onchainId,
   UnknownOrderPartError,
-  vmCodecs,
 } from '@causeway/core'
 import type { RefundsRequest } from '../../wire/requests.ts'
 import { type AttestationContext, type AttestedChain, chainOf } from '../context.ts'
@@ -40,7 +40,7 @@ export function nameInputs(
     const orderInput = order.inputs[inputIndex]
     if (orderInput === undefined) throw new UnknownOrderPartError({ inputIndex })
     const orderChain = chainOf(context, orderInput.payment.chainId)
-    const canonical = vmCodecs[orderChain.vmType].canonicalTransactionId(transactionId)
+    const canonical = codecOf(orderChain).canonicalTransactionId(transactionId)
     const chain = chainId === undefined || force !== true ? orderChain : chainOf(context, chainId)
     return { transactionId: canonical, onchainId: id, inputIndex, chain }
   })
@@ -94,7 +94,7 @@ export function readInputs(
   return Promise.all(
     inputs.map(async ({ transactionId, chain }) => {
       // A canonical id of the order's chain need not be one of the chain that `force` names.
-      const canonical = vmCodecs[chain.vmType].canonicalTransactionId(transactionId)
+      const canonical = codecOf(chain).canonicalTransactionId(transactionId)
       return context.readerOf(chain.id).readDeposits({ transactionId: canonical }, options)
     }),
   )
@@ -124,7 +124,7 @@ export function matchInputs(args: {
       )
     }
     const wanted = order.inputs[inputIndex]?.payment.currency
-    const codec = vmCodecs[chain.vmType]
+    const codec = codecOf(chain)
     if (
       wanted === undefined ||
       codec.canonicalAddress(wanted) !== codec.canonicalAddress(found.deposit.currency)

@@ -1,4 +1,4 @@
-import { type PaymentFacts, vmCodecs } from '@causeway/core'
+import { codecOf, type PaymentFacts } from '@causeway/core'
 import type { AttestedChain } from '../context.ts'
 import { AttestationError } from '../errors.ts'
 
@@ -54,13 +54,13 @@ function checkTransaction({ facts, deadlineSeconds, index }: DemandedPayment): v
 }
 
 function groupOf({ chain, recipient, currency, facts }: DemandedPayment): string {
-  const codec = vmCodecs[chain.vmType]
+  const codec = codecOf(chain)
   const [to, token] = [codec.canonicalAddress(recipient), codec.canonicalAddress(currency)]
   return JSON.stringify([chain.id, facts.transactionId, to, token])
 }
 
 function paidAmount({ chain, recipient, currency, facts }: DemandedPayment): bigint {
-  const codec = vmCodecs[chain.vmType]
+  const codec = codecOf(chain)
   const [to, token] = [codec.canonicalAddress(recipient), codec.canonicalAddress(currency)]
   return facts.transfers
     .filter(

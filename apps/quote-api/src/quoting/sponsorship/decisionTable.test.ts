@@ -1,7 +1,7 @@
 // Goal: who pays what, row by row of the sponsorship decision table. Rows that the routes serve today go
 // through POST /quote; rows of Solana, permits and deposit addresses test the rule itself, because those
 // requests are not executed yet.
-import { type Hex, vmCodecs } from '@causeway/core'
+import { codecOf, type Hex, mainNetwork } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testApp } from '../../../test/fixtures/app.ts'
 import { appRecipient, chainA, chainB, native, recipient, usdc, user } from '../../../test/fixtures/market.ts'
@@ -327,7 +327,11 @@ describe('deposit addresses', () => {
 describe('depositFeePayer', () => {
   const solanaUser = '7EaP2zkxDLo86x4rnNwwLhB593PsbMva41dqfrfxhsb1'
   const payer = 'So11111111111111111111111111111111111111112'
-  const solana = { chainId: 792_703_809, vmType: 'solana-vm', codec: vmCodecs['solana-vm'] } as const
+  const solana = {
+    chainId: 792_703_809,
+    vmType: 'solana-vm',
+    codec: codecOf(mainNetwork('solana-vm')),
+  } as const
   const toBase = { user: solanaUser, origin: solana, destinationChainId: 8453 }
 
   test('row 29: another account on a Solana origin pays the origin side and no balance', () => {

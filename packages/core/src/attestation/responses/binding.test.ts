@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { repeated, vmTypeOf } from '../../../test/vectors/orders.ts'
+import { networkOf, repeated } from '../../../test/vectors/orders.ts'
 import { sampleResponses } from '../../../test/vectors/responses.ts'
+import { mainNetwork } from '../../vm/registry.ts'
 import { encodeTransferAction } from '../actions.ts'
 import { hubAlias, hubTokenId } from '../hubIds.ts'
 import { type AttestationKind, attestationKinds } from './kinds.ts'
@@ -8,7 +9,7 @@ import { type AttestationKind, attestationKinds } from './kinds.ts'
 type Request = Record<string, unknown>
 
 function ask<Response>(kind: AttestationKind<Response>, response: unknown, request: Request): boolean {
-  return kind.isAbout(kind.responseSchema.parse(response), request, vmTypeOf)
+  return kind.isAbout(kind.responseSchema.parse(response), request, networkOf)
 }
 
 const { fills, refunds, deposits, withdrawals } = attestationKinds
@@ -84,7 +85,7 @@ test('a withdrawal is about its bytes, and settles the address of the request al
 
 test('an initiation moves what was asked for, from its owner', () => {
   const kind = attestationKinds['withdrawal-initiation']
-  const chain = { chainId: 'ethereum', vmType: 'ethereum-vm' } as const
+  const chain = { chainId: 'ethereum', ...mainNetwork('ethereum-vm') } as const
   const [owner, currency] = [repeated('11', 20), repeated('00', 20)]
   const request = { chainId: 'ethereum', ownerChainId: 'ethereum', owner, currency, amount: '5', nonce: '1' }
   const { withdrawalAddress, execution } = sampleResponses['withdrawal-initiation']
@@ -104,7 +105,7 @@ test('an initiation moves what was asked for, from its owner', () => {
 
 describe('payload parameters', () => {
   const kind = attestationKinds['withdrawal-initiated']
-  const chain = { chainId: 'ethereum', vmType: 'ethereum-vm' } as const
+  const chain = { chainId: 'ethereum', ...mainNetwork('ethereum-vm') } as const
   const owner = repeated('11', 20)
   const { payloadParams } = sampleResponses['withdrawal-initiated']
   const response = { payloadParams: { ...payloadParams, spender: hubAlias(chain, owner) } }

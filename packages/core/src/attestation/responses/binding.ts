@@ -1,8 +1,8 @@
-import { type ProtocolChain, UnknownChainError, type VmTypeOf } from '../../chain/protocolChain.ts'
+import { type NetworkOf, type ProtocolChain, UnknownChainError } from '../../chain/protocolChain.ts'
 import { canonicalJson } from '../../hashing/canonicalJson.ts'
 import type { Hex } from '../../hex.ts'
 import type { Order } from '../../order/order.ts'
-import { vmCodecs } from '../../vm/registry.ts'
+import { codecOf } from '../../vm/registry.ts'
 import { encodeMintAction, encodeTransferAction } from '../actions.ts'
 import {
   depositsExecutionKey,
@@ -36,9 +36,9 @@ const noOrder: Hex = `0x${'0'.repeat(64)}`
 export function isAboutDeposits(
   { messages, execution }: DepositsResponse,
   request: Request,
-  vmTypeOf: VmTypeOf,
+  networkOf: NetworkOf,
 ): boolean {
-  const chain = chainOf(text(request['chainId']), vmTypeOf)
+  const chain = chainOf(text(request['chainId']), networkOf)
   const { chainId } = chain
   const transactionId = canonicalId(chain, request['transactionId'])
   if (execution === undefined) return messages.length === 0
@@ -68,10 +68,10 @@ export function isAboutDeposits(
 export function isAboutWithdrawal(
   { message, execution }: WithdrawalsResponse,
   request: Request,
-  vmTypeOf: VmTypeOf,
+  networkOf: NetworkOf,
 ): boolean {
   const { data, result } = message
-  const chain = chainOf(text(request['chainId']), vmTypeOf)
+  const chain = chainOf(text(request['chainId']), networkOf)
   if (data.chainId !== chain.chainId || data.withdrawal !== text(request['withdrawal']).toLowerCase()) {
     return false
   }
@@ -91,30 +91,30 @@ export function isAboutWithdrawal(
     depository: addressRequest.depository ?? result.depository,
     currency,
     recipient,
-    ownerAlias: hubAlias(chainOf(withdrawerChainId, vmTypeOf), withdrawer),
+    ownerAlias: hubAlias(chainOf(withdrawerChainId, networkOf), withdrawer),
     nonce: BigInt(withdrawalNonce),
   })
   return isKeyRight && firstAccount(execution.actions[0]) === hubFrom
 }
 
-export function isAboutFill(response: FillsResponse, request: Request, vmTypeOf: VmTypeOf): boolean {
+export function isAboutFill(response: FillsResponse, request: Request, networkOf: NetworkOf): boolean {
   const { message, execution } = response
   const { order, fill } = message.data
   const wanted = canonicalId(
-    chainOf(order.output.chainId, vmTypeOf),
+    chainOf(order.output.chainId, networkOf),
     member(request['fill'], 'transactionId'),
   )
-  if (fill.transactionId !== wanted || !isAboutOrder(response, request, vmTypeOf)) return false
+  if (fill.transactionId !== wanted || !isAboutOrder(response, request, networkOf)) return false
   return request['force'] === true || execution.actions.length === order.inputs.length + order.fees.length
 }
 
-export function isAboutRefund(response: RefundsResponse, request: Request, vmTypeOf: VmTypeOf): boolean {
+export function isAboutRefund(response: RefundsResponse, request: Request, networkOf: NetworkOf): boolean {
   const { message, execution } = response
   const { order, refunds } = message.data
   const asked = list(request['refunds'])
   const isSame = refunds.every((entry, index) => {
     const chainId = order.inputs[entry.inputIndex]?.refunds[entry.refundIndex]?.chainId ?? ''
-    const transactionId = canonicalId(chainOf(chainId, vmTypeOf), member(asked[index], 'transactionId'))
+    const transactionId = canonicalId(chainOf(chainId, networkOf), member(asked[index], 'transactionId'))
     const { inputIndex, refundIndex } = entry
     return (
       entry.transactionId === transactionId &&
@@ -122,7 +122,7 @@ export function isAboutRefund(response: RefundsResponse, request: Request, vmTyp
       refundIndex === member(asked[index], 'refundIndex')
     )
   })
-  if (refunds.length !== asked.length || !isSame || !isAboutOrder(response, request, vmTypeOf)) return false
+  if (refunds.length !== asked.length || !isSame || !isAboutOrder(response, request, networkOf)) return false
   return request['force'] === true || execution.actions.length === order.inputs.length
 }
 
@@ -130,7 +130,7 @@ export function isAboutRefund(response: RefundsResponse, request: Request, vmTyp
 function isAboutOrder(
   { message, execution }: FillsResponse | RefundsResponse,
   request: Request,
-  vmTypeOf: VmTypeOf,
+  networkOf: NetworkOf,
 ): boolean {
   const { order, orderSignature, inputs } = message.data
   // Whoever signs the message signs its order beside this id, so the id needs no hashing of our own.
@@ -138,7 +138,7 @@ function isAboutOrder(
   const isOrderRight =
     canonicalJson(order) === canonicalJson(request['order']) &&
     orderSignature.toLowerCase() === text(request['orderSignature']).toLowerCase()
-  if (!isOrderRight || !areInputsAsked(order, inputs, list(request['inputs']), vmTypeOf)) return false
+  if (!isOrderRight || !areInputsAsked(order, inputs, list(request['inputs']), networkOf)) return false
   // Forced, the execution holds whatever deposits name the order, not one per input.
   if (request['force'] === true) return true
   const onchainIds = order.inputs.map(
@@ -151,7 +151,7 @@ function areInputsAsked(
   order: Order,
   inputs: readonly InputEntry[],
   asked: readonly unknown[],
-  vmTypeOf: VmTypeOf,
+  networkOf: NetworkOf,
 ): boolean {
   if (inputs.length !== asked.length) return false
   return inputs.every(({ transactionId, onchainId, inputIndex }, index) => {
@@ -160,7 +160,7 @@ function areInputsAsked(
     return (
       inputIndex === member(entry, 'inputIndex') &&
       lowerCase(onchainId) === text(member(entry, 'onchainId')).toLowerCase() &&
-      transactionId === canonicalId(chainOf(text(named), vmTypeOf), member(entry, 'transactionId'))
+      transactionId === canonicalId(chainOf(text(named), networkOf), member(entry, 'transactionId'))
     )
   })
 }
@@ -168,11 +168,11 @@ function areInputsAsked(
 export function isAboutInitiation(
   { withdrawalAddress: hubTo, execution }: WithdrawalInitiationResponse,
   request: Request,
-  vmTypeOf: VmTypeOf,
+  networkOf: NetworkOf,
 ): boolean {
-  const chain = chainOf(text(request['chainId']), vmTypeOf)
+  const chain = chainOf(text(request['chainId']), networkOf)
   const owner = text(request['owner'])
-  const hubFrom = hubAlias(chainOf(text(request['ownerChainId']), vmTypeOf), owner)
+  const hubFrom = hubAlias(chainOf(text(request['ownerChainId']), networkOf), owner)
   const currency = text(request['currency'])
   const action = encodeTransferAction({
     hubFrom,
@@ -200,10 +200,10 @@ export function isAboutInitiation(
 export function isAboutInitiated(
   { payloadParams }: WithdrawalInitiatedResponse,
   request: Request,
-  vmTypeOf: VmTypeOf,
+  networkOf: NetworkOf,
 ): boolean {
-  const chain = chainOf(text(request['chainId']), vmTypeOf)
-  const ownerChain = chainOf(text(request['ownerChainId']), vmTypeOf)
+  const chain = chainOf(text(request['chainId']), networkOf)
+  const ownerChain = chainOf(text(request['ownerChainId']), networkOf)
   const { amount, nonce, spender } = payloadParams
   const askedNonce = BigInt(text(request['nonce'])).toString(16).padStart(64, '0')
   const isSame =
@@ -211,7 +211,7 @@ export function isAboutInitiated(
     BigInt(amount) === BigInt(text(request['amount'])) &&
     spender.toLowerCase() === hubAlias(ownerChain, text(request['owner']))
   if (!isSame || chain.vmType !== 'ethereum-vm') return isSame
-  const { canonicalAddress } = vmCodecs[chain.vmType]
+  const { canonicalAddress } = codecOf(chain)
   return (['currency', 'recipient', 'depository'] as const).every((name) => {
     // Without a depository in the request only our own configuration knows it.
     if (name === 'depository' && request[name] === undefined) return true
@@ -219,14 +219,14 @@ export function isAboutInitiated(
   })
 }
 
-function chainOf(chainId: string, vmTypeOf: VmTypeOf): ProtocolChain {
-  const vmType = vmTypeOf(chainId)
-  if (vmType === undefined) throw new UnknownChainError(chainId)
-  return { chainId, vmType }
+function chainOf(chainId: string, networkOf: NetworkOf): ProtocolChain {
+  const network = networkOf(chainId)
+  if (network === undefined) throw new UnknownChainError(chainId)
+  return { chainId, ...network }
 }
 
-function canonicalId({ vmType }: ProtocolChain, transactionId: unknown): string {
-  return vmCodecs[vmType].canonicalTransactionId(text(transactionId))
+function canonicalId(chain: ProtocolChain, transactionId: unknown): string {
+  return codecOf(chain).canonicalTransactionId(text(transactionId))
 }
 
 /** The account in the first word after an action's type. */

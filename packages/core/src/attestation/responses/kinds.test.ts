@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ethereumDepositId } from '../../../test/vectors/messages.ts'
-import { vmTypeOf } from '../../../test/vectors/orders.ts'
+import { networkOf } from '../../../test/vectors/orders.ts'
 import { sampleContext, sampleResponses } from '../../../test/vectors/responses.ts'
 import { attestationKinds } from './kinds.ts'
 
@@ -24,6 +24,6 @@ describe('deposits', () => {
     ])
     const read = kind.responseSchema.parse({ ...signed, unknown: 1, evidence: [] })
     expect(kind.unsignedPayload(read)).toBe(kind.unsignedPayload(response))
-    expect(kind.normalise(read, vmTypeOf)).not.toHaveProperty('evidence')
+    expect(kind.normalise(read, networkOf)).not.toHaveProperty('evidence')
   })
 })

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { VmTypeOf } from '../../chain/protocolChain.ts'
+import type { NetworkOf } from '../../chain/protocolChain.ts'
 import { DomainError } from '../../errors.ts'
 import { canonicalJson } from '../../hashing/canonicalJson.ts'
 import { depositMessageId, withdrawalMessageId } from '../chainMessageIds.ts'
@@ -58,7 +58,7 @@ export type AttestationKind<Response> = {
   readonly path: string
   readonly responseSchema: z.ZodType<Response>
   /** The response in the one spelling under which equal answers are equal, without evidence. */
-  normalise(response: Response, vmTypeOf: VmTypeOf): Response
+  normalise(response: Response, networkOf: NetworkOf): Response
   /** In document order. A response without any has nothing to sign: no deposits. */
   signatureArrays(response: Response, context: SignatureContext): readonly SignatureArray[]
   /** The same payload with other signatures; RangeError for typed data without a domain. */
@@ -67,7 +67,7 @@ export type AttestationKind<Response> = {
    * Whether a normalised response is about the fact that `request` (a validated body) asks for: what
    * signatures alone do not prove. Anything that cannot be told is `false`.
    */
-  isAbout(response: Response, request: Request, vmTypeOf: VmTypeOf): boolean
+  isAbout(response: Response, request: Request, networkOf: NetworkOf): boolean
   /** Canonical JSON of everything but signatures and evidence. */
   unsignedPayload(response: Response): string
 }
@@ -79,9 +79,9 @@ function defineKind<Response extends { evidence?: unknown }>(
 ): AttestationKind<Response> {
   return {
     ...definition,
-    isAbout(response, request, vmTypeOf) {
+    isAbout(response, request, networkOf) {
       try {
-        return definition.isAbout(response, request, vmTypeOf)
+        return definition.isAbout(response, request, networkOf)
       } catch (error) {
         // Unknown chains, malformed addresses and numbers: not what was asked for.
         if (error instanceof DomainError || error instanceof RangeError || error instanceof SyntaxError) {
@@ -102,10 +102,10 @@ const deposits = defineKind<DepositsResponse>({
   responseSchema: depositsResponseSchema,
   isAbout: isAboutDeposits,
   normalise: spellDeposits,
-  signatureArrays({ messages, execution }, { hub, vmTypeOf }) {
+  signatureArrays({ messages, execution }, { hub, networkOf }) {
     const arrays = messages.map((message, index) =>
       messageArray(`messages.${index}.signatures`, message.signatures, () =>
-        depositMessageId(message, vmTypeOf),
+        depositMessageId(message, networkOf),
       ),
     )
     return execution === undefined
@@ -130,9 +130,9 @@ const withdrawals = defineKind<WithdrawalsResponse>({
   responseSchema: withdrawalsResponseSchema,
   isAbout: isAboutWithdrawal,
   normalise: spellWithdrawal,
-  signatureArrays({ message, execution }, { hub, vmTypeOf }) {
+  signatureArrays({ message, execution }, { hub, networkOf }) {
     const ofMessage = messageArray('message.signatures', message.signatures, () =>
-      withdrawalMessageId(message, vmTypeOf),
+      withdrawalMessageId(message, networkOf),
     )
     return execution === undefined
       ? [ofMessage]
@@ -153,9 +153,9 @@ const fills = defineKind<FillsResponse>({
   responseSchema: fillsResponseSchema,
   isAbout: isAboutFill,
   normalise: spellSettlement,
-  signatureArrays({ message, execution }, { hub, vmTypeOf }) {
+  signatureArrays({ message, execution }, { hub, networkOf }) {
     return [
-      messageArray('message.signatures', message.signatures, () => fillMessageId(message, vmTypeOf)),
+      messageArray('message.signatures', message.signatures, () => fillMessageId(message, networkOf)),
       executionArray(execution.signatures, execution, hub),
     ]
   },
@@ -168,9 +168,9 @@ const refunds = defineKind<RefundsResponse>({
   responseSchema: refundsResponseSchema,
   isAbout: isAboutRefund,
   normalise: spellSettlement,
-  signatureArrays({ message, execution }, { hub, vmTypeOf }) {
+  signatureArrays({ message, execution }, { hub, networkOf }) {
     return [
-      messageArray('message.signatures', message.signatures, () => refundMessageId(message, vmTypeOf)),
+      messageArray('message.signatures', message.signatures, () => refundMessageId(message, networkOf)),
       executionArray(execution.signatures, execution, hub),
     ]
   },

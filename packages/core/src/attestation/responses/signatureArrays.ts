@@ -1,4 +1,4 @@
-import type { VmTypeOf } from '../../chain/protocolChain.ts'
+import type { NetworkOf } from '../../chain/protocolChain.ts'
 import { DomainError } from '../../errors.ts'
 import type { Hex } from '../../hex.ts'
 import { signingDigest } from '../../signatures/digests.ts'
@@ -26,7 +26,7 @@ export type SignatureContext = {
     /** Absent where the hub file names no allocator: withdrawal-initiated cannot be signed there. */
     readonly withdrawRequestDomain?: WithdrawRequestDomain
   }
-  readonly vmTypeOf: VmTypeOf
+  readonly networkOf: NetworkOf
 }
 
 /** One signature array of a response, and what its entries must have signed. */

@@ -1,4 +1,4 @@
-import type { VmTypeOf } from '../../chain/protocolChain.ts'
+import type { NetworkOf } from '../../chain/protocolChain.ts'
 import type { Hex } from '../../hex.ts'
 import type {
   DepositsResponse,
@@ -18,12 +18,12 @@ import { lowerCase } from './signatureEntries.ts'
  */
 export function spellDeposits(
   { messages, execution }: DepositsResponse,
-  vmTypeOf: VmTypeOf,
+  networkOf: NetworkOf,
 ): DepositsResponse {
   return {
     messages: messages.map((message) => {
       const { data, result } = message
-      const address = (text: string) => spellAddress(text, data.chainId, vmTypeOf)
+      const address = (text: string) => spellAddress(text, data.chainId, networkOf)
       return {
         ...message,
         result: {
@@ -41,7 +41,7 @@ export function spellDeposits(
         ...spellExecution(execution),
         metadata: execution.metadata.map(({ origin, ...entry }) => ({
           ...entry,
-          origin: { ...origin, address: spellAddress(origin.address, origin.chainId, vmTypeOf) },
+          origin: { ...origin, address: spellAddress(origin.address, origin.chainId, networkOf) },
           oracleChainId: spellDecimal(entry.oracleChainId),
           oracleContract: lowerCase(entry.oracleContract),
         })),
@@ -52,7 +52,7 @@ export function spellDeposits(
 
 export function spellWithdrawal(
   { message, execution }: WithdrawalsResponse,
-  vmTypeOf: VmTypeOf,
+  networkOf: NetworkOf,
 ): WithdrawalsResponse {
   const { data, result } = message
   return {
@@ -62,7 +62,7 @@ export function spellWithdrawal(
       result: {
         ...result,
         withdrawalId: lowerCase(result.withdrawalId),
-        depository: spellAddress(result.depository, data.chainId, vmTypeOf),
+        depository: spellAddress(result.depository, data.chainId, networkOf),
       },
     },
     ...(execution !== undefined && { execution: spellExecution(execution) }),
@@ -111,8 +111,8 @@ function spellExecution<Execution extends { idempotencyKey: Hex; actions: Hex[] 
   return { ...execution, idempotencyKey: lowerCase(idempotencyKey), actions: actions.map(lowerCase) }
 }
 
-function spellAddress(text: string, chainId: string, vmTypeOf: VmTypeOf): string {
-  const vmType = vmTypeOf(chainId)
+function spellAddress(text: string, chainId: string, networkOf: NetworkOf): string {
+  const vmType = networkOf(chainId)?.vmType
   return vmType === 'ethereum-vm' || vmType === 'hyperliquid-vm' ? text.toLowerCase() : text
 }
 

@@ -13,7 +13,7 @@ import {
   encodeEvmWithdrawal,
   evmWithdrawalId,
 } from '../ethereum/withdrawal.ts'
-import { vmCodecs } from '../registry.ts'
+import { codecOf, mainNetwork } from '../registry.ts'
 import { tronAddress, tronEvmAddress } from './address.ts'
 import { tronWithdrawalTransfer } from './withdrawalTransfer.ts'
 
@@ -74,7 +74,7 @@ describe('the payment', () => {
     const token = repeated('33', 20)
     const transfer = tronWithdrawalTransfer(pay({ to: token, data: encodeTransfer(`0x${digits}`, 7n) }))
     expect(transfer).toEqual({ currency: tronAddress(token), amount: 7n, recipient: base58 })
-    const codec = vmCodecs['tron-vm']
+    const codec = codecOf(mainNetwork('tron-vm'))
     expect(codec.encodeAddress(transfer.recipient)).toEqual(codec.encodeAddress(base58))
     expect(codec.encodeCurrency(transfer.currency)).toEqual(
       Uint8Array.of(0x41, ...new Uint8Array(20).fill(0x33)),
