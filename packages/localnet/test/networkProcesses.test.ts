@@ -4,7 +4,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isSameProcess, processIdentity, stopProcess } from '../src/network/processIdentity.ts'
+import {
+  hasLivingMember,
+  isSameProcess,
+  processIdentity,
+  stopProcess,
+} from '../src/network/processIdentity.ts'
+import { until } from './support/networkBench.ts'
 
 /** A process that does something before it says that it is up. */
 async function startScript(script: string): Promise<{ child: ChildProcess; pid: number; identity: string }> {
@@ -22,6 +28,15 @@ async function startScript(script: string): Promise<{ child: ChildProcess; pid: 
   return { child, pid, identity }
 }
 
+/** Of a zombie too. */
+function processIsThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 describe('processIdentity', () => {
   it('stays the same while a process runs and differs between processes', async () => {
     const one = await startScript('')
@@ -35,6 +50,34 @@ describe('processIdentity', () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(await processIdentity(pid)).toBeUndefined()
+  })
+})
+
+describe('hasLivingMember', () => {
+  it('counts no process that ended and is not collected yet, as in a container without an init', async () => {
+    const script = `
+      const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+        detached: true, stdio: 'ignore',
+      })
+      console.log(child.pid)`
+    const parent = spawn(process.execPath, ['-e', `${script}; setInterval(() => {}, 1000)`], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => {
+      parent.kill('SIGKILL')
+    })
+    const [line] = await once(createInterface({ input: parent.stdout }), 'line')
+    const child = Number(line)
+    onTestFinished(() => {
+      if (processIsThere(child)) process.kill(child, 'SIGKILL')
+    })
+    await until('the child runs', async () => (await processIdentity(child)) !== undefined)
+    expect(await hasLivingMember(child)).toBe(true)
+    // A parent that stands still collects nothing.
+    parent.kill('SIGSTOP')
+    process.kill(child, 'SIGKILL')
+    await until('the child ended', async () => !(await hasLivingMember(child)))
+    expect(processIsThere(child)).toBe(true)
   })
 })
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -35,6 +35,11 @@ export async function stopProcess(
   return true
 }
 
+/** True while a process of the group runs; one that ended and was not yet collected does not. */
+export async function hasLivingMember(groupId: number): Promise<boolean> {
+  return process.platform === 'linux' ? groupLivesByProc(groupId) : groupLivesByPs(groupId)
+}
+
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
@@ -53,23 +58,48 @@ async function hasEnded(target: IdentifiedProcess, timeoutMs: number): Promise<b
   return true
 }
 
-/** Field 22 of `stat` is the start time in ticks since boot; a zombie has ended already. */
 async function identityFromProc(pid: number): Promise<string | undefined> {
+  const [facts, commandLine] = await Promise.all([livingProcess(pid), readProc(pid, 'cmdline')])
+  if (facts === undefined || commandLine === undefined) return undefined
+  return `${facts.startTicks} ${commandLine.replaceAll('\0', ' ').trim()}`
+}
+
+async function groupLivesByProc(groupId: number): Promise<boolean> {
+  const pids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name))
+  const all = await Promise.all(pids.map((pid) => livingProcess(Number(pid))))
+  return all.some((facts) => facts?.groupId === groupId)
+}
+
+type ProcessFacts = { readonly groupId: number; readonly startTicks: string }
+
+/** `undefined` for a zombie: it has ended already. Start time in ticks since boot. */
+async function livingProcess(pid: number): Promise<ProcessFacts | undefined> {
+  const stat = await readProc(pid, 'stat')
+  if (stat === undefined) return undefined
+  // The second field is the name in parentheses, which may hold spaces itself.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [state, groupId, startTicks] = [fields[0], fields[2], fields[19]]
+  if (state === 'Z' || groupId === undefined || startTicks === undefined) return undefined
+  return { groupId: Number(groupId), startTicks }
+}
+
+/** `undefined` when the process is gone. */
+async function readProc(pid: number, file: 'stat' | 'cmdline'): Promise<string | undefined> {
   try {
-    const [stat, commandLine] = await Promise.all([
-      readFile(`/proc/${pid}/stat`, 'utf8'),
-      readFile(`/proc/${pid}/cmdline`, 'utf8'),
-    ])
-    // The second field is the name in parentheses, which may hold spaces itself.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const [state, startTicks] = [fields[0], fields[19]]
-    if (state === 'Z' || startTicks === undefined) return undefined
-    return `${startTicks} ${commandLine.replaceAll('\0', ' ').trim()}`
+    return await readFile(`/proc/${pid}/${file}`, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
       return undefined
     throw error
   }
+}
+
+async function groupLivesByPs(groupId: number): Promise<boolean> {
+  const { stdout } = await run('ps', ['-A', '-o', 'pgid=,state='])
+  return stdout.split('\n').some((line) => {
+    const [group, state] = line.trim().split(/\s+/)
+    return Number(group) === groupId && !state?.startsWith('Z')
+  })
 }
 
 async function identityFromPs(pid: number): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { collectOutput } from '../../nodes/processOutput.ts'
+import { hasLivingMember } from '../processIdentity.ts'
 import type { RunFile } from '../runFile.ts'
 
 export type ProcessOptions = {
@@ -66,23 +67,20 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
 
 /** Ends what a process that was killed has left in its group: a database, say. */
 async function endGroup(groupId: number, timeoutMs: number): Promise<void> {
-  if (process.platform === 'win32') return
+  if (process.platform === 'win32' || !(await hasLivingMember(groupId))) return
   const deadline = performance.now() + timeoutMs
-  let isThere = signalGroup(groupId, 'SIGTERM')
-  while (isThere && performance.now() < deadline) {
+  signalGroup(groupId, 'SIGTERM')
+  while (await hasLivingMember(groupId)) {
+    if (performance.now() > deadline) return signalGroup(groupId, 'SIGKILL')
     await new Promise((resolve) => setTimeout(resolve, 25))
-    isThere = signalGroup(groupId, 0)
   }
-  if (isThere) signalGroup(groupId, 'SIGKILL')
 }
 
-/** @returns false when the group has no member */
-function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
+/** Does nothing when the group has no member any more. */
+function signalGroup(groupId: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-groupId, signal)
-    return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
-    throw error
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
