@@ -31,15 +31,16 @@ type KeptLog =
   | ({ readonly kind: 'transfer'; readonly log: EvmLog } & Transfer)
 
 /**
- * The deposits of one successful transaction, in on-chain order. `transaction` is read only where
- * `needsCalldata` says so.
+ * The deposits of one successful transaction, in on-chain order.
  * @param logs ascending by index
+ * @param wordBehind the word that the calldata holds behind a transfer; asked only where `needsCalldata`
+ * says so
  * @source oracle-protocol.md 5.1
  */
 export function findDeposits(
   logs: readonly EvmLog[],
   rules: DepositRules,
-  transaction?: Pick<EvmTransaction, 'input'>,
+  wordBehind: (transfer: Transfer) => Hex | undefined = () => undefined,
 ): readonly DepositFact[] {
   const kept = keepLogs(logs, rules)
   const single = onlyTransfer(kept)
@@ -51,7 +52,7 @@ export function findDeposits(
     if (entry.kind === 'erc20' || isSystemTransfer(entry, rules)) return []
     const { log, amount } = entry
     const { depositor, id } = lookAhead(kept, position, entry)
-    const appended = id === undefined && entry === single ? appendedId(transaction, entry, rules) : undefined
+    const appended = id === undefined && entry === single ? idOf(wordBehind(entry)) : undefined
     return [fact(rules, { log, id: id ?? appended ?? zeroId, depositor, currency: log.address, amount })]
   })
 }
@@ -110,21 +111,26 @@ function lookAhead(
   return { depositor, id }
 }
 
-/** The id that the sender of a plain transfer put behind its arguments. Ambiguous means none. */
-function appendedId(
-  transaction: Pick<EvmTransaction, 'input'> | undefined,
-  { amount }: KeptTransfer,
+/**
+ * The word behind the one transfer of `amount` to the depository that stands anywhere in the calldata.
+ * Ambiguous means none.
+ */
+export function wordBehindTransfer(
+  { input }: Pick<EvmTransaction, 'input'>,
   { depository }: DepositRules,
-): Hex | undefined {
-  if (transaction === undefined) return undefined
-  const matches = findTransferCalls(transaction.input).filter(
-    (call) => call.to === depository && call.amount === amount,
-  )
-  const [first, ...others] = matches
-  if (first === undefined || others.some(({ appended }) => appended !== first.appended)) return undefined
-  const { appended } = first
-  // What begins with 16 zero bytes is an argument of something else, not an id.
-  return appended?.startsWith(`0x${'0'.repeat(32)}`) ? undefined : appended
+): (transfer: Transfer) => Hex | undefined {
+  return ({ amount }) => {
+    const [first, ...others] = findTransferCalls(input).filter(
+      (call) => call.to === depository && call.amount === amount,
+    )
+    if (first === undefined || others.some(({ appended }) => appended !== first.appended)) return undefined
+    return first.appended
+  }
+}
+
+/** What begins with 16 zero bytes is an argument of something else, not an id. */
+function idOf(word: Hex | undefined): Hex | undefined {
+  return word?.startsWith(`0x${'0'.repeat(32)}`) ? undefined : word
 }
 
 function fact(

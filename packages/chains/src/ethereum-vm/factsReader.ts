@@ -14,7 +14,7 @@ import {
 } from '@causeway/core'
 import { OneFlight } from '../quorum/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
-import { type DepositRules, findDeposits, needsCalldata } from './deposits.ts'
+import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
 import { createFinalBlocks } from './finalBlocks.ts'
 import { describeFinality, type FinalityRule, finalityRule } from './finality.ts'
 import {
@@ -113,7 +113,11 @@ async function readDeposits(
     kind: 'deposits',
     transactionId: final.transactionId,
     blockTimestampSeconds: final.blockTimestampSeconds,
-    deposits: findDeposits(final.logs, rules, final.transaction),
+    deposits: findDeposits(
+      final.logs,
+      rules,
+      final.transaction && wordBehindTransfer(final.transaction, rules),
+    ),
     evidence,
   }
 }

@@ -104,7 +104,8 @@ function nativeAmount(
   return byEvents > 0n ? byEvents : sumTo(internal ?? [], recipient)
 }
 
-function tokenSums(logs: readonly EvmLog[]): ReadonlyMap<string, bigint> {
+/** Sums of `Transfer` events, by recipient and token with a space between. */
+export function tokenSums(logs: readonly EvmLog[]): ReadonlyMap<string, bigint> {
   const sums = new Map<string, bigint>()
   for (const log of logs) {
     const transfer = readTransfer(log)
