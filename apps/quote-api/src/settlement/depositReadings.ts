@@ -71,11 +71,26 @@ export function blocksReading(heights: readonly bigint[]): Reading<readonly (Blo
   }
 }
 
+/** Where a transaction failed; `undefined` for one that succeeded or is in no block. */
+export function failureReading(transaction: string): Reading<{ readonly blockNumber: bigint } | undefined> {
+  const what = 'eth_getTransactionReceipt'
+  return {
+    calls: [{ method: what, params: [transaction] }],
+    parse: ([answer]) => {
+      const { result } = succeeded(required(answer))
+      if (result === null) return undefined
+      const receipt = parseRecord(result, what)
+      if (parseHash(receipt['transactionHash'], what) !== transaction) throw new MalformedAnswerError(what)
+      if (parseQuantity(receipt['status'], what) === 1n) return undefined
+      return { blockNumber: parseQuantity(receipt['blockNumber'], what) }
+    },
+  }
+}
+
 function transactionsOf(answers: readonly RpcAnswer[], range: { from: bigint; to: bigint }): readonly Hex[] {
   const what = 'eth_getLogs'
   const hits = answers.flatMap((answer) => {
-    if (!answer.ok) throw new NodeError(answer)
-    return parseList(answer.result, what).map((value) => {
+    return parseList(succeeded(answer).result, what).map((value) => {
       const log = parseRecord(value, what)
       const blockNumber = parseQuantity(log['blockNumber'], what)
       if (blockNumber < range.from || blockNumber > range.to) throw new MalformedAnswerError(what)
@@ -89,5 +104,10 @@ function transactionsOf(answers: readonly RpcAnswer[], range: { from: bigint; to
 
 function required(answer: RpcAnswer | undefined): RpcAnswer {
   if (answer === undefined) throw new MalformedAnswerError('JSON-RPC batch')
+  return answer
+}
+
+function succeeded(answer: RpcAnswer): Extract<RpcAnswer, { ok: true }> {
+  if (!answer.ok) throw new NodeError(answer)
   return answer
 }

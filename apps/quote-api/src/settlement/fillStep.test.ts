@@ -5,6 +5,7 @@ import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
 
 const deadlineSeconds = 1_000
 const none: FillReading = { state: 'none' }
+const reverted: FillReading = { state: 'reverted', isFinal: true }
 const paid = (confirmations: number): FillReading => ({
   state: 'included',
   confirmations,
@@ -42,15 +43,25 @@ describe('a request that waits for its fill', () => {
       step('reported', { state: 'missing' }, { nowSeconds: 1_060 }),
       refund('TRANSACTION_NOT_INCLUDED'),
     ],
-    ['reverted', step('reported', { state: 'reverted' }), { action: 'offer_again' }],
+    ['reverted', step('reported', reverted), { action: 'offer_again' }],
+    [
+      'reverted, and a reorganization may make a success of it',
+      step('reported', { state: 'reverted', isFinal: false }),
+      { action: 'wait' },
+    ],
+    [
+      'reverted after the deadline, not for good',
+      step('reported', { state: 'reverted', isFinal: false }, { nowSeconds: 1_000 }),
+      { action: 'wait' },
+    ],
     [
       'reverted too often',
-      step('reported', { state: 'reverted' }, { mayTryAgain: false }),
+      step('reported', reverted, { mayTryAgain: false }),
       refund('TRANSACTION_REVERTED'),
     ],
     [
       'reverted after the deadline',
-      step('reported', { state: 'reverted' }, { nowSeconds: 1_000 }),
+      step('reported', reverted, { nowSeconds: 1_000 }),
       refund('TRANSACTION_REVERTED'),
     ],
     ['paid and shallow', step('reported', paid(1)), { action: 'show_submitted' }],

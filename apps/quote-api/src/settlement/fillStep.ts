@@ -3,7 +3,9 @@ import type { FillProblem } from './fillCheck.ts'
 
 /** The reported fill as its chain shows it. */
 export type FillReading =
-  | { readonly state: 'none' | 'missing' | 'reverted' }
+  | { readonly state: 'none' | 'missing' }
+  /** `isFinal`: no reorganization can make a success of it. */
+  | { readonly state: 'reverted'; readonly isFinal: boolean }
   | {
       readonly state: 'included'
       readonly confirmations: number
@@ -29,12 +31,12 @@ export type FillFailure =
   | 'TRANSACTION_SUBMISSION_FAILED'
 
 /** A transaction of the last second may still be on its way into a block. */
-const lateInclusionSeconds = 60
+export const lateInclusionSeconds = 60
 
 /**
  * What a work item and its transaction mean for a request that waits for its fill. Pure. Money goes back
- * only when nothing was sent, what was sent failed, or the deadline is over, after which a solver may not
- * broadcast any more.
+ * only when nothing was sent, what was sent failed for good, or the deadline is over, after which a solver may
+ * not broadcast any more.
  * @source design.md 5.9, 6.8; quote-api.md 3.1
  */
 export function fillStep(args: {
@@ -56,6 +58,7 @@ export function fillStep(args: {
       if (nowSeconds < deadlineSeconds + lateInclusionSeconds) return { action: 'wait' }
       return { action: 'refund', reason: 'TRANSACTION_NOT_INCLUDED' }
     case 'reverted':
+      if (!reading.isFinal) return { action: 'wait' }
       if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again' }
       return { action: 'refund', reason: 'TRANSACTION_REVERTED' }
     case 'included':

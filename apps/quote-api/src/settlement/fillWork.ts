@@ -1,5 +1,4 @@
-import type { Hex, Order } from '@causeway/core'
-import { decodeAbiParameters } from 'viem'
+import { decodeOrderCall, type Hex, type Order } from '@causeway/core'
 import type { QuotableChain } from '../quoting/registry.ts'
 import type { FillPayload, RefundPayload } from '../solver/workItem.ts'
 
@@ -16,7 +15,10 @@ export function fillPayload(order: Order, orderId: Hex, destination: QuotableCha
       currency,
       amount: expectedAmount,
     })),
-    calls: calls.map(decodeOrderCall),
+    calls: calls.map((call) => {
+      const { to, data, value } = decodeOrderCall(call)
+      return { to, data, value: value.toString() }
+    }),
   }
 }
 
@@ -45,16 +47,4 @@ export function refundPayload(
     amount: refund.amount.toString(),
     ...(refund.replaces !== undefined && { replaces: refund.replaces }),
   }
-}
-
-const callParts = [
-  { type: 'tuple', components: [{ name: 'to', type: 'address' }] },
-  { type: 'tuple', components: [{ name: 'data', type: 'bytes' }] },
-  { type: 'tuple', components: [{ name: 'value', type: 'uint256' }] },
-] as const
-
-/** The reverse of `encodeOrderCall`. */
-function decodeOrderCall(call: Hex) {
-  const [{ to }, { data }, { value }] = decodeAbiParameters(callParts, call)
-  return { to: to.toLowerCase(), data, value: value.toString() }
 }

@@ -6,6 +6,7 @@ import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../solver/wo
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { dueRequests, workAtOnce } from './dueRequests.ts'
 import { isRefunded } from './fillCheck.ts'
+import { lateInclusionSeconds } from './fillStep.ts'
 import { park } from './park.ts'
 import { lookAgain, lookNow, recordTransaction, setStage, showStatus } from './requestProgress.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
@@ -43,7 +44,12 @@ async function followRefund(context: SettlementContext, item: WorkItem, run: Run
     await run.fence(tx)
     const locked = await lockWork(tx, item.id)
     if (locked?.state !== 'reported' || locked.txHash !== txHash) return
-    if (payment.state === 'missing' || isShallow(payment, confirmationsMin)) {
+    if (payment.state === 'missing' && nowSeconds(context) >= payload.deadline + lateInclusionSeconds) {
+      await updateWork(tx, item.id, { state: 'failed', reason: 'not included' })
+      await lookNow(tx, requestId)
+      return
+    }
+    if (mayChange(payment, confirmationsMin)) {
       await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
       return
     }
@@ -55,8 +61,16 @@ async function followRefund(context: SettlementContext, item: WorkItem, run: Run
   })
 }
 
-function isShallow(payment: PaymentReading, confirmationsMin: number): boolean {
-  return payment.state === 'included' && payment.confirmations < confirmationsMin
+/** Nothing is decided on it: the transaction may still come, go or succeed in another block. */
+function mayChange(payment: PaymentReading, confirmationsMin: number): boolean {
+  switch (payment.state) {
+    case 'missing':
+      return true
+    case 'reverted':
+      return !payment.isFinal
+    case 'included':
+      return payment.confirmations < confirmationsMin
+  }
 }
 
 async function finishRefund(
@@ -83,7 +97,7 @@ async function finishRefund(
   await lookNow(tx, requestId)
 }
 
-/** The transaction failed, or paid something else: the money is still owed. */
+/** The transaction failed for good, or paid something else: the money is still owed. */
 async function offerAgain(tx: SqlTx, item: WorkItem): Promise<void> {
   const attempts = item.attempts + 1
   const delayMs = retryDelayMs('refund', attempts)

@@ -9,13 +9,13 @@ import {
 import type { DepositFacts, Finality, Hex, PaymentFacts, PaymentQuestion } from '@causeway/core'
 import type { QuotableChain } from '../quoting/registry.ts'
 import { askHeight, askQuorum, type OnMalformed } from '../topUps/askChain.ts'
-import { blocksReading, type DepositPass, depositPassReading } from './depositReadings.ts'
+import { blocksReading, type DepositPass, depositPassReading, failureReading } from './depositReadings.ts'
 
 /** A payment as the chain shows it now, by quorum and at whatever depth. */
 export type PaymentReading =
   | { readonly state: 'missing' }
-  /** In a block, and failed. */
-  | { readonly state: 'reverted' }
+  /** In a block, and failed; `isFinal`: no reorganization can make a success of it. */
+  | { readonly state: 'reverted'; readonly isFinal: boolean }
   /** `confirmations`: 1 in the newest block. */
   | { readonly state: 'included'; readonly facts: PaymentFacts; readonly confirmations: number }
 
@@ -61,13 +61,18 @@ export function createSettlementChain(options: {
   const limits = { finalEntriesMax: 0 }
   const shallow = createEthereumFactsReader({ chain: { ...entry, finality: anyDepth }, quorum, limits })
   const deep = createEthereumFactsReader({ chain: { ...entry, finality }, quorum, limits })
+  const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
+  /** The height comes first: what is in a block at or below it then, stays there. */
+  const isFinallyReverted = async (transaction: string, signal: AbortSignal) => {
+    const height = await finalHeight(signal)
+    const { value } = await askQuorum(client, failureReading(transaction), { threshold, signal })
+    return value !== undefined && value.blockNumber <= height
+  }
   const head = (signal: AbortSignal) => askHeight(client, 'latest', { threshold, signal, onMalformed })
   return {
     chain: quotable,
     head,
-    async finalHeight(signal) {
-      return (await deep.finalBlocks.readNewest({ signal })).number
-    },
+    finalHeight,
     async depositPass(range, signal) {
       const reading = depositPassReading(quotable, range)
       return (await askQuorum(client, reading, { threshold, signal })).value
@@ -84,8 +89,8 @@ export function createSettlementChain(options: {
         return { state: 'included', facts, confirmations }
       } catch (error) {
         if (error instanceof TransactionMissingError) return { state: 'missing' }
-        if (error instanceof TransactionRevertedError) return { state: 'reverted' }
-        throw error
+        if (!(error instanceof TransactionRevertedError)) throw error
+        return { state: 'reverted', isFinal: await isFinallyReverted(question.transactionId, signal) }
       }
     },
     finalPayment: (question, signal) => unlessGone(deep.readPayment(question, { signal })),

@@ -3,7 +3,7 @@ import { encodeAbiParameters } from 'viem'
 import { expect, test } from 'vitest'
 import { repeated } from '../../test/vectors/orders.ts'
 import type { Hex } from '../hex.ts'
-import { encodeFillExtraData, encodeOrderCall } from './orderCall.ts'
+import { decodeOrderCall, encodeFillExtraData, encodeOrderCall } from './orderCall.ts'
 
 const account = fc
   .uint8Array({ minLength: 20, maxLength: 20 })
@@ -25,11 +25,26 @@ test('a call is the ABI encoding of three one-member tuples', () => {
   const bytes = fc.uint8Array({ maxLength: 200 }).map((data): Hex => `0x${Buffer.from(data).toString('hex')}`)
   fc.assert(
     fc.property(account, bytes, fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (to, data, value) => {
-      expect(encodeOrderCall({ to, data, value })).toBe(
-        encodeAbiParameters(parameters, [{ to }, { data }, { value }]),
-      )
+      const encoded = encodeOrderCall({ to, data, value })
+      expect(encoded).toBe(encodeAbiParameters(parameters, [{ to }, { data }, { value }]))
+      expect(decodeOrderCall(encoded)).toEqual({ to, data, value })
     }),
   )
+})
+
+test('what is not exactly a call is refused', () => {
+  const call = encodeOrderCall({ to: repeated('55', 20), data: '0xabcdef', value: 7n })
+  const changed = (from: string, to: string): Hex => `0x${call.slice(2).replace(from, to)}`
+  const broken: readonly Hex[] = [
+    '0x',
+    `0x${call.slice(2, -64)}`,
+    `0x${call.slice(2, -1)}`,
+    `${call}${'00'.repeat(32)}`,
+    changed('abcdef', 'abcdeg'),
+    changed(`${'0'.repeat(63)}3`, 'f'.repeat(64)),
+    changed('abcdef00', 'abcdef01'),
+  ]
+  for (const other of broken) expect(() => decodeOrderCall(other)).toThrow(RangeError)
 })
 
 test('extra data is the fill contract in one word', () => {

@@ -14,6 +14,25 @@ export function encodeOrderCall(call: { to: Hex; data: Hex; value: bigint }): He
 }
 
 /**
+ * The reverse of `encodeOrderCall`, addresses in lower case.
+ * @throws RangeError when `call` is not exactly what it writes
+ */
+export function decodeOrderCall(call: Hex): { to: Hex; data: Hex; value: bigint } {
+  if (!/^0x([0-9a-f]{64}){5,}$/.test(call)) throw notACall()
+  const word = (index: number) => call.slice(2 + index * 64, 66 + index * 64)
+  const lengthDigits = 2 * Number(`0x${word(4)}`)
+  const decoded = {
+    to: `0x${word(0).slice(24)}`,
+    data: `0x${call.slice(2 + 5 * 64).slice(0, lengthDigits)}`,
+    value: BigInt(`0x${word(2)}`),
+  } as const
+  if (encodeOrderCall(decoded) !== call) throw notACall()
+  return decoded
+}
+
+const notACall = () => new RangeError('not a call of an order')
+
+/**
  * Extra data of an order's output or refund on ethereum-vm and tron-vm: `abi.encode((address))`.
  * Other families carry `0x`. @throws RangeError when `fillContract` is not 20 bytes
  * @source oracle-protocol.md 1.5
