@@ -6,12 +6,14 @@ import type { QuoteApiConfig } from './config.ts'
 import { createKeyAdministration, type KeyAdministration } from './keys/keyAdministration.ts'
 import { loadLocalPeppers, type Peppers } from './keys/peppers.ts'
 import { createWalletAdministration, type WalletAdministration } from './wallets/walletAdministration.ts'
+import { createWebhookAdministration, type WebhookAdministration } from './webhooks/webhookAdministration.ts'
 
 /** What operators do, by the command line or the admin listener. */
 export type Administration = {
   readonly keys: KeyAdministration
   readonly wallets: WalletAdministration
   readonly policies: PolicyAdministration
+  readonly webhooks: WebhookAdministration
   readonly ledger: LedgerAdministration
 }
 
@@ -19,7 +21,7 @@ export type Administration = {
 const liveEnvironment = 'mainnets.prod'
 
 export function createAdministration(options: {
-  config: Pick<QuoteApiConfig, 'environment'>
+  config: Pick<QuoteApiConfig, 'environment' | 'webhooks'>
   database: SqlDatabase
   peppers: Peppers
 }): Administration {
@@ -33,6 +35,7 @@ export function createAdministration(options: {
     }),
     wallets: createWalletAdministration(database),
     policies: createPolicyAdministration(database),
+    webhooks: createWebhookAdministration({ database, peppers, ...config.webhooks }),
     ledger: createLedgerAdministration(database),
   }
 }

@@ -52,6 +52,7 @@ const variables = z.object({
   TOP_UP_RECONCILE_RPC_URL: secret.optional(),
   SOLVER_API_KEY: secret.optional(),
   ORACLES: secret.optional(),
+  WEBHOOK_PRIVATE_ADDRESSES: z.enum(['refuse', 'allow']).default('refuse'),
   ORACLES_THRESHOLD: z.coerce.number().int().min(1).max(100).optional(),
 })
 
@@ -100,6 +101,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
       reconcileRpcUrl: env.TOP_UP_RECONCILE_RPC_URL,
     },
     solverApiKey: checkSolverKey(env.SOLVER_API_KEY),
+    webhooks: { allowPrivate: env.WEBHOOK_PRIVATE_ADDRESSES === 'allow' },
     oracles: parseOracles({ text: env.ORACLES, threshold: env.ORACLES_THRESHOLD, isLocal }),
     logLevel: env.LOG_LEVEL,
     trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES),

@@ -24,6 +24,7 @@ import { registerAdmin } from './admin/registerAdmin.ts'
 import { createAdministration, loadPeppers } from './administration.ts'
 import { buildApp } from './app.ts'
 import { createAppBalance } from './appBalance.ts'
+import { createAppFees } from './appFees.ts'
 import { checkChains } from './checkChains.ts'
 import type { QuoteApiConfig } from './config.ts'
 import { loadFiles } from './configuration.ts'
@@ -46,6 +47,7 @@ import { withSolverKey } from './solver/solverKey.ts'
 import { createSolverWork } from './solver/solverWork.ts'
 import { createSponsorship } from './sponsorship.ts'
 import { createRequestStatuses } from './status/requestStatus.ts'
+import { createWebhooks } from './webhooks.ts'
 
 export type QuoteApi = {
   /** The public listener. */
@@ -151,6 +153,18 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     metrics,
     logger,
   })
+  const webhooks = createWebhooks({ config, database, peppers, metrics, logger })
+  const appFees = createAppFees({
+    registry,
+    snapshot: () => market.snapshot(),
+    clients,
+    chains: settlement.chains,
+    database,
+    publicUrl: config.publicUrl,
+    randomBytes,
+    metrics,
+    logger,
+  })
   const appBalance = createAppBalance({
     config,
     chains,
@@ -160,7 +174,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     openSingle: parts.openSingle,
     ledger: sponsorship.ledger,
     metrics,
-    moreJobs: settlement.jobs,
+    moreJobs: [...settlement.jobs, ...appFees.jobs, webhooks.job],
     logger,
   })
   const access = createAccess({
@@ -206,9 +220,16 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),
     balances: appBalance.balances,
     claims: appBalance.claims,
+    appFeeClaims: appFees.appFeeClaims,
     statuses: createRequestStatuses({ database }),
     hint: settlement.hint,
-    solverWork: createSolverWork({ database, onChange: () => settlement.hint() }),
+    solverWork: createSolverWork({
+      database,
+      onChange() {
+        settlement.hint()
+        appFees.wake()
+      },
+    }),
     logger,
     metrics,
     readiness,
@@ -225,6 +246,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'public listener', close: () => app.close() },
     { name: 'admin listener', close: () => adminListener.close() },
     { name: 'jobs', close: () => appBalance.close() },
+    { name: 'webhooks', close: () => webhooks.close() },
     { name: 'settlement', close: () => settlement.close() },
     { name: 'market', close: async () => market.close() },
     {

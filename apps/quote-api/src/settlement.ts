@@ -14,8 +14,11 @@ import { createSettlementChain, type SettlementChain } from './settlement/settle
 import type { SettlementContext } from './settlement/settlementContext.ts'
 import { createSettlementObserver } from './settlement/settlementMetrics.ts'
 import { watchDeposits } from './settlement/watchDeposits.ts'
+import { announceStatus } from './webhooks/announceStatus.ts'
 
 export type Settlement = {
+  /** Chains that can be read, by chain id. */
+  readonly chains: ReadonlyMap<number, SettlementChain>
   readonly jobs: readonly Job[]
   /** There may be something new on a chain, or for all of them: look now. */
   hint(chainId?: number): void
@@ -42,7 +45,7 @@ export function createSettlement(options: {
     database,
     ledger,
     chains,
-    announce: async () => {},
+    announce: announceStatus,
     now: () => Date.now(),
     observe: createSettlementObserver(options),
   }
@@ -72,6 +75,7 @@ export function createSettlement(options: {
     })
   }
   return {
+    chains,
     jobs,
     hint(chainId) {
       followers.fills.wake()

@@ -24,7 +24,8 @@ beforeAll(async () => {
   app = createAdminListener({ logger, errors: errorPolicy, host: '127.0.0.1' })
   const peppers = parsePeppers(new Secret(pepperText))
   const { database } = testDatabase
-  registerAdmin(app, createAdministration({ config: { environment: 'mainnets.prod' }, database, peppers }))
+  const config = { environment: 'mainnets.prod', webhooks: { allowPrivate: false } }
+  registerAdmin(app, createAdministration({ config, database, peppers }))
 })
 afterAll(async () => {
   await app?.close()
@@ -95,6 +96,42 @@ test('a key goes through its life, with its wallet and its policy', async () => 
     'wallets.unlink',
     'keys.revoke',
   ])
+})
+
+test('the webhook of a key is set, shown, given a new secret and removed', async () => {
+  const { body: key } = await ask('POST', '/keys', { label: 'told' })
+  const path = `/keys/${key.id}/webhook`
+  expect((await ask('GET', path)).body).toMatchObject({ errorCode: 'WEBHOOK_NOT_FOUND', statusCode: 404 })
+  const url = 'https://shop.example/hook'
+  const set = await ask('PUT', path, { url, headers: { Authorization: 'Bearer hidden' } })
+  expect(set).toMatchObject({ status: 200, body: { id: key.id, url } })
+  expect(set.body.secret).toMatch(/^whsec_/)
+  const { body: shown } = await ask('GET', path)
+  expect(shown).toMatchObject({ url, headerNames: ['authorization'], waiting: 0, failed: 0 })
+  expect(JSON.stringify(shown)).not.toContain('hidden')
+  expect((await ask('PUT', path, { url })).body).toEqual({ id: key.id, url })
+  const { body: rotated } = await ask('POST', `${path}/rotate-secret`, {})
+  expect(rotated.secret).not.toBe(set.body.secret)
+  expect((await ask('POST', `${path}/replay`, {})).body).toEqual({ id: key.id, messages: 0 })
+  expect((await ask('POST', `${path}/remove`, {})).body).toEqual({ id: key.id })
+  expect((await ask('POST', `${path}/remove`, {})).status).toBe(404)
+  for (const bad of [
+    { url: 'http://shop.example/' },
+    { url: 'https://10.0.0.1/' },
+    { url: 'https://a:b@shop.example/' },
+    { url: `https://shop.example/${'a'.repeat(2_048)}` },
+    { url, headers: { Host: 'other.example' } },
+    { url, headers: { 'X-Signature-SHA256': 'forged' } },
+    { url, headers: { a: '1', A: '2' } },
+    { url, headers: { 'two words': '1' } },
+    { url, headers: { a: 'b\r\nc: d' } },
+    { url, headers: Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`h${index}`, '1'])) },
+    {},
+  ]) {
+    expect((await ask('PUT', path, bad)).status, JSON.stringify(bad)).toBe(400)
+  }
+  await ask('POST', `/keys/${key.id}/revoke`, {})
+  expect((await ask('PUT', path, { url })).body.errorCode).toBe('API_KEY_REVOKED')
 })
 
 test('the books and a balance can be read', async () => {

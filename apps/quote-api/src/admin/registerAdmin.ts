@@ -4,6 +4,7 @@ import { registerKeyRoutes } from './keyRoutes.ts'
 import { registerLedgerRoutes } from './ledgerRoutes.ts'
 import { registerPolicyRoutes } from './policyRoutes.ts'
 import { registerWalletRoutes } from './walletRoutes.ts'
+import { registerWebhookRoutes } from './webhookRoutes.ts'
 
 /**
  * The routes of the admin listener: what the command line does, by the same functions. Every route that
@@ -14,5 +15,6 @@ export function registerAdmin(app: HttpApp, administration: Administration): voi
   registerKeyRoutes(app, administration.keys)
   registerWalletRoutes(app, administration.wallets)
   registerPolicyRoutes(app, administration.policies)
+  registerWebhookRoutes(app, administration.webhooks)
   registerLedgerRoutes(app, administration.ledger)
 }

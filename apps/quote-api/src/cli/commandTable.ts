@@ -5,12 +5,14 @@ import { ledgerCommands } from './ledger.ts'
 import { policyCommands } from './policies.ts'
 import { topUpCommands } from './topUps.ts'
 import { walletCommands } from './wallets.ts'
+import { webhookCommands } from './webhooks.ts'
 
 /** Every command, in the order in which the usage lists them. */
 export const commandTable: readonly Command[] = [
   ...keyCommands,
   ...walletCommands,
   ...policyCommands,
+  ...webhookCommands,
   ...balanceCommands,
   ...topUpCommands,
   ...ledgerCommands,

@@ -2,7 +2,7 @@ import { type SponsoredComponent, sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
 import { keyIdText } from '../keys/keyFields.ts'
 import { type Command, CommandError } from './command.ts'
-import { readUsd, readValue } from './readValue.ts'
+import { readJson, readUsd, readValue } from './readValue.ts'
 import { tableOf } from './tableOf.ts'
 
 const chainId = z.coerce.number().int().positive()
@@ -22,7 +22,7 @@ export const policyCommands: readonly Command[] = [
       const apiKeyId = readValue(keyIdText, args.operand('id'), '<id>')
       const [text, file] = [args.text('rules'), args.text('file')]
       if ((text === undefined) === (file === undefined)) throw new CommandError('Give --rules or --file.')
-      const rules = parseJson(text ?? (await readFile(file ?? '')))
+      const rules = readJson(text ?? (await readFile(file ?? '')), 'The rules')
       const version = await administration.policies.set({ actor, apiKeyId, rules })
       return {
         data: { id: apiKeyId, version },
@@ -111,16 +111,6 @@ export const policyCommands: readonly Command[] = [
 
 function readComponents(text: string | undefined): readonly SponsoredComponent[] {
   return text === undefined ? sponsoredComponents : readValue(components, text.split(','), '--components')
-}
-
-/** @throws CommandError */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw new CommandError(`The rules are no JSON: ${error.message}.`)
-  }
 }
 
 function amountsAsText(_name: string, value: unknown): unknown {

@@ -9,6 +9,16 @@ export function readValue<T>(schema: ZodType<T>, value: unknown, name: string): 
   throw new CommandError(`${name}: ${parsed.error.issues[0]?.message ?? 'not valid'}.`)
 }
 
+/** @param what begins the sentence that tells of a mistake, in the plural @throws CommandError */
+export function readJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new CommandError(`${what} are no JSON: ${error.message}.`)
+  }
+}
+
 /** Lower case. @throws CommandError */
 export function readWallet(text: string, name: string): Hex {
   const wallet = parseCasedAddress(text)

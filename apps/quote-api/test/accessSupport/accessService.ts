@@ -44,7 +44,11 @@ export async function startAccessService(options: {
   return {
     ...access,
     app,
-    administration: createAdministration({ config: { environment: 'local' }, database, peppers }),
+    administration: createAdministration({
+      config: { environment: 'local', webhooks: { allowPrivate: false } },
+      database,
+      peppers,
+    }),
     async close() {
       await app.close()
       await client?.close()

@@ -27,6 +27,8 @@ export const quoteApiPlan: ServicePlan = {
       ORACLES: oracles,
       ORACLES_THRESHOLD: oracles === '' ? '' : String(oracleThreshold),
       SOLVER_API_KEY: solverApiKey(keys),
+      // Receivers on a developer's machine.
+      WEBHOOK_PRIVATE_ADDRESSES: 'allow',
       FILL_WALLET_ADDRESS: keys.fillWallet.address,
       CUSTODY_ADDRESS: keys.custody.address,
       ECDSA_PRIVATE_KEY: '',

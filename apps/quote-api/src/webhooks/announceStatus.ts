@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { enqueue } from '@causeway/ledger'
+import { z } from 'zod'
+import { toBytes } from '../orders/orderColumns.ts'
+import type { Announce } from '../settlement/requestProgress.ts'
+import { createRequestStatuses } from '../status/requestStatus.ts'
+import { webhookBody } from './webhookMessage.ts'
+
+export const webhookTopic = 'webhook'
+
+/** A message in the outbox. */
+export const queuedMessageSchema = z.object({
+  eventId: z.uuid(),
+  apiKeyId: z.string(),
+  requestId: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Text: `jsonb` would not keep its bytes. */
+  body: z.string(),
+})
+
+/**
+ * Queues a message about a request's new status in the transaction that changes it, where its key has a
+ * webhook. Others cost one look-up by primary key.
+ */
+export const announceStatus: Announce = async (tx, requestId) => {
+  const [row] = await tx.query<{ api_key_id: string; deposit_address: string | null }>(
+    `select e.api_key_id, o.deposit_address
+     from orders o
+     join webhook_endpoint e on e.api_key_id = o.api_key_id
+     join api_key k on k.id = e.api_key_id and k.revoked_at is null
+     where o.request_id = $1`,
+    [toBytes(requestId)],
+  )
+  if (row === undefined) return
+  const record = await createRequestStatuses({ database: tx }).read(requestId)
+  const eventId = randomUUID()
+  const depositAddress = row.deposit_address ?? undefined
+  const message: z.output<typeof queuedMessageSchema> = {
+    eventId,
+    apiKeyId: row.api_key_id,
+    requestId: requestId.slice(2),
+    body: JSON.stringify(webhookBody({ eventId, requestId, record, depositAddress })),
+  }
+  await enqueue(tx, webhookTopic, message)
+}

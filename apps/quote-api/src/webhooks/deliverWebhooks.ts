@@ -1,0 +1,157 @@
+import type { SqlDatabase } from '@causeway/core'
+import { createWaker, type Job } from '../jobs/runJobs.ts'
+import type { Peppers } from '../keys/peppers.ts'
+import type { Run } from '../settlement/settlementContext.ts'
+import {
+  type DueDelivery,
+  failDelivery,
+  finishDelivery,
+  handOver,
+  listDue,
+  pruneDeliveries,
+} from './deliveryStore.ts'
+import { resealEndpoints } from './endpointStore.ts'
+import { type RetryRule, retryPauseMs } from './retryRule.ts'
+import { openSecrets } from './sealedSecrets.ts'
+import type { SendMessage, SendOutcome } from './sendMessage.ts'
+import { UnreadableSecretsError } from './webhookErrors.ts'
+
+export type AttemptOutcome = SendOutcome | { readonly outcome: 'secrets_unreadable' }
+
+/** One attempt that is over, as operators are told. */
+export type DeliveryAttempt = {
+  readonly eventId: string
+  readonly apiKeyId: string
+  readonly result: AttemptOutcome
+  readonly seconds: number
+  readonly isGivenUp: boolean
+}
+
+export type WebhookDelivery = {
+  readonly job: Job
+  /** Waits for what is being sent; call it once the job has ended. */
+  close(): Promise<void>
+}
+
+const intervalMs = 500
+const upkeepIntervalMs = 3_600_000
+const keptDays = 30
+const handOverMax = 500
+const dueMax = 512
+const atOnceMax = 128
+const perEndpointMax = 4
+
+/**
+ * Sends what waits, at least once each. Messages outlive the run that started them, so that a slow receiver
+ * holds nobody: one endpoint has few at a time, and a single one while it fails.
+ * @source quote-api.md 3.9
+ */
+export function createWebhookDelivery(options: {
+  readonly database: SqlDatabase
+  readonly peppers: Peppers
+  readonly send: SendMessage
+  readonly retry: RetryRule
+  readonly random: () => number
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
+  readonly onAttempt: (attempt: DeliveryAttempt) => void
+  /** A result could not be stored: the message will be sent again. */
+  readonly onFailure: (error: unknown) => void
+}): WebhookDelivery {
+  const { database, peppers, now } = options
+  const waker = createWaker()
+  const underway = new Map<string, { readonly apiKeyId: string; readonly done: Promise<void> }>()
+  const failing = new Set<string>()
+  let upkeepAtMs = Number.NEGATIVE_INFINITY
+
+  const hasRoom = (apiKeyId: string) => {
+    const own = [...underway.values()].filter((sending) => sending.apiKeyId === apiKeyId).length
+    return underway.size < atOnceMax && own < (failing.has(apiKeyId) ? 1 : perEndpointMax)
+  }
+
+  async function deliver(due: DueDelivery, { fence, signal }: Run): Promise<void> {
+    const startedMs = now()
+    const result = await attempt(options, due, signal)
+    const { eventId, apiKeyId } = due
+    const isDelivered = result.outcome === 'delivered'
+    const pauseMs = isDelivered ? 0 : retryPauseMs(options.retry, due.attempts + 1, options.random())
+    await database.transaction(async (tx) => {
+      await fence(tx)
+      if (isDelivered) await finishDelivery(tx, eventId)
+      else await failDelivery(tx, eventId, { problem: problemOf(result), pauseMs })
+    })
+    if (isDelivered) failing.delete(apiKeyId)
+    else failing.add(apiKeyId)
+    const seconds = (now() - startedMs) / 1_000
+    options.onAttempt({ eventId, apiKeyId, result, seconds, isGivenUp: pauseMs === undefined })
+  }
+
+  function start(due: DueDelivery, run: Run): void {
+    const { eventId, apiKeyId } = due
+    const done = deliver(due, run)
+      .catch((error: unknown) => {
+        if (!run.signal.aborted) options.onFailure(error)
+      })
+      .finally(() => {
+        underway.delete(eventId)
+        waker.wake()
+      })
+    underway.set(eventId, { apiKeyId, done })
+  }
+
+  async function run(current: Run): Promise<void> {
+    await handOverAll(database, current)
+    if (now() - upkeepAtMs >= upkeepIntervalMs) {
+      await keepUp(database, peppers, current)
+      upkeepAtMs = now()
+    }
+    const query = { perEndpoint: perEndpointMax, limit: dueMax, underway: [...underway.keys()] }
+    for (const due of await listDue(database, query)) {
+      if (hasRoom(due.apiKeyId)) start(due, current)
+    }
+  }
+
+  return {
+    job: { name: 'webhooks', intervalMs, waker, run },
+    async close() {
+      await Promise.all([...underway.values()].map(({ done }) => done))
+    },
+  }
+}
+
+async function handOverAll(database: SqlDatabase, { fence, signal }: Run): Promise<void> {
+  let taken = handOverMax
+  while (taken === handOverMax && !signal.aborted) {
+    taken = await database.transaction(async (tx) => {
+      await fence(tx)
+      return handOver(tx, handOverMax)
+    })
+  }
+}
+
+async function keepUp(database: SqlDatabase, peppers: Peppers, { fence }: Run): Promise<void> {
+  await database.transaction(async (tx) => {
+    await fence(tx)
+    await resealEndpoints(tx, peppers)
+    await pruneDeliveries(tx, keptDays)
+  })
+}
+
+async function attempt(
+  { peppers, send }: { readonly peppers: Peppers; readonly send: SendMessage },
+  due: DueDelivery,
+  signal: AbortSignal,
+): Promise<AttemptOutcome> {
+  const { eventId, apiKeyId, url, body } = due
+  try {
+    return await send({ eventId, url, body, ...openSecrets(peppers, apiKeyId, due) }, signal)
+  } catch (error) {
+    if (error instanceof UnreadableSecretsError) return { outcome: 'secrets_unreadable' }
+    throw error
+  }
+}
+
+/** As operators read it beside the message. */
+export function problemOf(result: AttemptOutcome): string {
+  return result.outcome === 'answered' ? `answered_${result.status}` : result.outcome
+}

@@ -1,0 +1,67 @@
+import type { SqlTx } from '@causeway/core'
+import type { Peppers } from '../keys/peppers.ts'
+import { openSecrets, type SealedSecrets, sealSecrets, type WebhookSecrets } from './sealedSecrets.ts'
+
+/** Where a key's messages go. Its secrets are sealed. */
+export type StoredEndpoint = SealedSecrets & {
+  readonly url: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** Changes of one endpoint happen one after another. */
+export async function lockEndpoint(tx: SqlTx, apiKeyId: string): Promise<StoredEndpoint | undefined> {
+  const [row] = await tx.query<EndpointRow>(
+    `select url, sealed, pepper_id, created_at, updated_at from webhook_endpoint
+     where api_key_id = $1 for update`,
+    [apiKeyId],
+  )
+  if (row === undefined) return undefined
+  const { url, sealed, pepper_id: pepperId, created_at: createdAt, updated_at: updatedAt } = row
+  return { url, sealed, pepperId, createdAt, updatedAt }
+}
+
+/** Sets or replaces the endpoint of a key. */
+export async function putEndpoint(
+  tx: SqlTx,
+  peppers: Peppers,
+  endpoint: { readonly apiKeyId: string; readonly url: string; readonly secrets: WebhookSecrets },
+): Promise<void> {
+  const { apiKeyId, url } = endpoint
+  const { sealed, pepperId } = sealSecrets(peppers, apiKeyId, endpoint.secrets)
+  await tx.query(
+    `insert into webhook_endpoint (api_key_id, url, sealed, pepper_id) values ($1, $2, $3, $4)
+     on conflict (api_key_id) do update set url = $2, sealed = $3, pepper_id = $4, updated_at = clock_timestamp()`,
+    [apiKeyId, url, sealed, pepperId],
+  )
+}
+
+/**
+ * Seals under the first pepper what is sealed under an older one, so that the older one can go.
+ * @throws UnreadableSecretsError
+ */
+export async function resealEndpoints(tx: SqlTx, peppers: Peppers): Promise<void> {
+  const rows = await tx.query<EndpointRow & { readonly api_key_id: string }>(
+    `select api_key_id, url, sealed, pepper_id, created_at, updated_at from webhook_endpoint
+     where pepper_id <> $1 for update`,
+    [peppers.currentId],
+  )
+  for (const { api_key_id: apiKeyId, sealed, pepper_id: pepperId } of rows) {
+    // Deliveries tell of what cannot be read any more.
+    if (!peppers.byId.has(pepperId)) continue
+    const resealed = sealSecrets(peppers, apiKeyId, openSecrets(peppers, apiKeyId, { sealed, pepperId }))
+    await tx.query('update webhook_endpoint set sealed = $2, pepper_id = $3 where api_key_id = $1', [
+      apiKeyId,
+      resealed.sealed,
+      resealed.pepperId,
+    ])
+  }
+}
+
+type EndpointRow = {
+  readonly url: string
+  readonly sealed: Buffer
+  readonly pepper_id: string
+  readonly created_at: Date
+  readonly updated_at: Date
+}

@@ -1,0 +1,20 @@
+/** @source quote-api.md 3.9 */
+const retriesMax = 10
+
+/** The first pause; each further one is twice as long. */
+export type RetryRule = { readonly firstMs: number }
+
+/** Ten retries within about three hours: a receiver may be down for a deployment or a bad hour. */
+export const defaultRetryRule: RetryRule = { firstMs: 10_000 }
+
+/** Spreads the retries of messages that failed together. */
+const jitter = 0.2
+
+/**
+ * How long after the `attempts`th attempt the next one comes; `undefined` when there is none. Pure.
+ * @param random at least 0, below 1
+ */
+export function retryPauseMs({ firstMs }: RetryRule, attempts: number, random: number): number | undefined {
+  if (attempts > retriesMax) return undefined
+  return Math.round(firstMs * 2 ** (attempts - 1) * (1 + jitter * (2 * random - 1)))
+}

@@ -1,0 +1,56 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { Peppers } from '../keys/peppers.ts'
+import { UnreadableSecretsError } from './webhookErrors.ts'
+
+/** What a webhook is signed and authorized with. Unlike an API key it must be read back, so no hash will do. */
+export type WebhookSecrets = {
+  /** Key of the signature, as text. */
+  readonly signingSecret: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type SealedSecrets = { readonly sealed: Buffer; readonly pepperId: string }
+
+const cipher = 'aes-256-gcm'
+const nonceBytes = 12
+const tagBytes = 16
+const secretsSchema = z.object({ signingSecret: z.string(), headers: z.record(z.string(), z.string()) })
+
+/** Encrypts under the first pepper, for this API key alone. */
+export function sealSecrets(peppers: Peppers, apiKeyId: string, secrets: WebhookSecrets): SealedSecrets {
+  const { currentId: pepperId } = peppers
+  const nonce = randomBytes(nonceBytes)
+  const encryption = createCipheriv(cipher, keyOf(peppers, pepperId), nonce)
+  encryption.setAAD(Buffer.from(apiKeyId))
+  const text = Buffer.concat([encryption.update(JSON.stringify(secrets), 'utf8'), encryption.final()])
+  return { sealed: Buffer.concat([nonce, text, encryption.getAuthTag()]), pepperId }
+}
+
+/** @throws UnreadableSecretsError */
+export function openSecrets(
+  peppers: Peppers,
+  apiKeyId: string,
+  { sealed, pepperId }: SealedSecrets,
+): WebhookSecrets {
+  try {
+    const nonce = sealed.subarray(0, nonceBytes)
+    const decryption = createDecipheriv(cipher, keyOf(peppers, pepperId), nonce, {
+      authTagLength: tagBytes,
+    })
+    decryption.setAAD(Buffer.from(apiKeyId))
+    decryption.setAuthTag(sealed.subarray(-tagBytes))
+    const text = decryption.update(sealed.subarray(nonceBytes, -tagBytes))
+    return secretsSchema.parse(JSON.parse(Buffer.concat([text, decryption.final()]).toString()))
+  } catch (error) {
+    throw new UnreadableSecretsError({ cause: error })
+  }
+}
+
+/** Apart from what the pepper is used for elsewhere. */
+function keyOf({ byId }: Peppers, pepperId: string): Buffer {
+  const pepper = byId.get(pepperId)
+  if (pepper === undefined) throw new UnreadableSecretsError()
+  return Buffer.from(hkdfSync('sha256', pepper, '', 'causeway webhook secrets', 32))
+}

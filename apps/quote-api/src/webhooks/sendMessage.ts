@@ -1,0 +1,137 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import { type RequestOptions, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { startDeadline } from '../market/deadline.ts'
+import { isPublicAddress, literalAddress } from './publicAddress.ts'
+import type { WebhookSecrets } from './sealedSecrets.ts'
+import { webhookSignature } from './webhookMessage.ts'
+
+export type OutgoingMessage = WebhookSecrets & {
+  readonly eventId: string
+  readonly url: string
+  readonly body: string
+}
+
+/** What became of one attempt. */
+export type SendOutcome =
+  | { readonly outcome: 'delivered' }
+  /** `status`: of an answer that is no success; redirects are not followed. */
+  | { readonly outcome: 'answered'; readonly status: number }
+  | { readonly outcome: 'address_refused' | 'timed_out' | 'unreachable' }
+
+export type SendMessage = (message: OutgoingMessage, signal: AbortSignal) => Promise<SendOutcome>
+
+export type SenderOptions = {
+  /** Lets addresses of the own network through; for networks where receivers are the operator's own. */
+  readonly allowPrivate: boolean
+  /** From the look-up of the name to the status line of the answer. */
+  readonly timeoutMs: number
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** All addresses of a host name. Default: the system's resolver. */
+  readonly resolve?: (hostname: string) => Promise<readonly LookupAddress[]>
+}
+
+/** What of an answer is read before the connection is closed: nobody needs it. */
+const answerBytesMax = 65_536
+const answerHeaderBytesMax = 16_384
+
+/**
+ * Sends signed messages. The address is checked where the connection is made, on the very answer of the
+ * resolver that is connected to, so that a name that leads elsewhere by now gets nothing.
+ * @source quote-api.md 3.9
+ */
+export function createMessageSender(options: SenderOptions): SendMessage {
+  const { allowPrivate, timeoutMs, now, resolve = (hostname) => lookup(hostname, { all: true }) } = options
+  const isAllowed = (address: string) => allowPrivate || isPublicAddress(address)
+  const guardedLookup = createGuardedLookup(resolve, isAllowed)
+  return async (message, signal) => {
+    const url = new URL(message.url)
+    const literal = literalAddress(url)
+    // Nothing is looked up for these.
+    if (literal !== undefined && !isAllowed(literal)) return { outcome: 'address_refused' }
+    const deadline = startDeadline(signal, timeoutMs)
+    try {
+      const status = await post(url, message.body, {
+        headers: headersOf(message, now()),
+        lookup: guardedLookup,
+        signal: deadline.signal,
+      })
+      return status >= 200 && status < 300 ? { outcome: 'delivered' } : { outcome: 'answered', status }
+    } catch (error) {
+      if (error instanceof AddressRefusedError) return { outcome: 'address_refused' }
+      signal.throwIfAborted()
+      return { outcome: deadline.hasPassed() ? 'timed_out' : 'unreachable' }
+    } finally {
+      deadline.release()
+    }
+  }
+}
+
+class AddressRefusedError extends Error {
+  constructor() {
+    super('the name leads to an address that is not on the internet')
+    this.name = 'AddressRefusedError'
+  }
+}
+
+/** Refuses a name as soon as one of its addresses is not allowed: no honest receiver has both kinds. */
+function createGuardedLookup(
+  resolve: NonNullable<SenderOptions['resolve']>,
+  isAllowed: (address: string) => boolean,
+): LookupFunction {
+  return (hostname, { all }, callback) => {
+    const answer = async () => {
+      const addresses = await resolve(hostname)
+      if (addresses.some(({ address }) => !isAllowed(address))) throw new AddressRefusedError()
+      const [first] = addresses
+      if (first === undefined) throw new Error('the name has no address')
+      return { first, addresses: [...addresses] }
+    }
+    answer().then(
+      ({ first, addresses }) =>
+        all === true ? callback(null, addresses) : callback(null, first.address, first.family),
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), []),
+    )
+  }
+}
+
+function headersOf(message: OutgoingMessage, nowMs: number): Record<string, string> {
+  const { headers, signingSecret, body, eventId } = message
+  const timestamp = String(nowMs)
+  return {
+    'user-agent': 'causeway-webhooks',
+    ...headers,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'x-event-id': eventId,
+    'x-signature-timestamp': timestamp,
+    'x-signature-sha256': webhookSignature(signingSecret, timestamp, body),
+  }
+}
+
+/** @returns the status of the answer, whose body is thrown away */
+function post(url: URL, body: string, options: RequestOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    const request = send(url, {
+      ...options,
+      method: 'POST',
+      agent: false,
+      maxHeaderSize: answerHeaderBytesMax,
+    })
+    request.once('response', (response) => {
+      let received = 0
+      response.on('data', (chunk: Buffer) => {
+        received += chunk.length
+        if (received > answerBytesMax) request.destroy()
+      })
+      response.on('error', () => {})
+      resolve(response.statusCode ?? 0)
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}

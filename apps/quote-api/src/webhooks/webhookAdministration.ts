@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto'
+import type { SqlDatabase, SqlTx } from '@causeway/core'
+import { recordAction } from '../admin/adminAction.ts'
+import { lockKey, lockUsableKey } from '../keys/keyAdministration.ts'
+import type { Peppers } from '../keys/peppers.ts'
+import { lockEndpoint, putEndpoint, type StoredEndpoint } from './endpointStore.ts'
+import { openSecrets } from './sealedSecrets.ts'
+import { WebhookNotFoundError } from './webhookErrors.ts'
+import { checkWebhookUrl } from './webhookFields.ts'
+
+export type SetWebhook = {
+  readonly id: string
+  readonly url: string
+  /** Only when the webhook is new: shown this once. */
+  readonly secret?: string
+}
+
+export type ShownWebhook = {
+  readonly id: string
+  readonly url: string
+  /** Never their values. */
+  readonly headerNames: readonly string[]
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly waiting: number
+  /** Given up after the last retry, of the last 30 days. */
+  readonly failed: number
+  /** Why the last attempt failed that was followed by no success. */
+  readonly problem: string | undefined
+}
+
+type By = { readonly actor: string; readonly apiKeyId: string }
+
+/** What operators do with webhooks: one implementation behind the command line and the admin listener. */
+export interface WebhookAdministration {
+  /**
+   * Sets the URL and the headers; the secret of a webhook that exists stays.
+   * @throws ApiKeyNotFoundError, ApiKeyRevokedError, InvalidWebhookUrlError, UnreadableSecretsError
+   */
+  set(args: By & { url: string; headers: Readonly<Record<string, string>> }): Promise<SetWebhook>
+  /**
+   * Signs with a new secret from the next attempt on.
+   * @throws ApiKeyNotFoundError, ApiKeyRevokedError, WebhookNotFoundError, UnreadableSecretsError
+   */
+  rotateSecret(args: By): Promise<{ readonly id: string; readonly secret: string }>
+  /** Messages that wait are dropped. @throws ApiKeyNotFoundError, WebhookNotFoundError */
+  remove(args: By): Promise<void>
+  /** @throws ApiKeyNotFoundError, WebhookNotFoundError, UnreadableSecretsError */
+  show(apiKeyId: string): Promise<ShownWebhook>
+  /**
+   * Sends again what was given up, under the same event ids.
+   * @returns how many messages @throws ApiKeyNotFoundError, ApiKeyRevokedError, WebhookNotFoundError
+   */
+  replay(args: By): Promise<number>
+}
+
+/** Tells the secret of a webhook from other secrets, for people and for scanners of code. */
+const secretPrefix = 'whsec_'
+
+export function createWebhookAdministration(options: {
+  database: SqlDatabase
+  peppers: Peppers
+  /** Lets plain HTTP and addresses of the own network through. */
+  allowPrivate: boolean
+}): WebhookAdministration {
+  const { database, peppers, allowPrivate } = options
+  return {
+    set: ({ actor, apiKeyId, url: text, headers }) =>
+      database.transaction(async (tx) => {
+        const url = checkWebhookUrl(text, allowPrivate)
+        await lockUsableKey(tx, apiKeyId)
+        const known = await lockEndpoint(tx, apiKeyId)
+        const signingSecret =
+          known === undefined ? newSecret() : openSecrets(peppers, apiKeyId, known).signingSecret
+        await putEndpoint(tx, peppers, { apiKeyId, url, secrets: { signingSecret, headers } })
+        // A path may hold a token of the receiver's.
+        const details = { host: new URL(url).host }
+        await recordAction(tx, { actor, action: 'webhooks.set', subject: apiKeyId, details })
+        return { id: apiKeyId, url, ...(known === undefined && { secret: signingSecret }) }
+      }),
+
+    rotateSecret: ({ actor, apiKeyId }) =>
+      database.transaction(async (tx) => {
+        await lockUsableKey(tx, apiKeyId)
+        const known = await requireEndpoint(tx, apiKeyId)
+        const { headers } = openSecrets(peppers, apiKeyId, known)
+        const secret = newSecret()
+        await putEndpoint(tx, peppers, {
+          apiKeyId,
+          url: known.url,
+          secrets: { signingSecret: secret, headers },
+        })
+        await recordAction(tx, { actor, action: 'webhooks.rotate-secret', subject: apiKeyId })
+        return { id: apiKeyId, secret }
+      }),
+
+    remove: ({ actor, apiKeyId }) =>
+      database.transaction(async (tx) => {
+        await lockKey(tx, apiKeyId)
+        await requireEndpoint(tx, apiKeyId)
+        await tx.query('delete from webhook_endpoint where api_key_id = $1', [apiKeyId])
+        await recordAction(tx, { actor, action: 'webhooks.remove', subject: apiKeyId })
+      }),
+
+    show: (apiKeyId) =>
+      database.transaction(async (tx) => {
+        await lockKey(tx, apiKeyId)
+        const known = await requireEndpoint(tx, apiKeyId)
+        const { url, createdAt, updatedAt } = known
+        const headerNames = Object.keys(openSecrets(peppers, apiKeyId, known).headers)
+        return { id: apiKeyId, url, headerNames, createdAt, updatedAt, ...(await readFigures(tx, apiKeyId)) }
+      }),
+
+    replay: ({ actor, apiKeyId }) =>
+      database.transaction(async (tx) => {
+        await lockUsableKey(tx, apiKeyId)
+        await requireEndpoint(tx, apiKeyId)
+        const rows = await tx.query(
+          `update webhook_delivery set state = 'waiting', attempts = 0, finished_at = null,
+             next_at = clock_timestamp()
+           where api_key_id = $1 and state = 'failed' returning 1`,
+          [apiKeyId],
+        )
+        const details = { messages: rows.length }
+        await recordAction(tx, { actor, action: 'webhooks.replay', subject: apiKeyId, details })
+        return rows.length
+      }),
+  }
+}
+
+/** 256 bits. */
+function newSecret(): string {
+  return `${secretPrefix}${randomBytes(32).toString('base64url')}`
+}
+
+async function requireEndpoint(tx: SqlTx, apiKeyId: string): Promise<StoredEndpoint> {
+  const known = await lockEndpoint(tx, apiKeyId)
+  if (known === undefined) throw new WebhookNotFoundError()
+  return known
+}
+
+async function readFigures(
+  tx: SqlTx,
+  apiKeyId: string,
+): Promise<Pick<ShownWebhook, 'waiting' | 'failed' | 'problem'>> {
+  const [row] = await tx.query<{ waiting: bigint; failed: bigint; problem: string | null }>(
+    `select count(*) filter (where state = 'waiting')::bigint as waiting,
+       count(*) filter (where state = 'failed')::bigint as failed,
+       (array_agg(problem order by seq desc) filter (where problem is not null))[1] as problem
+     from webhook_delivery where api_key_id = $1 and state <> 'delivered'`,
+    [apiKeyId],
+  )
+  return {
+    waiting: Number(row?.waiting ?? 0n),
+    failed: Number(row?.failed ?? 0n),
+    problem: row?.problem ?? undefined,
+  }
+}

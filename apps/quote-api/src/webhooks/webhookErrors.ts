@@ -1,0 +1,31 @@
+import { DomainError } from '@causeway/core'
+
+/** The key has no webhook. */
+export class WebhookNotFoundError extends DomainError {
+  readonly code = 'WEBHOOK_NOT_FOUND'
+  readonly kind = 'not_found'
+
+  constructor() {
+    super('This API key has no webhook.')
+  }
+}
+
+/** No message may go to this URL. */
+export class InvalidWebhookUrlError extends DomainError {
+  readonly code = 'INVALID_WEBHOOK_URL'
+  readonly kind = 'invalid_request'
+
+  constructor(problem: string) {
+    super(`The URL of a webhook ${problem}.`, { data: { field: 'url' } })
+  }
+}
+
+/** The pepper that the secrets of a webhook are sealed under is not configured any more. */
+export class UnreadableSecretsError extends DomainError {
+  readonly code = 'WEBHOOK_SECRETS_UNREADABLE'
+  readonly kind = 'conflict'
+
+  constructor(options?: { readonly cause: unknown }) {
+    super('The secrets of this webhook cannot be read; remove the webhook and set it again.', options)
+  }
+}

@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto'
+import type { Hex } from '@causeway/core'
+import { z } from 'zod'
+import type { StatusRecord } from '../status/requestStatus.ts'
+import { statusToV3, statusV3Schema } from '../status/statusWire.ts'
+
+/** The one event there is so far, as the websocket names it. @source quote-api.md 3.9 */
+const statusEvent = 'request.status.updated'
+
+/** What is sent. @source quote-api.md 3.9 */
+export const webhookBodySchema = z.object({
+  id: z.uuid().describe('The event: the same in every delivery of it'),
+  event: z.literal(statusEvent),
+  timestamp: z.int().describe('When it happened, in milliseconds since the epoch'),
+  data: statusV3Schema.omit({ quoteCreatedAt: true }).extend({
+    requestId: z.string(),
+    depositAddress: z.string().nullable(),
+    referrer: z.string().nullable().describe('Always null: it is not kept with a request'),
+  }),
+})
+
+/** The state of a request as its integrator is told. */
+export function webhookBody(change: {
+  readonly eventId: string
+  readonly requestId: Hex
+  readonly record: StatusRecord
+  readonly depositAddress: string | undefined
+}): z.output<typeof webhookBodySchema> {
+  const { quoteCreatedAt: _created, ...status } = statusToV3(change.record)
+  return {
+    id: change.eventId,
+    event: statusEvent,
+    timestamp: change.record.updatedAtMs,
+    data: {
+      ...status,
+      requestId: change.requestId,
+      depositAddress: change.depositAddress ?? null,
+      referrer: null,
+    },
+  }
+}
+
+/**
+ * Hex HMAC-SHA256 over `timestamp + "." + body`, keyed with the secret's own text.
+ * @param timestamp as it stands in `x-signature-timestamp`
+ * @source quote-api.md 3.9
+ */
+export function webhookSignature(secret: string, timestamp: string, body: string): string {
+  return createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+}
