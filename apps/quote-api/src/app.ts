@@ -6,6 +6,7 @@ import {
   type HttpMetrics,
   type Readiness,
 } from '@causeway/http'
+import type { AppFeeClaims } from './appFees/claims.ts'
 import { errorPolicy } from './errorPolicy.ts'
 import type { MoneyHistory } from './history/moneyHistory.ts'
 import type { RequestHistory } from './history/requestHistory.ts'
@@ -16,7 +17,9 @@ import { registerAppFees } from './routes/appFeeClaims.ts'
 import { registerBalanceEvents } from './routes/balanceEvents.ts'
 import { type BalanceReading, registerBalances } from './routes/balances.ts'
 import { registerChains } from './routes/chains.ts'
+import { registerClaimAppFees } from './routes/claimAppFees.ts'
 import { registerCurrencies } from './routes/currencies.ts'
+import { registerExecutePermits } from './routes/executePermits.ts'
 import { registerIntentStatus } from './routes/intentStatus.ts'
 import { registerPrice } from './routes/price.ts'
 import { registerPricesHealth } from './routes/pricesHealth.ts'
@@ -45,6 +48,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly linking: WalletLinking
   readonly balances: BalanceReading
   readonly claims: TopUpClaims
+  readonly appFeeClaims: AppFeeClaims
   readonly solverWork: SolverWork
   readonly statuses: RequestStatuses
   readonly hint: DepositHints['hint']
@@ -99,6 +103,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerRequests(app, dependencies)
   registerBalanceEvents(app, dependencies)
   registerAppFees(app, dependencies)
+  registerClaimAppFees(app, dependencies)
+  const takeClaim = dependencies.appFeeClaims.takeSignature
+  registerExecutePermits(app, { takeSignature: { claim: takeClaim, request: takeClaim } })
   registerBalances(app, dependencies.balances)
   registerTopUpClaims(app, dependencies)
   registerWalletChallenge(app, dependencies)

@@ -212,7 +212,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     }),
     clock: systemClock,
     signer,
-    orderIdOf: createOrderIdHasher(registry.vmTypeByKey),
+    orderIdOf: createOrderIdHasher(registry.networkByKey),
     store: (record) => orders.save(toStoredOrder(record)),
     ...sponsorship,
     randomBytes,

@@ -66,7 +66,7 @@ export function createSettlement(options: {
       ...context,
       oracles: clients,
       threshold: oracles.threshold,
-      vmTypeOf: registry.vmTypeByKey,
+      networkOf: registry.networkByKey,
     }
     jobs.push({
       name: 'attestations',

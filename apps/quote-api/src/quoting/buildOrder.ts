@@ -45,7 +45,7 @@ export function buildOrder(
             currency: feeCurrency.address,
             minimumAmount: solver.refundMinimum.toString(),
             deadline: identity.deadlineSeconds,
-            extraData: extraData(origin),
+            extraData: fillExtraData(origin.config.fillContract),
           },
         ],
       },
@@ -55,22 +55,22 @@ export function buildOrder(
       payments: outputPayments(priced, solver, request),
       calls: request.txs.map(encodeOrderCall),
       deadline: identity.deadlineSeconds,
-      extraData: extraData(destination),
+      extraData: fillExtraData(destination.config.fillContract),
     },
     fees: [],
   }
 }
 
 /** `refundTo`, else `recipient` where it is an address of the origin, else `user`. @source design.md 5.3 */
-function refundRecipient(request: QuoteRequest, origin: QuotableChain, user: string): string {
+export function refundRecipient(request: QuoteRequest, origin: QuotableChain, user: string): string {
   if (request.refundTo !== undefined) return request.refundTo
   const { recipient } = request
   return recipient !== undefined && origin.codec.isAddress(recipient) ? recipient : user
 }
 
 /** Names the contract whose events prove fills, where the chain has one. */
-function extraData({ config }: QuotableChain): Hex {
-  return config.fillContract === undefined ? '0x' : encodeFillExtraData(config.fillContract)
+export function fillExtraData(fillContract: Hex | undefined): Hex {
+  return fillContract === undefined ? '0x' : encodeFillExtraData(fillContract)
 }
 
 /** What the calls spend is no payment to the recipient; a payment of nothing is left out. */

@@ -21,8 +21,8 @@ export function fillProblem(order: Order, facts: PaymentFacts, codec: VmCodec): 
   return facts.blockTimestampSeconds > BigInt(order.output.deadline) ? 'late' : undefined
 }
 
-/** Whether a transaction pays a refund in full and names the order. */
-export function isRefunded(
+/** Whether a transaction pays a refund or a claim in full and names it. */
+export function paysInFull(
   payload: { readonly recipient: string; readonly currency: string; readonly amount: string },
   facts: PaymentFacts,
   codec: VmCodec,

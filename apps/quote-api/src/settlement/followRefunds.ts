@@ -5,7 +5,7 @@ import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../solve
 import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../solver/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { dueRequests, workAtOnce } from './dueRequests.ts'
-import { isRefunded } from './fillCheck.ts'
+import { paysInFull } from './fillCheck.ts'
 import { lateInclusionSeconds } from './fillStep.ts'
 import { park } from './park.ts'
 import { lookAgain, lookNow, recordTransaction, setStage, showStatus } from './requestProgress.ts'
@@ -53,7 +53,7 @@ async function followRefund(context: SettlementContext, item: WorkItem, run: Run
       await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
       return
     }
-    if (payment.state === 'included' && isRefunded(payload, payment.facts, chain.chain.codec)) {
+    if (payment.state === 'included' && paysInFull(payload, payment.facts, chain.chain.codec)) {
       await finishRefund(tx, { item, requestId, payment, payload })
       return
     }

@@ -36,7 +36,7 @@ export type SettlementEvent =
     }
 
 /** @throws Error for a chain that left the configuration while requests on it were open */
-export function chainOf(context: SettlementContext, chainId: number): SettlementChain {
+export function chainOf(context: Pick<SettlementContext, 'chains'>, chainId: number): SettlementChain {
   const chain = context.chains.get(chainId)
   if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
   return chain

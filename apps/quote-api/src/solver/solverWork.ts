@@ -28,7 +28,10 @@ export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
   /** Repeating a report changes nothing. @throws UnknownWorkError, WorkNotOpenError */
   report(id: string, txHash: Hex): Promise<void>
-  /** The solver cannot do it: offered again later, up to a limit. @throws UnknownWorkError, WorkNotOpenError */
+  /**
+   * The solver cannot do it: offered again later, up to a limit. Of a claim also behind a report: its
+   * transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
+   */
   fail(id: string, reason: string): Promise<void>
 }
 
@@ -69,6 +72,10 @@ export function createSolverWork(options: { database: SqlDatabase; onChange: () 
       await database.transaction(async (tx) => {
         const item = await lockWork(tx, id)
         if (item === undefined) throw new UnknownWorkError()
+        if (item.kind === 'claim' && item.state === 'reported') {
+          await updateWork(tx, id, { state: 'failed', reason, delayMs: 0 })
+          return
+        }
         if (item.state !== 'open') throw new WorkNotOpenError(item.state)
         const attempts = item.attempts + 1
         const delayMs = retryDelayMs(item.kind, attempts)

@@ -6,6 +6,7 @@ export const workKinds = ['fill', 'refund', 'permit', 'sweep', 'claim'] as const
 export type WorkKind = (typeof workKinds)[number]
 
 const calldataBytesMax = 65_536
+const addressBytes = 20
 const chainId = z.int().positive()
 const target = {
   orderId: bytes32Text,
@@ -43,17 +44,40 @@ const permitPayloadSchema = z.object({
   deposit,
 })
 
-/** Empties a deposit address into the depository; members beside these say how the address is made. */
-const sweepPayloadSchema = z.looseObject({
+/** Empties a deposit address into the depository, by one call of the contract that derived it. */
+export const sweepPayloadSchema = z.object({
   chainId,
+  contract: addressText,
   depositAddress: addressText,
-  currency: addressText,
-  amount: uint256Text,
+  currency: addressText.describe('Swept beside the native coin'),
+  amount: uint256Text.describe('As it was seen; all of it is swept'),
+  deadline: target.deadline,
   deposit,
+  terms: z
+    .object({ orderSigner: addressText, sweeper: addressText, depositor: addressText, nonce: bytes32Text })
+    .describe('What the address is derived from'),
+  order: z
+    .object({
+      version: bytes32Text,
+      solverChainId: bytes32Text,
+      solver: bytes32Text,
+      salt: bytes32Text,
+      inputs: bytes32Text,
+      output: bytes32Text,
+      fees: bytes32Text,
+    })
+    .describe("Words of the order's struct after its type hash"),
+  orderSignature: hexText(65),
 })
 
-/** Pays app fees out to whom they belong. */
-const claimPayloadSchema = z.object({ claimId: z.string(), chainId, ...payment })
+/** Pays app fees out, in the form of a fill whose calldata ends with the claim's id. */
+export const claimPayloadSchema = z.object({
+  claimId: bytes32Text,
+  chainId,
+  fillContract: hexText(addressBytes).optional(),
+  deadline: target.deadline,
+  ...payment,
+})
 
 export const workPayloadSchemas = {
   fill: fillPayloadSchema,
@@ -64,6 +88,8 @@ export const workPayloadSchemas = {
 } as const
 
 export type FillPayload = z.output<typeof fillPayloadSchema>
+export type ClaimPayload = z.output<typeof claimPayloadSchema>
+export type SweepPayload = z.output<typeof sweepPayloadSchema>
 export type RefundPayload = z.output<typeof refundPayloadSchema>
 export type WorkPayload = { [Kind in WorkKind]: z.output<(typeof workPayloadSchemas)[Kind]> }[WorkKind]
 

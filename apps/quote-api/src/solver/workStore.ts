@@ -96,6 +96,25 @@ export async function listReportedWork(
 }
 
 /**
+ * Items of pending claims that may have come to something: reported, given up, or not begun in time.
+ */
+export async function listPendingClaimWork(
+  database: Pick<SqlDatabase, 'query'>,
+  limit: number,
+): Promise<readonly WorkItem[]> {
+  const rows = await database.query<WorkRow>(
+    `select ${columns} from work_item w
+     join (select '0x' || encode(claim_id, 'hex') as claim from app_fee_claim where status = 'pending') c
+       on w.kind = 'claim' and coalesce(w.request_id, '') = '' and w.subject = c.claim
+     where w.not_before <= clock_timestamp() and (w.state in ('reported', 'failed')
+       or (w.state = 'open' and (w.payload ->> 'deadline')::numeric < extract(epoch from clock_timestamp())))
+     order by w.not_before limit $1`,
+    [limit],
+  )
+  return rows.map(fromRow)
+}
+
+/**
  * Changes an item that the caller has locked. `null` clears a member, a missing one stays.
  * @param change.delayMs from now on until it is offered or looked at again
  */

@@ -80,7 +80,7 @@ export function createTopUpClaims(options: {
       if (issuedAt === undefined || !isFresh || message !== textOf(event, transfer.wallet, issuedAt)) {
         throw new InvalidSignatureError()
       }
-      const isSigned = await hasSigned({ text: message, wallet: event.from, signature }, contracts)
+      const isSigned = await hasSigned({ message, wallet: event.from, signature }, contracts)
       if (!isSigned) throw new InvalidSignatureError()
       const outcome = await database.transaction((tx) =>
         claimTopUp(tx, {

@@ -39,8 +39,8 @@ export function writeLinkMessage(message: LinkMessage): string {
   ].join('\n')
 }
 
-/** The 32 bytes that a wallet signs for a text. @source EIP-191, version 0x45 */
-export function personalMessageDigest(text: string): Uint8Array {
-  const bytes = Buffer.from(text, 'utf8')
+/** The 32 bytes that a wallet signs for a text or for bytes. @source EIP-191, version 0x45 */
+export function personalMessageDigest(message: string | Uint8Array): Uint8Array {
+  const bytes = typeof message === 'string' ? Buffer.from(message, 'utf8') : message
   return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes]))
 }

@@ -52,7 +52,8 @@ export function createWalletLinking(options: {
       const challenge = await challenges.take({ apiKeyId, nonce })
       if (challenge === undefined || challenge.wallet !== wallet) throw new InvalidNonceError()
       const text = textOf(apiKeyId, nonce, challenge)
-      if (!(await hasSigned({ text, wallet, signature }, contracts))) throw new InvalidSignatureError()
+      if (!(await hasSigned({ message: text, wallet, signature }, contracts)))
+        throw new InvalidSignatureError()
       await database.transaction((tx) => linkWallet(tx, { apiKeyId, wallet }))
       onLinked(apiKeyId)
     },

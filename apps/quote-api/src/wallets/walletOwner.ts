@@ -4,17 +4,17 @@ import type { ContractSignatures } from './contractSignature.ts'
 import { personalMessageDigest } from './linkMessage.ts'
 
 /**
- * Whether the wallet signed the text: as a key, found without a call, else as a contract.
+ * Whether the wallet signed the message: as a key, found without a call, else as a contract.
  * @param contracts absent while the chain has no endpoint
  * @throws what `ContractSignatures` throws
  * @source ledger-and-safety.md 2.3, 5
  */
 export async function hasSigned(
-  args: { readonly text: string; readonly wallet: Hex; readonly signature: Hex },
+  args: { readonly message: string | Uint8Array; readonly wallet: Hex; readonly signature: Hex },
   contracts: ContractSignatures | undefined,
 ): Promise<boolean> {
   const { wallet, signature } = args
-  const digest = personalMessageDigest(args.text)
+  const digest = personalMessageDigest(args.message)
   if (recoverSigner(digest, withUsualRecoveryByte(signature)) === wallet) return true
   if (contracts === undefined) {
     throw new UpstreamUnavailableError('The chain of contract wallets cannot be read.')

@@ -18,9 +18,9 @@ export const signatureText = z
   .describe('Over the message of the challenge: 65 bytes, or what a contract wallet accepts (ERC-1271)')
 
 /** Lower case. @throws InvalidAddressError for a wrong checksum */
-export function parseWallet(text: string): Hex {
+export function parseWallet(text: string, field = 'wallet'): Hex {
   const wallet = parseCasedAddress(text)
   if (wallet !== undefined) return wallet
   const reason = 'the EIP-55 checksum does not match'
-  throw new InvalidAddressError({ vmType: 'ethereum-vm', reason, field: 'wallet' })
+  throw new InvalidAddressError({ vmType: 'ethereum-vm', reason, field })
 }

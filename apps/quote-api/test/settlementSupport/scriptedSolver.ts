@@ -27,8 +27,9 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
     fail: (id: string, reason: string) => post(`${url}/solver/work/${id}/failed`, { reason }, headers),
     /** Pays what an item asks for, `scalePercent` of it. @returns the transaction */
     async carryOut(item: OpenWork, scalePercent = 100n): Promise<Hex> {
-      if (item.kind !== 'fill' && item.kind !== 'refund') throw new Error(`cannot do a ${item.kind}`)
+      if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot do a ${item.kind}`)
       const { payload } = item
+      const reference = 'claimId' in payload ? payload.claimId : payload.orderId
       const payments = 'payments' in payload ? payload.payments : [payload]
       const calls = 'calls' in payload ? payload.calls : []
       const scaled = payments.map(({ recipient, currency, amount }) => ({
@@ -59,7 +60,7 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
         nonce: await publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' }),
         // CAST: see above.
         to: payload.fillContract as Hex,
-        data: concatHex([data, payload.orderId]),
+        data: concatHex([data, reference]),
         value: value.reduce((sum, part) => sum + part, 0n),
         ...gas,
       })

@@ -36,8 +36,8 @@ export async function handleItem(
   const chain = chains.find(({ config }) => config.chainId === order.chainId)
   if (chain === undefined) return refused(`chain ${order.chainId} is none of this solver's`)
   if (chain.config.fillContract !== order.fillContract) return refused('the fill contract is another one')
-  if (order.kind === 'fill' && isFilledByAnother(item.id, order, outbox.all()))
-    return refused('another item filled the order')
+  if (order.kind !== 'refund' && isPaidByAnother(item.id, order, outbox.all()))
+    return refused(`another item ${order.kind === 'fill' ? 'filled the order' : 'paid the claim'}`)
   const replaced = outbox.all().find(({ transaction }) => transaction.hash === order.replaces)
   if (replaced !== undefined && !hasFailed(replaced)) {
     if (replaced.outcome === 'done') return refused('the fill that it replaces was mined')
@@ -68,10 +68,13 @@ export const hasFailed = ({ outcome }: SignedRecord) => outcome !== 'open' && ou
 /** After the service was told of a final failure and still lists the item, it wants another attempt. */
 const mayTryAgain = (record: SignedRecord) => hasFailed(record) && record.failureReported
 
-/** The fill contract has no guard of its own: an order is filled by one item alone. */
-function isFilledByAnother(id: string, order: PaidOrder, records: readonly SignedRecord[]): boolean {
+/** The fill contract has no guard of its own: an order is filled, and a claim paid, by one item alone. */
+function isPaidByAnother(id: string, order: PaidOrder, records: readonly SignedRecord[]): boolean {
   return records.some(
     (record) =>
-      record.kind === 'fill' && record.orderId === order.orderId && record.id !== id && !hasFailed(record),
+      record.kind === order.kind &&
+      record.orderId === order.orderId &&
+      record.id !== id &&
+      !hasFailed(record),
   )
 }

@@ -65,7 +65,7 @@ export function owedDeposits(
   )
   const paidTimes = new Map<Hex, number>()
   for (const { orderId, outcome, kind } of records) {
-    if (orderId === undefined || outcome !== 'done' || kind === 'chore') continue
+    if (orderId === undefined || outcome !== 'done' || kind === 'chore' || kind === 'claim') continue
     paidTimes.set(orderId, (paidTimes.get(orderId) ?? 0) + 1)
   }
   return deposits.filter((deposit) => {

@@ -42,11 +42,29 @@ const payloads = {
       calls: [],
     }),
   ),
+  claim: z
+    .object({
+      claimId: hex(32),
+      chainId: order.chainId,
+      fillContract: order.fillContract,
+      deadline: order.deadline,
+      ...payment,
+    })
+    .transform(
+      ({ claimId, recipient, currency, amount: claimed, ...rest }): PaidOrder => ({
+        kind: 'claim',
+        orderId: claimId,
+        ...rest,
+        payments: [{ recipient, currency, amount: claimed }],
+        calls: [],
+      }),
+    ),
 } as const
 
 /** What one transaction through the fill contract pays. Amounts in smallest units, deadline in Unix seconds. */
 export type PaidOrder = {
-  readonly kind: 'fill' | 'refund'
+  readonly kind: 'fill' | 'refund' | 'claim'
+  /** Ends the calldata; of a claim its own id. */
   readonly orderId: Hex
   readonly chainId: number
   readonly fillContract: Hex
@@ -73,7 +91,7 @@ export type ReadItem =
   | { readonly kind: 'broken'; readonly reason: string }
 
 export function readItem({ kind, payload }: WorkItem): ReadItem {
-  if (kind !== 'fill' && kind !== 'refund') return { kind: 'other' }
+  if (kind !== 'fill' && kind !== 'refund' && kind !== 'claim') return { kind: 'other' }
   const parsed = payloads[kind].safeParse(payload)
   if (parsed.success) return { kind: 'order', order: parsed.data }
   const fields = parsed.error.issues.map(({ path }) => path.join('.'))

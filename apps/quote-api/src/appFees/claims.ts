@@ -1,0 +1,113 @@
+import { bytesToHex, type Hex, hexToBytes, type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
+import { openAppFeeClaim, readAppFeeClaim, readClaimableAppFees } from '@causeway/ledger'
+import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { QuoteRegistry } from '../quoting/registry.ts'
+import type { TakeSignature } from '../routes/executePermits.ts'
+import type { ClaimPayload } from '../solver/workItem.ts'
+import { addWork } from '../solver/workStore.ts'
+import type { ContractSignatures } from '../wallets/contractSignature.ts'
+import { InvalidSignatureError } from '../wallets/walletErrors.ts'
+import { hasSigned } from '../wallets/walletOwner.ts'
+import { AppFeeClaimNotFoundError, InsufficientAppFeesError } from './claimErrors.ts'
+import { type ClaimRequest, type ClaimTerms, claimAmount, claimIdOf, resolveClaim } from './claimTerms.ts'
+import { dropOffer, readOffer, saveOffer } from './offerStore.ts'
+
+/** How a wallet comes to the app fees that it is owed. */
+export interface AppFeeClaims {
+  /**
+   * The id to sign; nothing is reserved until then.
+   * @throws what `resolveClaim` and `claimAmount` throw, UpstreamUnavailableError while the chain cannot be read
+   */
+  prepare(request: ClaimRequest): Promise<{ readonly claimId: Hex; readonly terms: ClaimTerms }>
+  /**
+   * Takes the amount and asks for its payout. Repeating it changes nothing.
+   * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError,
+   * UpstreamUnavailableError while claims are halted, and what reading a contract wallet throws
+   */
+  readonly takeSignature: TakeSignature
+}
+
+/** A payout that nobody began by then is given up. Well below the day after which a waiting one is an alarm. */
+const payoutSeconds = 6 * 3_600
+const nonceBytes = 32
+
+/** @source quote-api.md 3.8; ledger-and-safety.md 1.3 */
+export function createAppFeeClaims(options: {
+  database: SqlDatabase
+  registry: QuoteRegistry
+  snapshot: () => MarketSnapshot
+  /** Chains on which payouts can be followed. */
+  isReadable: (chainId: number) => boolean
+  /** Contract wallets of a chain. */
+  contractsOf: (chainId: number) => ContractSignatures | undefined
+  /** Address of this service: signatures for another one are of no use here. */
+  site: string
+  randomBytes: (length: number) => Uint8Array
+  now: () => number
+}): AppFeeClaims {
+  const { database, registry, site, now } = options
+
+  async function open(claimId: Hex, terms: ClaimTerms): Promise<void> {
+    const { chain, currency } = resolveClaim(registry, terms)
+    const { chainId, address, symbol, name, decimals } = currency
+    const { wallet, recipient, amount } = terms
+    const payload: ClaimPayload = {
+      claimId,
+      chainId,
+      ...(chain.config.fillContract !== undefined && { fillContract: chain.config.fillContract }),
+      deadline: Math.floor(now() / 1_000) + payoutSeconds,
+      recipient,
+      currency: address,
+      amount: amount.toString(),
+    }
+    await database.transaction(async (tx) => {
+      const asset = { chainId, address, symbol, name, decimals }
+      const outcome = await openAppFeeClaim(tx, { claimId, wallet, recipient, asset, amount })
+      if (outcome === 'exists') return
+      if (outcome === 'insufficient') throw new InsufficientAppFeesError(await claimable(wallet, currency))
+      if (outcome === 'halted') throw new UpstreamUnavailableError('Claims are halted; try again later.')
+      await addWork(tx, { kind: 'claim', requestId: undefined, subject: claimId, chainId, payload })
+      await dropOffer(tx, claimId)
+    })
+  }
+
+  async function claimable(wallet: Hex, currency: { chainId: number; address: string }): Promise<bigint> {
+    const balances = await readClaimableAppFees(database, wallet)
+    const { chainId, address } = currency
+    const balance = balances.find(({ asset }) => asset.chainId === chainId && asset.address === address)
+    return balance?.amount ?? 0n
+  }
+
+  return {
+    async prepare(request) {
+      const place = resolveClaim(registry, request)
+      if (!options.isReadable(request.chainId)) {
+        throw new UpstreamUnavailableError(`Chain ${request.chainId} cannot be read at the moment.`)
+      }
+      const { wallet, amount: asked } = request
+      const amount = claimAmount({
+        place,
+        snapshot: options.snapshot(),
+        claimable: await claimable(wallet, place.currency),
+        asked,
+      })
+      const terms = { ...request, currency: place.currency.address, amount }
+      const claimId = claimIdOf(terms, { site, nonce: bytesToHex(options.randomBytes(nonceBytes)) })
+      await saveOffer(database, claimId, terms)
+      return { claimId, terms }
+    },
+
+    async takeSignature({ requestId: claimId, signature }) {
+      const known = await readAppFeeClaim(database, claimId)
+      const terms = known === undefined ? await readOffer(database, claimId) : undefined
+      const signer = terms ?? (known && { wallet: known.wallet, chainId: known.asset.chainId })
+      if (signer === undefined) throw new AppFeeClaimNotFoundError()
+      const { chainId } = signer
+      // CAST: claims are made for parsed wallets alone.
+      const wallet = signer.wallet as Hex
+      const signed = { message: hexToBytes(claimId), wallet, signature }
+      if (!(await hasSigned(signed, options.contractsOf(chainId)))) throw new InvalidSignatureError()
+      if (terms !== undefined) await open(claimId, terms)
+    },
+  }
+}

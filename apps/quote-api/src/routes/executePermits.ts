@@ -1,0 +1,40 @@
+import { bytes32Text, type Hex } from '@causeway/core'
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import { signatureText } from '../wire/walletText.ts'
+
+/** What a wallet can have signed; `request` is another name of `claim`. */
+const signedKinds = ['claim', 'request'] as const
+export type SignedKind = (typeof signedKinds)[number]
+
+/** Takes a signature over what a request asked for. Repeating it changes nothing. */
+export type TakeSignature = (signed: { readonly requestId: Hex; readonly signature: Hex }) => Promise<void>
+
+type Dependencies = { readonly takeSignature: Readonly<Record<SignedKind, TakeSignature>> }
+
+/**
+ * POST /execute/permits: the signature of a signature step, which travels in the query.
+ * @source quote-api.md 2.5, 3.8
+ */
+export function registerExecutePermits(app: HttpApp, { takeSignature }: Dependencies): void {
+  const schema = {
+    tags: ['execution'],
+    summary: 'Send the signature of a signature step',
+    querystring: z.object({ signature: signatureText }),
+    body: z.object({
+      kind: z.enum(signedKinds),
+      requestId: bytes32Text.describe('Of the step'),
+      api: z.string().max(64).optional(),
+    }),
+    response: { 200: z.object({ message: z.string() }), ...errorResponses },
+  }
+  app.post('/execute/permits', { schema, config: { rateLimitClass: 'quote' } }, async ({ query, body }) => {
+    const { kind, requestId } = body
+    await takeSignature[kind]({ requestId: lowerCase(requestId), signature: query.signature })
+    return { message: 'Success' }
+  })
+}
+
+function lowerCase(hex: Hex): Hex {
+  return `0x${hex.slice(2).toLowerCase()}`
+}

@@ -1,0 +1,435 @@
+// Goal: app fees come to whom they are owed by the wallet's signature alone: once, in full, or not at all. Method:
+// the service with its jobs, PostgreSQL and anvil; fees are accrued by the ledger, a scripted solver pays.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hex } from '@causeway/core'
+import {
+  createDatabase,
+  type Database,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '@causeway/database'
+import { accrueAppFees, haltReservations, type LedgerAsset, verifyLedger } from '@causeway/ledger'
+import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { erc20Abi, hexToBytes, zeroAddress } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { personalMessageDigest } from '../src/wallets/linkMessage.ts'
+import { addressNamed, callNode, setOwnedDigest, walletCode } from './accessSupport/contractWallets.ts'
+import { startTestService, type TestService } from './fixtures/service.ts'
+import { post, readError, readOk, send } from './serviceSupport/callService.ts'
+import { waitUntil } from './serviceSupport/waitUntil.ts'
+import {
+  createScriptedSolver,
+  type OpenWork,
+  type ScriptedSolver,
+} from './settlementSupport/scriptedSolver.ts'
+import { pepperText } from './sponsorSupport/sponsors.ts'
+
+const solverKey = 'solver-key-of-the-tests'
+let network: TestNetwork
+let directory: string
+let server: EmbeddedPostgres
+let database: Database
+let proxy: FaultProxy
+let service: TestService
+let solver: ScriptedSolver
+let url: string
+
+beforeAll(async () => {
+  network = await startTestNetwork({ blockTimeSeconds: 1 })
+  directory = await mkdtemp(join(tmpdir(), 'causeway-claims-'))
+  server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres'), durable: false })
+  proxy = await startFaultProxy({ targetUrl: network.chains.optimism.url })
+  service = await startTestService(network, {
+    DATABASE_URL: server.connectionString,
+    API_KEY_PEPPERS: pepperText,
+    SOLVER_API_KEY: solverKey,
+    OPTIMISM_RPC_URL: proxy.url,
+  })
+  url = (await service.listen()).publicUrl
+  database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
+  solver = createScriptedSolver({ network, url, apiKey: solverKey })
+})
+afterAll(async () => {
+  await service?.stop()
+  await proxy?.stop()
+  await database?.close()
+  await server?.stop()
+  await network?.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const usdc = (chain: 'base' | 'optimism' = 'base'): LedgerAsset => ({
+  chainId: network.chains[chain].chainId,
+  address: network.deployment[chain].tokens.USDC,
+  ...{ symbol: 'USDC', name: 'USD Coin', decimals: 6 },
+})
+const ether = (): LedgerAsset => ({
+  chainId: network.chains.base.chainId,
+  address: zeroAddress,
+  ...{ symbol: 'ETH', name: 'Ether', decimals: 18 },
+})
+// CAST: lower-cased hex stays hex.
+const lower = (address: Hex) => address.toLowerCase() as Hex
+
+/** A wallet that is owed so much. */
+async function owed(amount: bigint, asset: LedgerAsset = usdc()) {
+  const account = privateKeyToAccount(generatePrivateKey())
+  await accrue(account.address, amount, asset)
+  return account
+}
+async function accrue(wallet: Hex, amount: bigint, asset: LedgerAsset): Promise<void> {
+  const requestId = generatePrivateKey()
+  const fees = [{ recipient: lower(wallet), amount }]
+  await database.transaction((tx) => accrueAppFees(tx, { requestId, asset, fees }))
+}
+const freshAddress = () => privateKeyToAccount(generatePrivateKey()).address
+
+type Ask = {
+  readonly amount?: string
+  readonly recipient?: Hex
+  readonly chainId?: number
+  readonly currency?: string
+}
+const ask = (wallet: Hex, more: Ask = {}) =>
+  post(`${url}/app-fees/${wallet}/claim`, {
+    ...{ chainId: usdc().chainId, currency: usdc().address, recipient: wallet },
+    ...more,
+  })
+const stepsSchema = z.object({ steps: z.array(z.looseObject({ requestId: z.string() })) })
+async function prepared(wallet: Hex, more: Ask = {}): Promise<Hex> {
+  const { steps } = readOk(await ask(wallet, more), stepsSchema)
+  // CAST: a request id is hex.
+  return steps[0]?.requestId as Hex
+}
+type Signer = Pick<ReturnType<typeof privateKeyToAccount>, 'signMessage'>
+async function sign(signer: Signer, claimId: Hex, kind = 'claim') {
+  const signature = await signer.signMessage({ message: { raw: claimId } })
+  return submit(claimId, signature, kind)
+}
+const submit = (claimId: Hex, signature: Hex, kind = 'claim') =>
+  post(`${url}/execute/permits?signature=${signature}`, { kind, requestId: claimId, referrer: 'a.example' })
+
+const claimsSchema = z.object({
+  claims: z.array(
+    z.object({
+      claimId: z.string(),
+      recipient: z.string(),
+      status: z.string(),
+      txHash: z.string().nullable(),
+      currency: z.looseObject({ amount: z.string() }),
+    }),
+  ),
+})
+const claimsOf = async (wallet: Hex) =>
+  readOk(await send(`${url}/app-fees/${wallet}/claims`), claimsSchema).claims
+const claimableSchema = z.object({ balances: z.array(z.looseObject({ amount: z.string() })) })
+const claimable = async (wallet: Hex) =>
+  readOk(await send(`${url}/app-fees/${wallet}/claimable`), claimableSchema).balances.map(
+    ({ amount }) => amount,
+  )
+async function workFor(claimId: Hex): Promise<OpenWork | undefined> {
+  return (await solver.work()).find(
+    ({ kind, payload }) => kind === 'claim' && 'claimId' in payload && payload.claimId === claimId,
+  )
+}
+async function payoutOf(claimId: Hex): Promise<OpenWork> {
+  const item = await workFor(claimId)
+  if (item === undefined) throw new Error('there is no payout')
+  return item
+}
+const reaches = (wallet: Hex, status: string) =>
+  waitUntil(async () => (await claimsOf(wallet))[0]?.status === status, `the claim is ${status}`)
+const tokenBalance = (holder: Hex) =>
+  network.chains.base.chain.client.readContract({
+    ...{ address: network.deployment.base.tokens.USDC, abi: erc20Abi },
+    ...{ functionName: 'balanceOf', args: [holder] },
+  })
+
+describe('a claim', () => {
+  test('is one step to sign, and is paid to the recipient once, as signed', async () => {
+    const [app, recipient] = [await owed(5_000_000n), freshAddress()]
+    const answer = await ask(app.address, { recipient, amount: '3000000' })
+    const claimId = readOk(answer, stepsSchema).steps[0]?.requestId
+    expect(JSON.parse(answer.text)).toEqual({
+      steps: [
+        {
+          id: 'authorize',
+          action: expect.any(String),
+          description: expect.any(String),
+          kind: 'signature',
+          requestId: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+          items: [
+            {
+              status: 'incomplete',
+              data: {
+                sign: { signatureKind: 'eip191', message: claimId },
+                post: {
+                  endpoint: '/execute/permits',
+                  method: 'POST',
+                  body: { kind: 'claim', requestId: claimId },
+                },
+              },
+            },
+          ],
+        },
+      ],
+    })
+    // CAST: matched above.
+    const id = claimId as Hex
+    expect(await claimable(app.address)).toEqual(['5000000'])
+    expect((await sign(app, id)).status).toBe(200)
+    expect(await claimable(app.address)).toEqual(['2000000'])
+    expect(await claimsOf(app.address)).toMatchObject([{ claimId: id, status: 'pending', txHash: null }])
+
+    const hash = await solver.carryOut(await payoutOf(id))
+    await reaches(app.address, 'paid')
+    expect(await tokenBalance(recipient)).toBe(3_000_000n)
+    expect(await claimsOf(app.address)).toMatchObject([
+      {
+        claimId: id,
+        status: 'paid',
+        txHash: hash,
+        recipient: lower(recipient),
+        currency: { amount: '3000000' },
+      },
+    ])
+    expect([(await sign(app, id)).status, (await sign(app, id, 'request')).status]).toEqual([200, 200])
+    expect(await workFor(id)).toBeUndefined()
+    expect(await claimable(app.address)).toEqual(['2000000'])
+  })
+
+  test('of native coin without an amount takes all that is owed', async () => {
+    const [app, recipient] = [await owed(10n ** 16n, ether()), freshAddress()]
+    await accrue(app.address, 7n, ether())
+    const claimId = await prepared(app.address, { currency: zeroAddress, recipient })
+    await sign(app, claimId)
+    await solver.carryOut(await payoutOf(claimId))
+    await reaches(app.address, 'paid')
+    expect(await network.chains.base.chain.client.getBalance({ address: recipient })).toBe(10n ** 16n + 7n)
+    expect(await claimable(app.address)).toEqual([])
+  })
+
+  test('that nobody but the wallet signed moves nothing', async () => {
+    const [app, stranger] = [await owed(5_000_000n), privateKeyToAccount(generatePrivateKey())]
+    const claimId = await prepared(app.address, { recipient: stranger.address })
+    const byStranger = await sign(stranger, claimId)
+    expect([byStranger.status, readError(byStranger).errorCode]).toEqual([400, 'INVALID_SIGNATURE'])
+    const overText = await submit(claimId, await app.signMessage({ message: claimId }))
+    expect(readError(overText).errorCode).toBe('INVALID_SIGNATURE')
+    const ofOther = await prepared(app.address)
+    const swapped = await submit(claimId, await app.signMessage({ message: { raw: ofOther } }))
+    expect(readError(swapped).errorCode).toBe('INVALID_SIGNATURE')
+    for (const junk of ['0x', `0x${'00'.repeat(65)}`, `0x${'ff'.repeat(1_500)}`] as const) {
+      expect((await submit(claimId, junk)).status).toBe(400)
+    }
+    expect(await claimable(app.address)).toEqual(['5000000'])
+    expect(await claimsOf(app.address)).toEqual([])
+    const own = await ask(stranger.address)
+    expect([own.status, readError(own).errorCode]).toEqual([400, 'INSUFFICIENT_APP_FEES'])
+  })
+
+  test('is taken once when two of them, or one twice, come at the same moment', async () => {
+    const app = await owed(5_000_000n)
+    const ids = [await prepared(app.address), await prepared(app.address)]
+    const answers = await Promise.all([...ids, ...ids, ...ids].map((id) => sign(app, id)))
+    const codes = answers.map((answer) => (answer.status === 200 ? 'taken' : readError(answer).errorCode))
+    expect(codes.filter((code) => code === 'taken')).toHaveLength(3)
+    expect(codes.filter((code) => code === 'INSUFFICIENT_APP_FEES')).toHaveLength(3)
+    expect(await claimsOf(app.address)).toHaveLength(1)
+    const items = (await solver.work()).filter(
+      ({ kind, payload }) => kind === 'claim' && 'claimId' in payload && ids.includes(payload.claimId),
+    )
+    expect(items).toHaveLength(1)
+  })
+
+  test('of a contract wallet is signed as the contract says, on the chain of the fee', async () => {
+    const [wallet, recipient] = [addressNamed(1), freshAddress()]
+    await accrue(wallet, 5_000_000n, usdc())
+    await callNode(network.chains.base.url, 'anvil_setCode', [wallet, walletCode.owned])
+    const claimId = await prepared(wallet, { recipient })
+    expect(readError(await submit(claimId, '0x1234')).errorCode).toBe('INVALID_SIGNATURE')
+    await setOwnedDigest(network.chains.base.url, wallet, personalMessageDigest(hexToBytes(claimId)))
+    expect((await submit(claimId, '0x1234')).status).toBe(200)
+    await solver.carryOut(await payoutOf(claimId))
+    await reaches(wallet, 'paid')
+    expect(await tokenBalance(recipient)).toBe(5_000_000n)
+  })
+})
+
+describe('a claim is refused', () => {
+  test.each<[string, number, string, (() => Ask)?]>([
+    ['above what is owed', 400, 'INSUFFICIENT_APP_FEES', () => ({ amount: '5000001' })],
+    ['of nothing', 400, 'AMOUNT_TOO_LOW', () => ({ amount: '0' })],
+    ['of dust', 400, 'AMOUNT_TOO_LOW', () => ({ amount: '1' })],
+    [
+      'in a currency that nothing is owed in',
+      400,
+      'INSUFFICIENT_APP_FEES',
+      () => ({ currency: zeroAddress }),
+    ],
+    ['in no currency', 400, 'UNSUPPORTED_CURRENCY', () => ({ currency: `0x${'12'.repeat(20)}` })],
+    ['on no chain', 400, 'UNSUPPORTED_CHAIN', () => ({ chainId: 999_999 })],
+    ['to nobody', 400, 'INVALID_RECIPIENT', () => ({ recipient: zeroAddress })],
+    ['to the token', 400, 'INVALID_RECIPIENT', () => ({ recipient: network.deployment.base.tokens.USDC })],
+    [
+      'to the depository',
+      400,
+      'INVALID_RECIPIENT',
+      () => ({ recipient: network.deployment.base.depository }),
+    ],
+    ['of half a unit', 400, 'INVALID_REQUEST', () => ({ amount: '1.5' })],
+    ['of a huge number', 400, 'INVALID_REQUEST', () => ({ amount: '9'.repeat(78) })],
+    ['of more than anybody has', 400, 'INSUFFICIENT_APP_FEES', () => ({ amount: `1${'0'.repeat(76)}` })],
+  ])('%s', async (_what, status, code, change = () => ({})) => {
+    const app = await owed(5_000_000n)
+    const answer = await ask(app.address, change())
+    expect([answer.status, readError(answer).errorCode]).toEqual([status, code])
+    expect(await claimable(app.address)).toEqual(['5000000'])
+  })
+
+  test('that was never prepared, or waited too long for its signature', async () => {
+    const app = await owed(5_000_000n)
+    const unknown = await sign(app, `0x${'ab'.repeat(32)}`)
+    expect([unknown.status, readError(unknown).errorCode]).toEqual([404, 'APP_FEE_CLAIM_NOT_FOUND'])
+    const claimId = await prepared(app.address)
+    await database.query('update app_fee_claim_offer set expires_at = now() where claim_id = $1', [
+      Buffer.from(claimId.slice(2), 'hex'),
+    ])
+    const late = await sign(app, claimId)
+    expect([late.status, readError(late).errorCode]).toEqual([404, 'APP_FEE_CLAIM_NOT_FOUND'])
+    const next = await prepared(app.address)
+    expect((await sign(app, next)).status).toBe(200)
+    const left = await database.query('select 1 from app_fee_claim_offer where expires_at <= now()')
+    expect(left).toEqual([])
+  })
+
+  test('with a broken body, or none', async () => {
+    const headers = { 'content-type': 'application/json' }
+    for (const body of ['', '{', '[]', '{"chainId":"8453"}', 'null']) {
+      const answer = await send(`${url}/app-fees/${freshAddress()}/claim`, { method: 'POST', headers, body })
+      expect([answer.status, readError(answer).statusCode]).toEqual([400, 400])
+    }
+    expect((await ask('0x12')).status).toBe(400)
+    const without = await post(`${url}/execute/permits`, { kind: 'claim', requestId: `0x${'ab'.repeat(32)}` })
+    expect(without.status).toBe(400)
+    const unknown = await post(`${url}/execute/permits?signature=0x`, { kind: 'gift', requestId: '0x' })
+    expect(unknown.status).toBe(400)
+  })
+
+  test('while the books do not add up', async () => {
+    const app = await owed(5_000_000n)
+    const claimId = await prepared(app.address)
+    await database.transaction((tx) => haltReservations(tx, []))
+    const refused = await sign(app, claimId)
+    expect([refused.status, readError(refused).errorCode]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    await database.query(
+      `update ledger_halt set cleared_at = now(), cleared_by = 'test', reason = 'test' where cleared_at is null`,
+    )
+    expect((await sign(app, claimId)).status).toBe(200)
+  })
+})
+
+describe('a payout', () => {
+  async function signedClaim(amount = 5_000_000n, asset = usdc()) {
+    const app = await owed(amount, asset)
+    const { chainId, address: currency } = asset
+    const claimId = await prepared(app.address, { chainId, currency })
+    await sign(app, claimId)
+    return { app, claimId, wallet: app.address }
+  }
+
+  test('that the solver gives up is claimable again', async () => {
+    const { claimId, wallet } = await signedClaim()
+    await database.query(`update work_item set attempts = 20 where subject = $1`, [claimId])
+    expect((await solver.fail((await payoutOf(claimId)).id, 'no inventory')).status).toBe(200)
+    await reaches(wallet, 'failed')
+    expect(await claimable(wallet)).toEqual(['5000000'])
+    expect(await workFor(claimId)).toBeUndefined()
+  })
+
+  test('that nobody begins in time is claimable again, and its item is closed', async () => {
+    const { app, claimId, wallet } = await signedClaim()
+    const item = await payoutOf(claimId)
+    await database.query(
+      `update work_item set payload = (payload::jsonb || '{"deadline": 1}')::json where subject = $1`,
+      [claimId],
+    )
+    await reaches(wallet, 'failed')
+    expect((await solver.report(item.id, `0x${'cd'.repeat(32)}`)).status).toBe(409)
+    expect(await claimable(wallet)).toEqual(['5000000'])
+    expect((await sign(app, claimId)).status).toBe(200)
+    expect(await claimable(wallet)).toEqual(['5000000'])
+    const again = await prepared(wallet)
+    await sign(app, again)
+    await solver.carryOut(await payoutOf(again))
+    await reaches(wallet, 'paid')
+    expect(await tokenBalance(wallet)).toBe(5_000_000n)
+  })
+
+  test('that was reported and is nowhere waits for its solver, who alone can say that it never comes', async () => {
+    const { claimId, wallet } = await signedClaim()
+    const item = await payoutOf(claimId)
+    await solver.report(item.id, `0x${'ce'.repeat(32)}`)
+    await database.query(
+      `update work_item set payload = (payload::jsonb || '{"deadline": 1}')::json where subject = $1`,
+      [claimId],
+    )
+    const looked = async () =>
+      (await database.query('select not_before from work_item where subject = $1', [claimId]))[0]?.[
+        'not_before'
+      ]
+    const first = await looked()
+    await waitUntil(async () => String(await looked()) !== String(first), 'it was looked at')
+    expect((await claimsOf(wallet))[0]?.status).toBe('pending')
+    expect((await solver.fail(item.id, 'the transaction was cancelled')).status).toBe(200)
+    await reaches(wallet, 'failed')
+    expect(await claimable(wallet)).toEqual(['5000000'])
+  })
+
+  test('that pays less than was claimed is neither paid nor claimable', async () => {
+    const { claimId, wallet } = await signedClaim()
+    await solver.carryOut(await payoutOf(claimId), 90n)
+    await waitUntil(async () => {
+      const sql = `select 1 from work_item where subject = $1 and not_before > now() + interval '1 minute'`
+      return (await database.query(sql, [claimId])).length > 0
+    }, 'an operator is called')
+    expect(await tokenBalance(wallet)).toBe(4_500_000n)
+    expect((await claimsOf(wallet))[0]?.status).toBe('pending')
+    expect(await claimable(wallet)).toEqual([])
+  })
+
+  test('by a transaction that names another claim pays neither', async () => {
+    const [one, other] = [await signedClaim(), await signedClaim()]
+    const paidOne = await solver.carryOut(await payoutOf(one.claimId))
+    await reaches(one.wallet, 'paid')
+    const reused = await solver.report((await payoutOf(other.claimId)).id, paidOne)
+    expect(reused.status).toBe(409)
+    expect((await claimsOf(other.wallet))[0]?.status).toBe('pending')
+  })
+
+  test('on a chain that is down waits for it, and new claims there are refused', async () => {
+    const { claimId, wallet, app } = await signedClaim(5_000_000n, usdc('optimism'))
+    await accrue(wallet, 5_000_000n, usdc('optimism'))
+    const item = await payoutOf(claimId)
+    await proxy.set({ kind: 'refuse' })
+    await solver.carryOut(item)
+    await waitUntil(async () => {
+      const answer = await ask(app.address, {
+        chainId: usdc('optimism').chainId,
+        currency: usdc('optimism').address,
+      })
+      return answer.status === 503 && readError(answer).errorCode === 'SERVICE_UNAVAILABLE'
+    }, 'a new claim is refused')
+    expect((await claimsOf(wallet))[0]?.status).toBe('pending')
+    await proxy.set({ kind: 'pass' })
+    await reaches(wallet, 'paid')
+  })
+})
+
+test('the books add up behind all of this', async () => {
+  expect(await database.transaction((tx) => verifyLedger(tx, { depth: 'all' }))).toEqual([])
+})
