@@ -14,7 +14,7 @@ export type EthereumReaderLimits = {
   readonly finalWeightMax: number
 }
 
-const defaultLimits: EthereumReaderLimits = {
+export const defaultReaderLimits: EthereumReaderLimits = {
   logsMax: 5_000,
   finalEntriesMax: 10_000,
   finalWeightMax: 32 * 1024 * 1024,
@@ -42,7 +42,7 @@ export type FinalTransactionsOptions = {
  */
 export function createFinalTransactions(options: FinalTransactionsOptions) {
   const { quorum, rule } = options
-  const limits = { ...defaultLimits, ...options.limits }
+  const limits = { ...defaultReaderLimits, ...options.limits }
   const { chainId, threshold, configured } = quorum
   const known = new WeightedCache<KnownTransaction>({
     entriesMax: limits.finalEntriesMax,
