@@ -7,9 +7,9 @@ import {
   type JsonRpcClient,
   type QuorumEndpointHealth,
   type RegisteredHub,
+  verifyEvmEndpoints,
 } from '@causeway/chains'
 import type { AttestedHub } from './attestations/context.ts'
-import { verifyChain } from './verifyChains.ts'
 
 /** The hub and what reads it. */
 export type OpenHub = {
@@ -38,7 +38,7 @@ export function openHub(hub: RegisteredHub): OpenHub {
     client,
     async verify(signal) {
       const contract = { setting: 'hub: oracleAddress', address: oracleAddress }
-      const problems = await verifyChain(
+      const problems = await verifyEvmEndpoints(
         { client, chainId: BigInt(evmChainId), contract, threshold },
         { signal },
       )

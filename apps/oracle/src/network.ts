@@ -1,4 +1,12 @@
-import { checkLocalNodes, type QuorumEndpointHealth, type RegisteredChain } from '@causeway/chains'
+import {
+  checkLocalNodes,
+  type FamilyChain,
+  isReadable,
+  missingSettings,
+  openFamilyChain,
+  type QuorumEndpointHealth,
+  type RegisteredChain,
+} from '@causeway/chains'
 import { ConfigurationError, DomainError } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import type { AttestationContext } from './attestations/context.ts'
@@ -7,7 +15,7 @@ import { type ChainWatch, createChainWatch, type WatchLog } from './halt/chainWa
 import { createHaltStore } from './halt/haltStore.ts'
 import { repeatCheck } from './halt/repeatCheck.ts'
 import { type OpenHub, openHub } from './hub.ts'
-import { findReader, isReadable, type OpenChain, openChain } from './readers.ts'
+import { findReader } from './readers.ts'
 import type { ListedChain } from './routes/chains.ts'
 
 /** Chains and hub as the configuration has them, compared with what their endpoints say. */
@@ -38,6 +46,7 @@ export type NetworkOptions = {
 }
 
 const checkTimeoutMs = 5_000
+const localEnvironment = 'local'
 
 /**
  * Opens every chain that can be read, compares chain ids, contracts and the hub with the configuration,
@@ -95,13 +104,18 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
 function openChains(
   chains: readonly RegisteredChain[],
   { finalResultsKeptMax, log }: Pick<NetworkOptions, 'finalResultsKeptMax' | 'log'>,
-): ReadonlyMap<string, OpenChain> {
-  const open = new Map<string, OpenChain>()
+): ReadonlyMap<string, FamilyChain> {
+  const open = new Map<string, FamilyChain>()
   for (const chain of chains) {
-    if (isReadable(chain)) open.set(chain.id, openChain(chain, { finalEntriesMax: finalResultsKeptMax }))
-    else {
+    if (isReadable(chain)) {
+      open.set(chain.id, openFamilyChain(chain, { finalEntriesMax: finalResultsKeptMax }))
+    } else {
       const { id, vmType, unsetVariables } = chain
-      log.warn({ event: 'chain_unavailable', chain: id, vmType, unsetVariables }, 'chain cannot be read')
+      const missing = missingSettings(chain)
+      log.warn(
+        { event: 'chain_unavailable', chain: id, vmType, missing, unsetVariables },
+        'chain cannot be read',
+      )
     }
   }
   return open
@@ -111,12 +125,13 @@ function openChains(
 async function refuseContradictions(
   environment: string,
   hub: OpenHub,
-  open: ReadonlyMap<string, OpenChain>,
+  open: ReadonlyMap<string, FamilyChain>,
 ): Promise<void> {
   const signal = AbortSignal.timeout(checkTimeoutMs)
-  const clients = [hub.client, ...[...open.values()].map(({ client }) => client)]
+  const verifyLocal = environment === localEnvironment ? [...open.values()] : []
   const found = await Promise.all([
-    checkLocalNodes(environment, clients),
+    checkLocalNodes(environment, [hub.client]),
+    ...verifyLocal.map((chain) => chain.verifyLocal(signal)),
     ...[hub, ...open.values()].map(async (checked) => {
       try {
         return await checked.verify(signal)
@@ -132,7 +147,7 @@ async function refuseContradictions(
   }
 }
 
-function watchedChains(hub: OpenHub, open: ReadonlyMap<string, OpenChain>) {
+function watchedChains(hub: OpenHub, open: ReadonlyMap<string, FamilyChain>) {
   return [
     {
       id: hub.attested.id,
@@ -140,7 +155,7 @@ function watchedChains(hub: OpenHub, open: ReadonlyMap<string, OpenChain>) {
       finalBlocks: () => undefined,
     },
     ...[...open.values()].map((chain) => ({
-      id: chain.chain.id,
+      id: chain.reader.chainId,
       verify: (signal: AbortSignal) => chain.verify(signal),
       finalBlocks: () => chain.reader.finalBlocks,
     })),
@@ -150,7 +165,7 @@ function watchedChains(hub: OpenHub, open: ReadonlyMap<string, OpenChain>) {
 function createContext(
   chains: ReadonlyMap<string, RegisteredChain>,
   hub: OpenHub,
-  open: ReadonlyMap<string, OpenChain>,
+  open: ReadonlyMap<string, FamilyChain>,
   watch: ChainWatch,
 ): AttestationContext {
   return {

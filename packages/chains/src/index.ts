@@ -8,7 +8,10 @@ export {
 } from './ethereum-vm/factsReader.ts'
 export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
+export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
+export { readUintResult } from './evm/abiReader.ts'
 export { type ContractExpectations, checkContracts } from './evm/checkContracts.ts'
+export { balanceOfCall, nativeBalanceCall } from './evm/erc20Calls.ts'
 export {
   estimateGasPrice,
   type FeeHistory,
@@ -57,6 +60,8 @@ export {
   type UserFactsQuestion,
   type UserFactsReader,
 } from './evm/userFacts.ts'
+export { isReadable, missingSettings, openFamilyChain } from './family/chainFamilies.ts'
+export type { FamilyChain } from './family/familyChain.ts'
 export {
   addressesIn,
   checkForeignAddresses,

@@ -145,8 +145,9 @@ function bind(request: AddressRequest, facts: WithdrawalFacts, chain: AttestedCh
     request.chainId === chain.id &&
     sameBytes(codec.encodeCurrency(request.currency), codec.encodeCurrency(facts.currency)) &&
     sameBytes(codec.encodeAddress(request.recipient), codec.encodeAddress(facts.recipient)) &&
-    // A PSBT may spend an additional depository; its facts name the primary one all the same.
-    (chain.vmType === 'bitcoin-vm' || depository === codec.canonicalAddress(facts.depository))
+    (facts.payingDepositories ?? [facts.depository]).some(
+      (paying) => codec.canonicalAddress(paying) === depository,
+    )
   if (!isBound) {
     throw new AttestationError(
       'WITHDRAWAL_REQUEST_MISMATCH',

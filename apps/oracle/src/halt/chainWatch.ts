@@ -76,7 +76,9 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
     observe(evidence) {
       for (const { chainId, blockNumber, blockHash } of evidence) {
         const entry = entries.get(chainId)
-        entry?.note({ number: blockNumber, hash: blockHash })
+        if (blockNumber !== undefined && blockHash !== undefined) {
+          entry?.note({ number: blockNumber, hash: blockHash })
+        }
         if (entry?.status === 'halted') throw haltedError(chainId)
       }
     },

@@ -4,8 +4,8 @@ import type { DepositsResponse, Evidence } from '@causeway/core'
 export function evidenceToWire(evidence: readonly Evidence[]): NonNullable<DepositsResponse['evidence']> {
   return evidence.map(({ chainId, blockHash, blockNumber, finalityRule, agreeingEndpoints }) => ({
     chainId,
-    blockHash,
-    blockNumber: blockNumber.toString(),
+    ...(blockHash !== undefined && { blockHash }),
+    ...(blockNumber !== undefined && { blockNumber: blockNumber.toString() }),
     finalityRule,
     agreeingEndpoints: [...agreeingEndpoints],
   }))

@@ -80,7 +80,7 @@ export function pinFinalHeight(rule: FinalityRule, threshold: number, heads: rea
 }
 
 /** The `count`th highest of the values, -1 when there are fewer. */
-function reachedBy(count: number, values: readonly bigint[]): bigint {
+export function reachedBy(count: number, values: readonly bigint[]): bigint {
   return [...values].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))[count - 1] ?? -1n
 }
 

@@ -1,18 +1,20 @@
-import { type Evidence, type Secret, UpstreamDisagreementError } from '@causeway/core'
+import { type Evidence, UpstreamDisagreementError } from '@causeway/core'
 import { shortestPauseMs } from '../rpc/agreement.ts'
-import { createEndpoints } from '../rpc/createEndpoints.ts'
+import { createEndpoints, type EndpointToCreate } from '../rpc/createEndpoints.ts'
+import type { Endpoint } from '../rpc/endpoint.ts'
 import { evmHeadTracking } from '../rpc/headTracking.ts'
 import { defaultThreshold } from '../rpc/quorum.ts'
 import { toUpstreamError } from '../rpc/upstreamError.ts'
 import { refusalError, TransactionNotFinalError } from './chainErrors.ts'
 import { EndpointView, type ViewLimits } from './endpointView.ts'
+import { HttpView } from './httpView.ts'
 import { linkAbort } from './linkedAbort.ts'
-import { type QuorumQuestion, readByQuorum } from './readByQuorum.ts'
+import { type QuorumQuestion, readByQuorum, toEndpointFailure } from './readByQuorum.ts'
 
 export type QuorumClientOptions = {
   /** String id of the chain in the configuration, e.g. `base`. */
   readonly chainId: string
-  readonly endpoints: readonly { readonly url: string | Secret; readonly alias?: string }[]
+  readonly endpoints: readonly EndpointToCreate[]
   /** Equal answers needed; default ceil(2n/3) of the configured endpoints. */
   readonly threshold?: number
   /** Milliseconds since the epoch. */
@@ -27,8 +29,11 @@ export type QuorumLimits = ViewLimits & {
   readonly patienceMs: number
 }
 
-export type ChainQuestion<First, Pin, Facts> = Pick<
-  QuorumQuestion<EndpointView, First, Pin, Facts>,
+/** What a question is put to: one endpoint, in whatever way its family asks. */
+export type EndpointSource = { readonly alias: string }
+
+export type ChainQuestion<First, Pin, Facts, View extends EndpointSource = EndpointView> = Pick<
+  QuorumQuestion<View, First, Pin, Facts>,
   'first' | 'pin' | 'second' | 'key'
 > & {
   /** What is asked about, in errors. */
@@ -53,7 +58,7 @@ export type QuorumEndpointHealth = {
  * All endpoints of one chain, asked side by side for what feeds a signature. No answer of fewer than
  * `threshold` of the configured endpoints ever leaves it. @source design.md 7.5
  */
-export interface QuorumClient {
+export interface QuorumClient<View extends EndpointSource = EndpointView> {
   readonly chainId: string
   readonly configured: number
   readonly threshold: number
@@ -61,7 +66,12 @@ export interface QuorumClient {
    * @throws TransactionMissingError, TransactionRevertedError, TransactionTooLargeError,
    * TransactionNotFinalError, UpstreamDisagreementError, UpstreamUnavailableError
    */
-  read<First, Pin, Facts>(question: ChainQuestion<First, Pin, Facts>): Promise<AgreedFacts<Facts>>
+  read<First, Pin, Facts>(question: ChainQuestion<First, Pin, Facts, View>): Promise<AgreedFacts<Facts>>
+  /** What each endpoint says by itself; `undefined` where it gives no usable answer. For checks of the endpoints. */
+  askEach<Said>(
+    ask: (view: View, signal: AbortSignal) => Promise<Said>,
+    signal: AbortSignal,
+  ): Promise<readonly { readonly alias: string; readonly said: Said | undefined }[]>
   /** What is known of each endpoint now, for metrics. Asks nothing. */
   health(): readonly QuorumEndpointHealth[]
   close(): Promise<void>
@@ -77,14 +87,27 @@ const defaultLimits: QuorumLimits = {
 }
 
 /**
- * Opens no connection before the first reading.
+ * A quorum of JSON-RPC endpoints. Opens no connection before the first reading.
  * @throws ConfigurationError when there is no endpoint, one is no http(s) URL, or one is named twice
  */
 export function createQuorumClient(options: QuorumClientOptions): QuorumClient {
-  const { chainId, now } = options
+  return createQuorum(options, (endpoint, limits) => new EndpointView(endpoint, limits, options.now))
+}
+
+/** A quorum of endpoints that answer HTTP requests with text or JSON; otherwise as `createQuorumClient`. */
+export function createHttpQuorumClient(options: QuorumClientOptions): QuorumClient<HttpView> {
+  return createQuorum(options, (endpoint, limits) => new HttpView(endpoint, limits, options.now))
+}
+
+/** A quorum of endpoints that a family asks in its own way; otherwise as `createQuorumClient`. */
+export function createQuorum<View extends EndpointSource>(
+  options: QuorumClientOptions,
+  createView: (endpoint: Endpoint, limits: QuorumLimits) => View,
+): QuorumClient<View> {
+  const { chainId } = options
   const limits = { ...defaultLimits, ...options.limits }
   const endpoints = createEndpoints({ ...options, headTracking: evmHeadTracking })
-  const sources = endpoints.map((endpoint) => new EndpointView(endpoint, limits, now))
+  const sources = endpoints.map((endpoint) => createView(endpoint, limits))
   const threshold = options.threshold ?? defaultThreshold(endpoints.length)
   return {
     chainId,
@@ -115,6 +138,18 @@ export function createQuorumClient(options: QuorumClientOptions): QuorumClient {
         case 'silent':
           throw toUpstreamError(chainId, failures, shortestPauseMs(endpoints))
       }
+    },
+    askEach(ask, signal) {
+      return Promise.all(
+        sources.map(async (source) => {
+          try {
+            return { alias: source.alias, said: await ask(source, signal) }
+          } catch (error) {
+            toEndpointFailure(error, source.alias)
+            return { alias: source.alias, said: undefined }
+          }
+        }),
+      )
     },
     health: () =>
       endpoints.map((endpoint) => ({

@@ -74,7 +74,7 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
 }
 
 /** Parsers refuse without knowing whose answer they read. @throws what is no fault of an endpoint: a bug */
-function toEndpointFailure(error: unknown, alias: string): EndpointFailure {
+export function toEndpointFailure(error: unknown, alias: string): EndpointFailure {
   if (error instanceof EndpointFailure) return error
   if (error instanceof UpstreamUnavailableError) return new EndpointFailure({ alias, reason: 'bad_answer' })
   throw error

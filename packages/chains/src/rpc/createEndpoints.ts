@@ -2,10 +2,17 @@ import { ConfigurationError, type Secret } from '@causeway/core'
 import { Endpoint } from './endpoint.ts'
 import { parseEndpoint } from './endpointUrl.ts'
 import type { HeadTracking } from './headTracking.ts'
+import type { HeaderSource } from './httpTransport.ts'
+
+export type EndpointToCreate = {
+  readonly url: string | Secret
+  readonly alias?: string
+  readonly headers?: HeaderSource
+}
 
 export type EndpointsToCreate = {
   readonly chainId: string
-  readonly endpoints: readonly { readonly url: string | Secret; readonly alias?: string }[]
+  readonly endpoints: readonly EndpointToCreate[]
   readonly headTracking: HeadTracking
   readonly now: () => number
 }
@@ -21,5 +28,7 @@ export function createEndpoints(options: EndpointsToCreate): readonly Endpoint[]
   if (places.size < targets.length || aliases.size < targets.length) {
     throw new ConfigurationError(`chain ${chainId} names one RPC endpoint twice`)
   }
-  return targets.map((target) => new Endpoint(target, headTracking, now))
+  return targets.map(
+    (target, index) => new Endpoint(target, headTracking, now, options.endpoints[index]?.headers),
+  )
 }

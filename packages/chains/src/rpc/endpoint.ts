@@ -13,7 +13,13 @@ import {
 } from './endpointHealth.ts'
 import type { EndpointTarget } from './endpointUrl.ts'
 import type { HeadTracking } from './headTracking.ts'
-import { createHttpTransport, type HttpTransport } from './httpTransport.ts'
+import {
+  createHttpTransport,
+  type HeaderSource,
+  type HttpAnswer,
+  type HttpRequest,
+  type HttpTransport,
+} from './httpTransport.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
 import { encodeCalls, parseAnswers } from './wire.ts'
 
@@ -36,9 +42,9 @@ export class Endpoint {
   #state: HealthState = initialHealth
   #nextId = 1
 
-  constructor(target: EndpointTarget, heads: HeadTracking, now: () => number) {
+  constructor(target: EndpointTarget, heads: HeadTracking, now: () => number, headers?: HeaderSource) {
     this.alias = target.alias
-    this.#transport = createHttpTransport(target, now)
+    this.#transport = createHttpTransport(target, now, headers)
     this.#heads = heads
     this.#now = now
   }
@@ -61,25 +67,41 @@ export class Endpoint {
 
   /** @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause */
   async send(calls: readonly RpcCall[], options: SendOptions): Promise<readonly RpcAnswer[]> {
+    const answers = await this.#learning(options, () => this.#exchange(calls, options))
+    this.#learnHead(calls, answers)
+    return answers
+  }
+
+  /** @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause */
+  fetch(request: HttpRequest, options: SendOptions): Promise<HttpAnswer> {
+    const { deadlineMs, signal } = options
+    const timeoutMs = Math.max(deadlineMs - this.#now(), 0)
+    return this.#learning(options, () => this.#transport.fetch(request, { timeoutMs, signal }))
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close()
+  }
+
+  /** Sends, and notes what the outcome says about the endpoint. */
+  async #learning<Answer>(
+    { evenPaused }: Pick<SendOptions, 'evenPaused'>,
+    send: () => Promise<Answer>,
+  ): Promise<Answer> {
     // Looked at in the same step as the note that a call is out: of many callers one is the probe.
-    if (options.evenPaused !== true && this.availability() === 'closed') {
+    if (evenPaused !== true && this.availability() === 'closed') {
       throw new EndpointFailure({ alias: this.alias, reason: 'excluded' })
     }
     const startedAtMs = this.#now()
     this.#state = afterSend(this.#state)
     try {
-      const answers = await this.#exchange(calls, options)
+      const answer = await send()
       this.#state = afterSuccess(this.#state, this.#now() - startedAtMs)
-      this.#learnHead(calls, answers)
-      return answers
+      return answer
     } catch (error) {
       if (error instanceof EndpointFailure) this.#learnFailure(error, this.#now() - startedAtMs)
       throw error
     }
-  }
-
-  async close(): Promise<void> {
-    await this.#transport.close()
   }
 
   async #exchange(calls: readonly RpcCall[], options: SendOptions): Promise<readonly RpcAnswer[]> {

@@ -11,8 +11,9 @@ import type { Order } from '../order/order.ts'
 /** Where a fact was read and why it counts as final. Outside what is signed. @source design.md 7.9 */
 export type Evidence = {
   readonly chainId: string
-  readonly blockHash: string
-  readonly blockNumber: bigint
+  /** Absent, like the number, where the family has no blocks that could be replaced. */
+  readonly blockHash?: string
+  readonly blockNumber?: bigint
   readonly finalityRule: string
   /** Public aliases (never URLs) of the endpoints that gave the same answer. */
   readonly agreeingEndpoints: readonly string[]
@@ -50,6 +51,8 @@ export type WithdrawalFacts = {
   readonly currency: string
   readonly amount: bigint
   readonly recipient: string
+  /** Depositories that the withdrawal takes from, where that may be others than `depository`. */
+  readonly payingDepositories?: readonly string[]
   /** The transaction proven to execute the withdrawal; absent unless `executed` and named or found. */
   readonly executingTransactionId?: string
   readonly evidence: Evidence

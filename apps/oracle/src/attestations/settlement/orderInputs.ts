@@ -167,9 +167,11 @@ export function forcedDeposits(args: {
   )
 }
 
-/** Evidence of every transaction that was read, once each. */
+/** Evidence of every reading, once per block; where there are no blocks, once per chain and endpoints. */
 export function evidenceOf(facts: readonly { readonly evidence: Evidence }[]): readonly Evidence[] {
-  const seen = new Map(facts.map(({ evidence }) => [`${evidence.chainId} ${evidence.blockHash}`, evidence]))
+  const keyOf = ({ chainId, blockHash, agreeingEndpoints }: Evidence) =>
+    `${chainId} ${blockHash ?? agreeingEndpoints.join()}`
+  const seen = new Map(facts.map(({ evidence }) => [keyOf(evidence), evidence]))
   return [...seen.values()]
 }
 

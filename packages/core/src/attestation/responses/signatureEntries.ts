@@ -59,8 +59,8 @@ const shortText = z.string().max(128)
 export const evidenceSchema = z.array(
   z.object({
     chainId: shortText,
-    blockHash: shortText,
-    blockNumber: uint256Text,
+    blockHash: shortText.optional(),
+    blockNumber: uint256Text.optional(),
     finalityRule: shortText,
     agreeingEndpoints: z.array(shortText),
   }),

@@ -1,8 +1,8 @@
-import type { EndpointAnswers, JsonRpcClient, RpcCall } from '@causeway/chains'
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import type { EndpointAnswers, JsonRpcClient, RpcCall } from '../rpc/jsonRpc.ts'
 
 /** What a chain must confirm before anything is signed for it. Settings are named in problems. */
-export type ChainExpectation = {
+type ChainExpectation = {
   readonly client: JsonRpcClient
   /** Decimal. */
   readonly chainId: bigint
@@ -16,7 +16,7 @@ export type ChainExpectation = {
  * @throws UpstreamUnavailableError when fewer endpoints answer than `threshold`
  * @source oracle-protocol.md 8, ledger-and-safety.md 4.5
  */
-export async function verifyChain(
+export async function verifyEvmEndpoints(
   { client, chainId, contract, threshold }: ChainExpectation & { readonly threshold: number },
   options: { readonly signal: AbortSignal },
 ): Promise<readonly string[]> {

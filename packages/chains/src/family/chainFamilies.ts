@@ -1,0 +1,32 @@
+import { ConfigurationError, type VmType } from '@causeway/core'
+import { openEthereumChain } from '../ethereum-vm/openEthereumChain.ts'
+import type { RegisteredChain } from '../registry.ts'
+import type { ChainFamily, FamilyChain, FamilyLimits, ReadableChain } from './familyChain.ts'
+
+/** One line per family that can be read. */
+const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
+  'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints },
+}
+
+/** Why a chain of the configuration cannot be read here: names of settings; empty when it can. */
+export function missingSettings(chain: RegisteredChain): readonly string[] {
+  const family = chainFamilies[chain.vmType]
+  if (family === undefined) return ['vmType']
+  return [...(chain.depository === undefined ? ['depository'] : []), ...family.missing(chain)]
+}
+
+/** Chains that cannot be read stay listed and are not ready. */
+export function isReadable(chain: RegisteredChain): chain is ReadableChain {
+  return missingSettings(chain).length === 0
+}
+
+/** Opens no connection yet. @throws ConfigurationError for settings that cannot be meant */
+export function openFamilyChain(chain: ReadableChain, limits: FamilyLimits): FamilyChain {
+  const family = chainFamilies[chain.vmType]
+  if (family === undefined) throw new ConfigurationError(`chains: ${chain.vmType} cannot be read`)
+  return family.open(chain, limits)
+}
+
+function withoutEndpoints({ ready }: RegisteredChain): readonly string[] {
+  return ready ? [] : ['httpRpcUrl']
+}

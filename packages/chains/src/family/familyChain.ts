@@ -1,0 +1,42 @@
+import type { FactsReader } from '@causeway/core'
+import type { QuorumEndpointHealth } from '../quorum/quorumClient.ts'
+import type { RegisteredChain } from '../registry.ts'
+
+/** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */
+export interface FamilyChain {
+  readonly reader: FactsReader & {
+    /** Drops what is remembered: for a chain that was halted and is followed again. */
+    forget(): void
+  }
+  /**
+   * What endpoints say against the configuration (another chain or network, no depository there), one
+   * sentence each that names settings. @throws DomainError when too few of them answer
+   */
+  verify(signal: AbortSignal): Promise<readonly string[]>
+  /**
+   * Endpoints that are no part of a local network, one sentence each; a silent one is named too. Asked
+   * only where `ENVIRONMENT=local`. Never rejects for what an endpoint does.
+   */
+  verifyLocal(signal: AbortSignal): Promise<readonly string[]>
+  /** Of the endpoints that facts are read from. Asks nothing. */
+  health(): readonly QuorumEndpointHealth[]
+  close(): Promise<void>
+}
+
+/** A chain whose configuration names everything that its family needs. */
+export type ReadableChain = RegisteredChain & { readonly depository: string }
+
+export type FamilyLimits = {
+  /** Final transactions that are kept; 0 reads every one again. */
+  readonly finalEntriesMax: number
+}
+
+/** @throws ConfigurationError for settings that cannot be meant */
+export type OpenFamilyChain = (chain: ReadableChain, limits: FamilyLimits) => FamilyChain
+
+/** One VM family as services see it: a line in `chainFamilies`. */
+export type ChainFamily = {
+  readonly open: OpenFamilyChain
+  /** Settings beside the depository without which a chain cannot be read; empty when all are there. */
+  readonly missing: (chain: RegisteredChain) => readonly string[]
+}

@@ -1,0 +1,79 @@
+import type { Endpoint } from '../rpc/endpoint.ts'
+import { EndpointFailure } from '../rpc/endpointFailure.ts'
+import type { HttpAnswer, HttpRequest } from '../rpc/httpTransport.ts'
+import { retryLost } from '../rpc/sendAndRetryOnce.ts'
+import type { ViewLimits } from './endpointView.ts'
+import { OneFlight } from './oneFlight.ts'
+
+/**
+ * What one endpoint of an HTTP upstream says. Equal requests in flight are one; a bounded number is out at
+ * once and a bounded number waits.
+ */
+export class HttpView {
+  readonly alias: string
+  readonly #endpoint: Endpoint
+  readonly #limits: ViewLimits
+  readonly #now: () => number
+  readonly #flights = new OneFlight<HttpAnswer>()
+  readonly #waiting = new Set<() => void>()
+  #inFlight = 0
+
+  constructor(endpoint: Endpoint, limits: ViewLimits, now: () => number) {
+    this.alias = endpoint.alias
+    this.#endpoint = endpoint
+    this.#limits = limits
+    this.#now = now
+  }
+
+  /** @throws EndpointFailure, with reason `cancelled` when `signal` aborts */
+  async ask(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    try {
+      return await this.#flights.run(JSON.stringify(request), signal, (shared) => this.#send(request, shared))
+    } catch (error) {
+      if (!signal.aborted || error instanceof EndpointFailure) throw error
+      throw new EndpointFailure({ alias: this.alias, reason: 'cancelled' })
+    }
+  }
+
+  async #send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    await this.#enter(signal)
+    const deadlineMs = this.#now() + this.#limits.requestTimeoutMs
+    try {
+      return await retryLost(() => this.#endpoint.fetch(request, { deadlineMs, signal }))
+    } finally {
+      this.#leave()
+    }
+  }
+
+  #enter(signal: AbortSignal): Promise<void> {
+    if (this.#inFlight < this.#limits.requestsInFlightMax) {
+      this.#inFlight += 1
+      return Promise.resolve()
+    }
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.size >= this.#limits.callsWaitingMax) {
+        return reject(new EndpointFailure({ alias: this.alias, reason: 'busy' }))
+      }
+      const enter = () => {
+        signal.removeEventListener('abort', giveUp)
+        resolve()
+      }
+      const giveUp = () => {
+        this.#waiting.delete(enter)
+        reject(new EndpointFailure({ alias: this.alias, reason: 'cancelled' }))
+      }
+      signal.addEventListener('abort', giveUp, { once: true })
+      this.#waiting.add(enter)
+    })
+  }
+
+  /** The place passes to whoever waits longest. */
+  #leave(): void {
+    const [next] = this.#waiting
+    if (next === undefined) this.#inFlight -= 1
+    else {
+      this.#waiting.delete(next)
+      next()
+    }
+  }
+}
