@@ -113,9 +113,10 @@ create table hold (
   check ((state = 'reserved') = (resolved_at is null)),
   check ((state = 'posted') = (posted_amount is not null))
 ) with (fillfactor = 70);
-create unique index hold_one_living on hold (request_id) where state in ('reserved', 'posted');
 -- Each of these states its own column in its predicate, as its queries do: then no other of them can serve a
 -- query, and a planner without statistics does not read through the wrong one.
+create unique index hold_one_living on hold (request_id)
+  where state in ('reserved', 'posted') and request_id <> '';
 create index hold_due on hold (expires_at) where state = 'reserved' and expires_at > '-infinity';
 create index hold_open_user on hold (user_key, sponsor)
   where state = 'reserved' and not pinned and user_key <> '';
