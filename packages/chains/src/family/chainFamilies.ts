@@ -1,11 +1,13 @@
 import { ConfigurationError, type VmType } from '@causeway/core'
 import { openEthereumChain } from '../ethereum-vm/openEthereumChain.ts'
 import type { RegisteredChain } from '../registry.ts'
+import { openTronChain } from '../tron-vm/openTronChain.ts'
 import type { ChainFamily, FamilyChain, FamilyLimits, ReadableChain } from './familyChain.ts'
 
 /** One line per family that can be read. */
 const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints },
+  'tron-vm': { open: openTronChain, missing: withoutEndpoints },
 }
 
 /** Why a chain of the configuration cannot be read here: names of settings; empty when it can. */

@@ -1,0 +1,193 @@
+import {
+  type ChainEntry,
+  createTronCodec,
+  type DepositFacts,
+  decodeEvmWithdrawal,
+  type FactsReader,
+  type FinalBlocks,
+  mainNetwork,
+  normaliseWithdrawRequest,
+  type PaymentFacts,
+  type PaymentQuestion,
+  tronWithdrawalTransfer,
+  type WithdrawalFacts,
+  type WithdrawalQuestion,
+} from '@causeway/core'
+import { type FinalityRule, finalityRule } from '../ethereum-vm/finality.ts'
+import { defaultReaderLimits, runAsOne } from '../ethereum-vm/finalTransactions.ts'
+import { fillContractOf } from '../ethereum-vm/payments.ts'
+import { readWithdrawalTerms } from '../ethereum-vm/withdrawals.ts'
+import type { HttpView } from '../quorum/httpView.ts'
+import { OneFlight } from '../quorum/oneFlight.ts'
+import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
+import { accountOf, type TronContract } from './contract.ts'
+import { findTronDeposits, needsTransaction } from './deposits.ts'
+import { createFinalBlocks } from './finalBlocks.ts'
+import { describeSolidity } from './finality.ts'
+import { createFinalTransactions, type TronReaderLimits } from './finalTransactions.ts'
+import { type PaymentTarget, referencesOrder, sumTransfers } from './payments.ts'
+import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
+
+export type TronFactsReaderOptions = {
+  readonly chain: Pick<ChainEntry, 'id' | 'finality'> & {
+    /** Base58. */
+    readonly depository: string
+    readonly additionalData?: {
+      readonly finalizationBlocks?: number | undefined
+      readonly finalizationTime?: number | undefined
+      /** Payments in TRX that no event shows are looked for among inner calls. */
+      readonly traceInternalTransfers?: boolean | undefined
+    }
+  }
+  readonly quorum: QuorumClient<HttpView>
+  readonly limits?: Partial<TronReaderLimits>
+}
+
+export interface TronFactsReader extends FactsReader {
+  readonly finalBlocks: FinalBlocks
+  /** Drops what is remembered: for a chain that was halted and is followed again. */
+  forget(): void
+}
+
+type Reading = {
+  readonly chainId: string
+  readonly depository: TronContract
+  readonly rule: FinalityRule
+  readonly isTraced: boolean
+  readonly quorum: QuorumClient<HttpView>
+  readonly transactions: ReturnType<typeof createFinalTransactions>
+  readonly withdrawals: OneFlight<AgreedFacts<FinalWithdrawal>>
+}
+
+const codec = createTronCodec()
+
+/**
+ * Facts of a `tron-vm` chain, read over its HTTP API from solidified blocks. What is final is remembered, in
+ * bounded memory; what is not final, missing or failed never is. Identical questions in flight are one.
+ * @throws InvalidAddressError for a depository that is no address
+ * @source oracle-protocol.md 5.6; design.md 7.5
+ */
+export function createTronFactsReader(options: TronFactsReaderOptions): TronFactsReader {
+  const { chain, quorum } = options
+  const rule = finalityRule(chain)
+  const limits = { ...defaultReaderLimits, ...options.limits }
+  const transactions = createFinalTransactions({ quorum, rule, limits })
+  const address = codec.canonicalAddress(chain.depository)
+  const reading: Reading = {
+    chainId: chain.id,
+    depository: { address, account: accountOf(address) },
+    rule,
+    isTraced: chain.additionalData?.traceInternalTransfers === true,
+    quorum,
+    transactions,
+    withdrawals: new OneFlight(),
+  }
+  return {
+    chainId: chain.id,
+    vmType: 'tron-vm',
+    finalBlocks: createFinalBlocks({ quorum, rule }),
+    forget: transactions.forget,
+    readDeposits: ({ transactionId }, { signal }) => readDeposits(reading, transactionId, signal),
+    readPayment: (question, { signal }) => readPayment(reading, question, signal),
+    readWithdrawal: (question, { signal }) => readWithdrawal(reading, question, signal),
+    readWithdrawRequest: async (question) => normaliseWithdrawRequest(mainNetwork('tron-vm'), question),
+  }
+}
+
+async function readDeposits(reading: Reading, asked: string, signal: AbortSignal): Promise<DepositFacts> {
+  const { depository, transactions } = reading
+  const transactionId = codec.canonicalTransactionId(asked)
+  const { final, evidence } = await transactions.read(
+    {
+      transactionId,
+      purpose: 'deposits',
+      wanted: {
+        transaction: (logs) => needsTransaction(logs, depository),
+        positions: (logs) => findTronDeposits(logs, depository).length > 0,
+        isTraced: false,
+      },
+    },
+    signal,
+  )
+  return {
+    kind: 'deposits',
+    transactionId,
+    blockTimestampSeconds: final.blockTimestampSeconds,
+    deposits: findTronDeposits(final.logs, depository, final.transaction),
+    evidence,
+  }
+}
+
+async function readPayment(
+  { isTraced, transactions }: Reading,
+  question: PaymentQuestion,
+  signal: AbortSignal,
+): Promise<PaymentFacts> {
+  const transactionId = codec.canonicalTransactionId(question.transactionId)
+  const targets = question.payments.map(targetOf)
+  const { final, evidence } = await transactions.read(
+    {
+      transactionId,
+      purpose: 'payment',
+      wanted: { transaction: 'always', positions: () => false, isTraced },
+    },
+    signal,
+  )
+  const { transaction, logs, internal } = final
+  if (transaction === undefined) throw new Error('a payment was read without its transaction')
+  return {
+    kind: 'payment',
+    transactionId,
+    blockTimestampSeconds: final.blockTimestampSeconds,
+    referencesOrder: referencesOrder(transaction, question.orderId),
+    transfers: sumTransfers(
+      { logs, transaction, internal },
+      { fillContract: fillContractOf(question.extraData), targets },
+    ),
+    evidence,
+  }
+}
+
+function targetOf(payment: PaymentQuestion['payments'][number]): PaymentTarget {
+  const recipient = codec.canonicalAddress(payment.recipient)
+  const isNative = payment.currency === codec.nativeCurrency
+  const currency = isNative ? codec.nativeCurrency : codec.canonicalAddress(payment.currency)
+  return {
+    recipient,
+    currency,
+    recipientBytes: accountOf(recipient),
+    tokenBytes: isNative ? undefined : accountOf(currency),
+  }
+}
+
+async function readWithdrawal(
+  { chainId, quorum, rule, depository, withdrawals }: Reading,
+  question: WithdrawalQuestion,
+  signal: AbortSignal,
+): Promise<WithdrawalFacts> {
+  const terms = readWithdrawalTerms(question.withdrawal)
+  const { currency, amount, recipient } = tronWithdrawalTransfer(decodeEvmWithdrawal(question.withdrawal))
+  const transactionId =
+    question.transactionId === undefined ? undefined : codec.canonicalTransactionId(question.transactionId)
+  const { withdrawalId } = terms
+  const rounds = withdrawalQuestion({
+    ...{ terms, transactionId, rule, threshold: quorum.threshold },
+    depository: depository.account,
+  })
+  const { facts, agreeingEndpoints } = await runAsOne(
+    withdrawals,
+    { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
+    (shared) =>
+      quorum.read({ ...rounds, ...(transactionId !== undefined && { transactionId }), signal: shared }),
+  )
+  const { number, hash } = facts.finalBlock
+  return {
+    ...{ kind: 'withdrawal', withdrawalId, depository: depository.address, status: facts.status },
+    ...{ currency, amount, recipient },
+    ...(facts.isExecuting && transactionId !== undefined && { executingTransactionId: transactionId }),
+    evidence: {
+      ...{ chainId, blockHash: hash, blockNumber: number, agreeingEndpoints },
+      finalityRule: describeSolidity(rule),
+    },
+  }
+}

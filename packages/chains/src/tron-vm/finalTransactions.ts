@@ -1,0 +1,75 @@
+import type { Evidence } from '@causeway/core'
+import type { FinalityRule } from '../ethereum-vm/finality.ts'
+import type { EthereumReaderLimits } from '../ethereum-vm/finalTransactions.ts'
+import { runAsOne } from '../ethereum-vm/finalTransactions.ts'
+import type { HttpView } from '../quorum/httpView.ts'
+import { OneFlight } from '../quorum/oneFlight.ts'
+import type { QuorumClient } from '../quorum/quorumClient.ts'
+import { WeightedCache } from '../quorum/weightedCache.ts'
+import { describeSolidity } from './finality.ts'
+import { type FinalTransaction, transactionQuestion, type Wanted } from './readFinalTransaction.ts'
+
+/** As on `ethereum-vm`. */
+export type TronReaderLimits = EthereumReaderLimits
+
+export type KnownTransaction = { readonly final: FinalTransaction; readonly evidence: Evidence }
+
+export type TransactionRequest = {
+  /** Canonical. */
+  readonly transactionId: string
+  /** What is read beside the info. */
+  readonly purpose: 'deposits' | 'payment'
+  readonly wanted: Wanted
+}
+
+/**
+ * Final transactions of one chain, each read once for each purpose while it is remembered. Nothing that is
+ * missing, failed or not final is remembered. @source design.md 7.5
+ */
+export function createFinalTransactions(options: {
+  readonly quorum: QuorumClient<HttpView>
+  readonly rule: FinalityRule
+  readonly limits: TronReaderLimits
+}) {
+  const { quorum, rule, limits } = options
+  const { chainId, threshold, configured } = quorum
+  const known = new WeightedCache<KnownTransaction>({
+    entriesMax: limits.finalEntriesMax,
+    weightMax: limits.finalWeightMax,
+  })
+  const flights = new OneFlight<KnownTransaction>()
+
+  async function readAgreed(
+    { transactionId, wanted }: TransactionRequest,
+    signal: AbortSignal,
+  ): Promise<KnownTransaction> {
+    const { logsMax } = limits
+    const question = transactionQuestion({ transactionId, wanted, rule, threshold, configured, logsMax })
+    const { facts, agreeingEndpoints } = await quorum.read({ ...question, signal })
+    const { blockHash, blockNumber } = facts
+    const finalityRule = describeSolidity(rule)
+    return { final: facts, evidence: { chainId, blockHash, blockNumber, finalityRule, agreeingEndpoints } }
+  }
+
+  return {
+    /** @throws what `QuorumClient.read` throws */
+    async read(request: TransactionRequest, signal: AbortSignal): Promise<KnownTransaction> {
+      const key = `${request.purpose} ${request.transactionId}`
+      const remembered = known.get(key)
+      if (remembered !== undefined) return remembered
+      return runAsOne(flights, { key, chainId, signal }, async (shared) => {
+        const read = await readAgreed(request, shared)
+        known.set(key, read, weightOf(read.final))
+        return read
+      })
+    },
+    forget: () => known.clear(),
+  }
+}
+
+/** Characters: what a string costs most of. */
+function weightOf({ logs, transaction, internal = [] }: FinalTransaction): number {
+  const logWeight = logs.reduce((sum, { data, topics }) => sum + 150 + data.length + 66 * topics.length, 0)
+  const ownWeight = (transaction?.input.length ?? 0) + (transaction?.memo.length ?? 0)
+  return 500 + logWeight + ownWeight + 60 * internal.length
+}

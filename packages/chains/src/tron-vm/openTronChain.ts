@@ -1,0 +1,36 @@
+import { Secret } from '@causeway/core'
+import type { OpenFamilyChain } from '../family/familyChain.ts'
+import { createHttpQuorumClient } from '../quorum/quorumClient.ts'
+import { createTronFactsReader } from './factsReader.ts'
+import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints.ts'
+
+/** Where nodes serve the interface of Ethereum beside their own. */
+const jsonRpcPath = /\/jsonrpc\/?$/
+
+/** A `tron-vm` chain. @throws ConfigurationError for endpoints that are no URLs */
+export const openTronChain: OpenFamilyChain = (chain, limits) => {
+  const { id, endpoints, rpcThreshold, hubChainId, depository, additionalData } = chain
+  const { rpcApiKey } = additionalData
+  const headers = rpcApiKey === undefined ? {} : { 'TRON-PRO-API-KEY': rpcApiKey }
+  const quorum = createHttpQuorumClient({
+    chainId: id,
+    endpoints: endpoints.map((url) => ({ url: baseUrl(url), headers })),
+    threshold: rpcThreshold,
+    now: () => Date.now(),
+  })
+  return {
+    reader: createTronFactsReader({ chain, quorum, limits }),
+    verify(signal) {
+      const contract = { setting: `chains: ${id}.depository`, address: depository }
+      return verifyTronEndpoints({ quorum, chainId: BigInt(hubChainId), contract }, signal)
+    },
+    verifyLocal: (signal) => verifyLocalTronEndpoints(quorum, signal),
+    health: () => quorum.health(),
+    close: () => quorum.close(),
+  }
+}
+
+/** Public configurations name the path of JSON-RPC; the HTTP API stands beside it. */
+function baseUrl(url: Secret): Secret {
+  return new Secret(url.reveal().trim().replace(jsonRpcPath, ''))
+}

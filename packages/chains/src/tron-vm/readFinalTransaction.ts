@@ -1,0 +1,201 @@
+import type { Hex } from '@causeway/core'
+import type { EvmHeader, EvmLog } from '../ethereum-vm/answers.ts'
+import type { NativeTransfer } from '../ethereum-vm/events.ts'
+import { type FinalityRule, type FinalPin, isTooYoung, secondsToFinality } from '../ethereum-vm/finality.ts'
+import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import type { HttpView } from '../quorum/httpView.ts'
+import type { ChainQuestion } from '../quorum/quorumClient.ts'
+import type { Sighting } from '../quorum/sighting.ts'
+import { canonicalJson } from '../rpc/canonicalJson.ts'
+import {
+  parseBlockInfos,
+  parseHeader,
+  parseInfo,
+  parseTransaction,
+  type TronHeader,
+  type TronInfo,
+} from './answers.ts'
+import { askNode } from './askNode.ts'
+import { pinSolidHeight, type TronHeads } from './finality.ts'
+import type { TronTransaction } from './rawTransaction.ts'
+import {
+  blockInfosRequest,
+  headRequest,
+  infoRequest,
+  solidHeaderRequest,
+  solidHeadRequest,
+  transactionRequest,
+  unsolidInfoRequest,
+} from './requests.ts'
+
+/** A transaction in a block that cannot be replaced. */
+export type FinalTransaction = {
+  readonly blockHash: Hex
+  readonly blockNumber: bigint
+  readonly blockTimestampSeconds: bigint
+  /** The block of the pinned height; with one endpoint there is nothing to pin. */
+  readonly finalBlock: Pick<EvmHeader, 'number' | 'hash'> | undefined
+  /** Under their position in the block where `Wanted.positions` asked for it, else in the transaction. */
+  readonly logs: readonly EvmLog[]
+  readonly transaction: TronTransaction | undefined
+  readonly internal: readonly NativeTransfer[] | undefined
+}
+
+/** What to read beside the info, judged on its logs. */
+export type Wanted = {
+  readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
+  readonly positions: (logs: readonly EvmLog[]) => boolean
+  readonly isTraced: boolean
+}
+
+export type TransactionReading = {
+  /** Without `0x`. */
+  readonly transactionId: string
+  readonly wanted: Wanted
+  readonly rule: FinalityRule
+  readonly threshold: number
+  /** Endpoints of the chain: with several, the pinned height is read back from each. */
+  readonly configured: number
+  readonly logsMax: number
+}
+
+type OwnView = {
+  readonly heads: TronHeads
+  readonly info: TronInfo | undefined
+  readonly transaction: TronTransaction | undefined
+}
+
+/**
+ * The two rounds of one endpoint. First: its heads and the info of the transaction. Then, at the height that
+ * all agreed on: the header there and that of the transaction's block; all infos of the block where the
+ * position of logs counts; calldata where it decides. All but the newest head is read from solidified blocks,
+ * so nothing can change between the rounds.
+ */
+export function transactionQuestion(
+  reading: TransactionReading,
+): Omit<ChainQuestion<OwnView, FinalPin, FinalTransaction, HttpView>, 'signal'> {
+  const { transactionId, rule, threshold } = reading
+  return {
+    transactionId,
+    first: (view, signal) => readOwnView(view, reading, signal),
+    pin: (views) =>
+      pinSolidHeight(
+        rule,
+        threshold,
+        views.map(({ heads }) => heads),
+      ),
+    second: (view, own, pin, signal) => judge(view, { ...reading, own, pin }, signal),
+  }
+}
+
+async function readOwnView(
+  view: HttpView,
+  { transactionId, wanted }: TransactionReading,
+  signal: AbortSignal,
+): Promise<OwnView> {
+  const wantsTransaction = wanted.transaction === 'always'
+  const [info, heads, transaction] = await Promise.all([
+    askNode(view, infoRequest(transactionId), signal),
+    readHeads(view, signal),
+    wantsTransaction ? askNode(view, transactionRequest(transactionId), signal) : undefined,
+  ])
+  return {
+    heads,
+    info: parseInfo(info, transactionId),
+    transaction: wantsTransaction ? parseTransaction(transaction, transactionId) : undefined,
+  }
+}
+
+export async function readHeads(view: HttpView, signal: AbortSignal): Promise<TronHeads> {
+  const [latest, solid] = await Promise.all([
+    askNode(view, headRequest, signal),
+    askNode(view, solidHeadRequest, signal),
+  ])
+  return { latest: requireHeader(latest), solid: requireHeader(solid) }
+}
+
+/** A header that must be there. @throws MalformedAnswerError */
+export function requireHeader(body: unknown, asked?: bigint): TronHeader {
+  const header = parseHeader(body, asked)
+  if (header === undefined) throw new MalformedAnswerError('getblock')
+  return header
+}
+
+type Judging = TransactionReading & { readonly own: OwnView; readonly pin: FinalPin }
+
+async function judge(
+  view: HttpView,
+  judging: Judging,
+  signal: AbortSignal,
+): Promise<Sighting<FinalTransaction>> {
+  const { own, pin, rule, logsMax } = judging
+  const { info } = own
+  if (info === undefined) return judgeUnsolid(view, judging, signal)
+  if (!info.succeeded) return { kind: 'refused', reason: 'reverted' }
+  if (info.logs.length > logsMax) return { kind: 'refused', reason: 'too_large' }
+  const { blockNumber: number, timestampSeconds } = info
+  if (number > pin.height || isTooYoung(rule, pin, timestampSeconds)) {
+    return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number, timestampSeconds }) }
+  }
+  const { header, ...rest } = await readRest(view, { ...judging, info }, signal)
+  return {
+    kind: 'final',
+    facts: {
+      ...{ blockHash: header.hash, blockNumber: number, blockTimestampSeconds: timestampSeconds },
+      ...rest,
+      internal: judging.wanted.isTraced ? info.internal : undefined,
+    },
+  }
+}
+
+/** No solidified block holds the transaction: another one may. */
+async function judgeUnsolid(
+  view: HttpView,
+  { transactionId, rule, pin }: Judging,
+  signal: AbortSignal,
+): Promise<Sighting<FinalTransaction>> {
+  const info = parseInfo(await askNode(view, unsolidInfoRequest(transactionId), signal), transactionId)
+  if (info === undefined) return { kind: 'refused', reason: 'missing' }
+  const { blockNumber: number, timestampSeconds } = info
+  return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number, timestampSeconds }) }
+}
+
+type Rest = Pick<FinalTransaction, 'transaction' | 'logs' | 'finalBlock'> & { readonly header: TronHeader }
+
+async function readRest(
+  view: HttpView,
+  { own, info, wanted, pin, configured, transactionId }: Judging & { readonly info: TronInfo },
+  signal: AbortSignal,
+): Promise<Rest> {
+  const { blockNumber, logs } = info
+  const wantsTransaction = wanted.transaction !== 'always' && wanted.transaction(logs)
+  const wantsPositions = wanted.positions(logs)
+  const [headerBody, pinnedBody, infosBody, transactionBody] = await Promise.all([
+    askNode(view, solidHeaderRequest(blockNumber), signal),
+    configured > 1 ? askNode(view, solidHeaderRequest(pin.height), signal) : undefined,
+    wantsPositions ? askNode(view, blockInfosRequest(blockNumber), signal) : undefined,
+    wantsTransaction ? askNode(view, transactionRequest(transactionId), signal) : undefined,
+  ])
+  const header = requireHeader(headerBody, blockNumber)
+  if (header.timestampSeconds !== info.timestampSeconds) throw new MalformedAnswerError('getblock')
+  const pinned = configured > 1 ? requireHeader(pinnedBody, pin.height) : undefined
+  const transaction = wantsTransaction ? parseTransaction(transactionBody, transactionId) : own.transaction
+  const isWanted = wantsTransaction || wanted.transaction === 'always'
+  if (isWanted && transaction === undefined) throw new MalformedAnswerError('gettransactionbyid')
+  return {
+    header,
+    finalBlock: pinned && { number: pinned.number, hash: pinned.hash },
+    transaction,
+    logs: wantsPositions ? positionsIn(infosBody, info, transactionId) : logs,
+  }
+}
+
+/** The logs under their positions in the block; both readings of the info must show the same ones. */
+function positionsIn(body: unknown, info: TronInfo, transactionId: string): readonly EvmLog[] {
+  const { blockNumber } = info
+  const inBlock = parseBlockInfos(body, { transactionId, blockNumber })
+  if (canonicalJson(inBlock.info.logs) !== canonicalJson(info.logs)) {
+    throw new MalformedAnswerError('gettransactioninfobyblocknum')
+  }
+  return info.logs.map((log) => ({ ...log, logIndex: log.logIndex + inBlock.logsBefore }))
+}

@@ -1,0 +1,58 @@
+import type { Hex } from '@causeway/core'
+
+/** A POST to a node's HTTP API. `/walletsolidity` answers from blocks that cannot be replaced. */
+export type TronRequest = {
+  readonly path: `/${'wallet' | 'walletsolidity'}/${string}`
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** Calls that nobody sends. */
+const nobody = `41${'0'.repeat(40)}`
+
+/** The newest block. */
+export const headRequest: TronRequest = { path: '/wallet/getblock', body: { detail: false } }
+export const solidHeadRequest: TronRequest = { path: '/walletsolidity/getblock', body: { detail: false } }
+
+export function solidHeaderRequest(number: bigint): TronRequest {
+  return { path: '/walletsolidity/getblock', body: { id_or_num: number.toString(), detail: false } }
+}
+
+/** The header at `number` of the chain as the node follows it now. */
+export function headerRequest(number: bigint): TronRequest {
+  return { path: '/wallet/getblock', body: { id_or_num: number.toString(), detail: false } }
+}
+
+/** @param transactionId without `0x` */
+export function infoRequest(transactionId: string): TronRequest {
+  return { path: '/walletsolidity/gettransactioninfobyid', body: { value: transactionId } }
+}
+
+/** Also of a block that may still be replaced. */
+export function unsolidInfoRequest(transactionId: string): TronRequest {
+  return { path: '/wallet/gettransactioninfobyid', body: { value: transactionId } }
+}
+
+export function transactionRequest(transactionId: string): TronRequest {
+  return { path: '/walletsolidity/gettransactionbyid', body: { value: transactionId } }
+}
+
+export function blockInfosRequest(number: bigint): TronRequest {
+  return { path: '/walletsolidity/gettransactioninfobyblocknum', body: { num: Number(number) } }
+}
+
+/** The depository's `callRequests(bytes32)` at the node's newest block that cannot be replaced. */
+export function callRequestsRequest(depository: Hex, withdrawalId: Hex): TronRequest {
+  return {
+    path: '/walletsolidity/triggerconstantcontract',
+    body: {
+      owner_address: nobody,
+      contract_address: `41${depository.slice(2)}`,
+      function_selector: 'callRequests(bytes32)',
+      parameter: withdrawalId.slice(2),
+    },
+  }
+}
+
+export function contractRequest(address: Hex): TronRequest {
+  return { path: '/wallet/getcontract', body: { value: `41${address.slice(2)}` } }
+}

@@ -1,0 +1,71 @@
+import { UpstreamUnavailableError } from '@causeway/core'
+import type { HttpView } from '../quorum/httpView.ts'
+import type { QuorumClient } from '../quorum/quorumClient.ts'
+import { parseHasContract } from './answers.ts'
+import { askNode } from './askNode.ts'
+import { accountOf } from './contract.ts'
+import { requireHeader } from './readFinalTransaction.ts'
+import { contractRequest, headerRequest } from './requests.ts'
+
+/** Chain ids of the networks that everybody uses. */
+const publicNetworks: ReadonlyMap<bigint, string> = new Map([
+  [728_126_428n, 'the main network'],
+  [3_448_148_188n, 'the Nile test network'],
+  [2_494_104_990n, 'the Shasta test network'],
+])
+
+/**
+ * Asks every endpoint for its first block and for the contract: each may feed a signature.
+ * @returns problems; empty when all that answered fit
+ * @throws UpstreamUnavailableError when fewer endpoints answer than the threshold
+ */
+export async function verifyTronEndpoints(
+  expected: {
+    readonly quorum: QuorumClient<HttpView>
+    readonly chainId: bigint
+    /** In base58. */
+    readonly contract: { readonly setting: string; readonly address: string }
+  },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { quorum, chainId, contract } = expected
+  const each = await quorum.askEach(async (view, ownSignal) => {
+    const [networkId, body] = await Promise.all([
+      readNetworkId(view, ownSignal),
+      askNode(view, contractRequest(accountOf(contract.address)), ownSignal),
+    ])
+    return { networkId, hasContract: parseHasContract(body) }
+  }, signal)
+  const answered = each.flatMap(({ alias, said }) => (said === undefined ? [] : [{ alias, ...said }]))
+  if (answered.length < quorum.threshold) {
+    throw new UpstreamUnavailableError(`Chain ${quorum.chainId} cannot be read at the moment.`, {
+      code: 'RPC_HTTP_ERROR',
+      data: { chainId: quorum.chainId },
+    })
+  }
+  return answered.flatMap(({ alias, networkId, hasContract }) => {
+    const here = `httpRpcUrl of ${quorum.chainId}: ${alias}`
+    if (networkId !== chainId) return [`${here} is not on chain ${chainId}`]
+    return hasContract ? [] : [`${here} shows no contract at ${contract.setting}`]
+  })
+}
+
+/** Endpoints of public networks, and silent ones. */
+export async function verifyLocalTronEndpoints(
+  quorum: QuorumClient<HttpView>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const each = await quorum.askEach(readNetworkId, signal)
+  return each.flatMap(({ alias, said }) => {
+    const here = `httpRpcUrl of ${quorum.chainId}: ${alias}`
+    if (said === undefined) return [`${here} does not answer`]
+    const network = publicNetworks.get(said)
+    return network === undefined ? [] : [`${here} is on ${network}`]
+  })
+}
+
+/** The last four bytes of the first block's id are the chain id. @source TRON, TIP-474 */
+async function readNetworkId(view: HttpView, signal: AbortSignal): Promise<bigint> {
+  const { hash } = requireHeader(await askNode(view, headerRequest(0n), signal), 0n)
+  return BigInt(`0x${hash.slice(-8)}`)
+}

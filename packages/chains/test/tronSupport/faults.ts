@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** How the facade treats requests that arrive while the fault is set. */
+export type TronFault =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'delay'; readonly delayMs: number }
+  /** Accepts and never answers. */
+  | { readonly kind: 'hang' }
+  /** Reads the request, then cuts the connection. */
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'http'; readonly status: number; readonly retryAfter?: string }
+  | { readonly kind: 'redirect'; readonly location: string }
+  /** An error page with status 200. */
+  | { readonly kind: 'html' }
+  /** The first half of the true answer. */
+  | { readonly kind: 'half' }
+  /** The true answer behind so much white space. */
+  | { readonly kind: 'oversize'; readonly bytes: number }
+  /** What a node answers with status 200 when it fails. */
+  | { readonly kind: 'nodeError' }
+  /** The true body goes through `rewrite`. */
+  | { readonly kind: 'lie'; readonly rewrite: (path: string, body: unknown) => unknown }
+
+/** @param truth makes the body; not called by faults that need none */
+export async function answerWith(
+  fault: TronFault,
+  request: IncomingMessage,
+  response: ServerResponse,
+  truth: () => Promise<unknown>,
+): Promise<void> {
+  switch (fault.kind) {
+    case 'hang':
+      return
+    case 'reset':
+      request.socket.destroy()
+      return
+    case 'http':
+      response.writeHead(fault.status, {
+        ...(fault.retryAfter !== undefined && { 'retry-after': fault.retryAfter }),
+      })
+      response.end('{"Error":"refused"}')
+      return
+    case 'redirect':
+      response.writeHead(307, { location: fault.location }).end()
+      return
+    case 'html':
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>')
+      return
+    case 'nodeError':
+      response.end('{"Error":"class java.lang.NullPointerException : null"}')
+      return
+    case 'delay':
+      await new Promise((resolve) => setTimeout(resolve, fault.delayMs))
+      break
+    default:
+      break
+  }
+  const text = JSON.stringify(await changed(fault, request.url ?? '', truth))
+  if (fault.kind === 'oversize') response.write(' '.repeat(fault.bytes))
+  response.end(fault.kind === 'half' ? text.slice(0, Math.ceil(text.length / 2)) : text)
+}
+
+async function changed(fault: TronFault, path: string, truth: () => Promise<unknown>): Promise<unknown> {
+  const body = await truth()
+  return fault.kind === 'lie' ? fault.rewrite(path, body) : body
+}

@@ -1,0 +1,120 @@
+import type { Hex } from '@causeway/core'
+import type { Types } from 'tronweb'
+import { account } from './transactions.ts'
+
+/**
+ * Bodies of the HTTP API in the types that tronweb publishes for them: a member of another name or type does
+ * not compile. Nodes leave out what is empty or zero.
+ */
+export type Rendered<Body> = Body extends readonly (infer Member)[]
+  ? readonly Rendered<Member>[]
+  : Body extends object
+    ? { readonly [Name in keyof Body]?: Rendered<Body[Name]> }
+    : Body
+
+export type RpcBlock = {
+  readonly number: Hex
+  readonly hash: Hex
+  readonly parentHash: Hex
+  readonly timestamp: Hex
+}
+export type RpcReceipt = {
+  readonly blockNumber: Hex
+  readonly status: Hex
+  readonly to: Hex | null
+  readonly gasUsed: Hex
+  readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
+}
+export type RpcFrame = {
+  readonly type: string
+  readonly from: Hex
+  readonly to?: Hex
+  readonly value?: Hex
+  readonly error?: string
+  readonly calls?: readonly RpcFrame[]
+}
+
+/** The first block carries the id of its network in its last four bytes. */
+export function renderBlock(block: RpcBlock, chainId: bigint): Rendered<Types.Block> {
+  const number = Number(block.number)
+  const blockId = `${number.toString(16).padStart(16, '0')}${block.hash.slice(18)}`
+  const blockID = number === 0 ? `${blockId.slice(0, 56)}${chainId.toString(16).padStart(8, '0')}` : blockId
+  return {
+    blockID,
+    block_header: {
+      raw_data: {
+        ...(number > 0 && { number, timestamp: 1_000 * Number(block.timestamp) }),
+        txTrieRoot: '0'.repeat(64),
+        witness_address: account(`0x${'77'.repeat(20)}`),
+        parentHash: block.parentHash.slice(2),
+        version: 34,
+      },
+      witness_signature: '00'.repeat(65),
+    },
+  }
+}
+
+export function renderInfo(shown: {
+  readonly transactionId: string
+  readonly receipt: RpcReceipt
+  readonly block: RpcBlock
+  /** Only these have a result of their own. */
+  readonly isContractCall: boolean
+  readonly trace: RpcFrame
+}): Rendered<Types.TransactionInfo> {
+  const { transactionId, receipt, block, isContractCall, trace } = shown
+  const failed = receipt.status !== '0x1'
+  const internal = (trace.calls ?? []).flatMap((frame) => renderInternal(frame, transactionId))
+  return {
+    id: transactionId,
+    blockNumber: Number(receipt.blockNumber),
+    blockTimeStamp: 1_000 * Number(block.timestamp),
+    contractResult: [''],
+    ...(isContractCall && receipt.to !== null && { contract_address: account(receipt.to) }),
+    receipt: {
+      net_usage: 345,
+      ...(isContractCall && {
+        energy_usage_total: Number(receipt.gasUsed),
+        result: failed ? 'REVERT' : 'SUCCESS',
+      }),
+    },
+    ...(receipt.logs.length > 0 && { log: receipt.logs.map(renderLog) }),
+    ...(failed && { result: 'FAILED', resMessage: Buffer.from('REVERT opcode executed').toString('hex') }),
+    ...(internal.length > 0 && { internal_transactions: internal }),
+  }
+}
+
+function renderLog({ address, topics, data }: RpcReceipt['logs'][number]) {
+  return {
+    address: address.slice(2).toLowerCase(),
+    topics: topics.map((topic) => topic.slice(2)),
+    ...(data !== '0x' && { data: data.slice(2) }),
+  }
+}
+
+type Internal = Rendered<Types.TransactionInfo['internal_transactions'][number]>
+
+function renderInternal(frame: RpcFrame, transactionId: string): readonly Internal[] {
+  const { from, to = `0x${'00'.repeat(20)}`, value = '0x0', error, calls = [] } = frame
+  const own: Internal = {
+    hash: transactionId,
+    caller_address: account(from),
+    transferTo_address: account(to),
+    callValueInfo: [value === '0x0' ? {} : { callValue: Number(value) }],
+    note: '63616c6c',
+    ...(error !== undefined && { rejected: true }),
+  }
+  return [own, ...calls.flatMap((inner) => renderInternal(inner, transactionId))]
+}
+
+export function renderConstant(
+  answer: { readonly result: Hex } | { readonly revert: Hex },
+): Rendered<Types.TransactionWrapper> {
+  const reverted = 'revert' in answer
+  const data = reverted ? answer.revert : answer.result
+  return {
+    result: { result: true, ...(reverted && { message: 'REVERT opcode executed' }) },
+    energy_used: 935,
+    constant_result: [data.slice(2)],
+  }
+}

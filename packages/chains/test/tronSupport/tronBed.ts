@@ -1,0 +1,96 @@
+import { createTronCodec, type Hex, tronAddress } from '@causeway/core'
+import type { LocalAccount } from '@causeway/localnet'
+import { onTestFinished } from 'vitest'
+import type { HttpView } from '../../src/quorum/httpView.ts'
+import {
+  createHttpQuorumClient,
+  type QuorumClient,
+  type QuorumLimits,
+} from '../../src/quorum/quorumClient.ts'
+import {
+  createTronFactsReader,
+  type TronFactsReader,
+  type TronFactsReaderOptions,
+} from '../../src/tron-vm/factsReader.ts'
+import { type ChainBed, startChainBed } from '../ethereumSupport/chainBed.ts'
+import { createTronLedger, startTronFacade, type TronFacade, type TronLedger } from './tronFacade.ts'
+
+export { aSignal } from '../ethereumSupport/chainBed.ts'
+
+/** The contracts of one test chain behind the Tron facade; `depository` and tokens in base58. */
+export type TronBed = {
+  readonly evm: ChainBed
+  readonly ledger: TronLedger
+  readonly facade: TronFacade
+  readonly user: LocalAccount
+  readonly other: LocalAccount
+  readonly depository: string
+  readonly usdc: string
+  /** Another endpoint of the same chain. */
+  startFacade(solidAfter?: number): Promise<TronFacade>
+  stop(): Promise<void>
+}
+
+export const trx = createTronCodec().nativeCurrency
+/** Of the main network, whose id the facade's first block carries. */
+export const chainId = 728_126_428n
+
+export async function startTronBed(): Promise<TronBed> {
+  const evm = await startChainBed()
+  const [user, other] = evm.network.keys.users
+  if (user === undefined || other === undefined) throw new Error('no user')
+  const ledger = createTronLedger(evm)
+  const startFacade = (solidAfter?: number) =>
+    startTronFacade(evm, ledger, { chainId, ...(solidAfter !== undefined && { solidAfter }) })
+  const facade = await startFacade()
+  return {
+    ...{ evm, ledger, facade, user, other, startFacade },
+    depository: tronAddress(evm.deployment.depository),
+    usdc: tronAddress(evm.deployment.tokens.USDC),
+    async stop() {
+      await facade.stop()
+      await evm.stop()
+    },
+  }
+}
+
+export type ReaderSettings = Partial<Omit<TronFactsReaderOptions['chain'], 'id'>> & {
+  /** Default: the bed's own facade. */
+  readonly urls?: readonly string[]
+  readonly threshold?: number
+  readonly quorumLimits?: Partial<QuorumLimits>
+  readonly limits?: TronFactsReaderOptions['limits']
+}
+
+type OpenReader = { readonly reader: TronFactsReader; readonly quorum: QuorumClient<HttpView> }
+
+/** Without rules of blocks and seconds: what is solidified is final. */
+export function openReader(bed: TronBed, settings: ReaderSettings = {}): OpenReader {
+  const { urls = [bed.facade.url], threshold, quorumLimits, limits, ...chain } = settings
+  const quorum = createHttpQuorumClient({
+    chainId: 'tron',
+    endpoints: urls.map((url, index) => ({ url, alias: `t${index + 1}` })),
+    now: Date.now,
+    limits: { readingTimeoutMs: 30_000, requestTimeoutMs: 20_000, ...quorumLimits },
+    ...(threshold !== undefined && { threshold }),
+  })
+  const reader = createTronFactsReader({
+    chain: { id: 'tron', depository: bed.depository, finality: { mode: 'tag' }, ...chain },
+    quorum,
+    ...(limits !== undefined && { limits }),
+  })
+  return { reader, quorum }
+}
+
+/** A reader that is closed when the test ends. */
+export function readerOf(bed: TronBed, settings: ReaderSettings = {}): OpenReader {
+  const opened = openReader(bed, settings)
+  onTestFinished(() => opened.quorum.close())
+  return opened
+}
+
+/** Base58 of 20 equal bytes. */
+export function accountOf(byte: string): { readonly base58: string; readonly bytes: Hex } {
+  const bytes: Hex = `0x${byte.repeat(20)}`
+  return { base58: tronAddress(bytes), bytes }
+}

@@ -1,0 +1,232 @@
+// A stand-in, not a Tron node: the HTTP API of one in front of an EVM node. Contracts, logs, reverts, inner
+// calls and reorganizations are real; energy, bandwidth, fees, producers and their votes are not there, and
+// a block counts as solidified a set number of blocks below the head.
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { Hex } from '@causeway/core'
+import type { LocalAccount } from '@causeway/localnet'
+import type { ChainBed } from '../ethereumSupport/chainBed.ts'
+import { answerWith, type TronFault } from './faults.ts'
+import {
+  type RpcBlock,
+  type RpcFrame,
+  type RpcReceipt,
+  renderBlock,
+  renderConstant,
+  renderInfo,
+} from './renderBodies.ts'
+import { encodeTransaction, type SubmittedContract } from './transactions.ts'
+
+export type Submitted = { readonly transactionId: string; readonly evmHash: Hex }
+
+/** What several facades of one chain know of its transactions. */
+export type TronLedger = {
+  /** Runs the transaction on the chain and waits for its block. */
+  submit(from: LocalAccount, contract: SubmittedContract, memo?: Hex): Promise<Submitted>
+  /** Several in one block, each from an account of its own. */
+  submitTogether(
+    transactions: readonly { readonly from: LocalAccount; readonly contract: SubmittedContract }[],
+  ): Promise<readonly Submitted[]>
+  readonly known: ReadonlyMap<string, KnownTransaction>
+}
+
+type KnownTransaction = {
+  readonly evmHash: Hex
+  readonly rawHex: string
+  readonly contract: SubmittedContract
+}
+
+export type TronFacade = {
+  readonly url: string
+  set(fault: TronFault): void
+  /** Requests by path since the start or the last reset. */
+  counters(): Readonly<Record<string, number>>
+  resetCounters(): void
+  lastHeaders(): IncomingHttpHeaders
+  stop(): Promise<void>
+}
+
+export function createTronLedger(bed: ChainBed): TronLedger {
+  const known = new Map<string, KnownTransaction>()
+  const note = (from: LocalAccount, contract: SubmittedContract, evmHash: Hex, memo?: Hex): Submitted => {
+    const { transactionId, rawHex } = encodeTransaction(from.address, contract, memo)
+    known.set(transactionId, { evmHash, rawHex, contract })
+    return { transactionId, evmHash }
+  }
+  return {
+    known,
+    async submit(from, contract, memo) {
+      const { to, data, value } = evmCall(contract)
+      const { transactionId } = await bed.send(from, to, data, value)
+      return note(from, contract, transactionId, memo)
+    },
+    async submitTogether(transactions) {
+      await bed.node('evm_setAutomine', [false])
+      const submitted: Submitted[] = []
+      for (const { from, contract } of transactions) {
+        const evmHash = await bed.chain.as(from).walletClient.sendTransaction(evmCall(contract))
+        submitted.push(note(from, contract, evmHash))
+      }
+      await bed.node('evm_setAutomine', [true])
+      await bed.mine(1)
+      return submitted
+    },
+  }
+}
+
+/** A TRC-10 token moves no coin on the EVM. */
+function evmCall(contract: SubmittedContract): {
+  readonly to: Hex
+  readonly data: Hex
+  readonly value: bigint
+} {
+  if (contract.kind === 'trigger') {
+    return { to: contract.to, data: contract.data, value: contract.callValue ?? 0n }
+  }
+  return { to: contract.to, data: '0x', value: contract.kind === 'transfer' ? contract.amount : 0n }
+}
+
+export async function startTronFacade(
+  bed: ChainBed,
+  ledger: TronLedger,
+  { solidAfter = 2, chainId }: { readonly solidAfter?: number; readonly chainId: bigint },
+): Promise<TronFacade> {
+  let fault: TronFault = { kind: 'none' }
+  let lastHeaders: IncomingHttpHeaders = {}
+  const counters = new Map<string, number>()
+  const source: Source = { bed, ledger, solidAfter, chainId }
+
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? ''
+    lastHeaders = request.headers
+    counters.set(path, (counters.get(path) ?? 0) + 1)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(Buffer.from(chunk))
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || '{}')
+    answerWith(fault, request, response, () => bodyOf(source, path, Object(body))).catch((error) => {
+      response.writeHead(500).end(String(error))
+    })
+  })
+  server.on('clientError', (_error, socket) => socket.destroy())
+  const port = await listen(server)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    set(next) {
+      fault = next
+    },
+    counters: () => Object.fromEntries(counters),
+    resetCounters: () => counters.clear(),
+    lastHeaders: () => lastHeaders,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      if (typeof address === 'object' && address !== null) resolve(address.port)
+      else reject(new Error('the facade has no port'))
+    })
+  })
+}
+
+type Source = {
+  readonly bed: ChainBed
+  readonly ledger: TronLedger
+  readonly solidAfter: number
+  readonly chainId: bigint
+}
+type Asked = Readonly<Record<string, unknown>>
+
+async function bodyOf(source: Source, path: string, asked: Asked): Promise<unknown> {
+  const [, api, call] = path.split('/')
+  const head = Number(await source.bed.node('eth_blockNumber', []))
+  const newest = api === 'walletsolidity' ? Math.max(head - source.solidAfter, 0) : head
+  switch (call) {
+    case 'getblock': {
+      const number = asked['id_or_num'] === undefined ? newest : Number(asked['id_or_num'])
+      return number > newest ? {} : renderBlock(await blockAt(source, number), source.chainId)
+    }
+    case 'gettransactioninfobyid':
+      return infoOf(source, String(asked['value']), newest)
+    case 'gettransactioninfobyblocknum':
+      return infosOf(source, Number(asked['num']), newest)
+    case 'gettransactionbyid':
+      return transactionOf(source, String(asked['value']), newest)
+    case 'triggerconstantcontract':
+      return constantCall(source, asked, newest)
+    case 'getcontract': {
+      const code = String(await source.bed.node('eth_getCode', [evmAddress(asked['value']), 'latest']))
+      return code === '0x' ? {} : { contract_address: asked['value'], bytecode: code.slice(2) }
+    }
+    default:
+      return { Error: `no such call ${path}` }
+  }
+}
+
+async function blockAt({ bed }: Source, number: number): Promise<RpcBlock> {
+  return Object(await bed.node('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]))
+}
+
+async function receiptOf({ bed }: Source, evmHash: Hex): Promise<RpcReceipt | undefined> {
+  const receipt = await bed.node('eth_getTransactionReceipt', [evmHash])
+  return receipt === null ? undefined : Object(receipt)
+}
+
+/** A transaction that did not come through the facade has the id of the EVM. */
+function evmHashOf({ ledger }: Source, transactionId: string): Hex {
+  return ledger.known.get(transactionId)?.evmHash ?? `0x${transactionId}`
+}
+
+async function infoOf(source: Source, transactionId: string, newest: number): Promise<unknown> {
+  const evmHash = evmHashOf(source, transactionId)
+  const receipt = await receiptOf(source, evmHash)
+  if (receipt === undefined || Number(receipt.blockNumber) > newest) return {}
+  const [block, trace] = await Promise.all([
+    blockAt(source, Number(receipt.blockNumber)),
+    source.bed.node('debug_traceTransaction', [evmHash, { tracer: 'callTracer' }]),
+  ])
+  const frame: RpcFrame = Object(trace)
+  const isContractCall = source.ledger.known.get(transactionId)?.contract.kind === 'trigger'
+  return renderInfo({ transactionId, receipt, block, isContractCall, trace: frame })
+}
+
+async function infosOf(source: Source, number: number, newest: number): Promise<unknown> {
+  if (number <= 0 || number > newest) return {}
+  const { transactions } = Object(await blockAt(source, number))
+  const ids = new Map([...source.ledger.known].map(([id, { evmHash }]) => [evmHash, id]))
+  const hashes: readonly Hex[] = transactions
+  return Promise.all(hashes.map((hash) => infoOf(source, ids.get(hash) ?? hash.slice(2), newest)))
+}
+
+async function transactionOf(source: Source, transactionId: string, newest: number): Promise<unknown> {
+  const known = source.ledger.known.get(transactionId)
+  const receipt = known && (await receiptOf(source, known.evmHash))
+  if (known === undefined || receipt === undefined || Number(receipt.blockNumber) > newest) return {}
+  return {
+    ret: [{ contractRet: receipt.status === '0x1' ? 'SUCCESS' : 'REVERT' }],
+    signature: ['00'.repeat(65)],
+    txID: transactionId,
+    raw_data_hex: known.rawHex,
+  }
+}
+
+const callRequestsSelector = 'd52bfcc8'
+
+async function constantCall(source: Source, asked: Asked, newest: number): Promise<unknown> {
+  if (asked['function_selector'] !== 'callRequests(bytes32)') {
+    return { result: { code: 'OTHER_ERROR', message: 'no such function here' } }
+  }
+  const data = `0x${callRequestsSelector}${asked['parameter']}`
+  const call = [{ to: evmAddress(asked['contract_address']), data }, `0x${newest.toString(16)}`]
+  const result = String(await source.bed.node('eth_call', call))
+  return renderConstant({ result: `0x${result.slice(2)}` })
+}
+
+function evmAddress(value: unknown): Hex {
+  return `0x${String(value).slice(2)}`
+}
