@@ -80,7 +80,8 @@ function createLane({ database, ledger }: { database: SqlDatabase; ledger: Ledge
   }).add
 }
 
-async function writeGroup(
+/** Orders and holds in the caller's transaction; an order whose hold is refused is left out. */
+export async function writeGroup(
   tx: Parameters<Ledger['reserve']>[0],
   ledger: Ledger,
   items: readonly SponsoredOrder[],

@@ -35,7 +35,7 @@ export type DepositFate =
   | { readonly action: 'ignore'; readonly reason: 'AMOUNT_TOO_LOW_TO_REFUND' | 'UNSUPPORTED_CURRENCY' }
 
 /** Of a deposit in another currency, whose refund was never priced. @source design.md 5.3 */
-const unpricedRefundPercent = 95n
+export const unpricedRefundPercent = 95n
 
 /**
  * The defined end of every deposit: in time, late, short, too much, twice, in the wrong currency. Pure; the

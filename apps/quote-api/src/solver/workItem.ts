@@ -1,4 +1,4 @@
-import { addressText, bytes32Text, type Hex, hexText, uint256Text } from '@causeway/core'
+import { addressText, bytes32Text, type Hex, hexText, permitKinds, uint256Text } from '@causeway/core'
 import { z } from 'zod'
 
 /** What a solver can be asked to do. */
@@ -32,16 +32,17 @@ export const refundPayloadSchema = z.object({
   replaces: z.string().optional().describe('Transaction of the fill, which must not be broadcast again'),
 })
 
-/** Takes a token by the owner's signature and deposits it for the order. */
-const permitPayloadSchema = z.object({
+/** Hands a token owner's signature to the permit router, which makes the order's deposit of it. */
+export const permitPayloadSchema = z.object({
+  orderId: bytes32Text,
   chainId,
-  permitKind: z.enum(['eip3009', 'eip2612']),
+  deadline: z.int().describe('Unix seconds; the signature is worth nothing from then on'),
+  permitRouter: addressText.describe('The transaction goes here'),
+  permitKind: z.enum(permitKinds),
   token: addressText,
   owner: addressText,
   amount: uint256Text,
   signature: hexText(calldataBytesMax),
-  typedData: z.record(z.string(), z.unknown()),
-  deposit,
 })
 
 /** Empties a deposit address into the depository, by one call of the contract that derived it. */
@@ -91,6 +92,7 @@ export type FillPayload = z.output<typeof fillPayloadSchema>
 export type ClaimPayload = z.output<typeof claimPayloadSchema>
 export type SweepPayload = z.output<typeof sweepPayloadSchema>
 export type RefundPayload = z.output<typeof refundPayloadSchema>
+export type PermitPayload = z.output<typeof permitPayloadSchema>
 export type WorkPayload = { [Kind in WorkKind]: z.output<(typeof workPayloadSchemas)[Kind]> }[WorkKind]
 
 const item = {

@@ -32,7 +32,7 @@ export interface RequestStatuses {
 }
 
 const select = `
-  select o.status, o.fail_reason, o.refund_fail_reason, o.origin_chain_id, o.destination_chain_id,
+  select o.superseded_by, o.status, o.fail_reason, o.refund_fail_reason, o.origin_chain_id, o.destination_chain_id,
     floor(extract(epoch from o.created_at) * 1000)::bigint as created_at,
     floor(extract(epoch from coalesce(o.updated_at, o.created_at)) * 1000)::bigint as updated_at,
     (select json_agg(json_build_array(t.role, t.tx_hash) order by t.seen_at, t.tx_hash)
@@ -47,7 +47,7 @@ export function createRequestStatuses({
 }): RequestStatuses {
   return {
     async read(requestId) {
-      const [row] = await database.query<StatusRow>(select, [toBytes(requestId)])
+      const row = await newestRow(database, toBytes(requestId))
       if (row === undefined) throw new UnknownRequestError()
       const hashesOf = (wanted: string) =>
         (row.transactions ?? []).filter(([role]) => role === wanted).map(([, hash]) => hash)
@@ -66,7 +66,17 @@ export function createRequestStatuses({
   }
 }
 
+/** A request that was quoted anew before anything was paid for it goes on as the newer one. */
+async function newestRow(
+  database: Pick<SqlDatabase, 'query'>,
+  requestId: Buffer,
+): Promise<StatusRow | undefined> {
+  const [row] = await database.query<StatusRow>(select, [requestId])
+  return row?.superseded_by == null ? row : newestRow(database, row.superseded_by)
+}
+
 type StatusRow = {
+  readonly superseded_by: Buffer | null
   readonly status: RequestStatus
   readonly fail_reason: string | null
   readonly refund_fail_reason: string | null

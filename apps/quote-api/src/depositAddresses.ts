@@ -1,0 +1,114 @@
+import type { ChainRegistry, JsonRpcClient } from '@causeway/chains'
+import type { Ledger, SqlDatabase } from '@causeway/core'
+import type { Logger } from 'pino'
+import { lookAtAddress } from './depositAddresses/addressStore.ts'
+import type { AddressChain, DepositAddressContext } from './depositAddresses/depositAddressContext.ts'
+import { followSweeps } from './depositAddresses/followSweeps.ts'
+import { storeFirstQuote } from './depositAddresses/storeDepositQuote.ts'
+import { watchAddresses } from './depositAddresses/watchAddresses.ts'
+import { createWaker, type Job } from './jobs/runJobs.ts'
+import type { SponsoredQuoteDependencies } from './quoting/createSponsoredQuote.ts'
+import type { SettlementChain } from './settlement/settlementChain.ts'
+import { askQuorum, quorumOf } from './topUps/askChain.ts'
+
+type Stores = Pick<SponsoredQuoteDependencies, 'store' | 'storeSponsored'>
+
+/** Stores quotes by deposit address with their address, and leaves the others to `stores`. */
+export function storeWithAddresses(
+  { database, ledger }: { readonly database: SqlDatabase; readonly ledger: Ledger },
+  stores: Stores,
+): Stores {
+  return {
+    async store(record) {
+      if (record.quote.depositAddress === undefined) return stores.store(record)
+      await database.transaction((tx) => storeFirstQuote(tx, ledger, record, undefined))
+    },
+    async storeSponsored(record, hold) {
+      if (record.quote.depositAddress === undefined) return stores.storeSponsored(record, hold)
+      return database.transaction((tx) => storeFirstQuote(tx, ledger, record, hold))
+    },
+  }
+}
+
+export type DepositAddresses = {
+  readonly jobs: readonly Job[]
+  /** There may be something new on a chain, or for all of them: look now. */
+  hint(chainId?: number): void
+  /** Looks at an address now, however long nobody used it. @returns false for an unknown one */
+  lookAt(address: string, chainId: number): Promise<boolean>
+}
+
+const intervalFloorMs = 250
+
+/** The jobs that bring what is paid to deposit addresses into the depository. @source quote-api.md 2.7 */
+export function createDepositAddresses(options: {
+  chains: ChainRegistry
+  clients: ReadonlyMap<string, JsonRpcClient>
+  settlementChains: ReadonlyMap<number, SettlementChain>
+  database: SqlDatabase
+  ledger: Ledger
+  quoting: SponsoredQuoteDependencies
+  logger: Logger
+}): DepositAddresses {
+  const { database, ledger, quoting, settlementChains, logger } = options
+  const context: DepositAddressContext = {
+    database,
+    ledger,
+    chains: settlementChains,
+    now: () => Date.now(),
+    quoting,
+    networkOf: quoting.registry.networkByKey,
+    logger,
+  }
+  const watchers = new Map(
+    openSites(options).map((site) => [site.chain.chainId, watcherOf(context, site)] as const),
+  )
+  const follower = createWaker()
+  const intervalMs = Math.min(...[...watchers.values()].map((job) => job.intervalMs), 1_000)
+  return {
+    jobs: [
+      ...watchers.values(),
+      { name: 'sweeps', intervalMs, waker: follower, run: (run) => followSweeps(context, run) },
+    ],
+    hint(chainId) {
+      follower.wake()
+      const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
+      for (const watcher of hinted) watcher?.waker?.wake()
+    },
+    async lookAt(address, chainId) {
+      const isKnown = await lookAtAddress(database, address, chainId)
+      watchers.get(chainId)?.waker?.wake()
+      return isKnown
+    },
+  }
+}
+
+function watcherOf(context: DepositAddressContext, site: AddressChain): Job {
+  const { key, config } = site.chain
+  return {
+    name: `deposit-addresses-${key}`,
+    intervalMs: Math.max(config.blockTimeMs / 2, intervalFloorMs),
+    waker: createWaker(),
+    run: (run) => watchAddresses(context, site, run),
+  }
+}
+
+/** Chains that have deposit addresses and can be read. */
+function openSites(options: {
+  chains: ChainRegistry
+  clients: ReadonlyMap<string, JsonRpcClient>
+  settlementChains: ReadonlyMap<number, SettlementChain>
+}): readonly AddressChain[] {
+  const { chains, clients, settlementChains } = options
+  return [...settlementChains.values()].flatMap(({ chain, head }) => {
+    const client = clients.get(chain.key)
+    if (client === undefined || chain.config.depositAddresses === undefined) return []
+    const threshold = quorumOf(client, chains.chains.get(chain.key)?.rpcThreshold)
+    const site: AddressChain = {
+      chain,
+      head,
+      ask: async (reading, signal) => (await askQuorum(client, reading, { threshold, signal })).value,
+    }
+    return [site]
+  })
+}

@@ -1,0 +1,62 @@
+import type { HoldRequest, Ledger, SqlTx } from '@causeway/core'
+import { insertOrders, orderColumns } from '../orders/orderColumns.ts'
+import { writeGroup } from '../orders/sponsoredOrderStore.ts'
+import { toStoredOrder } from '../orders/toStoredOrder.ts'
+import { toStoredSponsorship } from '../orders/toStoredSponsorship.ts'
+import type { QuoteRecord } from '../quoting/createQuote.ts'
+import type { StoreOutcome } from '../quoting/createSponsoredQuote.ts'
+import type { DepositAddress } from '../quoting/depositAddress.ts'
+import { insertAddress, nameAddress } from './addressStore.ts'
+
+/** Stores a quote by deposit address, with its hold where it has a sponsor. Nothing when that is refused. */
+export async function storeDepositQuote(
+  tx: SqlTx,
+  ledger: Ledger,
+  record: QuoteRecord,
+  hold: HoldRequest | undefined,
+): Promise<StoreOutcome> {
+  const { requestId, sponsorship } = record.quote
+  const outcome = await storeOrder(tx, ledger, record, hold)
+  const isKept = outcome.status === 'no_hold' || outcome.status === 'reserved'
+  if (isKept) await nameAddress(tx, addressOf(record).address, requestId)
+  else if (sponsorship === undefined) throw new Error('a quote without a sponsor has no hold')
+  return outcome
+}
+
+/** The same for a quote that was just asked for, with its new address. */
+export async function storeFirstQuote(
+  tx: SqlTx,
+  ledger: Ledger,
+  record: QuoteRecord,
+  hold: HoldRequest | undefined,
+): Promise<StoreOutcome> {
+  const outcome = await storeDepositQuote(tx, ledger, record, hold)
+  if (outcome.status !== 'no_hold' && outcome.status !== 'reserved') return outcome
+  const { requestId, priced } = record.quote
+  const { chainId } = priced.amounts.route.origin
+  await insertAddress(tx, addressOf(record), { requestId, chainId })
+  return outcome
+}
+
+async function storeOrder(
+  tx: SqlTx,
+  ledger: Ledger,
+  record: QuoteRecord,
+  hold: HoldRequest | undefined,
+): Promise<StoreOutcome> {
+  const order = toStoredOrder(record)
+  const { sponsorship } = record.quote
+  if (sponsorship === undefined) {
+    await tx.query(insertOrders, orderColumns([order]))
+    return { status: 'no_hold' }
+  }
+  const item = { order, sponsorship: toStoredSponsorship(sponsorship), hold }
+  const [outcome] = await writeGroup(tx, ledger, [item])
+  if (outcome === undefined) throw new Error('the ledger told no outcome of a hold')
+  return outcome
+}
+
+function addressOf({ quote }: QuoteRecord): DepositAddress {
+  if (quote.depositAddress === undefined) throw new Error('the quote has no deposit address')
+  return quote.depositAddress
+}
