@@ -115,6 +115,7 @@ export {
   UpstreamDisagreementError,
   UpstreamUnavailableError,
 } from './errors.ts'
+export { decodeBase58Text, encodeBase58 } from './hashing/base58Check.ts'
 export { canonicalJson } from './hashing/canonicalJson.ts'
 export { bytesToHex, concatBytes, hexToBytes } from './hashing/hexBytes.ts'
 export { keccak256, keccak256Hex } from './hashing/keccak.ts'
@@ -286,6 +287,7 @@ export {
   lighterWithdrawalTransfer,
 } from './vm/lighter/withdrawal.ts'
 export { type ChainNetwork, codecOf, mainNetwork } from './vm/registry.ts'
+export { solanaCodec } from './vm/solana/codec.ts'
 export {
   decodeSolanaWithdrawal,
   encodeSolanaWithdrawal,

@@ -1,12 +1,14 @@
 import { ConfigurationError, type VmType } from '@causeway/core'
 import { openEthereumChain } from '../ethereum-vm/openEthereumChain.ts'
 import type { RegisteredChain } from '../registry.ts'
+import { openSolanaChain } from '../solana-vm/openSolanaChain.ts'
 import { openTronChain } from '../tron-vm/openTronChain.ts'
 import type { ChainFamily, FamilyChain, FamilyLimits, ReadableChain } from './familyChain.ts'
 
 /** One line per family that can be read. */
 const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints },
+  'solana-vm': { open: openSolanaChain, missing: withoutEndpoints },
   'tron-vm': { open: openTronChain, missing: withoutEndpoints },
 }
 

@@ -17,6 +17,12 @@ export function decodeBase58(text: string, byteLength: number): Uint8Array | und
   return bytes.length === byteLength ? bytes : undefined
 }
 
+/** Bytes of a base58 string of any length, else `undefined`. Bound the length: time is quadratic in it. */
+export function decodeBase58Text(text: string): Uint8Array | undefined {
+  if (text === '') return new Uint8Array()
+  return base58Pattern.test(text) ? base58.decode(text) : undefined
+}
+
 /** Payload of a base58check string, without its checksum; `undefined` when length or checksum is wrong. */
 export function decodeBase58Check(text: string, payloadLength: number): Uint8Array | undefined {
   const bytes = decodeBase58(text, payloadLength + checksumBytes)

@@ -1,0 +1,261 @@
+import { decodeBase58Text } from '@causeway/core'
+import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { parseList, parseRecord } from '../evm/quantity.ts'
+import type { RpcAnswer } from '../rpc/jsonRpc.ts'
+
+/**
+ * Node answers read strictly. Anything that is not exactly what the method returns for what was asked, a
+ * node's own error included, throws `MalformedAnswerError`: the endpoint did not answer. Only the answer
+ * `null` says that something does not exist. @source oracle-protocol.md 10; Solana JSON-RPC documentation
+ */
+
+/** A transaction as `getTransaction` tells it, before its bytes are read. */
+export type SolanaTransactionAnswer = {
+  readonly slot: bigint
+  /** Unix seconds; nodes may lack it. */
+  readonly blockTimeSeconds: bigint | undefined
+  readonly bytes: Uint8Array
+  readonly succeeded: boolean
+  /** What lookup tables contributed, writable accounts first. */
+  readonly loadedWritable: readonly string[]
+  readonly loadedReadonly: readonly string[]
+  readonly inner: readonly InnerInstructions[]
+  /**
+   * By position of the account. `undefined` where JSON cannot hold the number exactly: above 2^53 − 1
+   * lamports, nine million SOL.
+   */
+  readonly lamportsBefore: readonly (bigint | undefined)[]
+  readonly lamportsAfter: readonly (bigint | undefined)[]
+  readonly tokensBefore: readonly TokenBalanceAnswer[]
+  readonly tokensAfter: readonly TokenBalanceAnswer[]
+}
+
+/** Instructions that a top-level instruction ran, in order. */
+export type InnerInstructions = {
+  readonly parent: number
+  readonly instructions: readonly InnerInstruction[]
+}
+export type InnerInstruction = {
+  readonly programIndex: number
+  readonly accountIndexes: readonly number[]
+  /** Base58, not decoded: only few are looked at. */
+  readonly dataText: string
+}
+export type TokenBalanceAnswer = {
+  readonly accountIndex: number
+  readonly mint: string
+  /** Absent in answers of very old nodes. */
+  readonly owner: string | undefined
+  readonly amount: bigint
+}
+
+export type SolanaBlock = { readonly hash: string; readonly timeSeconds: bigint | undefined }
+export type SolanaAccount = { readonly owner: string; readonly data: Uint8Array }
+export type SolanaStatus = { readonly isFinal: boolean }
+
+/** A node's own error is no answer to a read. @throws MalformedAnswerError */
+function resultOf(answer: RpcAnswer | undefined, what: string): unknown {
+  if (answer?.ok !== true) throw new MalformedAnswerError(what)
+  return answer.result
+}
+
+/** `undefined` when the node knows no final transaction of that id. @throws MalformedAnswerError */
+export function parseTransactionAnswer(answer: RpcAnswer | undefined): SolanaTransactionAnswer | undefined {
+  const what = 'getTransaction'
+  const result = resultOf(answer, what)
+  if (result === null) return undefined
+  const body = parseRecord(result, what)
+  const meta = parseRecord(body['meta'], what)
+  const loaded = parseLoaded(meta['loadedAddresses'], what)
+  return {
+    slot: parseInteger(body['slot'], what),
+    blockTimeSeconds: parseTime(body['blockTime'], what),
+    bytes: parseBase64(body['transaction'], what),
+    succeeded: parseError(meta, what),
+    ...loaded,
+    inner: parseInner(meta['innerInstructions'], what),
+    lamportsBefore: parseLamports(meta['preBalances'], what),
+    lamportsAfter: parseLamports(meta['postBalances'], what),
+    tokensBefore: parseTokenBalances(meta['preTokenBalances'], what),
+    tokensAfter: parseTokenBalances(meta['postTokenBalances'], what),
+  }
+}
+
+/** `undefined` when the node never saw the transaction. @throws MalformedAnswerError */
+export function parseStatus(answer: RpcAnswer | undefined): SolanaStatus | undefined {
+  const what = 'getSignatureStatuses'
+  const [status, ...others] = parseList(parseRecord(resultOf(answer, what), what)['value'], what)
+  if (status === undefined || others.length > 0) throw new MalformedAnswerError(what)
+  if (status === null) return undefined
+  const { confirmationStatus } = parseRecord(status, what)
+  switch (confirmationStatus) {
+    case 'processed':
+    case 'confirmed':
+      return { isFinal: false }
+    case 'finalized':
+      return { isFinal: true }
+    default:
+      throw new MalformedAnswerError(what)
+  }
+}
+
+/** @throws MalformedAnswerError */
+export function parseHead(answer: RpcAnswer | undefined): bigint {
+  return parseInteger(resultOf(answer, 'getSlot'), 'getSlot')
+}
+
+/** @throws MalformedAnswerError, also on `null`: only blocks that exist are asked for */
+export function parseBlock(answer: RpcAnswer | undefined): SolanaBlock {
+  const what = 'getBlock'
+  const block = parseRecord(resultOf(answer, what), what)
+  return { hash: parseKey(block['blockhash'], what), timeSeconds: parseTime(block['blockTime'], what) }
+}
+
+/**
+ * `undefined` when there is no such account at a slot of at least `slotMin`.
+ * @throws MalformedAnswerError, also when the node shows an older state
+ */
+export function parseAccount(answer: RpcAnswer | undefined, slotMin: bigint): SolanaAccount | undefined {
+  const what = 'getAccountInfo'
+  const { context, value } = parseRecord(resultOf(answer, what), what)
+  if (parseInteger(parseRecord(context, what)['slot'], what) < slotMin) throw new MalformedAnswerError(what)
+  if (value === null) return undefined
+  const account = parseRecord(value, what)
+  return { owner: parseKey(account['owner'], what), data: parseBase64(account['data'], what) }
+}
+
+/** The hash of the first block. @throws MalformedAnswerError */
+export function parseGenesis(answer: RpcAnswer | undefined): string {
+  return parseKey(resultOf(answer, 'getGenesisHash'), 'getGenesisHash')
+}
+
+/** True when the account can be called. @throws MalformedAnswerError */
+export function parseIsProgram(answer: RpcAnswer | undefined): boolean {
+  const what = 'getAccountInfo'
+  const { value } = parseRecord(resultOf(answer, what), what)
+  return value !== null && parseRecord(value, what)['executable'] === true
+}
+
+/** What the node calls itself. @throws MalformedAnswerError */
+export function parseVersion(answer: RpcAnswer | undefined): string {
+  const what = 'getVersion'
+  const version = parseRecord(resultOf(answer, what), what)['solana-core']
+  if (typeof version !== 'string') throw new MalformedAnswerError(what)
+  return version
+}
+
+/** A whole number that JSON holds exactly. @throws MalformedAnswerError */
+function parseInteger(value: unknown, what: string): bigint {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new MalformedAnswerError(what)
+  }
+  return BigInt(value)
+}
+
+/** Base58 of 32 bytes, the System program's zeros included. @throws MalformedAnswerError */
+function parseKey(value: unknown, what: string): string {
+  const bytes = typeof value === 'string' && value.length <= keyTextMax ? decodeBase58Text(value) : undefined
+  if (typeof value !== 'string' || bytes?.length !== keyBytes) throw new MalformedAnswerError(what)
+  return value
+}
+
+const keyBytes = 32
+const keyTextMax = 44
+
+function parseTime(value: unknown, what: string): bigint | undefined {
+  return value === null || value === undefined ? undefined : parseInteger(value, what)
+}
+
+/** `[text, "base64"]`, in the one spelling that its bytes have. */
+function parseBase64(value: unknown, what: string): Uint8Array {
+  const [text, encoding] = parseList(value, what)
+  if (typeof text !== 'string' || encoding !== 'base64') throw new MalformedAnswerError(what)
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') !== text) throw new MalformedAnswerError(what)
+  return bytes
+}
+
+/** `err` is `null` on success, a text or an object otherwise. */
+function parseError(meta: Readonly<Record<string, unknown>>, what: string): boolean {
+  const { err } = meta
+  if (err === null) return true
+  if (typeof err !== 'string' && (typeof err !== 'object' || err === undefined)) {
+    throw new MalformedAnswerError(what)
+  }
+  return false
+}
+
+/** Nodes leave it out for transactions without a version. */
+function parseLoaded(
+  value: unknown,
+  what: string,
+): Pick<SolanaTransactionAnswer, 'loadedWritable' | 'loadedReadonly'> {
+  if (value === undefined || value === null) return { loadedWritable: [], loadedReadonly: [] }
+  const { writable, readonly } = parseRecord(value, what)
+  return {
+    loadedWritable: parseList(writable, what).map((key) => parseKey(key, what)),
+    loadedReadonly: parseList(readonly, what).map((key) => parseKey(key, what)),
+  }
+}
+
+/** `null` says that the node did not record them: then nothing is known. */
+function parseInner(value: unknown, what: string): readonly InnerInstructions[] {
+  const groups = parseList(value, what).map((entry) => {
+    const group = parseRecord(entry, what)
+    return {
+      parent: parseIndex(group['index'], what),
+      instructions: parseList(group['instructions'], what).map((one) => parseInstruction(one, what)),
+    }
+  })
+  for (const [at, { parent }] of groups.entries()) {
+    const before = groups[at - 1]
+    if (before !== undefined && before.parent >= parent) throw new MalformedAnswerError(what)
+  }
+  return groups
+}
+
+function parseInstruction(value: unknown, what: string): InnerInstruction {
+  const { programIdIndex, accounts, data } = parseRecord(value, what)
+  if (typeof data !== 'string') throw new MalformedAnswerError(what)
+  return {
+    programIndex: parseIndex(programIdIndex, what),
+    accountIndexes: parseList(accounts, what).map((index) => parseIndex(index, what)),
+    dataText: data,
+  }
+}
+
+function parseIndex(value: unknown, what: string): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 255) {
+    throw new MalformedAnswerError(what)
+  }
+  return value
+}
+
+function parseLamports(value: unknown, what: string): readonly (bigint | undefined)[] {
+  return parseList(value, what).map((lamports) => {
+    if (typeof lamports !== 'number' || !Number.isInteger(lamports) || lamports < 0) {
+      throw new MalformedAnswerError(what)
+    }
+    return Number.isSafeInteger(lamports) ? BigInt(lamports) : undefined
+  })
+}
+
+function parseTokenBalances(value: unknown, what: string): readonly TokenBalanceAnswer[] {
+  const balances = parseList(value, what).map((entry) => {
+    const { accountIndex, mint, owner, uiTokenAmount } = parseRecord(entry, what)
+    const { amount } = parseRecord(uiTokenAmount, what)
+    if (typeof amount !== 'string' || !amountPattern.test(amount)) throw new MalformedAnswerError(what)
+    return {
+      accountIndex: parseIndex(accountIndex, what),
+      mint: parseKey(mint, what),
+      owner: owner === undefined || owner === null || owner === '' ? undefined : parseKey(owner, what),
+      amount: BigInt(amount),
+    }
+  })
+  if (new Set(balances.map(({ accountIndex }) => accountIndex)).size < balances.length) {
+    throw new MalformedAnswerError(what)
+  }
+  return balances
+}
+
+const amountPattern = /^(?:0|[1-9][0-9]{0,19})$/

@@ -1,0 +1,31 @@
+import { ConfigurationError, solanaCodec } from '@causeway/core'
+import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
+import { createQuorumClient } from '../quorum/quorumClient.ts'
+import { createSolanaFactsReader } from './factsReader.ts'
+import { verifyLocalCluster, verifySolanaEndpoints } from './verifyEndpoints.ts'
+
+/** A `solana-vm` chain. @throws ConfigurationError for endpoints that are no URLs and for other finality rules */
+export const openSolanaChain: OpenFamilyChain = (chain, limits) => {
+  const { id: chainId, endpoints, rpcThreshold, network } = chain
+  checkFinality(chain)
+  const depository = solanaCodec.canonicalAddress(chain.depository)
+  const quorum = createQuorumClient({
+    chainId,
+    endpoints: endpoints.map((url) => ({ url })),
+    threshold: rpcThreshold,
+    now: () => Date.now(),
+  })
+  return {
+    reader: createSolanaFactsReader({ chain, quorum, limits }),
+    verify: (signal) => verifySolanaEndpoints({ quorum, network, depository }, signal),
+    verifyLocal: (signal) => verifyLocalCluster(quorum, signal),
+    health: () => quorum.health(),
+    close: () => quorum.close(),
+  }
+}
+
+/** The cluster's own commitment is the only rule there is. @source oracle-protocol.md 5.2 */
+function checkFinality({ id, finality }: Pick<ReadableChain, 'id' | 'finality'>): void {
+  if (finality === undefined || (finality.mode === 'tag' && finality.tag !== 'safe')) return
+  throw new ConfigurationError(`chains: ${id}.finality: Solana chains know the tag finalized only`)
+}

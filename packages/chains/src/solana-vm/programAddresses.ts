@@ -1,0 +1,31 @@
+import type { Hex } from '@causeway/core'
+import { hexToBytes } from '@causeway/core'
+import { associatedTokenProgram } from './programs.ts'
+
+/** Addresses that a depository derives: none has a key. @source oracle-protocol.md 5.2 */
+export type ProgramAddresses = {
+  /** Holds the depository's SOL and owns its token accounts. */
+  readonly vault: string
+  /** Exists once the withdrawal was executed. */
+  usedRequest(withdrawalId: Hex): string
+  /** Where the vault receives a mint. */
+  vaultTokenAccount(mint: string, tokenProgram: string): string
+}
+
+/** Loads the library that derives when it is called. */
+export async function deriveProgramAddresses(depository: string): Promise<ProgramAddresses> {
+  const { PublicKey } = await import('@solana/web3.js')
+  const derive = (seeds: readonly Uint8Array[], program: string) =>
+    PublicKey.findProgramAddressSync([...seeds], new PublicKey(program))[0]
+  const vault = derive([Buffer.from('vault')], depository)
+  return {
+    vault: vault.toBase58(),
+    usedRequest: (withdrawalId) =>
+      derive([Buffer.from('used_request'), hexToBytes(withdrawalId)], depository).toBase58(),
+    vaultTokenAccount: (mint, tokenProgram) =>
+      derive(
+        [vault.toBytes(), new PublicKey(tokenProgram).toBytes(), new PublicKey(mint).toBytes()],
+        associatedTokenProgram,
+      ).toBase58(),
+  }
+}

@@ -1,0 +1,84 @@
+import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import type { EndpointView } from '../quorum/endpointView.ts'
+import type { ChainQuestion } from '../quorum/quorumClient.ts'
+import type { Sighting } from '../quorum/sighting.ts'
+import { parseBlock, parseStatus, parseTransactionAnswer } from './answers.ts'
+import { readTransaction } from './readTransaction.ts'
+import { blockCall, statusCall, transactionCall } from './requests.ts'
+import type { SolanaTransaction } from './transaction.ts'
+
+/** A transaction that its cluster cannot drop any more. */
+export type FinalTransaction = SolanaTransaction & {
+  readonly blockHash: string
+  readonly blockTimestampSeconds: bigint
+}
+
+export type TransactionReading = { readonly transactionId: string; readonly depository: string }
+
+type OwnView =
+  | { readonly kind: 'read'; readonly transaction: SolanaTransaction }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'too_large' }
+
+/** Blocks are final 32 slots of 400 ms after they were made. */
+export const finalityWaitSeconds = 13
+
+/**
+ * The two rounds of one endpoint: the transaction at commitment `finalized`, then the block that holds it;
+ * or, when there is none, whether it is on its way. Nothing is pinned: what is final at one endpoint is
+ * final for good. @source oracle-protocol.md 5.2
+ */
+export function transactionQuestion(
+  reading: TransactionReading,
+): Omit<ChainQuestion<OwnView, undefined, FinalTransaction>, 'signal'> {
+  return {
+    transactionId: reading.transactionId,
+    first: (view, signal) => readOwnView(view, reading, signal),
+    pin: () => undefined,
+    second: (view, own, _pin, signal) => judge(view, reading, own, signal),
+  }
+}
+
+async function readOwnView(
+  view: EndpointView,
+  reading: TransactionReading,
+  signal: AbortSignal,
+): Promise<OwnView> {
+  const [answer] = await view.ask([transactionCall(reading.transactionId)], signal)
+  const parsed = parseTransactionAnswer(answer)
+  if (parsed === undefined) return { kind: 'missing' }
+  const transaction = await readTransaction(parsed, reading)
+  return transaction === undefined ? { kind: 'too_large' } : { kind: 'read', transaction }
+}
+
+async function judge(
+  view: EndpointView,
+  { transactionId }: TransactionReading,
+  own: OwnView,
+  signal: AbortSignal,
+): Promise<Sighting<FinalTransaction>> {
+  if (own.kind === 'too_large') return { kind: 'refused', reason: 'too_large' }
+  if (own.kind === 'missing') return judgeMissing(view, transactionId, signal)
+  const { transaction } = own
+  const [answer] = await view.ask([blockCall(transaction.slot)], signal)
+  const { hash: blockHash, timeSeconds } = parseBlock(answer)
+  const blockTimestampSeconds = timeSeconds ?? transaction.blockTimeSeconds
+  // A fact without a time cannot be held against a deadline.
+  if (blockTimestampSeconds === undefined) throw new MalformedAnswerError('getBlock')
+  const { blockTimeSeconds = blockTimestampSeconds } = transaction
+  if (blockTimeSeconds !== blockTimestampSeconds) throw new MalformedAnswerError('getBlock')
+  if (!transaction.succeeded) return { kind: 'refused', reason: 'reverted' }
+  return { kind: 'final', facts: { ...transaction, blockTimeSeconds, blockHash, blockTimestampSeconds } }
+}
+
+async function judgeMissing(
+  view: EndpointView,
+  transactionId: string,
+  signal: AbortSignal,
+): Promise<Sighting<FinalTransaction>> {
+  const [answer] = await view.ask([statusCall(transactionId)], signal)
+  const status = parseStatus(answer)
+  if (status === undefined) return { kind: 'refused', reason: 'missing' }
+  // Final between the two rounds, or kept without its content: the next reading tells.
+  return { kind: 'not_final', waitSeconds: status.isFinal ? 1 : finalityWaitSeconds }
+}

@@ -1,0 +1,71 @@
+import type { WithdrawalStatus } from '@causeway/core'
+import { reachedBy } from '../ethereum-vm/finality.ts'
+import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import type { ChainQuestion } from '../quorum/quorumClient.ts'
+import { parseAccount, parseBlock, parseHead, parseTransactionAnswer } from './answers.ts'
+import { readTransaction } from './readTransaction.ts'
+import { accountCall, blockCall, headCall, transactionCall } from './requests.ts'
+import { isUsed, provesExecution, type WithdrawalTerms, withdrawalStatus } from './withdrawals.ts'
+
+export type WithdrawalReading = {
+  readonly terms: WithdrawalTerms
+  readonly depository: string
+  readonly usedRequest: string
+  /** The transaction that is said to execute the withdrawal. */
+  readonly transactionId: string | undefined
+  readonly threshold: number
+}
+
+/** A withdrawal as the final block shows it. */
+export type FinalWithdrawal = {
+  readonly status: WithdrawalStatus
+  /** True when the named transaction is final and proven to execute the withdrawal. */
+  readonly isExecuting: boolean
+  readonly finalBlock: { readonly slot: bigint; readonly hash: string }
+}
+
+type OwnView = { readonly head: bigint; readonly isProof: boolean }
+
+/**
+ * The two rounds of one endpoint: its newest final slot and the named transaction; then the time of the
+ * slot that enough endpoints have reached, and the used-request account no older than that slot. The clock
+ * is never younger than the state, so nothing can be executed between the two and called expired.
+ * @source oracle-protocol.md 5.2
+ */
+export function withdrawalQuestion(
+  reading: WithdrawalReading,
+): Omit<ChainQuestion<OwnView, bigint, FinalWithdrawal>, 'signal'> {
+  const { terms, depository, usedRequest, transactionId, threshold } = reading
+  return {
+    async first(view, signal) {
+      const named = transactionId === undefined ? [] : [transactionCall(transactionId)]
+      const [head, answer] = await view.ask([headCall(), ...named], signal)
+      const parsed = transactionId === undefined ? undefined : parseTransactionAnswer(answer)
+      const transaction =
+        parsed === undefined || transactionId === undefined
+          ? undefined
+          : await readTransaction(parsed, { transactionId, depository })
+      return {
+        head: parseHead(head),
+        isProof: transaction !== undefined && provesExecution(transaction, terms.withdrawalId, depository),
+      }
+    },
+    pin: (views) =>
+      reachedBy(
+        threshold,
+        views.map(({ head }) => head),
+      ),
+    async second(view, { isProof }, slot, signal) {
+      const [block, account] = await view.ask([blockCall(slot), accountCall(usedRequest, slot)], signal)
+      const { hash, timeSeconds } = parseBlock(block)
+      if (timeSeconds === undefined) throw new MalformedAnswerError('getBlock')
+      const status = withdrawalStatus({
+        isUsed: isUsed(parseAccount(account, slot), depository),
+        expirationSeconds: terms.expirationSeconds,
+        finalBlockSeconds: timeSeconds,
+      })
+      const isExecuting = status === 'executed' && isProof
+      return { kind: 'final', facts: { status, isExecuting, finalBlock: { slot, hash } } }
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { UpstreamUnavailableError } from '@causeway/core'
+import type { EndpointView } from '../quorum/endpointView.ts'
+import type { QuorumClient } from '../quorum/quorumClient.ts'
+import { parseGenesis, parseIsProgram, parseVersion } from './answers.ts'
+import { genesisCall, programCall, versionCall } from './requests.ts'
+
+export type SolanaExpectation = {
+  readonly quorum: Pick<QuorumClient, 'chainId' | 'threshold' | 'askEach'>
+  /** Genesis hash of the cluster; without it, all endpoints must name the same. */
+  readonly network: string | undefined
+  /** Program that must be there on every endpoint. */
+  readonly depository: string
+}
+
+type Said = { readonly genesisHash: string; readonly isProgram: boolean }
+
+/**
+ * Asks every endpoint for its cluster and for the depository program: each may feed a signature.
+ * @returns problems; empty when all that answered fit
+ * @throws UpstreamUnavailableError when fewer endpoints answer than the threshold
+ * @source oracle-protocol.md 8, ledger-and-safety.md 4.5
+ */
+export async function verifySolanaEndpoints(
+  { quorum, network, depository }: SolanaExpectation,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { chainId, threshold } = quorum
+  const each = await quorum.askEach((view, ownSignal) => ask(view, depository, ownSignal), signal)
+  const answered = each.flatMap(({ alias, said }) => (said === undefined ? [] : [{ alias, ...said }]))
+  if (answered.length < threshold) {
+    throw new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`, {
+      code: 'RPC_HTTP_ERROR',
+      data: { chainId },
+    })
+  }
+  const expected = network ?? answered[0]?.genesisHash
+  return answered.flatMap(({ alias, genesisHash, isProgram }) => {
+    const here = `httpRpcUrl of ${chainId}: ${alias}`
+    if (genesisHash !== expected) return [`${here} is on another cluster: its genesis hash is ${genesisHash}`]
+    return isProgram ? [] : [`${here} shows no program at chains: ${chainId}.depository`]
+  })
+}
+
+async function ask(view: EndpointView, depository: string, signal: AbortSignal): Promise<Said> {
+  const [genesis, program] = await view.ask([genesisCall(), programCall(depository)], signal)
+  return { genesisHash: parseGenesis(genesis), isProgram: parseIsProgram(program) }
+}
+
+/** Endpoints that are no part of a local network, which LiteSVM runs; a silent one is named too. */
+export async function verifyLocalCluster(
+  quorum: Pick<QuorumClient, 'chainId' | 'askEach'>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const each = await quorum.askEach(
+    async (view, ownSignal) => parseVersion((await view.ask([versionCall()], ownSignal))[0]),
+    signal,
+  )
+  return each
+    .filter(({ said }) => said?.startsWith('litesvm') !== true)
+    .map(({ alias }) => `httpRpcUrl of ${quorum.chainId}: ${alias} is no node of a local network`)
+}

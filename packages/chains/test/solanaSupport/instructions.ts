@@ -1,0 +1,222 @@
+import { encodeSolanaWithdrawal, type Hex, hexToBytes, type SolanaWithdrawal } from '@causeway/core'
+import { PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
+import type { ProgramAddresses } from '../../src/solana-vm/programAddresses.ts'
+import {
+  associatedTokenProgram,
+  depositNativeDiscriminator,
+  depositTokenDiscriminator,
+  executeTransferDiscriminator,
+  memoProgram,
+  tokenProgram,
+} from '../../src/solana-vm/programs.ts'
+
+/** A depository program and what it derives. */
+export type Depository = { readonly program: PublicKey; readonly addresses: ProgramAddresses }
+
+export const uint64 = (value: bigint): Buffer => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(value)
+  return bytes
+}
+type Role = 'signs' | 'pays' | 'written' | 'read'
+const account = (pubkey: PublicKey, role: Role) => ({
+  pubkey,
+  isSigner: role === 'signs' || role === 'pays',
+  isWritable: role === 'pays' || role === 'written',
+})
+/** The depository's own account: an argument of every instruction that the program here does not look at. */
+const stateOf = ({ program }: Depository) =>
+  PublicKey.findProgramAddressSync([Buffer.from('relay_depository')], program)[0]
+
+export type DepositArguments = {
+  readonly sender: PublicKey
+  /** Default: the sender. */
+  readonly depositor?: PublicKey
+  readonly amount: bigint
+  readonly id: Hex
+  /** Behind the arguments. */
+  readonly tail?: Uint8Array
+}
+
+const depositData = (discriminator: string, { amount, id, tail = new Uint8Array() }: DepositArguments) =>
+  Buffer.concat([Buffer.from(discriminator, 'hex'), uint64(amount), hexToBytes(id), tail])
+
+export function depositNative(depository: Depository, deposit: DepositArguments): TransactionInstruction {
+  const { sender, depositor = sender } = deposit
+  return new TransactionInstruction({
+    programId: depository.program,
+    keys: [
+      account(stateOf(depository), 'read'),
+      account(sender, 'pays'),
+      account(depositor, 'read'),
+      account(new PublicKey(depository.addresses.vault), 'written'),
+      account(SystemProgram.programId, 'read'),
+    ],
+    data: depositData(depositNativeDiscriminator, deposit),
+  })
+}
+
+export function depositToken(
+  depository: Depository,
+  deposit: DepositArguments & { readonly mint: PublicKey; readonly program?: string },
+): TransactionInstruction {
+  const { sender, depositor = sender, mint, program = tokenProgram } = deposit
+  const { vault } = depository.addresses
+  return new TransactionInstruction({
+    programId: depository.program,
+    keys: [
+      account(stateOf(depository), 'read'),
+      account(sender, 'pays'),
+      account(depositor, 'read'),
+      account(new PublicKey(vault), 'written'),
+      account(mint, 'read'),
+      account(tokenAccount(sender, mint, program), 'written'),
+      account(tokenAccount(new PublicKey(vault), mint, program), 'written'),
+      account(new PublicKey(program), 'read'),
+      account(new PublicKey(associatedTokenProgram), 'read'),
+      account(SystemProgram.programId, 'read'),
+    ],
+    data: depositData(depositTokenDiscriminator, deposit),
+  })
+}
+
+/** Without `mint` in the request SOL is paid. */
+export function executeTransfer(
+  depository: Depository,
+  args: { readonly executor: PublicKey; readonly request: SolanaWithdrawal; readonly withdrawalId: Hex },
+): TransactionInstruction {
+  const { executor, request, withdrawalId } = args
+  const { program, addresses } = depository
+  const recipient = new PublicKey(request.recipient)
+  const vault = new PublicKey(addresses.vault)
+  const mint = request.token === undefined ? undefined : new PublicKey(request.token)
+  const holder = (owner: PublicKey) => (mint === undefined ? program : tokenAccount(owner, mint))
+  const role = mint === undefined ? 'read' : 'written'
+  return new TransactionInstruction({
+    programId: program,
+    keys: [
+      account(stateOf(depository), 'read'),
+      account(executor, 'pays'),
+      account(recipient, 'written'),
+      account(vault, 'written'),
+      account(mint ?? program, 'read'),
+      account(holder(recipient), role),
+      account(holder(vault), role),
+      account(new PublicKey(addresses.usedRequest(withdrawalId)), 'written'),
+      account(new PublicKey(tokenProgram), 'read'),
+      account(SystemProgram.programId, 'read'),
+    ],
+    data: Buffer.concat([
+      Buffer.from(executeTransferDiscriminator, 'hex'),
+      hexToBytes(encodeSolanaWithdrawal(request)),
+    ]),
+  })
+}
+
+/** The same call, made by another program. */
+export function forwarded(forwarder: PublicKey, inner: TransactionInstruction): TransactionInstruction {
+  return new TransactionInstruction({
+    programId: forwarder,
+    keys: [account(inner.programId, 'read'), ...inner.keys],
+    data: inner.data,
+  })
+}
+
+export function memo(text: string, program: string = memoProgram): TransactionInstruction {
+  return new TransactionInstruction({ programId: new PublicKey(program), keys: [], data: Buffer.from(text) })
+}
+
+export function tokenAccount(owner: PublicKey, mint: PublicKey, program: string = tokenProgram): PublicKey {
+  const seeds = [owner.toBytes(), new PublicKey(program).toBytes(), mint.toBytes()]
+  return PublicKey.findProgramAddressSync(seeds, new PublicKey(associatedTokenProgram))[0]
+}
+
+type TokenTransfer = {
+  readonly from: PublicKey
+  readonly to: PublicKey
+  readonly authority: PublicKey
+  readonly mint: PublicKey
+  readonly amount: bigint
+  readonly program?: string
+}
+export const mintDecimals = 6
+
+export function transfer(args: TokenTransfer): TransactionInstruction {
+  const { from, to, authority, amount, program = tokenProgram } = args
+  return new TransactionInstruction({
+    programId: new PublicKey(program),
+    keys: [account(from, 'written'), account(to, 'written'), account(authority, 'signs')],
+    data: Buffer.concat([Buffer.of(3), uint64(amount)]),
+  })
+}
+
+export function transferChecked(args: TokenTransfer): TransactionInstruction {
+  const { from, to, authority, mint, amount, program = tokenProgram } = args
+  return new TransactionInstruction({
+    programId: new PublicKey(program),
+    keys: [
+      account(from, 'written'),
+      account(mint, 'read'),
+      account(to, 'written'),
+      account(authority, 'signs'),
+    ],
+    data: Buffer.concat([Buffer.of(12), uint64(amount), Buffer.of(mintDecimals)]),
+  })
+}
+
+export function createTokenAccount(args: {
+  readonly payer: PublicKey
+  readonly owner: PublicKey
+  readonly mint: PublicKey
+  readonly program?: string
+}): TransactionInstruction {
+  const { payer, owner, mint, program = tokenProgram } = args
+  return new TransactionInstruction({
+    programId: new PublicKey(associatedTokenProgram),
+    keys: [
+      account(payer, 'pays'),
+      account(tokenAccount(owner, mint, program), 'written'),
+      account(owner, 'read'),
+      account(mint, 'read'),
+      account(SystemProgram.programId, 'read'),
+      account(new PublicKey(program), 'read'),
+    ],
+    data: Buffer.of(1),
+  })
+}
+
+export function mintTo(args: {
+  readonly mint: PublicKey
+  readonly to: PublicKey
+  readonly authority: PublicKey
+  readonly amount: bigint
+  readonly program?: string
+}): TransactionInstruction {
+  const { mint, to, authority, amount, program = tokenProgram } = args
+  return new TransactionInstruction({
+    programId: new PublicKey(program),
+    keys: [account(mint, 'written'), account(to, 'written'), account(authority, 'signs')],
+    data: Buffer.concat([Buffer.of(7), uint64(amount)]),
+  })
+}
+
+/** Makes an account a mint; with `feeBps`, one of Token-2022 that keeps a part of each transfer. */
+export function initialiseMint(args: {
+  readonly mint: PublicKey
+  readonly authority: PublicKey
+  readonly program?: string
+  readonly feeBps?: number
+}): readonly TransactionInstruction[] {
+  const { mint, authority, program = tokenProgram, feeBps } = args
+  const run = (data: Buffer) =>
+    new TransactionInstruction({ programId: new PublicKey(program), keys: [account(mint, 'written')], data })
+  const plain = run(Buffer.concat([Buffer.of(20, mintDecimals), authority.toBytes(), Buffer.of(0)]))
+  if (feeBps === undefined) return [plain]
+  const fee = Buffer.alloc(2)
+  fee.writeUInt16LE(feeBps)
+  const nobody = Buffer.of(0)
+  return [run(Buffer.concat([Buffer.of(26, 0), nobody, nobody, fee, uint64(2n ** 63n)])), plain]
+}
+
+/** Bytes of a mint account, with room for its transfer fee where it has one. */
+export const mintBytes = { plain: 82, withFee: 278 } as const

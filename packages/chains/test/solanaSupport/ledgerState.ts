@@ -1,0 +1,96 @@
+import { address, getTransactionDecoder, lamports } from '@solana/kit'
+import { AddressLookupTableAccount, PublicKey, type VersionedTransaction } from '@solana/web3.js'
+import { Clock, FailedTransactionMetadata, type LiteSVM, type TransactionMetadata } from 'litesvm'
+
+/** One account as the runtime holds it. */
+export type AccountState = {
+  readonly lamports: bigint
+  readonly owner: string
+  readonly data: Uint8Array
+  readonly executable: boolean
+}
+
+export type TokenState = { readonly mint: string; readonly owner: string; readonly program: string } & {
+  readonly amount: bigint
+  readonly decimals: number
+}
+
+const tokenPrograms: ReadonlySet<string> = new Set([
+  'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+])
+
+export function readAccount(svm: LiteSVM, key: string): AccountState | undefined {
+  const account = svm.getAccount(address(key))
+  if (!account.exists) return undefined
+  const { lamports, programAddress, data, executable } = account
+  return { lamports, owner: programAddress, data: new Uint8Array(data), executable }
+}
+
+/** What a token account holds; `undefined` for every other account. */
+export function readTokenAccount(svm: LiteSVM, key: string): TokenState | undefined {
+  const account = readAccount(svm, key)
+  if (account === undefined || !tokenPrograms.has(account.owner) || account.data.length < 165)
+    return undefined
+  const isAccount = account.data.length === 165 || account.data[165] === 2
+  const data = Buffer.from(account.data)
+  if (!isAccount || data[108] === 0) return undefined
+  const keyAt = (at: number) => new PublicKey(data.subarray(at, at + 32)).toBase58()
+  const mint = keyAt(0)
+  const decimals = readAccount(svm, mint)?.data[44] ?? 0
+  return { mint, owner: keyAt(32), program: account.owner, amount: data.readBigUInt64LE(64), decimals }
+}
+
+export type Loaded = { readonly writable: readonly string[]; readonly readonly: readonly string[] }
+
+/** The accounts that a message takes from lookup tables, from the tables as they stand. */
+export function loadAddresses(svm: LiteSVM, { message }: VersionedTransaction): Loaded {
+  const tables = message.addressTableLookups.map(({ accountKey, writableIndexes, readonlyIndexes }) => {
+    const account = readAccount(svm, accountKey.toBase58())
+    const { addresses } = AddressLookupTableAccount.deserialize(account?.data ?? new Uint8Array())
+    const keyOf = (index: number) => {
+      const found = addresses[index]
+      if (found === undefined) throw new Error('the lookup table has no such address')
+      return found.toBase58()
+    }
+    return { writable: writableIndexes.map(keyOf), readonly: readonlyIndexes.map(keyOf) }
+  })
+  return {
+    writable: tables.flatMap(({ writable }) => writable),
+    readonly: tables.flatMap(({ readonly }) => readonly),
+  }
+}
+
+export function execute(svm: LiteSVM, bytes: Uint8Array): TransactionMetadata | FailedTransactionMetadata {
+  return svm.sendTransaction(getTransactionDecoder().decode(bytes))
+}
+
+/** What a node checks before it forwards a transaction. */
+export function simulate(svm: LiteSVM, bytes: Uint8Array): FailedTransactionMetadata | undefined {
+  const result = svm.simulateTransaction(getTransactionDecoder().decode(bytes))
+  return result instanceof FailedTransactionMetadata ? result : undefined
+}
+
+/** Moves to a new block: its slot, its time and a fresh blockhash. */
+export function enterBlock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): string {
+  const { epoch, epochStartTimestamp, leaderScheduleEpoch } = svm.getClock()
+  svm.setClock(new Clock(slot, epochStartTimestamp, epoch, leaderScheduleEpoch, timeSeconds))
+  svm.expireBlockhash()
+  const hash = svm.latestBlockhash()
+  // Lookup tables are made in the name of a slot that the cluster remembers.
+  svm.setSlotHashes([{ slot, hash }, ...svm.getSlotHashes()].slice(0, 64))
+  return hash
+}
+
+/** Lamports from nowhere. */
+export function fund(svm: LiteSVM, key: string, amount: bigint): void {
+  const account = readAccount(svm, key)
+  svm.setAccount({
+    address: address(key),
+    lamports: lamports((account?.lamports ?? 0n) + amount),
+    programAddress: address(account?.owner ?? '1'.repeat(32)),
+    data: account?.data ?? new Uint8Array(),
+    executable: account?.executable ?? false,
+    space: BigInt(account?.data.length ?? 0),
+  })
+}

@@ -1,0 +1,194 @@
+import { createServer } from 'node:http'
+import { VersionedTransaction } from '@solana/web3.js'
+import { z } from 'zod'
+import type { Commitment, SolanaNode } from './solanaNode.ts'
+import { toTransactionResult } from './storedTransaction.ts'
+
+/** A node's refusal. @source Solana source, rpc-client-api custom_error.rs */
+class RpcRefusal extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+type Method = (node: SolanaNode, params: readonly unknown[]) => unknown
+
+const commitmentOf = (options: unknown): Commitment =>
+  z
+    .object({ commitment: z.enum(['processed', 'confirmed', 'finalized']).optional() })
+    .optional()
+    .parse(options ?? {})?.commitment ?? 'finalized'
+const text = (value: unknown) => z.string().parse(value)
+
+/** `base64` is the one encoding of accounts and transactions here. */
+function requireBase64(options: unknown): void {
+  if (z.object({ encoding: z.literal('base64') }).safeParse(options).success) return
+  throw new RpcRefusal(-32_602, 'this node encodes base64 only')
+}
+
+const methods: Readonly<Record<string, Method>> = {
+  getHealth: () => 'ok',
+  getVersion: () => ({ 'feature-set': 0, 'solana-core': 'litesvm-1.5.0' }),
+  getGenesisHash: (node) => node.genesisHash,
+  getSlot: (node, [options]) => Number(node.slot(commitmentOf(options))),
+  getLatestBlockhash: (node, [options]) => ({
+    context: { slot: Number(node.slot(commitmentOf(options))) },
+    value: {
+      blockhash: node.latestBlockhash(),
+      lastValidBlockHeight: Number(node.slot('processed')) + 150,
+    },
+  }),
+  getMinimumBalanceForRentExemption: (node, [length]) => Number(node.rentExemption(z.number().parse(length))),
+  getBalance: (node, [key, options]) => ({
+    context: { slot: Number(node.slot(commitmentOf(options))) },
+    value: Number(node.account(text(key), commitmentOf(options))?.lamports ?? 0n),
+  }),
+  requestAirdrop(node, [key, amount]) {
+    node.airdrop(text(key), BigInt(z.number().int().parse(amount)))
+    return '1'.repeat(64)
+  },
+  getAccountInfo,
+  getTransaction,
+  getSignatureStatuses,
+  getBlock,
+  sendTransaction,
+}
+
+function getAccountInfo(node: SolanaNode, [key, options]: readonly unknown[]): unknown {
+  requireBase64(options)
+  const commitment = commitmentOf(options)
+  const slot = node.slot(commitment)
+  const { minContextSlot, dataSlice } = z
+    .object({
+      minContextSlot: z.number().optional(),
+      dataSlice: z.object({ offset: z.number(), length: z.number() }).optional(),
+    })
+    .parse(options)
+  if (minContextSlot !== undefined && BigInt(minContextSlot) > slot) {
+    throw new RpcRefusal(-32_016, 'Minimum context slot has not been reached')
+  }
+  const account = node.account(text(key), commitment)
+  const context = { slot: Number(slot) }
+  if (account === undefined) return { context, value: null }
+  const { lamports, owner, executable, data } = account
+  const shown =
+    dataSlice === undefined ? data : data.subarray(dataSlice.offset, dataSlice.offset + dataSlice.length)
+  return {
+    context,
+    value: {
+      lamports: Number(lamports),
+      owner,
+      executable,
+      rentEpoch: 0,
+      space: data.length,
+      data: [Buffer.from(shown).toString('base64'), 'base64'],
+    },
+  }
+}
+
+function getTransaction(node: SolanaNode, [signature, options]: readonly unknown[]): unknown {
+  requireBase64(options)
+  const stored = node.transaction(text(signature))
+  if (stored === undefined) return null
+  const { maxSupportedTransactionVersion } = z
+    .object({ maxSupportedTransactionVersion: z.number().optional() })
+    .parse(options)
+  if (stored.version !== 'legacy' && maxSupportedTransactionVersion === undefined) {
+    throw new RpcRefusal(-32_015, 'Transaction version (0) is not supported by the requesting client.')
+  }
+  if (commitmentOf(options) === 'finalized' && !node.isFinal(stored)) return null
+  return toTransactionResult(stored, node.block(stored.slot)?.timeSeconds ?? null)
+}
+
+function getSignatureStatuses(node: SolanaNode, [signatures]: readonly unknown[]): unknown {
+  const value = z
+    .array(z.string())
+    .parse(signatures)
+    .map((signature) => {
+      const stored = node.transaction(signature)
+      if (stored === undefined) return null
+      const isFinal = node.isFinal(stored)
+      return {
+        slot: Number(stored.slot),
+        confirmations: isFinal ? null : 1,
+        err: stored.error,
+        confirmationStatus: isFinal ? 'finalized' : 'confirmed',
+      }
+    })
+  return { context: { slot: Number(node.slot('processed')) }, value }
+}
+
+function getBlock(node: SolanaNode, [number, options]: readonly unknown[]): unknown {
+  const slot = BigInt(z.number().int().parse(number))
+  z.object({ transactionDetails: z.literal('none') }).parse(options)
+  const block = node.block(slot)
+  if (slot > node.slot(commitmentOf(options))) {
+    throw new RpcRefusal(-32_004, `Block not available for slot ${slot}`)
+  }
+  if (block === undefined) {
+    throw new RpcRefusal(
+      -32_007,
+      `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`,
+    )
+  }
+  return {
+    blockhash: block.hash,
+    previousBlockhash: node.block(slot - 1n)?.hash ?? block.hash,
+    parentSlot: Number(slot - 1n),
+    blockHeight: Number(slot),
+    blockTime: block.timeSeconds === null ? null : Number(block.timeSeconds),
+  }
+}
+
+function sendTransaction(node: SolanaNode, [encoded, options]: readonly unknown[]): unknown {
+  requireBase64(options)
+  const { skipPreflight } = z.object({ skipPreflight: z.boolean().default(false) }).parse(options)
+  const bytes = new Uint8Array(Buffer.from(text(encoded), 'base64'))
+  VersionedTransaction.deserialize(bytes)
+  const outcome = node.send(bytes, { skipPreflight })
+  if ('signature' in outcome) return outcome.signature
+  throw new RpcRefusal(-32_002, `Transaction simulation failed: ${outcome.refusal}`)
+}
+
+const request = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.unknown()).default([]) })
+
+function answer(node: SolanaNode, body: unknown): unknown {
+  const { id, method, params } = request.parse(body)
+  const refused = (code: number, message: string) => ({ jsonrpc: '2.0', id, error: { code, message } })
+  const run = methods[method]
+  if (run === undefined) return refused(-32_601, 'Method not found')
+  try {
+    return { jsonrpc: '2.0', id, result: run(node, params) }
+  } catch (error) {
+    if (error instanceof RpcRefusal) return refused(error.code, error.message)
+    if (error instanceof z.ZodError) return refused(-32_602, 'Invalid params')
+    throw error
+  }
+}
+
+export type RpcServer = { readonly url: string; stop(): Promise<void> }
+
+/** Solana's JSON-RPC over HTTP, single calls and batches, on a loopback port of its own. */
+export async function startRpcServer(node: SolanaNode): Promise<RpcServer> {
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(Buffer.from(chunk))
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
+    const result = Array.isArray(body) ? body.map((one) => answer(node, one)) : answer(node, body)
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(result))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  if (typeof bound !== 'object' || bound === null) throw new Error('the server has no port')
+  return {
+    url: `http://127.0.0.1:${bound.port}`,
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

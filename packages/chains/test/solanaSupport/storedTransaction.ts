@@ -1,0 +1,94 @@
+import { encodeBase58 } from '@causeway/core'
+import type { FailedTransactionMetadata, TransactionMetadata } from 'litesvm'
+import type { Loaded, TokenState } from './ledgerState.ts'
+
+export type TokenBalances = TokenState & { readonly accountIndex: number }
+type Balances = { readonly lamports: readonly bigint[]; readonly tokens: readonly TokenBalances[] }
+
+/** What the node keeps of one executed transaction. */
+export type StoredTransaction = {
+  readonly bytes: Uint8Array
+  readonly slot: bigint
+  readonly version: 'legacy' | 0
+  readonly loaded: Loaded
+  readonly error: unknown
+  readonly inner: ReturnType<TransactionMetadata['innerInstructions']>
+  readonly logs: readonly string[]
+  readonly unitsConsumed: bigint
+  readonly signatures: number
+  readonly before: Balances
+  readonly after: Balances
+}
+
+const lamportsPerSignature = 5_000
+
+/** The result of `getTransaction` with encoding `base64`. @source Solana JSON-RPC documentation, getTransaction */
+export function toTransactionResult(stored: StoredTransaction, timeSeconds: bigint | null): unknown {
+  const { slot, version, bytes } = stored
+  return {
+    slot: Number(slot),
+    blockTime: timeSeconds === null ? null : Number(timeSeconds),
+    version,
+    transaction: [Buffer.from(bytes).toString('base64'), 'base64'],
+    meta: toMeta(stored),
+  }
+}
+
+function toMeta({ error, inner, logs, before, after, loaded, unitsConsumed, signatures }: StoredTransaction) {
+  return {
+    err: error,
+    status: error === null ? { Ok: null } : { Err: error },
+    fee: lamportsPerSignature * signatures,
+    innerInstructions: inner.flatMap((instructions, index) =>
+      instructions.length === 0 ? [] : [{ index, instructions: instructions.map(toInstruction) }],
+    ),
+    logMessages: logs,
+    preBalances: before.lamports.map(Number),
+    postBalances: after.lamports.map(Number),
+    preTokenBalances: before.tokens.map(toTokenBalance),
+    postTokenBalances: after.tokens.map(toTokenBalance),
+    rewards: [],
+    loadedAddresses: loaded,
+    computeUnitsConsumed: Number(unitsConsumed),
+  }
+}
+
+function toInstruction(inner: StoredTransaction['inner'][number][number]) {
+  const instruction = inner.instruction()
+  return {
+    programIdIndex: instruction.programIdIndex(),
+    accounts: [...instruction.accounts()],
+    data: encodeBase58(instruction.data()),
+    stackHeight: inner.stackHeight(),
+  }
+}
+
+function toTokenBalance({ accountIndex, mint, owner, program, amount, decimals }: TokenBalances) {
+  const uiAmount = Number(amount) / 10 ** decimals
+  return {
+    accountIndex,
+    mint,
+    owner,
+    programId: program,
+    uiTokenAmount: {
+      amount: amount.toString(),
+      decimals,
+      uiAmount: amount === 0n ? null : uiAmount,
+      uiAmountString: uiAmount.toString(),
+    },
+  }
+}
+
+/** The runtime's error in the form that JSON-RPC gives it. */
+export function describeError(failed: FailedTransactionMetadata): unknown {
+  const error = failed.err()
+  if (typeof error !== 'object' || !('index' in error)) return String(error)
+  if (!('err' in error)) return { DuplicateInstruction: error.index }
+  const cause = error.err()
+  return {
+    InstructionError: [
+      error.index,
+      typeof cause === 'object' && 'code' in cause ? { Custom: cause.code } : String(cause),
+    ],
+  }
+}
