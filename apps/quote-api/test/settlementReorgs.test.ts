@@ -1,0 +1,322 @@
+// Goal: what a chain takes back moves no money and fills nothing twice, and what it brings back counts once.
+// A deposit is seen as soon as it may be. Method: real nodes that mine only when they are told to, set back to
+// an earlier block; steps are counted in blocks and in looks of the service, never in time.
+import type { Hex } from '@causeway/core'
+import { verifyLedger } from '@causeway/ledger'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { QuoteAnswer } from './serviceSupport/callService.ts'
+import { nativeAddress, type UserChain } from './serviceSupport/localRequest.ts'
+import { waitUntil } from './serviceSupport/waitUntil.ts'
+import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
+import {
+  type SettlementBed,
+  type StandInOracles,
+  startSettlementBed,
+  startStandInOracles,
+} from './settlementSupport/settlementBed.ts'
+import { createSponsor, moneyOf, type TestSponsor } from './sponsorSupport/sponsors.ts'
+
+const balance = 1_000_000_000n
+/** Below and above the size from which two confirmations are asked for. @source configs/quote.local.json */
+const [small, large] = [60_000_000n, 2_000_000_000n]
+const finalityBlocks = 3
+/** Reverts whatever is sent to it. */
+const refusingCode = '0x60006000fd'
+
+let bed: SettlementBed
+let requests: RequestDriver
+let oracles: StandInOracles
+let sponsor: TestSponsor
+
+beforeAll(async () => {
+  oracles = await startStandInOracles()
+  bed = await startSettlementBed({ oracles: async () => oracles.setting })
+  requests = bed.requests
+})
+afterAll(async () => {
+  await bed?.stop()
+  await oracles?.stop()
+})
+beforeEach(async () => {
+  oracles.set()
+  sponsor = await createSponsor(bed.database, balance)
+})
+
+const nodeOf = (chain: UserChain) => bed.network.chains[chain].chain.node
+const heightOf = (chain: UserChain) => bed.network.chains[chain].chain.client.getBlockNumber()
+const freshAddress = () => privateKeyToAddress(generatePrivateKey())
+
+/** The market asks for recent blocks. */
+async function quoted(amount: bigint, more: object = {}): Promise<QuoteAnswer> {
+  await Promise.all([bed.network.mine('base'), bed.network.mine('optimism')])
+  let answer: QuoteAnswer | undefined
+  await waitUntil(async () => {
+    answer = await requests.quoted(sponsor, { amount, more }).catch(() => undefined)
+    return answer !== undefined
+  }, 'it is quoted')
+  if (answer === undefined) throw new Error('there is no quote')
+  return answer
+}
+
+/** Runs what leaves the chain again. @returns what takes it away and lets another chain grow past it */
+async function onABranch(chain: UserChain, run: () => Promise<unknown>): Promise<() => Promise<void>> {
+  const id = await nodeOf(chain).snapshot()
+  const before = await heightOf(chain)
+  await run()
+  return async () => {
+    const blocks = Number((await heightOf(chain)) - before) + 1
+    await nodeOf(chain).revert({ id })
+    await nodeOf(chain).increaseTime({ seconds: 1 })
+    await bed.network.mine(chain, blocks)
+  }
+}
+
+async function depositsOf({ requestId }: QuoteAnswer): Promise<readonly { state: string }[]> {
+  return bed.database.query('select state from deposit_seen where request_id = $1 order by id', [
+    bytesOf(requestId),
+  ])
+}
+const hasDeposit = (quote: QuoteAnswer, state: string) =>
+  waitUntil(async () => (await depositsOf(quote)).some((row) => row.state === state), `one is ${state}`)
+
+/** The service has looked at the request so many times more, and found nothing to do. */
+async function looksAgain(quote: QuoteAnswer, times = 2): Promise<void> {
+  const before = (await requests.settlementOf(quote))?.attempts ?? 0
+  await waitUntil(async () => {
+    const now = (await requests.settlementOf(quote))?.attempts ?? 0
+    return Number(now) >= Number(before) + times
+  }, 'it is looked at again')
+}
+
+async function settles(quote: QuoteAnswer): Promise<void> {
+  await Promise.all([bed.network.mine('base', finalityBlocks), bed.network.mine('optimism', finalityBlocks)])
+  await requests.reachesStage(quote, 'settled')
+  const available = balance - (await quotedDebit(quote))
+  expect(await moneyOf(bed.database, sponsor.wallet)).toEqual({ available, held: 0n })
+  expect(await bed.database.transaction((tx) => verifyLedger(tx, { depth: 'all' }))).toEqual([])
+}
+
+/** In micro-USDC, whatever the fees are paid in; fixed when it was quoted. */
+async function quotedDebit({ requestId }: QuoteAnswer): Promise<bigint> {
+  const [row] = await bed.database.query<{ debit: bigint }>(
+    'select debit_micro_usd as debit from request_sponsorship where request_id = $1',
+    [bytesOf(requestId)],
+  )
+  return row?.debit ?? 0n
+}
+
+const resend = async (chain: UserChain, raw: Hex) =>
+  bed.network.chains[chain].chain.client.request({ method: 'eth_sendRawTransaction', params: [raw] })
+
+async function rawOf(chain: UserChain, hash: Hex): Promise<Hex> {
+  const { client } = bed.network.chains[chain].chain
+  const raw = await client.request<{
+    Method: 'eth_getRawTransactionByHash'
+    Parameters: [Hex]
+    ReturnType: Hex
+  }>({ method: 'eth_getRawTransactionByHash', params: [hash] })
+  return raw
+}
+
+describe('a deposit', () => {
+  test('is pending in the block that it is in, and a larger one in the block after', async () => {
+    const quote = await quoted(small)
+    await requests.execute(quote)
+    const height = await heightOf('base')
+    await requests.reaches(quote, 'pending')
+    expect(await heightOf('base')).toBe(height)
+
+    const other = await quoted(large)
+    await requests.execute(other)
+    await hasDeposit(other, 'seen')
+    expect((await requests.statusOf(other)).status).toBe('waiting')
+    await bed.network.mine('base')
+    await requests.reaches(other, 'pending')
+  })
+
+  test('that a reorganization takes away before its pin binds nothing, and is filled once it is back', async () => {
+    const quote = await quoted(large)
+    const takeAway = await onABranch('base', () => requests.execute(quote))
+    await hasDeposit(quote, 'seen')
+    await takeAway()
+    await hasDeposit(quote, 'orphaned')
+    expect((await requests.statusOf(quote)).status).toBe('waiting')
+    expect(await requests.settlementOf(quote)).toBeUndefined()
+    expect((await moneyOf(bed.database, sponsor.wallet)).held).toBe(debitOf(quote))
+
+    await requests.execute(quote)
+    await bed.network.mine('base')
+    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    await bed.network.mine('optimism')
+    await requests.reaches(quote, 'success')
+    await settles(quote)
+  })
+
+  test('that a reorganization takes away after its pin is not filled, and once it is back it is filled once', async () => {
+    const quote = await quoted(small)
+    const takeAway = await onABranch('base', () => requests.execute(quote))
+    await requests.workFor(quote, 'fill')
+    await takeAway()
+    await hasDeposit(quote, 'orphaned')
+    expect(await requests.openWork(quote, 'fill')).toBeUndefined()
+    const [hold] = await bed.database.query('select state, pinned from hold where request_id = $1', [
+      bytesOf(quote.requestId),
+    ])
+    expect(hold).toEqual({ state: 'reserved', pinned: false })
+
+    await requests.execute(quote)
+    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    await requests.reaches(quote, 'success')
+    await settles(quote)
+    expect((await depositsOf(quote)).map(({ state }) => state)).toEqual(['orphaned', 'taken'])
+  })
+
+  test('that never comes back ends as a failure, and its sponsor owes nothing', async () => {
+    const quote = await quoted(small)
+    const takeAway = await onABranch('base', () => requests.execute(quote))
+    await requests.workFor(quote, 'fill')
+    await takeAway()
+    await hasDeposit(quote, 'orphaned')
+    await bed.database.query(
+      `update orders set deadline = clock_timestamp() - interval '1 second' where request_id = $1`,
+      [bytesOf(quote.requestId)],
+    )
+    await requests.reaches(quote, 'failure')
+    expect(await requests.statusOf(quote)).toMatchObject({ details: null, failReason: 'DEPOSIT_REORGED' })
+    expect(await moneyOf(bed.database, sponsor.wallet)).toEqual({ available: balance, held: 0n })
+  })
+})
+
+describe('a fill', () => {
+  test('that a reorganization takes away before its success is waited for', async () => {
+    const recipient = freshAddress()
+    const quote = await quoted(large, { recipient })
+    await requests.execute(quote)
+    await bed.network.mine('base')
+    const item = await requests.workFor(quote, 'fill')
+    let raw: Hex = '0x'
+    const takeAway = await onABranch('optimism', async () => {
+      raw = await rawOf('optimism', await bed.solver.carryOut(item))
+    })
+    await requests.reaches(quote, 'submitted')
+    await takeAway()
+    await looksAgain(quote)
+    expect(await requests.openWork(quote, 'fill')).toBeUndefined()
+    await resend('optimism', raw)
+    await bed.network.mine('optimism')
+    await requests.reaches(quote, 'success')
+    await settles(quote)
+  })
+
+  test('that a reorganization takes away after its success is not paid for before it is back and final', async () => {
+    const quote = await quoted(small)
+    await requests.execute(quote)
+    const item = await requests.workFor(quote, 'fill')
+    await bed.network.mine('base', finalityBlocks)
+    let raw: Hex = '0x'
+    // Honest oracles say nothing about a transaction that is not there.
+    oracles.set('garbage', 'garbage', 'garbage')
+    const takeAway = await onABranch('optimism', async () => {
+      raw = await rawOf('optimism', await bed.solver.carryOut(item))
+      await requests.reaches(quote, 'success')
+    })
+    await takeAway()
+    await bed.network.mine('optimism', finalityBlocks)
+    await looksAgain(quote)
+    expect(await requests.stageOf(quote)).toBe('filled')
+    expect((await moneyOf(bed.database, sponsor.wallet)).held).toBe(debitOf(quote))
+    expect((await requests.statusOf(quote)).status).toBe('success')
+
+    await resend('optimism', raw)
+    await bed.network.mine('optimism', finalityBlocks)
+    await looksAgain(quote)
+    oracles.set()
+    await settles(quote)
+  })
+
+  test('that failed is not asked for again while a reorganization may make it succeed', async () => {
+    const recipient = freshAddress()
+    const quote = await nativeQuote({ recipient })
+    await requests.execute(quote)
+    const item = await requests.workFor(quote, 'fill')
+    let raw: Hex = '0x'
+    const takeAway = await onABranch('optimism', async () => {
+      await nodeOf('optimism').setCode({ address: recipient, bytecode: refusingCode })
+      raw = await rawOf('optimism', await bed.solver.carryOut(item))
+      await bed.network.mine('optimism')
+    })
+    await looksAgain(quote)
+    expect(await workStateOf(item.id)).toMatchObject({ state: 'reported', attempts: 0 })
+    await takeAway()
+    await resend('optimism', raw)
+    await bed.network.mine('optimism')
+    await requests.reaches(quote, 'success')
+    expect(await bed.network.chains.optimism.chain.client.getBalance({ address: recipient })).toBe(
+      BigInt(quote.details.currencyOut.amount),
+    )
+    await settles(quote)
+  })
+
+  test('that failed for good is asked for again, and done once', async () => {
+    const recipient = freshAddress()
+    const quote = await nativeQuote({ recipient })
+    await requests.execute(quote)
+    const item = await requests.workFor(quote, 'fill')
+    await nodeOf('optimism').setCode({ address: recipient, bytecode: refusingCode })
+    await bed.solver.carryOut(item)
+    await bed.network.mine('optimism', finalityBlocks)
+    await waitUntil(async () => (await workStateOf(item.id))?.state === 'open', 'it is open again')
+    expect(await workStateOf(item.id)).toEqual({ state: 'open', attempts: 1 })
+    await nodeOf('optimism').setCode({ address: recipient, bytecode: '0x' })
+    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    await requests.reaches(quote, 'success')
+    await settles(quote)
+  })
+})
+
+test('a refund that failed is asked for again only once the failure is final', async () => {
+  const refundTo = freshAddress()
+  const quote = await nativeQuote({ refundTo })
+  await requests.deposit(quote, { token: nativeAddress, amount: nativeAmount - 1n })
+  const item = await requests.workFor(quote, 'refund')
+  await nodeOf('base').setCode({ address: refundTo, bytecode: refusingCode })
+  await bed.solver.carryOut(item)
+  await bed.network.mine('base')
+  await isLookedAt(item.id)
+  await isLookedAt(item.id)
+  expect(await workStateOf(item.id)).toEqual({ state: 'reported', attempts: 0 })
+  await bed.network.mine('base', finalityBlocks)
+  await waitUntil(async () => (await workStateOf(item.id))?.state === 'open', 'it is open again')
+  await nodeOf('base').setCode({ address: refundTo, bytecode: '0x' })
+  await bed.solver.carryOut(await requests.workFor(quote, 'refund'))
+  await waitUntil(async () => (await workStateOf(item.id))?.state === 'done', 'it is done')
+  expect(await bed.network.chains.base.chain.client.getBalance({ address: refundTo })).toBeGreaterThan(0n)
+})
+
+const nativeAmount = 10_000_000_000_000_000n
+
+async function nativeQuote(more: object): Promise<QuoteAnswer> {
+  return quoted(nativeAmount, { originCurrency: nativeAddress, destinationCurrency: nativeAddress, ...more })
+}
+
+async function workStateOf(id: string) {
+  const [row] = await bed.database.query<{ state: string; attempts: number }>(
+    'select state, attempts from work_item where id = $1',
+    [id],
+  )
+  return row
+}
+
+/** A reported item is written at every look. */
+async function isLookedAt(id: string): Promise<void> {
+  const read = async () => {
+    const [row] = await bed.database.query<{ at: string }>(
+      'select updated_at::text as at from work_item where id = $1',
+      [id],
+    )
+    return row?.at
+  }
+  const before = await read()
+  await waitUntil(async () => (await read()) !== before, 'it is looked at')
+}

@@ -1,0 +1,134 @@
+// A user of the service, and what the service and its database say of the user's requests.
+import type { Hex, SqlDatabase } from '@causeway/core'
+import { depositoryAbi, type LocalAccount, type TestNetwork } from '@causeway/localnet'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { statusV3Schema } from '../../src/status/statusWire.ts'
+import { quoteResponseSchema } from '../../src/wire/quoteResponse.ts'
+import { post, type QuoteAnswer, readOk, send } from '../serviceSupport/callService.ts'
+import { type LocalRequest, localRequest, nativeAddress, userOf } from '../serviceSupport/localRequest.ts'
+import { waitUntil } from '../serviceSupport/waitUntil.ts'
+import type { TestSponsor } from '../sponsorSupport/sponsors.ts'
+import type { OpenWork, ScriptedSolver } from './scriptedSolver.ts'
+
+export type RequestDriver = ReturnType<typeof createRequestDriver>
+
+/** All requests go from base to optimism and are paid by the network's first user. */
+export function createRequestDriver(parts: {
+  readonly network: TestNetwork
+  readonly database: SqlDatabase
+  readonly url: string
+  readonly solver: ScriptedSolver
+}) {
+  const { network, database, url, solver } = parts
+  const { base } = network.chains
+  const user = userOf(network, 0)
+
+  async function statusOf({ requestId }: QuoteAnswer) {
+    return readOk(await send(`${url}/intents/status/v3?requestId=${requestId}`), statusV3Schema)
+  }
+
+  async function settlementOf({ requestId }: QuoteAnswer) {
+    const [row] = await database.query<{
+      stage: string
+      attempts: number
+      parked_reason: string | null
+      evidence: unknown
+    }>('select stage, attempts, parked_reason, evidence from settlement where request_id = $1', [
+      bytesOf(requestId),
+    ])
+    return row
+  }
+
+  async function openWork(quote: QuoteAnswer, kind: OpenWork['kind']): Promise<OpenWork | undefined> {
+    return (await solver.work()).find((item) => item.kind === kind && item.requestId === quote.requestId)
+  }
+
+  return {
+    user,
+    statusOf,
+    settlementOf,
+    openWork,
+    stageOf: async (quote: QuoteAnswer) => (await settlementOf(quote))?.stage,
+
+    /** A quote whose fees the sponsor pays. */
+    async quoted(sponsor: TestSponsor, request: LocalRequest): Promise<QuoteAnswer> {
+      const more = { subsidizeFees: true, ...request.more }
+      const body = localRequest(network, { ...request, more })
+      return readOk(await post(`${url}/quote`, body, { 'x-api-key': sponsor.apiKey }), quoteResponseSchema)
+    },
+
+    /** Sends the steps of a quote as the user's wallet would. */
+    async execute({ steps }: QuoteAnswer): Promise<void> {
+      const transactions = steps.flatMap(({ id, items }) =>
+        items.map(({ data }) => ({
+          what: id,
+          // CAST: steps hold addresses and calldata, which the wire describes as text.
+          to: data.to as Hex,
+          data: data.data as Hex,
+          valueWei: BigInt(data.value),
+        })),
+      )
+      await base.chain.send(user, transactions)
+    },
+
+    /** Deposits whatever it is told, for an order. */
+    async deposit(quote: QuoteAnswer, what: { token?: Hex; amount: bigint }): Promise<void> {
+      await base.chain.send(user, depositTransactions(network, user, { ...what, id: orderIdOf(quote) }))
+    },
+
+    async reaches(quote: QuoteAnswer, status: string): Promise<void> {
+      await waitUntil(async () => (await statusOf(quote)).status === status, `it is ${status}`)
+    },
+    async reachesStage(quote: QuoteAnswer, stage: string): Promise<void> {
+      await waitUntil(async () => (await settlementOf(quote))?.stage === stage, `it is ${stage}`)
+    },
+
+    async workFor(quote: QuoteAnswer, kind: OpenWork['kind']): Promise<OpenWork> {
+      let found: OpenWork | undefined
+      await waitUntil(async () => {
+        found = await openWork(quote, kind)
+        return found !== undefined
+      }, `there is a ${kind}`)
+      if (found === undefined) throw new Error('there is no such work')
+      return found
+    },
+  }
+}
+
+export function orderIdOf(quote: QuoteAnswer): Hex {
+  const id = quote.protocol?.v2.orderId
+  if (id === undefined) throw new Error('the quote has no order')
+  // CAST: the wire describes an order id as text.
+  return id as Hex
+}
+
+export const debitOf = (quote: QuoteAnswer) => BigInt(quote.fees.subsidized.amount)
+
+export const bytesOf = (requestId: string) => Buffer.from(requestId.slice(2), 'hex')
+
+function depositTransactions(
+  { deployment }: TestNetwork,
+  user: LocalAccount,
+  deposit: { token?: Hex; amount: bigint; id: Hex },
+) {
+  const { depository, tokens } = deployment.base
+  const { token = tokens.USDC, amount, id } = deposit
+  if (token === nativeAddress) {
+    const data = encodeFunctionData({
+      abi: depositoryAbi,
+      functionName: 'depositNative',
+      args: [user.address, id],
+    })
+    return [{ what: 'deposit', to: depository, data, valueWei: amount }]
+  }
+  const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [depository, amount] })
+  const data = encodeFunctionData({
+    abi: depositoryAbi,
+    functionName: 'depositErc20',
+    args: [user.address, token, amount, id],
+  })
+  return [
+    { what: 'approve', to: token, data: approve },
+    { what: 'deposit', to: depository, data },
+  ]
+}

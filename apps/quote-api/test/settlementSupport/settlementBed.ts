@@ -1,0 +1,108 @@
+// The service with its jobs over real nodes and a real database, a scripted solver, and whatever oracles a test
+// names: what the tests of settlement start from.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createOrderIdHasher, mainNetwork } from '@causeway/core'
+import { createDatabase, type Database, startEmbeddedPostgres } from '@causeway/database'
+import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { generatePrivateKey } from 'viem/accounts'
+import { startTestService } from '../fixtures/service.ts'
+import { pepperText } from '../sponsorSupport/sponsors.ts'
+import { createRequestDriver, type RequestDriver } from './requestDriver.ts'
+import { createScriptedSolver, type ScriptedSolver } from './scriptedSolver.ts'
+import { type OracleMode, type StandInOracle, startStandInOracle } from './standInOracle.ts'
+
+export const solverKey = 'solver-key-of-the-tests'
+
+export type SettlementBed = {
+  readonly network: TestNetwork
+  readonly database: Database
+  /** The public listener of the service. */
+  readonly url: string
+  readonly solver: ScriptedSolver
+  readonly requests: RequestDriver
+  stop(): Promise<void>
+}
+
+export type SettlementBedOptions = {
+  /** `ORACLES` of the service; two of them must sign. */
+  readonly oracles: (network: TestNetwork) => Promise<string>
+  /** Mine by themselves so often; default: only transactions and `network.mine` move the chains. */
+  readonly blockTimeSeconds?: number
+  /** Of the service; endpoints can be replaced. */
+  readonly environment?: (network: TestNetwork) => Promise<Readonly<Record<string, string>>>
+}
+
+export async function startSettlementBed(options: SettlementBedOptions): Promise<SettlementBed> {
+  const { blockTimeSeconds, environment = async () => ({}) } = options
+  const closers: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const close of closers.reverse()) await close()
+  }
+  try {
+    const network = await startTestNetwork({ ...(blockTimeSeconds !== undefined && { blockTimeSeconds }) })
+    closers.push(network.stop)
+    const directory = await mkdtemp(join(tmpdir(), 'causeway-settlement-'))
+    closers.push(() => rm(directory, { recursive: true, force: true }))
+    const server = await startEmbeddedPostgres({
+      dataDirectory: join(directory, 'postgres'),
+      durable: false,
+    })
+    closers.push(() => server.stop())
+    const service = await startTestService(network, {
+      ...serviceSettings(server.connectionString, await options.oracles(network)),
+      ...(await environment(network)),
+    })
+    closers.push(() => service.stop())
+    const url = (await service.listen()).publicUrl
+    const database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
+    closers.push(() => database.close())
+    const solver = createScriptedSolver({ network, url, apiKey: solverKey })
+    const requests = createRequestDriver({ network, database, url, solver })
+    return { network, database, url, solver, requests, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** What every service of these tests runs with, beside its network. */
+export function serviceSettings(connectionString: string, oracles: string): Record<string, string> {
+  return {
+    DATABASE_URL: connectionString,
+    API_KEY_PEPPERS: pepperText,
+    SOLVER_API_KEY: solverKey,
+    ORACLES: oracles,
+    ORACLES_THRESHOLD: '2',
+  }
+}
+
+/** Three oracles that sign whatever their mode says, whether it happened or not. */
+export type StandInOracles = {
+  readonly all: readonly StandInOracle[]
+  /** As `ORACLES` names them. */
+  readonly setting: string
+  /** One mode for each; missing ones are honest. */
+  set(...modes: readonly OracleMode[]): void
+  stop(): Promise<void>
+}
+
+export async function startStandInOracles(): Promise<StandInOracles> {
+  const orderIdOf = createOrderIdHasher(() => mainNetwork('ethereum-vm'))
+  const all = await Promise.all(
+    [1, 2, 3].map(() =>
+      startStandInOracle({ privateKey: generatePrivateKey(), otherKey: generatePrivateKey(), orderIdOf }),
+    ),
+  )
+  return {
+    all,
+    setting: all.map(({ url, signer }) => `${url}||${signer}`).join(';'),
+    set(...modes) {
+      for (const [index, oracle] of all.entries()) oracle.mode = modes[index] ?? 'honest'
+    },
+    async stop() {
+      await Promise.all(all.map((oracle) => oracle.stop()))
+    },
+  }
+}
