@@ -20,6 +20,7 @@ import {
 import { type ConfiguredSigner, createConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createAccess, findSponsorshipChain } from './access.ts'
+import { createAccuracy } from './accuracy.ts'
 import { registerAdmin } from './admin/registerAdmin.ts'
 import { createAdministration, loadPeppers } from './administration.ts'
 import { buildApp } from './app.ts'
@@ -165,6 +166,15 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     metrics,
     logger,
   })
+  const accuracy = createAccuracy({
+    database,
+    chains: settlement.chains,
+    clients,
+    snapshot: () => market.snapshot(),
+    registry,
+    metrics,
+    logger,
+  })
   const appBalance = createAppBalance({
     config,
     chains,
@@ -174,7 +184,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     openSingle: parts.openSingle,
     ledger: sponsorship.ledger,
     metrics,
-    moreJobs: [...settlement.jobs, ...appFees.jobs, webhooks.job],
+    moreJobs: [...settlement.jobs, ...appFees.jobs, webhooks.job, accuracy.job],
     logger,
   })
   const access = createAccess({
@@ -210,6 +220,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
       clock: systemClock,
       onFactsFailure: (chainId, error) => logger.debug({ chainId, err: error }, 'user facts not read'),
     }),
+    reactionMsOf: accuracy.reactionTimes.of,
     clock: systemClock,
     signer,
     orderIdOf: createOrderIdHasher(registry.networkByKey),
@@ -235,6 +246,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     readiness,
   })
   appBalance.startJobs()
+  accuracy.reactionTimes.start()
   const opsListener = createOpsListener({
     logger,
     errors: errorPolicy,
@@ -246,6 +258,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'public listener', close: () => app.close() },
     { name: 'admin listener', close: () => adminListener.close() },
     { name: 'jobs', close: () => appBalance.close() },
+    { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
     { name: 'webhooks', close: () => webhooks.close() },
     { name: 'settlement', close: () => settlement.close() },
     { name: 'market', close: async () => market.close() },

@@ -36,6 +36,8 @@ export type PricingDependencies = {
   }) => Promise<UserFacts>
   /** Gas of calls run on a destination. @throws DESTINATION_TX_FAILED, or an upstream error in time */
   readonly simulateCalls: (args: { chainId: number; calls: readonly DestinationCall[] }) => Promise<bigint>
+  /** What solvers took lately on a route, from memory; `undefined` while too little was seen. */
+  readonly reactionMsOf: (originChainId: number, destinationChainId: number) => number | undefined
   readonly clock: Clock
 }
 
@@ -90,7 +92,7 @@ export async function priceRequest(
     originMarket,
     transactions,
     originGasWei: originGasWei(originMarket, transactions),
-    timeEstimateSeconds: timeEstimate(amounts),
+    timeEstimateSeconds: timeEstimate(dependencies, amounts),
     userBalance: balance ?? 0n,
   }
 }
@@ -180,10 +182,14 @@ async function destinationCallUnits(
   return dependencies.simulateCalls({ chainId: route.destination.chainId, calls: request.txs })
 }
 
-function timeEstimate({ route, prices, amountIn }: PricedRoute): number {
+function timeEstimate(
+  { reactionMsOf }: Pick<PricingDependencies, 'reactionMsOf'>,
+  { route, prices, amountIn }: PricedRoute,
+): number {
   const { origin, destination, selfExecuted } = route
   const valueMicroUsd = usdValueDown(amountIn, prices.currencyIn) / usdX18PerMicroUsd
-  return timeEstimateSeconds({ origin, destination, selfExecuted, valueMicroUsd })
+  const reactionMs = reactionMsOf(origin.chainId, destination.chainId)
+  return timeEstimateSeconds({ origin, destination, selfExecuted, valueMicroUsd, reactionMs })
 }
 
 const usdX18PerMicroUsd = 1_000_000_000_000n

@@ -1,11 +1,13 @@
 import type { QuotableChain } from './registry.ts'
 
-/** From a pinned deposit to a broadcast fill. Replaced by observation once fills are measured. */
-const solverReactionMs = 1_000
+/** From a pinned deposit to a broadcast fill, while a route has too few fills to learn from. */
+const defaultReactionMs = 1_000
 
 /**
  * Seconds from the user's transaction to the recipient's funds, at least 1: confirmations that the
- * pin policy asks for this size, the solver's reaction, one destination block.
+ * pin policy asks for this size, the solver's reaction, one destination block. What is learned replaces the
+ * reaction alone: an estimate is never below what the chains themselves take.
+ * @param args.reactionMs of the route's fills, `undefined` before enough were seen
  * @source design.md 6.8, pricing-engine.md 4.5
  */
 export function timeEstimateSeconds(args: {
@@ -13,11 +15,12 @@ export function timeEstimateSeconds(args: {
   destination: QuotableChain
   selfExecuted: boolean
   valueMicroUsd: bigint
+  reactionMs: number | undefined
 }): number {
-  const { origin, destination, selfExecuted, valueMicroUsd } = args
+  const { origin, destination, selfExecuted, valueMicroUsd, reactionMs = defaultReactionMs } = args
   if (selfExecuted) return Math.max(Math.ceil(origin.config.blockTimeMs / 1_000), 1)
   const waitMs = pinConfirmations(origin, valueMicroUsd) * origin.config.blockTimeMs
-  const totalMs = origin.config.blockTimeMs + waitMs + solverReactionMs + destination.config.blockTimeMs
+  const totalMs = origin.config.blockTimeMs + waitMs + reactionMs + destination.config.blockTimeMs
   return Math.max(Math.ceil(totalMs / 1_000), 1)
 }
 

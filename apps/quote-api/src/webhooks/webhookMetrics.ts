@@ -1,6 +1,7 @@
 import type { SqlDatabase } from '@causeway/core'
 import { Counter, Gauge, Histogram, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
+import { shareReading } from '../shareReading.ts'
 import { type DeliveryAttempt, problemOf } from './deliverWebhooks.ts'
 import { readBacklog } from './deliveryStore.ts'
 
@@ -31,19 +32,21 @@ export function createWebhookObserver(options: {
     buckets: attemptBuckets,
     registers,
   })
-  const oldest = new Gauge({
-    name: 'webhook_oldest_waiting_seconds',
-    help: 'Age of the oldest message that is not delivered; 0 without one',
-    registers,
-  })
+  const read = shareReading(() => readBacklog(database))
   new Gauge({
     name: 'webhook_waiting',
     help: 'Messages that are not delivered yet',
     registers,
     async collect() {
-      const backlog = await readBacklog(database)
-      this.set(backlog.waiting)
-      oldest.set(backlog.oldestSeconds)
+      this.set((await read()).waiting)
+    },
+  })
+  new Gauge({
+    name: 'webhook_oldest_waiting_seconds',
+    help: 'Age of the oldest message that is not delivered; 0 without one',
+    registers,
+    async collect() {
+      this.set((await read()).oldestSeconds)
     },
   })
   return ({ eventId, apiKeyId, result, seconds: taken, isGivenUp }) => {
