@@ -1,27 +1,15 @@
 // Goal: what is paid to a deposit address goes to the depository for an order that was signed for this
 // address, to its depositor, and nowhere else; paying it again works like the first time.
 // Method: the contract as deployed, on a real node; orders and addresses from core.
-import {
-  type DepositAddressTerms,
-  depositAddressOf,
-  depositOrderSalt,
-  type Hex,
-  mainNetwork,
-  type NetworkOf,
-  type Order,
-  orderId,
-  orderWords,
-} from '@causeway/core'
+import { type DepositAddressTerms, depositAddressOf, type Hex, type Order } from '@causeway/core'
 import { encodeFunctionData, erc20Abi, parseEventLogs, zeroAddress } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { depositAddressesAbi, depositoryAbi } from '../src/contracts/abis.generated.ts'
 import type { ChainDeployment } from '../src/deploy/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'
+import { depositOrder, signedOrder } from './support/depositOrders.ts'
 
-const networkOf: NetworkOf = (chainId) =>
-  chainId === 'base' || chainId === 'optimism' ? mainNetwork('ethereum-vm') : undefined
 const orderSigner = freshAccount()
 const depositor = freshAccount()
 let nonces = 0
@@ -52,22 +40,7 @@ function open(): Opened {
 }
 
 function orderFor(address: Hex, random = 1): Order {
-  const native = zeroAddress
-  return {
-    version: 'v1',
-    solverChainId: 'base',
-    solver: orderSigner.address,
-    salt: depositOrderSalt(address, new Uint8Array(12).fill(random)),
-    inputs: [{ payment: { chainId: 'base', currency: native, amount: '1000', weight: '1' }, refunds: [] }],
-    output: {
-      chainId: 'optimism',
-      payments: [{ recipient: payer.address, currency: native, minimumAmount: '1', expectedAmount: '1' }],
-      calls: [],
-      deadline: 2_000_000_000,
-      extraData: '0x',
-    },
-    fees: [],
-  }
+  return depositOrder(address, { solver: orderSigner.address, recipient: payer.address, random })
 }
 
 async function sweepCall(
@@ -76,14 +49,12 @@ async function sweepCall(
   options: { readonly signer?: LocalAccount; readonly token?: Hex } = {},
 ): Promise<Hex> {
   const { signer = orderSigner, token = zeroAddress } = options
-  const id = orderId(order, networkOf)
-  const signature = await privateKeyToAccount(signer.privateKey).signMessage({ message: { raw: id } })
-  const words = orderWords(order, networkOf)
+  const { words, orderSignature } = await signedOrder(order, signer)
   const struct = { ...words, solver: orderSigner.address, salt: BigInt(words.salt) }
   return encodeFunctionData({
     abi: depositAddressesAbi,
     functionName: 'sweep',
-    args: [terms, struct, signature, token],
+    args: [terms, struct, orderSignature, token],
   })
 }
 
@@ -142,10 +113,11 @@ describe('sweeps', () => {
     for (const round of [1, 2]) {
       await pay(opened.address, 1_000n)
       const order = orderFor(opened.address, round)
+      const { id } = await signedOrder(order, orderSigner)
       const { logs } = await bench.send(sweeper, contract(), await sweepCall(opened, order))
       const [event] = parseEventLogs({ abi: depositoryAbi, logs, eventName: 'RelayNativeDeposit' })
       expect(event?.address.toLowerCase()).toBe(bench.deployment.depository)
-      expect(event?.args).toMatchObject({ amount: 1_000n, id: orderId(order, networkOf) })
+      expect(event?.args).toMatchObject({ amount: 1_000n, id })
       expect(event?.args.from.toLowerCase()).toBe(depositor.address)
       expect(await balance(opened.address)).toBe(0n)
       expect(await bench.chain.client.getCode({ address: opened.address })).toBeUndefined()

@@ -1,7 +1,8 @@
-import type { ChainDesk } from './chainDesk.ts'
-import { fillTransaction, needsOf } from './fillTransaction.ts'
+import type { ChainDesk, Subject } from './chainDesk.ts'
+import { fillTransaction, needsOf, type PlannedTransaction } from './fillTransaction.ts'
 import type { Inventory } from './inventory.ts'
 import type { Outbox } from './outbox.ts'
+import type { Relay } from './relays.ts'
 import type { SignedRecord } from './signedRecord.ts'
 import type { SolverChainConfig } from './solverConfig.ts'
 import { type PaidOrder, readItem, type WorkItem } from './workItems.ts'
@@ -32,6 +33,7 @@ export async function handleItem(
   const reading = readItem(item)
   if (reading.kind === 'other') return later
   if (reading.kind === 'broken') return refused(reading.reason)
+  if (reading.kind === 'relay') return relay(item.id, reading.relay, chains)
   const { order } = reading
   const chain = chains.find(({ config }) => config.chainId === order.chainId)
   if (chain === undefined) return refused(`chain ${order.chainId} is none of this solver's`)
@@ -48,16 +50,34 @@ export async function handleItem(
 }
 
 async function pay(id: string, order: PaidOrder, { desk, inventory }: SolverChain): Promise<Handled> {
-  const { chainTime } = await desk.wallet.counts()
-  if (chainTime + minedWithinSeconds > order.deadline) return refused('the deadline has passed')
+  if (await isTooLate(desk, order)) return refused('the deadline has passed')
   for (const [currency, amount] of needsOf(order)) {
     if (!(await inventory.has(currency, amount))) return later
   }
-  const transaction = fillTransaction(order)
+  const { kind, orderId, deadline } = order
+  return begin(desk, { id, kind, orderId, deadline }, fillTransaction(order))
+}
+
+async function relay(
+  id: string,
+  { kind, chainId, contract, deadline, transaction }: Relay,
+  chains: readonly SolverChain[],
+): Promise<Handled> {
+  const chain = chains.find(({ config }) => config.chainId === chainId)
+  if (chain === undefined) return refused(`chain ${chainId} is none of this solver's`)
+  if (chain.config.depositAddresses !== contract) return refused('the contract is another one')
+  if (await isTooLate(chain.desk, { deadline })) return refused('the deadline has passed')
+  return begin(chain.desk, { id, kind, deadline }, transaction)
+}
+
+async function isTooLate(desk: ChainDesk, { deadline }: { readonly deadline: number }): Promise<boolean> {
+  const { chainTime } = await desk.wallet.counts()
+  return chainTime + minedWithinSeconds > deadline
+}
+
+async function begin(desk: ChainDesk, subject: Subject, transaction: PlannedTransaction): Promise<Handled> {
   const simulation = await desk.wallet.simulate(transaction)
   if (!simulation.succeeds) return refused(simulation.reason)
-  const { kind, orderId, deadline } = order
-  const subject = { id, kind, orderId, deadline }
   return { kind: 'signed', record: await desk.begin(subject, { ...transaction, gas: simulation.gas }) }
 }
 

@@ -13,6 +13,7 @@ const chainSchema = z.object({
   rpcUrl: z.url(),
   depository: hexSchema(20),
   fillContract: hexSchema(20),
+  depositAddresses: hexSchema(20),
   wrappedNative: hexSchema(20),
   /** What is kept in stock; below `low` deposits are fetched from the depository. */
   stock: z.array(z.object({ currency: hexSchema(20), low: amount })),

@@ -1,21 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { z } from 'zod'
-
-const hex = (bytes: number) =>
-  z
-    .string()
-    .regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`))
-    // CAST: the pattern above is that of Hex.
-    .transform((value) => value.toLowerCase() as Hex)
-const amount = z
-  .string()
-  .regex(/^[0-9]{1,78}$/)
-  .transform((text) => BigInt(text))
-const calldata = z
-  .string()
-  .regex(/^0x([0-9a-fA-F]{2})*$/)
-  // CAST: the pattern above is that of Hex.
-  .transform((value) => value as Hex)
+import { amount, calldata, hex } from './payloadFields.ts'
+import { type Relay, sweepSchema } from './relays.ts'
 
 /** Fields that a fill and a refund share. */
 const order = {
@@ -87,13 +73,21 @@ export type WorkItem = z.infer<typeof itemSchema>
 /** `other`: a kind that this solver has no part in; `broken`: a payload that cannot be paid as it is. */
 export type ReadItem =
   | { readonly kind: 'order'; readonly order: PaidOrder }
+  | { readonly kind: 'relay'; readonly relay: Relay }
   | { readonly kind: 'other' }
   | { readonly kind: 'broken'; readonly reason: string }
 
 export function readItem({ kind, payload }: WorkItem): ReadItem {
+  if (kind === 'sweep') return read(sweepSchema.safeParse(payload), (relay) => ({ kind: 'relay', relay }))
   if (kind !== 'fill' && kind !== 'refund' && kind !== 'claim') return { kind: 'other' }
-  const parsed = payloads[kind].safeParse(payload)
-  if (parsed.success) return { kind: 'order', order: parsed.data }
+  return read<PaidOrder>(payloads[kind].safeParse(payload), (order) => ({ kind: 'order', order }))
+}
+
+function read<Payload>(
+  parsed: z.ZodSafeParseResult<Payload>,
+  toItem: (payload: Payload) => ReadItem,
+): ReadItem {
+  if (parsed.success) return toItem(parsed.data)
   const fields = parsed.error.issues.map(({ path }) => path.join('.'))
   return { kind: 'broken', reason: `the payload is wrong at ${fields.join(', ')}` }
 }

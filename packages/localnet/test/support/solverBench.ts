@@ -22,10 +22,12 @@ export async function solverFile(
   const folder = await mkdtemp(join(tmpdir(), 'causeway-solver-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const chain = (key: UserChain) => {
-    const { depository, fillContract, wrappedNative, tokens } = network.deployment[key]
+    const { depository, fillContract, wrappedNative, tokens, ...more } = network.deployment[key]
+    const depositAddresses = more.depositAddresses.contract
     const { chainId, url } = network.chains[key]
     const stock = [{ currency: tokens.USDC, low }]
-    return { chainId, rpcUrl: url, depository, fillContract, wrappedNative, stock }
+    const contracts = { depository, fillContract, depositAddresses, wrappedNative }
+    return { chainId, rpcUrl: url, ...contracts, stock }
   }
   const file: SolverConfigFile = {
     quoteApiUrl: work.url,

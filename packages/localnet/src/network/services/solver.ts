@@ -30,9 +30,11 @@ export function solverApiKey(keys: LocalKeys): string {
 function solverFile({ network, ports }: ServiceContext, healthPort: number): SolverConfigFile {
   const { chains, deployment, keys, paths } = network
   const chain = (key: 'base' | 'optimism') => {
-    const { chainId, depository, fillContract, wrappedNative, tokens } = deployment[key]
+    const { chainId, depository, fillContract, wrappedNative, tokens, ...more } = deployment[key]
+    const depositAddresses = more.depositAddresses.contract
     const stock = lowStock(keys, tokens)
-    return { chainId, rpcUrl: chains[key].url, depository, fillContract, wrappedNative, stock }
+    const contracts = { depository, fillContract, depositAddresses, wrappedNative }
+    return { chainId, rpcUrl: chains[key].url, ...contracts, stock }
   }
   return {
     quoteApiUrl: `http://127.0.0.1:${ports.get('quote-api')?.['http']}`,

@@ -1,0 +1,19 @@
+import type { Hex } from '@causeway/core'
+import { z } from 'zod'
+
+/** Lower case. */
+export const hex = (bytes: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`))
+    // CAST: the pattern above is that of Hex.
+    .transform((value) => value.toLowerCase() as Hex)
+export const amount = z
+  .string()
+  .regex(/^[0-9]{1,78}$/)
+  .transform((text) => BigInt(text))
+export const calldata = z
+  .string()
+  .regex(/^0x([0-9a-fA-F]{2})*$/)
+  // CAST: the pattern above is that of Hex.
+  .transform((value) => value as Hex)
