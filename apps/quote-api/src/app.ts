@@ -11,6 +11,7 @@ import { errorPolicy } from './errorPolicy.ts'
 import type { MoneyHistory } from './history/moneyHistory.ts'
 import type { RequestHistory } from './history/requestHistory.ts'
 import type { MarketHealth } from './market/health.ts'
+import type { Permits } from './permits.ts'
 import type { SponsoredQuoteDependencies } from './quoting/createSponsoredQuote.ts'
 import type { SponsorCurrency } from './quoting/sponsorship/sponsorCurrency.ts'
 import { registerAppFees } from './routes/appFeeClaims.ts'
@@ -28,7 +29,7 @@ import { registerRequests } from './routes/requests.ts'
 import { registerSolver } from './routes/solver.ts'
 import { registerTokenPrice } from './routes/tokenPrice.ts'
 import { registerTopUpClaims } from './routes/topUpClaims.ts'
-import { type DepositHints, registerTransactions } from './routes/transactions.ts'
+import { registerTransactions, type TransactionHints } from './routes/transactions.ts'
 import { registerWalletChallenge } from './routes/walletChallenge.ts'
 import { registerWalletLink } from './routes/walletLink.ts'
 import type { SolverWork } from './solver/solverWork.ts'
@@ -49,9 +50,11 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly balances: BalanceReading
   readonly claims: TopUpClaims
   readonly appFeeClaims: AppFeeClaims
+  readonly takePermit: Permits['takePermit']
   readonly solverWork: SolverWork
   readonly statuses: RequestStatuses
-  readonly hint: DepositHints['hint']
+  readonly hint: TransactionHints['hint']
+  readonly say: TransactionHints['say']
   readonly logger: HttpAppOptions['logger']
   readonly metrics: HttpMetrics
   readonly readiness: Readiness
@@ -105,7 +108,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerAppFees(app, dependencies)
   registerClaimAppFees(app, dependencies)
   const takeClaim = dependencies.appFeeClaims.takeSignature
-  registerExecutePermits(app, { takeSignature: { claim: takeClaim, request: takeClaim } })
+  const takeSignature = { ...dependencies.takePermit, claim: takeClaim, request: takeClaim }
+  registerExecutePermits(app, { takeSignature })
   registerBalances(app, dependencies.balances)
   registerTopUpClaims(app, dependencies)
   registerWalletChallenge(app, dependencies)

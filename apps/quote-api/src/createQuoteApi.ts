@@ -27,9 +27,11 @@ import { buildApp } from './app.ts'
 import { createAppBalance } from './appBalance.ts'
 import { createAppFees } from './appFees.ts'
 import { checkChains } from './checkChains.ts'
+import { openCommandChain } from './cli/commandChain.ts'
 import type { QuoteApiConfig } from './config.ts'
 import { loadFiles } from './configuration.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
+import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
 import { errorPolicy } from './errorPolicy.ts'
 import { systemClock } from './market/clock.ts'
 import { createMarket } from './market/createMarket.ts'
@@ -37,12 +39,15 @@ import type { Market } from './market/runMarket.ts'
 import { createOnChainQuoter } from './onChainQuoter.ts'
 import { createOrderStore } from './orders/orderStore.ts'
 import { toStoredOrder } from './orders/toStoredOrder.ts'
+import { createPermits } from './permits.ts'
 import { createChainPorts } from './ports.ts'
 import { createPriceAdapters } from './priceAdapters.ts'
+import type { SponsoredQuoteDependencies } from './quoting/createSponsoredQuote.ts'
 import { createInventoryViews } from './quoting/inventoryView.ts'
 import { createPoolLegQuoter } from './quoting/poolLegQuoter.ts'
 import { createRegistry, type QuoteRegistry } from './quoting/registry.ts'
 import { createRandomPool } from './randomPool.ts'
+import { keepSaid } from './selfExecution/saidTransactions.ts'
 import { createSettlement } from './settlement.ts'
 import { withSolverKey } from './solver/solverKey.ts'
 import { createSolverWork } from './solver/solverWork.ts'
@@ -98,7 +103,7 @@ export async function createQuoteApi(
     onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
   })
   try {
-    const parts = { config, logger, signer, quote, chains, registry, clients, adminListener }
+    const parts = { config, variables, logger, signer, quote, chains, registry, clients, adminListener }
     return await assemble({ ...parts, ...opened })
   } catch (error) {
     // A process that ends now would leave its own server running for nobody.
@@ -109,6 +114,7 @@ export async function createQuoteApi(
 
 type Parts = OpenDatabase & {
   readonly config: QuoteApiConfig
+  readonly variables: Readonly<Record<string, string | undefined>>
   readonly logger: Logger
   readonly signer: ConfiguredSigner
   readonly quote: QuoteFile
@@ -143,7 +149,10 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
   const sponsorship = createSponsorship({ database, quote, registry, chainId, logger })
   const peppers = await loadPeppers(config)
   const randomBytes = createRandomPool()
-  registerAdmin(adminListener, createAdministration({ config, database, peppers }))
+  registerAdmin(adminListener, createAdministration({ config, database, peppers }), {
+    database,
+    chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
+  })
   const settlement = createSettlement({
     chains,
     registry,
@@ -175,18 +184,6 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     metrics,
     logger,
   })
-  const appBalance = createAppBalance({
-    config,
-    chains,
-    registry,
-    chain: sponsorshipChain,
-    database,
-    openSingle: parts.openSingle,
-    ledger: sponsorship.ledger,
-    metrics,
-    moreJobs: [...settlement.jobs, ...appFees.jobs, webhooks.job, accuracy.job],
-    logger,
-  })
   const access = createAccess({
     database,
     peppers,
@@ -195,22 +192,16 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     randomBytes,
     logger,
   })
-  const app = await buildApp({
+  const { fillWallet, quoteLifetimeSeconds, orderLifetimeSeconds } = quote
+  const permits = createPermits({ registry, clients, database })
+  const quoting: SponsoredQuoteDependencies = {
     registry,
     schedule: quote.schedule,
     swapImpactMaxBps: quote.swapImpactMaxBps,
-    quoteLifetimeSeconds: quote.quoteLifetimeSeconds,
-    orderLifetimeSeconds: quote.orderLifetimeSeconds,
-    servers: quote.servers,
-    fillWallet: quote.fillWallet,
-    environment: config.environment,
-    rateLimits: {
-      perKeyMax: config.rateLimits.perKeyMax ?? quote.rateLimits.perKeyPerSecond,
-      perIpMax: config.rateLimits.perIpMax ?? quote.rateLimits.perIpPerSecond,
-    },
-    trustedProxies: config.trustedProxies,
+    quoteLifetimeSeconds,
+    orderLifetimeSeconds,
+    fillWallet,
     snapshot: () => market.snapshot(),
-    marketHealth: () => market.health(),
     inventoryView: createInventoryViews(registry),
     legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients)),
     ...createChainPorts({
@@ -224,20 +215,68 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     clock: systemClock,
     signer,
     orderIdOf: createOrderIdHasher(registry.networkByKey),
-    store: (record) => orders.save(toStoredOrder(record)),
-    ...sponsorship,
+    permitTokens: permits.permitTokens,
+    ...storeWithAddresses(
+      { database, ledger: sponsorship.ledger },
+      {
+        store: (record) => orders.save(toStoredOrder(record)),
+        storeSponsored: sponsorship.storeSponsored,
+      },
+    ),
+    sponsors: access.sponsors,
+    sponsorAsset: sponsorship.sponsorAsset,
+    onExploitableFeePayer: sponsorship.onExploitableFeePayer,
     randomBytes,
+  }
+  const depositAddresses = createDepositAddresses({
+    chains,
+    clients,
+    settlementChains: settlement.chains,
+    database,
+    ledger: sponsorship.ledger,
+    quoting,
+    logger,
+  })
+  const appBalance = createAppBalance({
+    config,
+    chains,
+    registry,
+    chain: sponsorshipChain,
+    database,
+    openSingle: parts.openSingle,
+    ledger: sponsorship.ledger,
+    metrics,
+    moreJobs: [...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs, webhooks.job, accuracy.job],
+    logger,
+  })
+  const app = await buildApp({
+    ...sponsorship,
     ...access,
+    ...quoting,
+    servers: quote.servers,
+    environment: config.environment,
+    rateLimits: {
+      perKeyMax: config.rateLimits.perKeyMax ?? quote.rateLimits.perKeyPerSecond,
+      perIpMax: config.rateLimits.perIpMax ?? quote.rateLimits.perIpPerSecond,
+    },
+    trustedProxies: config.trustedProxies,
+    marketHealth: () => market.health(),
     apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),
     balances: appBalance.balances,
     claims: appBalance.claims,
     appFeeClaims: appFees.appFeeClaims,
+    takePermit: permits.takePermit,
+    say: (said) => keepSaid(database, said),
     statuses: createRequestStatuses({ database }),
-    hint: settlement.hint,
+    hint(chainId) {
+      settlement.hint(chainId)
+      depositAddresses.hint(chainId)
+    },
     solverWork: createSolverWork({
       database,
       onChange() {
         settlement.hint()
+        depositAddresses.hint()
         appFees.wake()
       },
     }),

@@ -4,7 +4,9 @@ import type { HttpMetrics } from '@causeway/http'
 import { recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createWaker, type Job } from './jobs/runJobs.ts'
+import { followPermits } from './permits/followPermits.ts'
 import type { QuoteRegistry } from './quoting/registry.ts'
+import { followSaid } from './selfExecution/followSaid.ts'
 import { attestFills } from './settlement/attestFills.ts'
 import { followFills } from './settlement/followFills.ts'
 import { followRefunds } from './settlement/followRefunds.ts'
@@ -49,13 +51,20 @@ export function createSettlement(options: {
     now: () => Date.now(),
     observe: createSettlementObserver(options),
   }
-  const followers = { fills: createWaker(), refunds: createWaker() }
+  const followers = {
+    fills: createWaker(),
+    refunds: createWaker(),
+    permits: createWaker(),
+    said: createWaker(),
+  }
   const watchers = new Map([...chains].map(([chainId, chain]) => [chainId, watcherOf(context, chain)]))
   const intervalMs = Math.min(...[...chains.values()].map(pauseOf), attestIntervalMs)
   const jobs: Job[] = [
     ...[...watchers.values()],
     { name: 'fills', intervalMs, waker: followers.fills, run: (run) => followFills(context, run) },
     { name: 'refunds', intervalMs, waker: followers.refunds, run: (run) => followRefunds(context, run) },
+    { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
+    { name: 'self-executed', intervalMs, waker: followers.said, run: (run) => followSaid(context, run) },
   ]
   if (oracles === undefined) logger.warn('no ORACLES: fills are not proven and nothing settles')
   else {
@@ -78,8 +87,7 @@ export function createSettlement(options: {
     chains,
     jobs,
     hint(chainId) {
-      followers.fills.wake()
-      followers.refunds.wake()
+      for (const follower of Object.values(followers)) follower.wake()
       const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
       for (const watcher of hinted) watcher?.waker?.wake()
     },

@@ -1,6 +1,7 @@
 // Goal: a quote follows the chains within two seconds and by exactly the right amount, and a price that
 // its own pools contradict is refused. Method: the real service over chains that stand still; feeds,
 // pools and base fees are moved on chain, and the answers are compared with figures computed here.
+
 import { maxBigint } from '@causeway/core'
 import { movePrice, setBaseFee } from '@causeway/localnet'
 import { parseAbi } from 'viem'
@@ -12,6 +13,7 @@ import type { GasShape, MarketSnapshot } from '../src/market/snapshot.ts'
 import { post, price, quote, readError, readOk, send } from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
 import { gasPriceAfter, type StillService, startStillService } from './serviceSupport/stillService.ts'
+import { transactionsOf } from './serviceSupport/transactionsOf.ts'
 
 const gwei = 10n ** 9n
 const oneEther = 10n ** 18n
@@ -101,15 +103,13 @@ describe('base fee', () => {
     const after = await quote(still.url, usdcBridge())
 
     expect(refreshes).toBeLessThanOrEqual(1)
-    const units = after.steps
-      .flatMap(({ items }) => items)
-      .reduce((sum, { data }) => sum + BigInt(data.gas), 0n)
+    const units = transactionsOf(after).reduce((sum, { gas }) => sum + BigInt(gas), 0n)
     expect(units).toBe(gasUnits.approve + gasUnits['deposit-erc20'])
     expect(BigInt(after.fees.gas.amount) - BigInt(before.fees.gas.amount)).toBe(
       units * (gasPriceAfter(5n * gwei) - gasPriceAfter(2n * gwei)),
     )
     expect(after.details.currencyOut.amount).toBe(before.details.currencyOut.amount)
-    expect(BigInt(after.steps[0]?.items[0]?.data.maxFeePerGas ?? 0)).toBeGreaterThan(5n * gwei)
+    expect(BigInt(transactionsOf(after)[0]?.maxFeePerGas ?? 0)).toBeGreaterThan(5n * gwei)
   })
 })
 

@@ -1,6 +1,7 @@
 // Goal: a quote is a promise that anyone can check and that the service cannot forget. Method: the real
 // service with its real key and database; orders are hashed with the protocol's types by another
 // library, the signer is recovered, and the row is read from PostgreSQL.
+
 import { createHash } from 'node:crypto'
 import { type Hex, orderId as hashOrder, mainNetwork, type Order, orderSchema } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
@@ -10,6 +11,7 @@ import { orderTypedData } from '../../../packages/core/test/vectors/orderTypedDa
 import { price, type QuoteAnswer, quote } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest } from './serviceSupport/localRequest.ts'
 import { type StillService, startStillService } from './serviceSupport/stillService.ts'
+import { transactionsOf } from './serviceSupport/transactionsOf.ts'
 
 /** EVM addresses are their own 20 bytes in the protocol's `bytes`. @source oracle-protocol.md 1.5 */
 const orderTypes: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>> =
@@ -113,9 +115,10 @@ describe('the order of an answer', () => {
     const orders = answers.map(signedOrder)
     expect(new Set(orders.map(({ orderId }) => orderId)).size).toBe(2)
     expect(new Set(answers.map(({ requestId }) => requestId)).size).toBe(2)
-    const deposit = answers[0]?.steps.find(({ id }) => id === 'deposit')
-    expect(deposit?.items[0]?.data.data).toContain(orders[0]?.orderId.slice(2))
-    expect(deposit?.requestId).toBe(answers[0]?.requestId)
+    const [first] = answers
+    const deposit = first && transactionsOf(first).find(({ id }) => id === 'deposit')
+    expect(deposit?.data).toContain(orders[0]?.orderId.slice(2))
+    expect(first?.steps.at(-1)?.requestId).toBe(first?.requestId)
   })
 
   test('binds what the answer shows: the least output, the deposit and the refund', async () => {

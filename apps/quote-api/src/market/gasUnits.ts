@@ -15,6 +15,8 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   /** An event and no storage. */
   'deposit-native': 35_000n,
   'deposit-erc20': 85_000n,
+  'permit-eip3009': 150_000n,
+  'permit-eip2612': 220_000n,
   /** The dearest is paid out in native coin: wrapped coin comes in, is unwrapped and sent on. */
   swap: 220_000n,
   'swap-deposit': 280_000n,
@@ -29,6 +31,9 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   'fill-swap': 230_000n,
   /** What a native payment adds to a fill. */
   'fill-topup': 45_000n,
+  /** A contract is made at the address, deposits and is gone. */
+  'sweep-native': 110_000n,
+  'sweep-erc20': 155_000n,
   'refund-native': 80_000n,
   'refund-erc20': 90_000n,
 }

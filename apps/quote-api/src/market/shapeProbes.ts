@@ -28,6 +28,41 @@ const fillFrame: readonly CalldataWord[] = [
   'hash',
 ]
 
+/** Terms of the address, the words of the order, token, offset, length and the signature. */
+const sweep: readonly CalldataWord[] = [
+  'address',
+  'address',
+  'address',
+  'hash',
+  'hash',
+  'hash',
+  'address',
+  'hash',
+  'hash',
+  'hash',
+  'hash',
+  'amount',
+  'address',
+  'amount',
+  'hash',
+  'hash',
+  'amount',
+]
+
+/** Deposit, offset and length of the signature, and its 65 bytes as the words that they fill. */
+const signedDeposit: readonly CalldataWord[] = [
+  'address',
+  'address',
+  'amount',
+  'amount',
+  'hash',
+  'amount',
+  'amount',
+  'hash',
+  'hash',
+  'amount',
+]
+
 /**
  * What each shape puts on the wire, for chains that charge for data. Where a transaction varies, the
  * longer common form counts.
@@ -36,6 +71,8 @@ export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
   approve: { words: ['address', 'amount'], carriesValue: false },
   'deposit-native': { words: ['address', 'hash'], carriesValue: true },
   'deposit-erc20': { words: ['address', 'address', 'amount', 'hash'], carriesValue: false },
+  'permit-eip3009': { words: signedDeposit, carriesValue: false },
+  'permit-eip2612': { words: signedDeposit, carriesValue: false },
   swap: { words: ['amount', 'amount', ...poolSwap], carriesValue: true },
   'swap-deposit': {
     words: ['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount', ...poolSwap],
@@ -52,6 +89,8 @@ export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
     carriesValue: false,
   },
   'fill-topup': { words: ['address', 'amount'], carriesValue: true },
+  'sweep-native': { words: sweep, carriesValue: false },
+  'sweep-erc20': { words: sweep, carriesValue: false },
   'refund-native': { words: [...fillFrame, 'address', 'amount'], carriesValue: true },
   'refund-erc20': { words: [...fillFrame, 'address', 'address', 'amount'], carriesValue: false },
 }

@@ -5,6 +5,8 @@ export const gasShapes = [
   'approve',
   'deposit-native',
   'deposit-erc20',
+  'permit-eip3009',
+  'permit-eip2612',
   'swap',
   'swap-deposit',
   'wrap',
@@ -15,6 +17,8 @@ export const gasShapes = [
   'fill-erc20',
   'fill-swap',
   'fill-topup',
+  'sweep-native',
+  'sweep-erc20',
   'refund-native',
   'refund-erc20',
 ] as const

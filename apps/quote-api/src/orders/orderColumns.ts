@@ -15,19 +15,21 @@ const separator = '\u001e'
  */
 export const insertOrders = `
   insert into orders (request_id, order_id, steps_digest, order_signature, user_address, recipient,
-    api_key_id, quoted, order_data, origin_chain_id, destination_chain_id, expires_at, deadline, keep_until)
+    api_key_id, quoted, order_data, origin_chain_id, destination_chain_id, expires_at, deadline, keep_until,
+    execution)
   select substr($1::bytea, 1 + ${idBytes} * (i::int - 1), ${idBytes}),
     nullif(substr($2::bytea, 1 + ${idBytes} * (i::int - 1), ${idBytes}), '\\x${noId.toString('hex')}'),
     substr($3::bytea, 1 + ${idBytes} * (i::int - 1), ${idBytes}),
     nullif(substr($4::bytea, 1 + ${signatureBytes} * (i::int - 1), ${signatureBytes}), '\\x${noSignature.toString('hex')}'),
     user_address, recipient, nullif(api_key_id, ''), quoted::json, nullif(order_data, '')::json,
     origin_chain_id, destination_chain_id,
-    to_timestamp(expires_at), to_timestamp(deadline), to_timestamp(deadline) + $14::interval
+    to_timestamp(expires_at), to_timestamp(deadline), to_timestamp(deadline) + $14::interval,
+    nullif(execution, '')::json
   from unnest(string_to_array($5, E'\\x1e'), string_to_array($6, E'\\x1e'), string_to_array($7, E'\\x1e'),
     string_to_array($8, E'\\x1e'), string_to_array($9, E'\\x1e'),
-    $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])
+    $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], string_to_array($15, E'\\x1e'))
     with ordinality as o(user_address, recipient, api_key_id, quoted, order_data,
-      origin_chain_id, destination_chain_id, expires_at, deadline, i)`
+      origin_chain_id, destination_chain_id, expires_at, deadline, execution, i)`
 
 /** Orders outlive their deadline by this much. @source design.md 5.2 */
 const keptAfterDeadline = '30 days'
@@ -51,6 +53,7 @@ export function orderColumns(orders: readonly StoredOrder[]): readonly unknown[]
     joinIntegers(orders.map(({ expiresAtSeconds }) => expiresAtSeconds)),
     joinIntegers(orders.map(({ deadlineSeconds }) => deadlineSeconds)),
     keptAfterDeadline,
+    joinTexts(orders.map(({ execution }) => execution ?? '')),
   ]
 }
 

@@ -29,7 +29,7 @@ const queueMax = 2_048
 
 const select = `
   select request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id, api_key_id,
-    quoted::text, order_data::text, order_signature, steps_digest,
+    quoted::text, order_data::text, order_signature, steps_digest, execution::text,
     extract(epoch from expires_at)::bigint as expires_at, extract(epoch from deadline)::bigint as deadline
   from orders where`
 
@@ -74,6 +74,7 @@ type OrderRow = {
   readonly order_data: string | null
   readonly order_signature: Buffer | null
   readonly steps_digest: Buffer
+  readonly execution: string | null
   readonly expires_at: bigint
   readonly deadline: bigint
 }
@@ -91,6 +92,7 @@ function fromRow(row: OrderRow): StoredOrder {
     orderData: row.order_data ?? undefined,
     orderSignature: row.order_signature === null ? undefined : toHex(row.order_signature),
     stepsDigest: row.steps_digest,
+    execution: row.execution ?? undefined,
     expiresAtSeconds: Number(row.expires_at),
     deadlineSeconds: Number(row.deadline),
   }

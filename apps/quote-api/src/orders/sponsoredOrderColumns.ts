@@ -7,7 +7,7 @@ export const insertSponsoredOrders = `
   insert into request_sponsorship (request_id, sponsor, debit_micro_usd, quoted)
   select substr($1::bytea, 1 + ${idBytes} * (i::int - 1), ${idBytes}),
     nullif(sponsor, ''), debit_micro_usd, quoted::json
-  from unnest(string_to_array($15, E'\\x1e'), $16::numeric[], string_to_array($17, E'\\x1e'))
+  from unnest(string_to_array($16, E'\\x1e'), $17::numeric[], string_to_array($18, E'\\x1e'))
     with ordinality as s(sponsor, debit_micro_usd, quoted, i)`
 
 /** Parameters of `insertSponsoredOrders`. @throws RangeError as `orderColumns` */

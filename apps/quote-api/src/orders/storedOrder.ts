@@ -15,6 +15,8 @@ export type StoredOrder = {
   readonly orderData: string | undefined
   readonly orderSignature: Hex | undefined
   readonly stepsDigest: Buffer
+  /** JSON text of an `Execution`; absent where the user sends a deposit. */
+  readonly execution: string | undefined
   readonly expiresAtSeconds: number
   readonly deadlineSeconds: number
 }

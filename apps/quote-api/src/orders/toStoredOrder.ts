@@ -1,10 +1,13 @@
-import type { PricedUnit } from '@causeway/core'
-import type { QuoteRecord } from '../quoting/createQuote.ts'
+import type { Hex, PricedUnit } from '@causeway/core'
+import type { Quote, QuoteRecord } from '../quoting/createQuote.ts'
+import type { StepTransaction } from '../quoting/step.ts'
+import { type Execution, executionToJson, type QuotedCall } from './execution.ts'
 import type { StoredOrder } from './storedOrder.ts'
 
 /** What a quote promised, as it is kept: enough to settle, to refund and to answer for it later. */
 export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRecord): StoredOrder {
   const { signed, priced } = quote
+  const execution = executionOf(quote)
   const { amounts } = priced
   const { route, split, solver, prices } = amounts
   const quoted = {
@@ -45,9 +48,24 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     orderData: signed?.orderJson,
     orderSignature: signed?.signature,
     stepsDigest,
+    execution: execution && executionToJson(execution),
     expiresAtSeconds: quote.expiresAtSeconds,
     deadlineSeconds: quote.deadlineSeconds,
   }
+}
+
+function executionOf({ permit, signed, steps, priced }: Quote): Execution | undefined {
+  if (permit !== undefined) return { by: 'permit', terms: permit }
+  if (signed !== undefined) return undefined
+  const calls = steps.flatMap((step) =>
+    step.kind === 'transaction' && step.id !== 'approve' ? step.items.map(({ data }) => toCall(data)) : [],
+  )
+  return { by: 'user', calls, afterBlock: priced.originMarket.head.number }
+}
+
+function toCall({ to, data, value }: StepTransaction): QuotedCall {
+  // CAST: what a user executes alone is on an ethereum-vm chain.
+  return { to: to.toLowerCase() as Hex, data, value: BigInt(value) }
 }
 
 /** What the amounts were worth, so that they can be told later as they were. */

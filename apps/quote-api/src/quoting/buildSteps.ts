@@ -10,6 +10,7 @@ import {
 } from '@causeway/core'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { Priced } from './priceRequest.ts'
+import { type StepTransaction, statusCheck, type TransactionStep } from './step.ts'
 import {
   encodeMulticall,
   encodeRefundNative,
@@ -19,35 +20,6 @@ import {
 } from './swapCalls.ts'
 import { type PlannedTransaction, plannedGasUnits } from './transactions.ts'
 
-/** One transaction to sign, fees and limits in decimal strings. @source quote-api.md 2.4 */
-export type StepTransaction = {
-  readonly from: string
-  readonly to: string
-  readonly data: Hex
-  readonly value: string
-  readonly chainId: number
-  readonly gas: string
-  readonly maxFeePerGas: string
-  readonly maxPriorityFeePerGas: string
-}
-
-export type StepId = 'approve' | 'deposit' | 'swap' | 'send'
-
-/** @source quote-api.md 2.3 */
-export type Step = {
-  readonly id: StepId
-  readonly action: string
-  readonly description: string
-  readonly kind: 'transaction'
-  readonly requestId: Hex
-  readonly depositAddress?: string
-  readonly items: readonly {
-    readonly status: 'incomplete'
-    readonly data: StepTransaction
-    readonly check?: { readonly endpoint: string; readonly method: 'GET' }
-  }[]
-}
-
 export type StepIdentity = {
   readonly requestId: Hex
   /** Undefined where the user executes alone and no order exists. */
@@ -55,16 +27,18 @@ export type StepIdentity = {
   /** Last moment at which a swap may still execute. */
   readonly deadlineSeconds: number
   readonly spender: string | undefined
+  /** What is paid instead of the depository. */
+  readonly depositAddress: Hex | undefined
 }
 
 type Call = { readonly to: string; readonly data: Hex; readonly value: bigint }
 
 /** Every planned transaction as a step, to be executed in order. */
-export function buildSteps(priced: Priced, identity: StepIdentity): readonly Step[] {
+export function buildSteps(priced: Priced, identity: StepIdentity): readonly TransactionStep[] {
   return priced.transactions.map((transaction) => toStep(priced, identity, transaction))
 }
 
-function toStep(priced: Priced, identity: StepIdentity, transaction: PlannedTransaction): Step {
+function toStep(priced: Priced, identity: StepIdentity, transaction: PlannedTransaction): TransactionStep {
   const id = stepIds[transaction.kind]
   const call = encodeCall(priced.amounts, identity, transaction)
   const { gasPrice } = priced.originMarket
@@ -85,25 +59,22 @@ function toStep(priced: Priced, identity: StepIdentity, transaction: PlannedTran
     description,
     kind: 'transaction',
     requestId: identity.requestId,
-    ...(id === 'deposit' && { depositAddress: '' }),
+    ...(id === 'deposit' && { depositAddress: identity.depositAddress ?? '' }),
     // An approve step has no check: the public client would poll the intent before its deposit exists.
     items: [
       id === 'approve'
         ? { status: 'incomplete', data }
-        : { status: 'incomplete', data, check: check(identity) },
+        : { status: 'incomplete', data, check: statusCheck(identity.requestId) },
     ],
   }
 }
 
-function check({ requestId }: StepIdentity) {
-  return { endpoint: `/intents/status/v3?requestId=${requestId}`, method: 'GET' as const }
-}
-
-const stepIds: Readonly<Record<PlannedTransaction['kind'], StepId>> = {
+const stepIds: Readonly<Record<PlannedTransaction['kind'], TransactionStep['id']>> = {
   'reset-approval': 'approve',
   approve: 'approve',
   deposit: 'deposit',
   'deposit-transfer': 'deposit',
+  'pay-address': 'deposit',
   'swap-deposit': 'deposit',
   swap: 'swap',
   wrap: 'swap',
@@ -134,6 +105,8 @@ function encodeCall(priced: PricedRoute, identity: StepIdentity, { kind }: Plann
         value: 0n,
       }
     }
+    case 'pay-address':
+      return sendCall(currencyIn, required(identity.depositAddress), amountIn)
     case 'swap-deposit':
       return swapDepositCall(priced, identity)
     case 'swap':
@@ -244,6 +217,8 @@ function wording(priced: PricedRoute, { kind }: PlannedTransaction): { action: s
     case 'deposit':
     case 'deposit-transfer':
       return { action: `Deposit ${currencyIn.symbol}`, description: `Deposit ${input} for the order` }
+    case 'pay-address':
+      return { action: `Send ${currencyIn.symbol}`, description: `Send ${input} to the deposit address` }
     case 'swap-deposit':
       return {
         action: `Swap and deposit ${currencyIn.symbol}`,

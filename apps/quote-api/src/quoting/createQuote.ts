@@ -1,11 +1,23 @@
 import { createHash } from 'node:crypto'
-import type { Hex, Order, Signer } from '@causeway/core'
+import {
+  depositOrderSalt,
+  depositSaltRandomBytes,
+  type Hex,
+  type Order,
+  type PermitTerms,
+  type Signer,
+} from '@causeway/core'
 import { buildOrder } from './buildOrder.ts'
-import { buildSteps, type Step } from './buildSteps.ts'
+import { buildSteps } from './buildSteps.ts'
+import { type DepositAddress, newDepositAddress } from './depositAddress.ts'
 import { refuseUnsupportedExecution } from './executionMode.ts'
+import { type PermitTokens, permitTerms } from './permit.ts'
+import { permitStep } from './permitStep.ts'
 import { type Priced, type PricingDependencies, priceRequest, spenderOf } from './priceRequest.ts'
 import type { QuoteRequest } from './request.ts'
+import type { Route } from './route.ts'
 import type { SponsorshipOutcome } from './sponsorship/sponsorshipOutcome.ts'
+import type { Step } from './step.ts'
 
 /** An order with its id and the order signer's signature over it. */
 export type SignedOrder = {
@@ -30,6 +42,10 @@ export type Quote = {
   readonly deadlineSeconds: number
   /** Undefined where the request asked nothing about sponsorship. */
   readonly sponsorship: SponsorshipOutcome | undefined
+  /** Undefined where the depository is paid. */
+  readonly depositAddress: DepositAddress | undefined
+  /** What the user signs instead of sending a deposit. */
+  readonly permit: PermitTerms | undefined
 }
 
 /** What must be durable before a quote is answered. @source design.md 5.2 */
@@ -50,8 +66,13 @@ export type QuoteDependencies = PricingDependencies & {
   readonly store: (record: QuoteRecord) => Promise<void>
   /** Cryptographically random; ids and salts come from it. */
   readonly randomBytes: (length: number) => Buffer
+  readonly permitTokens: PermitTokens
   readonly quoteLifetimeSeconds: number
   readonly orderLifetimeSeconds: number
+  /** Account of the solver, which empties deposit addresses. */
+  readonly fillWallet: string | undefined
+  /** The address whose money a new quote is for; a new one by default. */
+  readonly depositAddress?: DepositAddress
 }
 
 /**
@@ -64,7 +85,7 @@ export async function createQuote(
   apiKeyId: string | undefined,
 ): Promise<Quote> {
   const priced = await priceRequest(dependencies, request)
-  refuseUnsupportedExecution(request)
+  refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: false })
   const record = await draftQuote(dependencies, request, priced, { apiKeyId })
   await dependencies.store(record)
   return record.quote
@@ -83,10 +104,22 @@ export async function draftQuote(
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
   const deadlineSeconds = nowSeconds + dependencies.orderLifetimeSeconds
   const requestId = timeOrderedId(dependencies)
-  const draft = draftOrder(dependencies, priced, request, deadlineSeconds)
   const { route, originLeg } = priced.amounts
+  const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
+  const salt = orderSalt(dependencies, depositAddress)
+  const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
   const spender = spenderOf(route, [{ origin: originLeg?.leg }], request)
-  const steps = buildSteps(priced, { requestId, orderId: draft?.orderId, deadlineSeconds, spender })
+  const permit = await draftPermit(dependencies, priced, request, { draft, nowSeconds, deadlineSeconds })
+  const steps =
+    permit === undefined
+      ? buildSteps(priced, {
+          requestId,
+          orderId: draft?.orderId,
+          deadlineSeconds,
+          spender,
+          depositAddress: depositAddress?.address,
+        })
+      : [permitStep(priced.amounts, requestId, permit)]
   const stepsJson = JSON.stringify(steps)
   const signed = draft && (await sign(dependencies, draft))
   const expiresAtSeconds = nowSeconds + dependencies.quoteLifetimeSeconds
@@ -99,6 +132,8 @@ export async function draftQuote(
     expiresAtSeconds,
     deadlineSeconds,
     sponsorship,
+    depositAddress,
+    permit,
   }
   const stepsDigest = createHash('sha256').update(stepsJson).digest()
   return { quote, request, stepsDigest, apiKeyId }
@@ -107,16 +142,42 @@ export async function draftQuote(
 type DraftOrder = { readonly order: Order; readonly orderId: Hex }
 
 function draftOrder(
-  { signer, orderIdOf, randomBytes }: QuoteDependencies,
+  { signer, orderIdOf }: QuoteDependencies,
   { amounts }: Priced,
   request: QuoteRequest,
-  deadlineSeconds: number,
+  more: { readonly salt: Hex; readonly deadlineSeconds: number },
 ): DraftOrder | undefined {
   if (amounts.solver === undefined) return undefined
-  const salt: Hex = `0x${randomBytes(32).toString('hex')}`
-  const identity = { solver: signer.address, salt, deadlineSeconds }
+  const identity = { solver: signer.address, ...more }
   const order = buildOrder(amounts, amounts.solver, request, identity)
   return { order, orderId: orderIdOf(order) }
+}
+
+async function draftPermit(
+  { permitTokens }: QuoteDependencies,
+  { amounts }: Priced,
+  request: QuoteRequest,
+  order: {
+    readonly draft: DraftOrder | undefined
+    readonly nowSeconds: number
+    readonly deadlineSeconds: number
+  },
+): Promise<PermitTerms | undefined> {
+  const { draft, ...times } = order
+  if (!request.usePermit || draft === undefined) return undefined
+  return permitTerms(permitTokens, amounts, request, { orderId: draft.orderId, ...times })
+}
+
+function addressFor(dependencies: QuoteDependencies, route: Route, request: QuoteRequest): DepositAddress {
+  const { signer, fillWallet, randomBytes, depositAddress } = dependencies
+  if (depositAddress !== undefined) return depositAddress
+  const nonce: Hex = `0x${randomBytes(32).toString('hex')}`
+  return newDepositAddress(route, request, { orderSigner: signer.address, fillWallet, nonce })
+}
+
+function orderSalt({ randomBytes }: QuoteDependencies, depositAddress: DepositAddress | undefined): Hex {
+  if (depositAddress === undefined) return `0x${randomBytes(32).toString('hex')}`
+  return depositOrderSalt(depositAddress.address, randomBytes(depositSaltRandomBytes))
 }
 
 async function sign({ signer }: QuoteDependencies, { order, orderId }: DraftOrder): Promise<SignedOrder> {

@@ -60,7 +60,7 @@ export async function createSponsoredQuote(
 
   const usdc = pricedUsdc(snapshot, dependencies.sponsorAsset)
   const priced = await priceRequest(atOnce, request, subsidyRule(terms, usdc))
-  refuseUnsupportedExecution(request)
+  refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: true })
   const { allocation, unit } = shareOf(terms, priced.amounts, usdc)
   if (allocation.total === 0n) return quoteUserPaid(atOnce, asked, allocation, terms)
   const debit = toMicroUsdUp(unit, allocation.total)
@@ -105,7 +105,7 @@ async function quoteUserPaid(
   terms?: SponsorshipTerms,
 ): Promise<Quote> {
   const priced: Priced = await priceRequest(dependencies, request)
-  refuseUnsupportedExecution(request)
+  refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: false })
   const outcome: SponsorshipOutcome = {
     sponsor: undefined,
     selected: [...(terms?.selected ?? [])],

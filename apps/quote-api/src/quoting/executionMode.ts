@@ -1,10 +1,12 @@
 import { QuoteError } from './errors.ts'
+import { permitsNotRelayed } from './permit.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 
 /**
  * Rules of the ways to deposit that are not a plain transaction.
- * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED, UNSUPPORTED_ROUTE, UNSUPPORTED_CURRENCY
+ * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED, UNSUPPORTED_ROUTE, UNSUPPORTED_CURRENCY,
+ * UNSUPPORTED_EXECUTION_TYPE
  * @source design.md 5.5 (deposit addresses), quote-and-sponsorship.md (usePermit, useDepositAddress)
  */
 export function checkExecutionMode(route: Route, request: QuoteRequest): void {
@@ -13,14 +15,18 @@ export function checkExecutionMode(route: Route, request: QuoteRequest): void {
 }
 
 /**
- * What is priced but not yet executed. Refused on quotes, which promise execution.
- * @throws QuoteError UNSUPPORTED_EXECUTION_TYPE
+ * What is priced but not executed: a signature on one chain that nobody pays for. Refused on quotes, which
+ * promise execution. @throws QuoteError UNSUPPORTED_EXECUTION_TYPE
+ * @source quote-api.md 7, row 36
  */
-export function refuseUnsupportedExecution(request: QuoteRequest): void {
-  const field = request.useDepositAddress ? 'useDepositAddress' : request.usePermit ? 'usePermit' : undefined
-  if (field === undefined) return
-  throw new QuoteError('UNSUPPORTED_EXECUTION_TYPE', `${field} cannot be executed yet; leave it out.`, {
-    data: { field },
+export function refuseUnsupportedExecution(
+  { origin, destination }: Route,
+  request: QuoteRequest,
+  { isSponsored }: { readonly isSponsored: boolean },
+): void {
+  if (!request.usePermit || origin !== destination || isSponsored) return
+  throw new QuoteError('UNSUPPORTED_EXECUTION_TYPE', 'A permit on one chain needs a sponsor who pays.', {
+    data: { field: 'usePermit' },
   })
 }
 
@@ -35,6 +41,15 @@ function checkDepositAddress(route: Route, request: QuoteRequest): void {
       data: { field: 'useDepositAddress' },
     })
   }
+  const strict = request.strict ? 'strict' : undefined
+  // Whoever pays an address may pay any amount, so only an input can be promised.
+  const field = request.tradeType === 'EXACT_OUTPUT' ? 'tradeType' : strict
+  if (field === undefined) return
+  throw new QuoteError(
+    'UNSUPPORTED_EXECUTION_TYPE',
+    'Deposit addresses are open: they take EXACT_INPUT or EXPECTED_OUTPUT, and no strict.',
+    { data: { field } },
+  )
 }
 
 function checkPermit(route: Route, request: QuoteRequest): void {
@@ -45,6 +60,12 @@ function checkPermit(route: Route, request: QuoteRequest): void {
   }
   if (route.currencyIn.permit === 'none') {
     throw new QuoteError('UNSUPPORTED_CURRENCY', `${route.currencyIn.symbol} does not support permits.`, {
+      data: { field: 'usePermit', currency: route.currencyIn.address },
+    })
+  }
+  if (route.origin.config.permitRouter === undefined) throw permitsNotRelayed(route.origin.chainId)
+  if (route.currencyIn.asset.inventory === undefined) {
+    throw new QuoteError('UNSUPPORTED_ROUTE', `${route.currencyIn.symbol} would be swapped first: send it.`, {
       data: { field: 'usePermit', currency: route.currencyIn.address },
     })
   }

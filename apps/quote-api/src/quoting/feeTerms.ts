@@ -8,7 +8,7 @@ import {
 } from '@causeway/core'
 import type { MarketSnapshot } from '../market/snapshot.ts'
 import { QuoteError } from './errors.ts'
-import { chargedWei, fillShape, gasCostWei } from './gas.ts'
+import { chargedWei, fillShape, gasCostWei, relayedShape } from './gas.ts'
 import { type AssetInventory, skewCostUsd } from './inventory.ts'
 import type { InventoryView } from './inventoryView.ts'
 import type { LegPlan } from './legs.ts'
@@ -58,7 +58,10 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
   const fee = requirePrice(snapshot, plan.feeCurrency)
   const native = requirePrice(snapshot, route.destination.native)
   const topup = gasTopup(inputs)
-  const relayerGas = convertUp(fillCostWei(inputs), native, fee) + (topup?.valueInFeeCurrency ?? 0n)
+  const relayerGas =
+    convertUp(fillCostWei(inputs), native, fee) +
+    relayedDepositCost(inputs) +
+    (topup?.valueInFeeCurrency ?? 0n)
   const platformBps = platformFeeBps(inputs)
   const appFeesBps = request.appFees.map(({ bps }) => bps)
   const { received, paid } = inventories(inputs)
@@ -108,6 +111,16 @@ function fillCostWei({ route, plan, snapshot, callUnits, request }: FeeInputs): 
   const fillWei = gasCostWei(market, shape, { callUnits })
   const topupWei = request.topupGas ? gasCostWei(market, 'fill-topup') : 0n
   return chargedWei(fillWei + topupWei, route.destination.config.feeModel.markupBps)
+}
+
+/** Origin gas of what the solver sends for the user, who pays it as part of the execution fee. */
+export function relayedDepositCost({ request, route, plan, snapshot }: FeeInputs): bigint {
+  const { origin, currencyIn } = route
+  const shape = relayedShape(request, currencyIn)
+  if (shape === undefined) return 0n
+  const wei = gasCostWei(requireChain(snapshot, origin.chainId), shape)
+  const charged = chargedWei(wei, origin.config.feeModel.markupBps)
+  return convertUp(charged, requirePrice(snapshot, origin.native), requirePrice(snapshot, plan.feeCurrency))
 }
 
 /** @throws QuoteError INVALID_REQUEST where the output already is the gas currency */

@@ -1,6 +1,7 @@
 import { bpsUp } from '@causeway/core'
 import type { ChainMarket, GasShape } from '../market/snapshot.ts'
 import type { QuotableCurrency } from './registry.ts'
+import type { QuoteRequest } from './request.ts'
 
 /** Extra units per initialised tick that a swap crosses: two cold storage slots and arithmetic. */
 const unitsPerTickCrossed = 30_000n
@@ -34,6 +35,25 @@ export function chargedWei(expectedWei: bigint, markupBps: number): bigint {
 export function fillShape(payout: QuotableCurrency, hasPoolLeg: boolean): GasShape {
   if (hasPoolLeg) return 'fill-swap'
   return payout.isNative ? 'fill-native' : 'fill-erc20'
+}
+
+/**
+ * The transaction by which the solver makes a deposit of what it is given; undefined where the user sends
+ * the deposit. @throws Error for a permit of a currency without permits
+ */
+export function relayedShape(
+  { usePermit, useDepositAddress }: Pick<QuoteRequest, 'usePermit' | 'useDepositAddress'>,
+  { permit, isNative }: QuotableCurrency,
+): GasShape | undefined {
+  if (useDepositAddress) return sweepShape(isNative)
+  if (!usePermit) return undefined
+  if (permit === 'none') throw new Error('a currency without permits was let through')
+  return `permit-${permit}`
+}
+
+/** The transaction that empties a deposit address. */
+export function sweepShape(isNative: boolean): GasShape {
+  return isNative ? 'sweep-native' : 'sweep-erc20'
 }
 
 export function refundShape(currency: QuotableCurrency): GasShape {

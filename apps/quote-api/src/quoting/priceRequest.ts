@@ -112,10 +112,10 @@ function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRe
 export function spenderOf(
   route: Route,
   plans: readonly Pick<LegPlan, 'origin'>[],
-  request: Pick<QuoteRequest, 'explicitDeposit'>,
+  request: Pick<QuoteRequest, 'explicitDeposit' | 'usePermit'>,
 ): string | undefined {
   const { origin, currencyIn, operation } = route
-  if (currencyIn.isNative) return undefined
+  if (currencyIn.isNative || request.usePermit) return undefined
   if (route.selfExecuted) return operation === 'swap' ? origin.config.uniswapV3?.swapRouter : undefined
   if (plans.some((plan) => plan.origin !== undefined)) return origin.config.depositRouter
   return request.explicitDeposit ? origin.depository : undefined

@@ -9,13 +9,13 @@ import {
   usdValueDown,
 } from '@causeway/core'
 import { QuoteError } from './errors.ts'
-import { type FeeInputs, feeTerms, inventories } from './feeTerms.ts'
-import { gasCostWei, refundShape } from './gas.ts'
+import { type FeeInputs, feeTerms, inventories, relayedDepositCost } from './feeTerms.ts'
 import { payableUsd } from './inventory.ts'
 import { checkImpact, legImpact } from './legImpact.ts'
 import type { LegQuote, LegQuoter } from './legs.ts'
-import { requireChain, requirePrice } from './marketAccess.ts'
+import { requirePrice } from './marketAccess.ts'
 import type { PricedRoute } from './pricedRoute.ts'
+import { refundCost } from './refundCost.ts'
 import { routePrices } from './routePrices.ts'
 import { automaticSlippageBps, dearerClass, minimumAfterSlippage } from './slippage.ts'
 import { type FeeSplit, type FeeTerms, solveAmountIn, splitFees } from './solve.ts'
@@ -153,12 +153,13 @@ function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, sl
   return minBigint(least, flow.split.amountIn)
 }
 
-/** Input less the gas of a refund. @throws QuoteError AMOUNT_TOO_LOW under 95 % of the input */
-function refundMinimum({ plan, route, snapshot }: SolverRouteInputs, depositAmount: bigint): bigint {
-  const market = requireChain(snapshot, route.origin.chainId)
-  const costWei = gasCostWei(market, refundShape(plan.feeCurrency))
-  const fee = requirePrice(snapshot, plan.feeCurrency)
-  const cost = convertUp(costWei, requirePrice(snapshot, route.origin.native), fee)
+/**
+ * Input less the gas of a refund, and less that of the deposit where the solver sent it: of a permit, or to
+ * fetch what lies at a deposit address. @throws QuoteError AMOUNT_TOO_LOW under 95 % of the input
+ */
+function refundMinimum(inputs: SolverRouteInputs, depositAmount: bigint): bigint {
+  const { plan, route, snapshot } = inputs
+  const cost = refundCost(snapshot, route.origin, plan.feeCurrency) + relayedDepositCost(inputs)
   if (cost * 20n > depositAmount) {
     throw new QuoteError(
       'AMOUNT_TOO_LOW',

@@ -34,7 +34,11 @@ export type QuoteRequest = {
   /** Explicit tolerance; undefined means automatic. */
   readonly slippageBps: bigint | undefined
   readonly usePermit: boolean
+  /** How long the signature of a permit holds. */
+  readonly permitExpirySeconds: number
   readonly useDepositAddress: boolean
+  /** One deposit of exactly the quoted amount. */
+  readonly strict: boolean
   readonly explicitDeposit: boolean
   readonly forceSolverExecution: boolean
   readonly overridePriceImpact: boolean

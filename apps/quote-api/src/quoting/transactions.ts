@@ -11,6 +11,8 @@ export type PlannedTransaction = {
     | 'deposit'
     /** Plain transfer to the depository with the order id behind it. */
     | 'deposit-transfer'
+    /** Plain payment to a deposit address. */
+    | 'pay-address'
     | 'swap-deposit'
     | 'swap'
     | 'wrap'
@@ -21,15 +23,19 @@ export type PlannedTransaction = {
   readonly ticksCrossed: number
 }
 
+type DepositChoice = Pick<QuoteRequest, 'explicitDeposit' | 'useDepositAddress' | 'usePermit'>
+
 /**
  * What the user must send, in order. An unknown allowance counts as none: an approve too many costs
  * gas, one too few fails. @source quote-api.md 2.3, design.md 5.4
  */
 export function planTransactions(
   priced: PricedRoute,
-  request: Pick<QuoteRequest, 'explicitDeposit'>,
+  request: DepositChoice,
   allowance: bigint | undefined,
 ): readonly PlannedTransaction[] {
+  // The user signs, the solver sends.
+  if (request.usePermit) return []
   const main = mainTransactions(priced, request)
   const spends = main[0]?.kind
   const needsSpender = spends === 'deposit' || spends === 'swap-deposit' || spends === 'swap'
@@ -40,12 +46,10 @@ export function planTransactions(
   return mustReset ? [planned('reset-approval', 'approve'), approve, ...main] : [approve, ...main]
 }
 
-function mainTransactions(
-  priced: PricedRoute,
-  request: Pick<QuoteRequest, 'explicitDeposit'>,
-): PlannedTransaction[] {
+function mainTransactions(priced: PricedRoute, request: DepositChoice): PlannedTransaction[] {
   const { route, originLeg, solver } = priced
   const { currencyIn } = route
+  if (request.useDepositAddress) return [planned('pay-address', sendShape(currencyIn.isNative))]
   if (solver !== undefined) {
     if (originLeg !== undefined) return [planned('swap-deposit', 'swap-deposit', originLeg.ticksCrossed)]
     if (currencyIn.isNative) return [planned('deposit', 'deposit-native')]

@@ -1,10 +1,10 @@
-import { bytes32Text, type Hex } from '@causeway/core'
+import { bytes32Text, type Hex, permitKinds } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { signatureText } from '../wire/walletText.ts'
 
 /** What a wallet can have signed; `request` is another name of `claim`. */
-const signedKinds = ['claim', 'request'] as const
+const signedKinds = [...permitKinds, 'claim', 'request'] as const
 export type SignedKind = (typeof signedKinds)[number]
 
 /** Takes a signature over what a request asked for. Repeating it changes nothing. */

@@ -1,3 +1,4 @@
+import type { Hex } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 
@@ -6,35 +7,76 @@ const hash = z.string().min(1).max(256)
 const transactionTextMax = 131_072
 const done = z.object({ message: z.string() })
 
-/** What the hints are handed to. Cheap, and never waited for. */
-export type DepositHints = { readonly hint: (chainId: number) => void }
+/** What the hints are handed to. Cheap, and never believed. */
+export type TransactionHints = {
+  /** Something may have happened on a chain. */
+  readonly hint: (chainId: number) => void
+  /** A transaction may be one that the user of a request executes it with. */
+  readonly say: (said: {
+    readonly requestId: Hex
+    readonly chainId: number
+    readonly txHash: Hex
+  }) => Promise<void>
+}
 
 /**
  * POST /transactions/index and /transactions/single: a client tells that it sent something. Only hints:
- * deposits are found on their chains without them, and nothing is believed.
+ * deposits are found on their chains without them, what users execute alone is looked up, and nothing is
+ * believed.
  * @source quote-api.md 3.5
  */
-export function registerTransactions(app: HttpApp, { hint }: DepositHints): void {
+export function registerTransactions(app: HttpApp, { hint, say }: TransactionHints): void {
   const config = { rateLimitClass: 'status' }
   const response = { 200: done, ...errorResponses }
+  const take = async (
+    requestId: string | undefined,
+    chain: number,
+    hashes: readonly (string | undefined)[],
+  ) => {
+    const id = idOf(requestId)
+    const ids = hashes.map(idOf).filter((one) => one !== undefined)
+    if (id !== undefined) for (const txHash of ids) await say({ requestId: id, chainId: chain, txHash })
+    hint(chain)
+    return { message: 'Success' }
+  }
   const index = {
     tags: ['status'],
     summary: 'Hint that a transaction was sent',
     body: z.object({ chainId, txHash: hash, requestId: z.string().max(256).optional() }),
     response,
   }
-  app.post('/transactions/index', { schema: index, config }, async ({ body }) => {
-    hint(body.chainId)
-    return { message: 'Success' }
-  })
+  app.post('/transactions/index', { schema: index, config }, ({ body }) =>
+    take(body.requestId, body.chainId, [body.txHash]),
+  )
   const single = {
     tags: ['status'],
     summary: 'Hint that a transaction of a request was sent',
     body: z.object({ requestId: z.string().max(256), chainId, tx: z.string().max(transactionTextMax) }),
     response,
   }
-  app.post('/transactions/single', { schema: single, config }, async ({ body }) => {
-    hint(body.chainId)
-    return { message: 'Success' }
-  })
+  app.post('/transactions/single', { schema: single, config }, ({ body }) =>
+    take(body.requestId, body.chainId, hashesIn(body.tx)),
+  )
+}
+
+const sentSchema = z.object({
+  txHash: z.string().optional().catch(undefined),
+  replacementTxHash: z.string().optional().catch(undefined),
+})
+
+/** Of the JSON text of a transaction; none of what is no such text. */
+function hashesIn(text: string): readonly (string | undefined)[] {
+  try {
+    const sent = sentSchema.safeParse(JSON.parse(text))
+    return sent.success ? [sent.data.txHash, sent.data.replacementTxHash] : []
+  } catch {
+    return []
+  }
+}
+
+/** Ids of requests and of EVM transactions; other families' users execute nothing alone. */
+function idOf(text: string | undefined): Hex | undefined {
+  if (text === undefined || !/^0x[0-9a-fA-F]{64}$/.test(text)) return undefined
+  // CAST: the pattern above is that of Hex.
+  return text.toLowerCase() as Hex
 }

@@ -30,6 +30,17 @@ export async function showStatus(
   return rows.length > 0
 }
 
+/** A permit became a deposit, which is not deep enough to be acted on. @source quote-api.md 3.1 */
+export async function showDepositing(tx: SqlTx, announce: Announce, requestId: Hex): Promise<void> {
+  const rows = await tx.query(
+    `update orders set status = 'depositing', updated_at = clock_timestamp()
+     where request_id = $1 and status = 'waiting'
+       and exists (select 1 from work_item w where w.request_id = $1 and w.kind = 'permit') returning 1`,
+    [toBytes(requestId)],
+  )
+  if (rows.length > 0) await announce(tx, requestId)
+}
+
 /** Lists a transaction with the request. Repeating it changes nothing. */
 export async function recordTransaction(
   tx: SqlTx,

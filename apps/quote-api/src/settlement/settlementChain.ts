@@ -10,6 +10,7 @@ import type { DepositFacts, Finality, Hex, PaymentFacts, PaymentQuestion } from 
 import type { QuotableChain } from '../quoting/registry.ts'
 import { askHeight, askQuorum, type OnMalformed } from '../topUps/askChain.ts'
 import { blocksReading, type DepositPass, depositPassReading, failureReading } from './depositReadings.ts'
+import { type MinedTransaction, minedReading } from './transactionReading.ts'
 
 /** A payment as the chain shows it now, by quorum and at whatever depth. */
 export type PaymentReading =
@@ -32,6 +33,8 @@ export interface SettlementChain {
   blockHashes(heights: readonly bigint[], signal: AbortSignal): Promise<ReadonlyMap<bigint, Hex>>
   /** Deposits of one transaction; `undefined` when it left the chain or failed. */
   deposits(transactionId: Hex, signal: AbortSignal): Promise<DepositFacts | undefined>
+  /** `undefined` while it is in no block. */
+  transaction(hash: Hex, signal: AbortSignal): Promise<MinedTransaction | undefined>
   payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
   /** The same under the chain's own rule of finality. @throws TransactionNotFinalError */
   finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentFacts | undefined>
@@ -82,6 +85,9 @@ export function createSettlementChain(options: {
       return new Map(value.flatMap((block): [bigint, Hex][] => (block ? [[block.number, block.hash]] : [])))
     },
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
+    async transaction(hash, signal) {
+      return (await askQuorum(client, minedReading(hash), { threshold, signal })).value
+    },
     async payment(question, signal) {
       try {
         const facts = await shallow.readPayment(question, { signal })

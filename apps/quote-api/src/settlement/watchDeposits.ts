@@ -9,6 +9,7 @@ import {
   type StoredDeposit,
 } from './depositStore.ts'
 import { orphanDeposit } from './orphanDeposit.ts'
+import { showDepositing } from './requestProgress.ts'
 import type { SettlementChain } from './settlementChain.ts'
 import type { Run, SettlementContext } from './settlementContext.ts'
 import { takeDeposits } from './takeDeposits.ts'
@@ -78,7 +79,9 @@ async function scanRange(
 async function keep(context: SettlementContext, tx: SqlTx, deposits: readonly NewDeposit[]): Promise<void> {
   for (const deposit of deposits) {
     const requestId = await recordDeposit(tx, deposit)
-    if (requestId !== undefined) context.observe({ event: 'deposit_seen', requestId })
+    if (requestId === undefined) continue
+    context.observe({ event: 'deposit_seen', requestId })
+    await showDepositing(tx, context.announce, requestId)
   }
 }
 

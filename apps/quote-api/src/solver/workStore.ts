@@ -30,7 +30,7 @@ export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
 const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, reason, attempts,
   created_at, updated_at`
 
-/** What may be done now, oldest first. Fills are not offered after their deadline. */
+/** What may be done now, oldest first. Fills and permits are not offered after their deadline. */
 export async function listOpenWork(
   database: Pick<SqlDatabase, 'query'>,
   limit: number,
@@ -38,7 +38,8 @@ export async function listOpenWork(
   const rows = await database.query<WorkRow>(
     `select ${columns} from work_item
      where state = 'open' and not_before <= clock_timestamp()
-       and (kind <> 'fill' or (payload ->> 'deadline')::numeric > extract(epoch from clock_timestamp()))
+       and (kind not in ('fill', 'permit')
+         or (payload ->> 'deadline')::numeric > extract(epoch from clock_timestamp()))
      order by created_at, id limit $1`,
     [limit],
   )
@@ -95,6 +96,16 @@ export async function listReportedWork(
   return rows.map(fromRow)
 }
 
+/** The item that pays a claim, locked until the transaction ends. */
+export async function lockClaimWork(tx: SqlTx, claimId: Hex): Promise<WorkItem | undefined> {
+  const [row] = await tx.query<WorkRow>(
+    `select ${columns} from work_item
+     where kind = 'claim' and coalesce(request_id, '') = '' and subject = $1 for update`,
+    [claimId],
+  )
+  return row === undefined ? undefined : fromRow(row)
+}
+
 /**
  * Items of pending claims that may have come to something: reported, given up, or not begun in time.
  */
@@ -109,6 +120,23 @@ export async function listPendingClaimWork(
      where w.not_before <= clock_timestamp() and (w.state in ('reported', 'failed')
        or (w.state = 'open' and (w.payload ->> 'deadline')::numeric < extract(epoch from clock_timestamp())))
      order by w.not_before limit $1`,
+    [limit],
+  )
+  return rows.map(fromRow)
+}
+
+/** Permits that the solver said something about, that became a deposit without it, or that are late. */
+export async function listPendingPermitWork(
+  database: Pick<SqlDatabase, 'query'>,
+  limit: number,
+): Promise<readonly WorkItem[]> {
+  const rows = await database.query<WorkRow>(
+    `select ${columns} from work_item
+     where kind = 'permit' and not_before <= clock_timestamp() and (state in ('reported', 'failed')
+       or (state = 'open' and ((payload ->> 'deadline')::numeric < extract(epoch from clock_timestamp())
+         or exists (select 1 from deposit_seen d
+           where d.request_id = work_item.request_id and d.state <> 'orphaned'))))
+     order by not_before limit $1`,
     [limit],
   )
   return rows.map(fromRow)

@@ -13,8 +13,15 @@ export async function hasSigned(
   args: { readonly message: string | Uint8Array; readonly wallet: Hex; readonly signature: Hex },
   contracts: ContractSignatures | undefined,
 ): Promise<boolean> {
-  const { wallet, signature } = args
-  const digest = personalMessageDigest(args.message)
+  return hasSignedDigest({ ...args, digest: personalMessageDigest(args.message) }, contracts)
+}
+
+/** The same for 32 bytes that were hashed before. */
+export async function hasSignedDigest(
+  args: { readonly digest: Uint8Array; readonly wallet: Hex; readonly signature: Hex },
+  contracts: ContractSignatures | undefined,
+): Promise<boolean> {
+  const { digest, wallet, signature } = args
   if (recoverSigner(digest, withUsualRecoveryByte(signature)) === wallet) return true
   if (contracts === undefined) {
     throw new UpstreamUnavailableError('The chain of contract wallets cannot be read.')
@@ -23,7 +30,7 @@ export async function hasSigned(
 }
 
 /** Some wallets end a signature with 0 or 1 where most write 27 or 28. */
-function withUsualRecoveryByte(signature: Hex): string {
-  const match = /^(0x[0-9a-fA-F]{128})0([01])$/.exec(signature)
-  return match === null ? signature : `${match[1]}${match[2] === '0' ? '1b' : '1c'}`
+export function withUsualRecoveryByte(signature: Hex): Hex {
+  const match = /^0x([0-9a-fA-F]{128})0([01])$/.exec(signature)
+  return match === null ? signature : `0x${match[1]}${match[2] === '0' ? '1b' : '1c'}`
 }

@@ -68,19 +68,40 @@ const transactionSchema = z.object({
   maxPriorityFeePerGas: text,
 })
 
-/** @source quote-api.md 2.3, 2.4 */
-export const stepSchema = z.object({
-  id: z.enum(['approve', 'deposit', 'swap', 'send']),
-  action: text,
-  description: text,
-  kind: z.literal('transaction'),
-  requestId: text,
-  depositAddress: text.optional(),
-  items: z.array(
-    z.object({
-      status: z.literal('incomplete'),
-      data: transactionSchema,
-      check: z.object({ endpoint: text, method: z.literal('GET') }).optional(),
-    }),
-  ),
+const typedDataSchema = z.object({
+  signatureKind: z.literal('eip712'),
+  domain: z.object({ name: text, version: text, chainId: z.number(), verifyingContract: text }),
+  types: z.record(text, z.array(z.object({ name: text, type: text })).readonly()),
+  primaryType: text,
+  value: z.record(text, z.union([text, z.number()])),
 })
+
+const postSchema = z.object({
+  endpoint: text.describe('The signature goes into its query as `signature`'),
+  method: z.literal('POST'),
+  body: z.object({ kind: text, requestId: text, api: text }),
+})
+
+const shared = { action: text, description: text, requestId: text, depositAddress: text.optional() }
+const itemOf = <Data extends z.ZodType>(data: Data) =>
+  z.object({
+    status: z.literal('incomplete'),
+    data,
+    check: z.object({ endpoint: text, method: z.literal('GET') }).optional(),
+  })
+
+/** @source quote-api.md 2.3 to 2.5 */
+export const stepSchema = z.discriminatedUnion('kind', [
+  z.object({
+    id: z.enum(['approve', 'deposit', 'swap', 'send']),
+    ...shared,
+    kind: z.literal('transaction'),
+    items: z.array(itemOf(transactionSchema)),
+  }),
+  z.object({
+    id: z.enum(['authorize1', 'authorize2']),
+    ...shared,
+    kind: z.literal('signature'),
+    items: z.array(itemOf(z.object({ chainId: z.number(), sign: typedDataSchema, post: postSchema }))),
+  }),
+])

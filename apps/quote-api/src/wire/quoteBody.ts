@@ -74,7 +74,14 @@ const sharedFields = {
   useExternalLiquidity: z.boolean().optional().describe('A permission; never a reason to refuse'),
   useFallbacks: z.boolean().optional().describe('A permission; never a reason to refuse'),
   usePermit: z.boolean().optional().describe('Deposit by signature, for currencies that support it'),
+  permitExpiry: z
+    .int()
+    .min(60)
+    .max(86_400)
+    .optional()
+    .describe('Seconds that the signature of a permit holds; default 600'),
   useDepositAddress: z.boolean().optional().describe('Deposit to an address; native-currency bridges only'),
+  strict: z.boolean().optional().describe('Deposit addresses of one use: not offered yet'),
   slippageTolerance: slippage.optional().describe('Basis points, 0 to 10000; computed when left out'),
   appFees: z
     .array(appFee)
@@ -132,6 +139,7 @@ export type PriceBody = z.infer<typeof priceBodySchema>
 export type QuoteBody = z.infer<typeof quoteV2BodySchema>
 
 const defaultTopupMicroUsd = 2_000_000n
+const defaultPermitExpirySeconds = 600
 
 /** From the wire to the domain: decimal strings become `bigint`, absent flags get their defaults. */
 export function toQuoteRequest(body: PriceBody): QuoteRequest {
@@ -152,7 +160,9 @@ export function toQuoteRequest(body: PriceBody): QuoteRequest {
     appFees: body.appFees?.map(toAppFee) ?? [],
     slippageBps: body.slippageTolerance === undefined ? undefined : BigInt(body.slippageTolerance),
     usePermit: body.usePermit ?? false,
+    permitExpirySeconds: body.permitExpiry ?? defaultPermitExpirySeconds,
     useDepositAddress: body.useDepositAddress ?? false,
+    strict: body.strict ?? false,
     explicitDeposit: body.explicitDeposit ?? true,
     forceSolverExecution: body.forceSolverExecution ?? false,
     overridePriceImpact: body.overridePriceImpact ?? false,

@@ -30,6 +30,7 @@ export function orderNamed(name: string, change: Partial<StoredOrder> = {}): Sto
     orderData: `{"version":"v1",  "salt":"1","name":${JSON.stringify(name)}}`,
     orderSignature: hexOf(`${name} signature`, 65),
     stepsDigest: bytesOf(`${name} steps`, 32),
+    execution: undefined,
     expiresAtSeconds: 1_800_000_030,
     deadlineSeconds: 1_800_003_600,
     ...change,

@@ -4,6 +4,7 @@ import { concatHex, encodeFunctionData, erc20Abi, maxUint256, zeroAddress } from
 import { privateKeyToAccount } from 'viem/accounts'
 import type { QuoteAnswer } from './callService.ts'
 import type { UserChain } from './localRequest.ts'
+import { transactionsOf } from './transactionsOf.ts'
 
 /**
  * What becomes of a quoted USDC bridge, on chain and in order: the user sends the steps, the solver pays
@@ -17,7 +18,7 @@ export async function fillForReal(
   const order = quoted.protocol?.v2
   const payment = order?.orderData.output.payments[0]
   if (order === undefined || payment === undefined) throw new Error('the quote has no order')
-  const steps = quoted.steps.flatMap(({ id, items }) => items.map(({ data }) => ({ id, ...data })))
+  const steps = transactionsOf(quoted)
   await network.chains[from].chain.send(
     user,
     // CAST: steps hold addresses and calldata, which the wire describes as text.

@@ -6,6 +6,7 @@ import { statusV3Schema } from '../../src/status/statusWire.ts'
 import { quoteResponseSchema } from '../../src/wire/quoteResponse.ts'
 import { post, type QuoteAnswer, readOk, send } from '../serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, nativeAddress, userOf } from '../serviceSupport/localRequest.ts'
+import { transactionsOf } from '../serviceSupport/transactionsOf.ts'
 import { waitUntil } from '../serviceSupport/waitUntil.ts'
 import type { TestSponsor } from '../sponsorSupport/sponsors.ts'
 import type { OpenWork, ScriptedSolver } from './scriptedSolver.ts'
@@ -58,16 +59,11 @@ export function createRequestDriver(parts: {
     },
 
     /** Sends the steps of a quote as the user's wallet would. */
-    async execute({ steps }: QuoteAnswer): Promise<void> {
-      const transactions = steps.flatMap(({ id, items }) =>
-        items.map(({ data }) => ({
-          what: id,
-          // CAST: steps hold addresses and calldata, which the wire describes as text.
-          to: data.to as Hex,
-          data: data.data as Hex,
-          valueWei: BigInt(data.value),
-        })),
-      )
+    async execute(quote: QuoteAnswer): Promise<void> {
+      const transactions = transactionsOf(quote).map(({ id, to, data, value }) => ({
+        // CAST: steps hold addresses and calldata, which the wire describes as text.
+        ...{ what: id, to: to as Hex, data: data as Hex, valueWei: BigInt(value) },
+      }))
       await base.chain.send(user, transactions)
     },
 

@@ -1,0 +1,63 @@
+import { bytes32Text, type Hex, hexText, type PermitTerms, permitKinds } from '@causeway/core'
+import { z } from 'zod'
+
+const calldataBytesMax = 65_536
+// CAST: each pattern is that of Hex.
+const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/)
+  .transform((text) => text as Hex)
+const integer = z
+  .string()
+  .regex(/^[0-9]{1,78}$/)
+  .transform(BigInt)
+
+const permitSchema = z.object({
+  by: z.literal('permit'),
+  kind: z.enum(permitKinds),
+  token: address,
+  owner: address,
+  amount: integer,
+  deadlineSeconds: z.int(),
+  orderId: bytes32Text,
+  domain: z.object({ name: z.string(), version: z.string(), chainId: z.int() }),
+  router: z.object({ contract: address, depositCodeHash: bytes32Text }),
+  /** `nonces(owner)` of an EIP-2612 token. */
+  nonce: integer.optional(),
+})
+
+const userSchema = z.object({
+  by: z.literal('user'),
+  calls: z
+    .array(z.object({ to: address, data: hexText(calldataBytesMax), value: integer }))
+    .min(1)
+    .describe('What the user sends besides approvals, in order'),
+  afterBlock: integer.describe('Head of the chain when it was quoted'),
+})
+
+/** Column `orders.execution`. Written by `executionToJson`. */
+export const executionSchema = z.discriminatedUnion('by', [permitSchema, userSchema])
+
+/** One transaction as it was quoted. */
+export type QuotedCall = z.output<typeof userSchema>['calls'][number]
+
+/** How a request is executed where its user sends no deposit. */
+export type Execution =
+  | { readonly by: 'permit'; readonly terms: PermitTerms }
+  /** No solver and no order: the user does it all. */
+  | { readonly by: 'user'; readonly calls: readonly QuotedCall[]; readonly afterBlock: bigint }
+
+export function executionToJson(execution: Execution): string {
+  const plain = execution.by === 'permit' ? { by: execution.by, ...execution.terms } : execution
+  return JSON.stringify(plain, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+/** @throws Error on what `executionToJson` did not write */
+export function parseExecution(json: unknown): Execution {
+  const stored = executionSchema.parse(json)
+  if (stored.by === 'user') return stored
+  const { by, kind, nonce, ...terms } = stored
+  if (kind === 'eip3009') return { by, terms: { ...terms, kind } }
+  if (nonce === undefined) throw new Error('a stored EIP-2612 permit lacks its nonce')
+  return { by, terms: { ...terms, kind, nonce } }
+}

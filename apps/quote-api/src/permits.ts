@@ -1,0 +1,41 @@
+import type { JsonRpcClient } from '@causeway/chains'
+import { type PermitKind, permitKinds, type SqlDatabase } from '@causeway/core'
+import { createDepositTrial } from './permits/depositTrial.ts'
+import { createPermitTokens } from './permits/permitTokens.ts'
+import { createTakePermit } from './permits/takePermit.ts'
+import type { PermitTokens } from './quoting/permit.ts'
+import type { QuoteRegistry } from './quoting/registry.ts'
+import type { TakeSignature } from './routes/executePermits.ts'
+import { createContractSignatures } from './wallets/contractSignature.ts'
+
+export type Permits = {
+  readonly permitTokens: PermitTokens
+  readonly takePermit: Readonly<Record<PermitKind, TakeSignature>>
+}
+
+/** Deposits by signature, from what tokens ask to be signed to the work of relaying it. */
+export function createPermits(options: {
+  registry: QuoteRegistry
+  clients: ReadonlyMap<string, JsonRpcClient>
+  database: SqlDatabase
+}): Permits {
+  const { registry, clients, database } = options
+  const now = () => Date.now()
+  const clientOf = (chainId: number) => clients.get(registry.chainById.get(chainId)?.key ?? '')
+  const contracts = new Map(
+    registry.chains.flatMap(({ chainId }) => {
+      const client = clientOf(chainId)
+      return client === undefined ? [] : [[chainId, createContractSignatures(client)] as const]
+    }),
+  )
+  const contractsOf = (chainId: number) => contracts.get(chainId)
+  const shared = { database, contractsOf, trial: createDepositTrial(clientOf), now }
+  const [eip3009, eip2612] = permitKinds
+  return {
+    permitTokens: createPermitTokens({ registry, clients, now }),
+    takePermit: {
+      eip3009: createTakePermit({ ...shared, kind: eip3009 }),
+      eip2612: createTakePermit({ ...shared, kind: eip2612 }),
+    },
+  }
+}

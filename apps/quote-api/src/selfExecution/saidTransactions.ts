@@ -1,0 +1,113 @@
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { toBytes } from '../orders/orderColumns.ts'
+
+/** A transaction that somebody says belongs to a request. */
+export type SaidTransaction = {
+  readonly requestId: Hex
+  readonly chainId: number
+  readonly txHash: Hex
+  readonly attempts: number
+}
+
+export type SaidState = 'executed' | 'reverted' | 'other'
+
+/** Clients send approvals as well, and replacements; more than this is somebody's noise. */
+const perRequestMax = 12
+
+/**
+ * Keeps a hint about a request that its user executes alone, while it has no end. Everything else is
+ * forgotten.
+ */
+export async function keepSaid(
+  database: Pick<SqlDatabase, 'query'>,
+  said: { readonly requestId: Hex; readonly chainId: number; readonly txHash: Hex },
+): Promise<void> {
+  await database.query(
+    `insert into said_transaction (request_id, chain_id, tx_hash)
+     select request_id, origin_chain_id, $3 from orders o
+     where request_id = $1 and origin_chain_id = $2 and order_id is null and status in ('waiting', 'pending')
+       and (select count(*) from said_transaction s where s.request_id = o.request_id) < $4
+     on conflict do nothing`,
+    [toBytes(said.requestId), said.chainId, said.txHash, perRequestMax],
+  )
+}
+
+export async function listDueSaid(
+  database: Pick<SqlDatabase, 'query'>,
+  limit: number,
+): Promise<readonly SaidTransaction[]> {
+  const rows = await database.query<SaidRow>(
+    `select request_id, chain_id, tx_hash, attempts from said_transaction
+     where state = 'said' and next_at <= clock_timestamp() order by next_at limit $1`,
+    [limit],
+  )
+  return rows.map(fromRow)
+}
+
+/** Locks a hint that nothing was decided about; the request must be locked before. */
+export async function lockSaid(tx: SqlTx, { requestId, txHash }: SaidTransaction): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from said_transaction where request_id = $1 and tx_hash = $2 and state = 'said' for update`,
+    [toBytes(requestId), txHash],
+  )
+  return rows.length > 0
+}
+
+/** Places of calls that were executed already. */
+export async function listExecuted(tx: SqlTx, requestId: Hex): Promise<ReadonlySet<number>> {
+  const rows = await tx.query<{ call_index: bigint }>(
+    `select call_index from said_transaction where request_id = $1 and state = 'executed'`,
+    [toBytes(requestId)],
+  )
+  return new Set(rows.map(({ call_index }) => Number(call_index)))
+}
+
+/** True when the transaction already executed another request: it executes one. */
+export async function isSpent(tx: SqlTx, { chainId, txHash }: SaidTransaction): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from said_transaction where chain_id = $1 and tx_hash = $2 and state in ('executed', 'reverted')`,
+    [chainId, txHash],
+  )
+  return rows.length > 0
+}
+
+export async function decideSaid(
+  tx: SqlTx,
+  { requestId, txHash }: SaidTransaction,
+  decision: { readonly state: SaidState; readonly callIndex?: number },
+): Promise<void> {
+  await tx.query(
+    'update said_transaction set state = $3, call_index = $4 where request_id = $1 and tx_hash = $2',
+    [toBytes(requestId), txHash, decision.state, decision.callIndex ?? null],
+  )
+}
+
+export async function lookAtSaidAgain(
+  tx: SqlTx,
+  { requestId, txHash }: SaidTransaction,
+  delayMs: number,
+): Promise<void> {
+  await tx.query(
+    `update said_transaction set attempts = attempts + 1,
+       next_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
+     where request_id = $1 and tx_hash = $2`,
+    [toBytes(requestId), txHash, Math.ceil(delayMs)],
+  )
+}
+
+type SaidRow = {
+  readonly request_id: Buffer
+  readonly chain_id: bigint
+  readonly tx_hash: string
+  readonly attempts: number
+}
+
+function fromRow(row: SaidRow): SaidTransaction {
+  return {
+    requestId: `0x${row.request_id.toString('hex')}`,
+    chainId: Number(row.chain_id),
+    // CAST: only transaction ids in the family's form are stored.
+    txHash: row.tx_hash as Hex,
+    attempts: Number(row.attempts),
+  }
+}

@@ -1,0 +1,50 @@
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmounts.ts'
+import type { RequestStatus } from '../history/requestFilter.ts'
+import { parseExecution } from '../orders/execution.ts'
+import { toBytes } from '../orders/orderColumns.ts'
+import type { SelfExecution } from './callMatch.ts'
+
+/** A request without an order. */
+export type SelfExecutedRequest = {
+  readonly requestId: Hex
+  readonly execution: SelfExecution
+  readonly quoted: QuotedAmounts
+  readonly status: RequestStatus
+  readonly deadlineSeconds: number
+}
+
+/** The request, and nobody else moves it until the transaction ends. */
+export async function lockSelfExecuted(tx: SqlTx, requestId: Hex): Promise<SelfExecutedRequest | undefined> {
+  return readSelfExecuted(tx, requestId, 'for update')
+}
+
+async function readSelfExecuted(
+  database: Pick<SqlDatabase, 'query'>,
+  requestId: Hex,
+  lock: '' | 'for update',
+): Promise<SelfExecutedRequest | undefined> {
+  const [row] = await database.query<{
+    readonly execution: unknown
+    readonly user_address: string
+    readonly quoted: unknown
+    readonly status: RequestStatus
+    readonly deadline: bigint
+  }>(
+    `select execution, user_address, quoted, status, extract(epoch from deadline)::bigint as deadline
+     from orders where request_id = $1 and execution is not null ${lock}`,
+    [toBytes(requestId)],
+  )
+  if (row === undefined) return undefined
+  const execution = parseExecution(row.execution)
+  if (execution.by !== 'user') return undefined
+  const { calls, afterBlock } = execution
+  return {
+    requestId,
+    // CAST: what a user executes alone is on an ethereum-vm chain.
+    execution: { user: row.user_address.toLowerCase() as Hex, calls, afterBlock },
+    quoted: quotedAmountsSchema.parse(row.quoted),
+    status: row.status,
+    deadlineSeconds: Number(row.deadline),
+  }
+}
