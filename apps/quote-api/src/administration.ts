@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { SqlDatabase } from '@causeway/core'
+import { type ClaimAdministration, createClaimAdministration } from './admin/claimAdministration.ts'
 import { createLedgerAdministration, type LedgerAdministration } from './admin/ledgerAdministration.ts'
 import { createPolicyAdministration, type PolicyAdministration } from './admin/policyAdministration.ts'
+import { createRequestAdministration, type RequestAdministration } from './admin/requestAdministration.ts'
 import type { QuoteApiConfig } from './config.ts'
 import { createKeyAdministration, type KeyAdministration } from './keys/keyAdministration.ts'
 import { loadLocalPeppers, type Peppers } from './keys/peppers.ts'
@@ -15,6 +17,8 @@ export type Administration = {
   readonly policies: PolicyAdministration
   readonly webhooks: WebhookAdministration
   readonly ledger: LedgerAdministration
+  readonly requests: RequestAdministration
+  readonly claims: ClaimAdministration
 }
 
 /** Keys of this environment move real money; others carry `test` in their text. */
@@ -37,6 +41,8 @@ export function createAdministration(options: {
     policies: createPolicyAdministration(database),
     webhooks: createWebhookAdministration({ database, peppers, ...config.webhooks }),
     ledger: createLedgerAdministration(database),
+    requests: createRequestAdministration(database),
+    claims: createClaimAdministration(database),
   }
 }
 

@@ -1,10 +1,10 @@
 // Goal: the admin routes do what the commands do, and refuse what would change nothing useful. Method:
 // the real listener over a real database.
 
-import { Secret } from '@causeway/core'
+import { ConfigurationError, Secret } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { createAdminListener, createLogger, type HttpApp } from '@causeway/http'
-import { ledgerMigrations } from '@causeway/ledger'
+import { accrueAppFees, ledgerMigrations, openAppFeeClaim } from '@causeway/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerAdmin } from '../src/admin/registerAdmin.ts'
 import { createAdministration } from '../src/administration.ts'
@@ -25,7 +25,8 @@ beforeAll(async () => {
   const peppers = parsePeppers(new Secret(pepperText))
   const { database } = testDatabase
   const config = { environment: 'mainnets.prod', webhooks: { allowPrivate: false } }
-  registerAdmin(app, createAdministration({ config, database, peppers }))
+  const chain = () => Promise.reject(new ConfigurationError('CUSTODY_ADDRESS is not set.'))
+  registerAdmin(app, createAdministration({ config, database, peppers }), { database, chain })
 })
 afterAll(async () => {
   await app?.close()
@@ -142,6 +143,74 @@ test('the books and a balance can be read', async () => {
     heldMicroUsd: '0',
     pendingMicroUsd: '0',
   })
+})
+
+test('transfers are exported a page at a time, as the command prints them', async () => {
+  const { database } = testDatabase
+  const asset = { chainId: 10, address: '0xaa', symbol: 'WETH', name: 'Wrapped Ether', decimals: 18 }
+  for (const byte of ['1', '2', '3']) {
+    const fees = [{ recipient: wallet, amount: 5n }]
+    await accrueAppFees(database, { requestId: `0x${byte.repeat(64)}`, asset, fees })
+  }
+  const page = async (query: string) => {
+    const headers = { host: '127.0.0.1:3002' }
+    const { headers: answered, body } = await app.inject({ url: `/admin/ledger/export${query}`, headers })
+    return { type: answered['content-type'], lines: body.split('\n').filter((line) => line !== '') }
+  }
+  const all = await page('')
+  expect(all.type).toContain('application/x-ndjson')
+  expect(all.lines.map((line) => JSON.parse(line))).toMatchObject(
+    Array.from({ length: 3 }, () => ({ code: 'app_fee', amount: '5', credit: { owner: wallet } })),
+  )
+  const first = await page('?limit=2')
+  const { seq } = JSON.parse(first.lines[1] ?? '')
+  const second = await page(`?after=${seq}`)
+  expect([...first.lines, ...second.lines]).toEqual(all.lines)
+  expect((await page('?after=99')).lines).toEqual([])
+  expect(await ask('GET', '/ledger/export?limit=0')).toMatchObject({ status: 400 })
+})
+
+test('a claim that nothing moves on is ended by an operator, once', async () => {
+  const { database } = testDatabase
+  const asset = { chainId: 10, address: '0xaa', symbol: 'WETH', name: 'Wrapped Ether', decimals: 18 }
+  const claimId = `0x${'ab'.repeat(32)}` as const
+  const claim = { claimId, wallet, recipient: wallet, asset, amount: 15n }
+  await database.transaction((tx) => openAppFeeClaim(tx, claim))
+  const { body } = await ask('GET', '/app-fee-claims/pending')
+  expect(body.claims).toMatchObject([{ claimId, chainId: 10, currency: '0xaa', amount: '15' }])
+  const path = `/app-fee-claims/${claimId}/end`
+  const reason = 'the solver lost its records'
+  expect(await ask('POST', path, { ending: 'failed' })).toMatchObject({ status: 400 })
+  const paid = await ask('POST', path, { ending: 'paid', reason })
+  expect([paid.status, paid.body.errorCode]).toEqual([409, 'APP_FEE_CLAIM_NOT_PENDING'])
+  expect(await ask('POST', path, { ending: 'failed', reason })).toMatchObject({ status: 200 })
+  expect(await ask('POST', path, { ending: 'failed', reason })).toMatchObject({ status: 409 })
+  expect((await ask('GET', '/app-fee-claims/pending')).body).toEqual({ claims: [] })
+  expect(await ask('GET', '/ledger/verify')).toEqual({ status: 200, body: { findings: [] } })
+  const [action] = await database.query('select actor, details from admin_action where subject = $1', [
+    claimId,
+  ])
+  expect(action).toEqual({ actor: 'admin', details: { reason, ending: 'failed' } })
+})
+
+test('requests and suspense are empty at first, and what is unknown is told apart from what is wrong', async () => {
+  expect((await ask('GET', '/requests/parked')).body).toEqual({ requests: [] })
+  expect((await ask('GET', '/suspense')).body).toEqual({ entries: [] })
+  const unknown = `/requests/0x${'ee'.repeat(32)}`
+  const reason = 'looked at it'
+  expect(await ask('GET', unknown)).toMatchObject({ status: 404, body: { errorCode: 'REQUEST_NOT_FOUND' } })
+  expect(await ask('POST', `${unknown}/retry`, { reason })).toMatchObject({ status: 404 })
+  expect(await ask('POST', `${unknown}/retry`, {})).toMatchObject({ status: 400 })
+  expect(await ask('POST', `${unknown}/resolve`, { resolution: 'unpaid', reason })).toMatchObject({
+    status: 404,
+  })
+  expect(await ask('POST', `${unknown}/resolve`, { resolution: 'paid', reason })).toMatchObject({
+    status: 400,
+  })
+  expect(await ask('GET', '/requests/0x12')).toMatchObject({ status: 400 })
+  expect(await ask('POST', '/suspense/7/credit', { wallet, reason })).toMatchObject({ status: 404 })
+  const reconciled = await ask('GET', '/ledger/reconcile')
+  expect(reconciled).toMatchObject({ status: 409, body: { errorCode: 'TOP_UPS_NOT_CONFIGURED' } })
 })
 
 test('a change without a JSON body is refused: a foreign page can send no other', async () => {

@@ -132,6 +132,33 @@ describe('a backup', () => {
   })
 })
 
+describe('requests and claims that wait for an operator', () => {
+  const id = hexOf(0xee, 32)
+
+  test('are listed, and there is none', async () => {
+    expect(await command(['requests', 'parked'])).toEqual({ code: 0, output: 'No request is parked.' })
+    expect(await command(['claims', 'pending'])).toEqual({ code: 0, output: 'No claim is pending.' })
+  })
+
+  test('are told apart from unknown ones, and no command goes without its reason', async () => {
+    const unknown = { code: 1, output: expect.stringContaining('REQUEST_NOT_FOUND') }
+    expect(await command(['requests', 'explain', id])).toEqual(unknown)
+    expect(await command(['requests', 'retry', id, ...because])).toEqual(unknown)
+    expect(await command(['requests', 'resolve', id, '--as', 'unpaid', ...because])).toEqual(unknown)
+    const ended = await command(['claims', 'end', id, '--as', 'failed', ...because])
+    expect(ended).toEqual({ code: 1, output: expect.stringContaining('APP_FEE_CLAIM_NOT_PENDING') })
+    for (const words of [
+      ['requests', 'explain', '0x12'],
+      ['requests', 'retry', id],
+      ['requests', 'resolve', id, ...because],
+      ['requests', 'resolve', id, '--as', 'paid', ...because],
+      ['claims', 'end', id, '--as', 'paid'],
+    ]) {
+      expect((await command(words)).code, words.join(' ')).toBe(2)
+    }
+  })
+})
+
 describe('a chain that took a final block back', () => {
   test('is looked at, its top-up reversed once, its wallet freed, and it goes on', async () => {
     await bed.database.transaction((tx) =>

@@ -120,6 +120,31 @@ describe('a transfer without a label', () => {
     return hash
   }
 
+  test('is listed and credited by an operator through the admin listener, and chain and books agree', async () => {
+    const transactionHash = await hashOfPlainTransfer(userOf(network, 3), 4_000_000n)
+    const admin = `${urls.adminUrl}/admin`
+    const entriesSchema = z.object({ entries: z.array(z.looseObject({ id: z.string() })) })
+    const entry = async () => {
+      const { entries } = readOk(await send(`${admin}/suspense`), entriesSchema)
+      return entries.find((one) => one['transactionHash'] === transactionHash)
+    }
+    await network.mine('base', 3)
+    await expect.poll(entry, patience).toMatchObject({ amountMicroUsd: '4000000' })
+    const owner = `0x${'a7'.repeat(20)}`
+    const credit = (body: object) => entry().then((one) => post(`${admin}/suspense/${one?.id}/credit`, body))
+    expect((await credit({ wallet: owner })).status).toBe(400)
+    const { id } = (await entry()) ?? {}
+    const done = { wallet: owner, reason: 'ticket 1' }
+    expect((await post(`${admin}/suspense/${id}/credit`, done)).status).toBe(200)
+    const again = await post(`${admin}/suspense/${id}/credit`, done)
+    expect([again.status, readError(again).errorCode]).toEqual([409, 'CLAIM_ALREADY_SETTLED'])
+    expect(await shown(owner)).toEqual({ amount: '4000000', pending: '0' })
+    const reconciled = await send(`${admin}/ledger/reconcile`)
+    expect(JSON.parse(reconciled.text)).toMatchObject({ differences: [] })
+    const halfRange = await send(`${admin}/ledger/reconcile?from=1e3`)
+    expect(halfRange.status).toBe(400)
+  })
+
   test('is credited once to the wallet that its sender names by signature, and to nobody else', async () => {
     const sender = userOf(network, 1)
     const transfer = { transactionHash: await hashOfPlainTransfer(sender, 9_000_000n), wallet }

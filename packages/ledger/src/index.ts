@@ -11,6 +11,8 @@ export {
   type AppFeeClaim,
   type ClaimableBalance,
   listAppFeeClaims,
+  listPendingAppFeeClaims,
+  type PendingAppFeeClaim,
   readAppFeeClaim,
   readClaimableAppFees,
 } from './appFees/readAppFees.ts'

@@ -1,8 +1,11 @@
 import type { HttpApp } from '@causeway/http'
 import type { Administration } from '../administration.ts'
+import { registerClaimRoutes } from './claimRoutes.ts'
 import { registerKeyRoutes } from './keyRoutes.ts'
 import { registerLedgerRoutes } from './ledgerRoutes.ts'
 import { registerPolicyRoutes } from './policyRoutes.ts'
+import { registerRequestRoutes } from './requestRoutes.ts'
+import { registerTopUpRoutes, type TopUpRouteParts } from './topUpRoutes.ts'
 import { registerWalletRoutes } from './walletRoutes.ts'
 import { registerWebhookRoutes } from './webhookRoutes.ts'
 
@@ -11,10 +14,13 @@ import { registerWebhookRoutes } from './webhookRoutes.ts'
  * changes something needs a JSON body, which a foreign web page cannot send without being asked first.
  * @source design.md 5.10
  */
-export function registerAdmin(app: HttpApp, administration: Administration): void {
+export function registerAdmin(app: HttpApp, administration: Administration, topUps: TopUpRouteParts): void {
   registerKeyRoutes(app, administration.keys)
   registerWalletRoutes(app, administration.wallets)
   registerPolicyRoutes(app, administration.policies)
   registerWebhookRoutes(app, administration.webhooks)
   registerLedgerRoutes(app, administration.ledger)
+  registerRequestRoutes(app, administration.requests)
+  registerClaimRoutes(app, administration.claims)
+  registerTopUpRoutes(app, topUps)
 }

@@ -84,7 +84,7 @@ async function takeStep(
       if (item.txHash === undefined || facts === undefined) throw new Error('a payout has its transaction')
       const { blockNumber, blockHash } = facts.evidence
       const end = { status: 'paid', transactionHash: item.txHash } as const
-      const evidence = { blockNumber: blockNumber.toString(), blockHash }
+      const evidence = { blockNumber: blockNumber?.toString(), blockHash }
       await endAppFeeClaim(tx, { claimId, end, actor, evidence })
       await updateWork(tx, item.id, { state: 'done' })
       context.observe({ event: 'claim_paid', claimId, transactionHash: item.txHash })

@@ -1,4 +1,4 @@
-import { encodeTopUp, type Hex, type SqlDatabase, type TopUpCall } from '@causeway/core'
+import { DomainError, encodeTopUp, type Hex, type SqlDatabase, type TopUpCall } from '@causeway/core'
 import { readTopUpCursor } from '@causeway/ledger'
 import { findSponsorshipChain } from '../access.ts'
 import type { QuoteApiConfig } from '../config.ts'
@@ -16,8 +16,18 @@ export type CommandChain = {
     readonly transaction: TopUpCall & { readonly chainId: number }
     readonly lines: readonly string[]
   }
-  /** @throws CommandError while nothing is settled, UpstreamUnavailableError */
+  /** @throws NothingSettledError, UpstreamUnavailableError, ConfigurationError where top-ups are not set up */
   reconcile(range: { from: bigint | undefined; to: bigint | undefined }): Promise<Reconciliation>
+}
+
+/** There is no block yet whose top-ups could be compared. */
+class NothingSettledError extends DomainError {
+  readonly code = 'TOP_UPS_NOT_SETTLED'
+  readonly kind = 'conflict'
+
+  constructor() {
+    super('No top-up block is settled yet.')
+  }
 }
 
 const usdc = 'usdc'
@@ -58,7 +68,7 @@ export async function openCommandChain(options: {
       const { chain, close } = openComparedChain(place)
       try {
         const cursor = await database.transaction((tx) => readTopUpCursor(tx, accountOf(chain)))
-        if (cursor?.finalHash === undefined) throw new CommandError('No top-up block is settled yet.')
+        if (cursor?.finalHash === undefined) throw new NothingSettledError()
         const range = { from: from ?? settings.fromBlock, to: to ?? cursor.finalTo }
         return await reconcile({ database, chain, ...range, signal })
       } finally {

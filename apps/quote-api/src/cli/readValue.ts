@@ -1,5 +1,6 @@
 import { type Hex, parseCasedAddress } from '@causeway/core'
 import { type ZodType, z } from 'zod'
+import { operatorReason } from '../admin/operatorReason.ts'
 import { type Arguments, CommandError, type Flag } from './command.ts'
 
 /** @throws CommandError that names what was typed and what is right */
@@ -50,12 +51,21 @@ export function readDuration(text: string, name: string): number {
   return Number.parseInt(count, 10) * seconds
 }
 
+const id32 = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'expected 0x and 64 hex digits')
+  // CAST: the pattern admits nothing else.
+  .transform((text) => text.toLowerCase() as Hex)
+
+/** Lower case. @throws CommandError */
+export function readId32(text: string, name: string): Hex {
+  return readValue(id32, text, name)
+}
+
 /** Why an operator does something: stored with what is done. */
 export const reasonFlag: Flag = { value: '<text>', about: 'Stored with the action', isRequired: true }
 
-const reasonText = z.string().regex(/^[\x20-\x7e]{1,200}$/, 'expected 1 to 200 plain characters')
-
 /** @throws CommandError */
 export function readReason(args: Arguments): string {
-  return readValue(reasonText, args.text('reason'), '--reason')
+  return readValue(operatorReason, args.text('reason'), '--reason')
 }

@@ -1,20 +1,14 @@
-import type { Hex } from '@causeway/core'
 import { findTopUps, listHaltedTopUps } from '@causeway/ledger'
 import { z } from 'zod'
 import { creditSuspense, listSuspense, resumeHalted, reverseFinal } from '../topUps/operator.ts'
 import { type Command, CommandError } from './command.ts'
-import { readReason, readUsd, readValue, readWallet, reasonFlag } from './readValue.ts'
+import { readId32, readReason, readUsd, readValue, readWallet, reasonFlag } from './readValue.ts'
 import { tableOf } from './tableOf.ts'
 
 const integer = z
   .string()
   .regex(/^[0-9]{1,18}$/, 'expected a whole number')
   .transform(BigInt)
-const id32 = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/, 'expected 0x and 64 lower-case hex digits')
-  // CAST: the pattern admits nothing else.
-  .transform((text) => text as Hex)
 const pageSize = 1_000
 
 export const topUpCommands: readonly Command[] = [
@@ -41,7 +35,7 @@ export const topUpCommands: readonly Command[] = [
     flags: {},
     async run({ database }, args) {
       const chainId = Number(readValue(integer, args.operand('chain'), '<chain>'))
-      const transactionHash = readValue(id32, args.operand('transaction'), '<transaction>')
+      const transactionHash = readId32(args.operand('transaction'), '<transaction>')
       const events = await findTopUps(database, { chainId, transactionHash })
       const rows = events.map((event) => ({
         id: event.id.toString(),
@@ -90,7 +84,7 @@ export const topUpCommands: readonly Command[] = [
     async run({ database, actor }, args) {
       const chainId = Number(readValue(integer, args.operand('chain'), '<chain>'))
       const finalTo = readValue(integer, args.text('block'), '--block')
-      const finalHash = readValue(id32, args.text('hash'), '--hash')
+      const finalHash = readId32(args.text('hash') ?? '', '--hash')
       const reason = readReason(args)
       const resumed = await resumeHalted(database, { chainId, finalTo, finalHash, actor, reason })
       if (resumed === 0) throw new CommandError(`Nothing is halted on chain ${chainId}.`)

@@ -62,6 +62,24 @@ export async function listAppFeeClaims(
   return { claims: rows.map(toClaim), cursor: rows.length < limit ? undefined : rows.at(-1)?.seq }
 }
 
+export type PendingAppFeeClaim = AppFeeClaimTerms & Pick<AppFeeClaim, 'createdAt'>
+
+/** Claims that wait for their payout, longest first. */
+export async function listPendingAppFeeClaims(
+  tx: Pick<SqlTx, 'query'>,
+  { limit }: { limit: number },
+): Promise<readonly PendingAppFeeClaim[]> {
+  const rows = await tx.query<ClaimRow>(
+    `select ${claimColumns} from app_fee_claim c join asset s on s.id = c.asset_id
+     where c.status = 'pending' order by c.created_at, c.claim_id limit $1`,
+    [limit],
+  )
+  return rows.map((row) => {
+    const { claimId, wallet, recipient, asset, amount, createdAt } = toClaim(row)
+    return { claimId, wallet, recipient, asset, amount, createdAt }
+  })
+}
+
 /** One claim, whatever became of it. */
 export async function readAppFeeClaim(tx: SqlTx, claimId: Hex): Promise<AppFeeClaim | undefined> {
   const [row] = await tx.query<ClaimRow>(

@@ -1,0 +1,46 @@
+import { bytes32Text, type Hex } from '@causeway/core'
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import { adminActor } from './adminActor.ts'
+import type { ClaimAdministration } from './claimAdministration.ts'
+import { operatorReason } from './operatorReason.ts'
+
+const limitMax = 1_000
+
+const pendingSchema = z.object({
+  claimId: z.string(),
+  wallet: z.string(),
+  recipient: z.string(),
+  chainId: z.int(),
+  currency: z.string(),
+  amount: z.string(),
+  createdAt: z.iso.datetime(),
+})
+
+/** `/admin/app-fee-claims`: claims that wait for their payout. */
+export function registerClaimRoutes(app: HttpApp, claims: ClaimAdministration): void {
+  const list = {
+    querystring: z.object({ limit: z.coerce.number().int().min(1).max(limitMax).default(limitMax) }),
+    response: { 200: z.object({ claims: z.array(pendingSchema) }), ...errorResponses },
+  }
+  app.get('/admin/app-fee-claims/pending', { schema: list }, async ({ query }) => ({
+    claims: (await claims.pending(query)).map(({ asset, amount, createdAt, ...claim }) => ({
+      ...claim,
+      ...{ chainId: asset.chainId, currency: asset.address },
+      ...{ amount: amount.toString(), createdAt: createdAt.toISOString() },
+    })),
+  }))
+
+  const end = {
+    params: z.object({ id: bytes32Text }),
+    body: z.object({ ending: z.enum(['paid', 'failed']), reason: operatorReason }),
+    response: { 200: z.object({ claimId: z.string(), ending: z.string() }), ...errorResponses },
+  }
+  app.post('/admin/app-fee-claims/:id/end', { schema: end }, async ({ params: { id }, body }) => {
+    const { ending, reason } = body
+    // CAST: lower-cased hex stays hex.
+    const claimId = id.toLowerCase() as Hex
+    await claims.end(claimId, ending, { actor: adminActor, reason })
+    return { claimId, ending }
+  })
+}

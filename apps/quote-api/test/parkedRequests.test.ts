@@ -1,0 +1,222 @@
+// Goal: an operator finds every parked request, learns why it stands and moves it on, and no command debits a sponsor
+// without the evidence that the automatic rules demand. Method: requests that are parked for real, by oracles that
+// deny and a solver that pays too little; the commands, and the admin listener's functions.
+import type { Hex } from '@causeway/core'
+import { verifyLedger } from '@causeway/ledger'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  createRequestAdministration,
+  type RequestAdministration,
+} from '../src/admin/requestAdministration.ts'
+import type { QuoteAnswer } from './serviceSupport/callService.ts'
+import { debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
+import {
+  type SettlementBed,
+  type StandInOracles,
+  startSettlementBed,
+  startStandInOracles,
+} from './settlementSupport/settlementBed.ts'
+import { createSponsor, moneyOf, type TestSponsor } from './sponsorSupport/sponsors.ts'
+
+const balance = 1_000_000_000n
+const amount = 60_000_000n
+const deed = { actor: 'cli:operator', reason: 'looked at the chain' }
+let bed: SettlementBed
+let requests: RequestDriver
+let oracles: StandInOracles
+let sponsor: TestSponsor
+let administration: RequestAdministration
+
+beforeAll(async () => {
+  oracles = await startStandInOracles()
+  bed = await startSettlementBed({ blockTimeSeconds: 1, oracles: async () => oracles.setting })
+  requests = bed.requests
+  administration = createRequestAdministration(bed.database)
+}, 120_000)
+afterAll(async () => {
+  await bed?.stop()
+  await oracles?.stop()
+})
+beforeEach(async () => {
+  oracles.set()
+  sponsor = await createSponsor(bed.database, balance)
+})
+
+// CAST: the wire describes a request id as text.
+const idOf = (quote: QuoteAnswer) => quote.requestId as Hex
+
+/** Filled, and denied by two of three oracles. */
+async function denied(): Promise<QuoteAnswer> {
+  oracles.set('refuses', 'refuses', 'honest')
+  const quote = await requests.quoted(sponsor, { amount })
+  await requests.execute(quote)
+  await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+  await requests.reachesStage(quote, 'parked')
+  return quote
+}
+
+/** Deep, and paid by half. */
+async function underpaid(): Promise<QuoteAnswer> {
+  const quote = await requests.quoted(sponsor, { amount })
+  await requests.execute(quote)
+  await bed.solver.carryOut(await requests.workFor(quote, 'fill'), 50n)
+  await requests.reachesStage(quote, 'parked')
+  return quote
+}
+
+/** The solver gave the fill up, and its refund too. */
+async function unrefunded(): Promise<QuoteAnswer> {
+  const quote = await requests.quoted(sponsor, { amount })
+  await requests.execute(quote)
+  const fill = await requests.workFor(quote, 'fill')
+  await bed.database.query('update work_item set attempts = 3 where id = $1', [fill.id])
+  await bed.solver.fail(fill.id, 'no inventory')
+  const refund = await requests.workFor(quote, 'refund')
+  await bed.database.query('update work_item set attempts = 20 where id = $1', [refund.id])
+  await bed.solver.fail(refund.id, 'no gas')
+  await requests.reachesStage(quote, 'parked')
+  return quote
+}
+
+describe('a parked request', () => {
+  test('is listed with its reason, and explained with all that can be done', async () => {
+    const quote = await denied()
+    const listed = await administration.parked({ limit: 100 })
+    expect(listed.find(({ requestId }) => requestId === quote.requestId)).toMatchObject({
+      reason: 'SEEN_BUT_DENIED',
+      status: 'success',
+      debitMicroUsd: debitOf(quote),
+    })
+    expect(await administration.explain(idOf(quote))).toMatchObject({
+      status: 'success',
+      stage: 'parked',
+      parked: { reason: 'SEEN_BUT_DENIED', retryStage: 'filled', resolutions: ['unpaid'] },
+      deposits: [{ state: 'taken', amount: amount.toString() }],
+      work: [{ kind: 'fill', state: 'done' }],
+      holds: [{ state: 'reserved', isPinned: true, amountMicroUsd: debitOf(quote).toString() }],
+      actions: [],
+    })
+  })
+
+  test('is retried by the usual rules: denied again it parks again, and only evidence debits', async () => {
+    const quote = await denied()
+    const held = { available: balance - debitOf(quote), held: debitOf(quote) }
+    expect(await administration.retry(idOf(quote), deed)).toBe('filled')
+    await requests.reachesStage(quote, 'parked')
+    expect(await moneyOf(bed.database, sponsor.wallet)).toEqual(held)
+    oracles.set()
+    await administration.retry(idOf(quote), deed)
+    await requests.reachesStage(quote, 'settled')
+    expect(await moneyOf(bed.database, sponsor.wallet)).toEqual({ available: held.available, held: 0n })
+    expect((await requests.settlementOf(quote))?.evidence).toMatchObject({
+      kind: 'solver-fill',
+      threshold: 2,
+    })
+    const { actions } = await administration.explain(idOf(quote))
+    expect(actions).toMatchObject([
+      {
+        actor: deed.actor,
+        action: 'requests.retry',
+        details: { ...{ reason: deed.reason }, stage: 'filled' },
+      },
+      { action: 'requests.retry', details: { parkedReason: 'SEEN_BUT_DENIED' } },
+    ])
+  })
+
+  test('that is filled ends unpaid: the hold is free and nothing is debited', async () => {
+    const quote = await denied()
+    await administration.resolve(idOf(quote), 'unpaid', deed)
+    expect(await requests.stageOf(quote)).toBe('settled')
+    expect(await moneyOf(bed.database, sponsor.wallet)).toEqual({ available: balance, held: 0n })
+    expect((await requests.settlementOf(quote))?.evidence).toEqual({
+      ...{ kind: 'operator', resolution: 'unpaid' },
+      ...deed,
+    })
+    expect((await requests.statusOf(quote)).status).toBe('success')
+    oracles.set()
+    const again = administration.retry(idOf(quote), deed)
+    await expect(again).rejects.toMatchObject({ code: 'REQUEST_NOT_PARKED' })
+    const other = administration.resolve(idOf(quote), 'refund', deed)
+    await expect(other).rejects.toMatchObject({ code: 'REQUEST_NOT_PARKED' })
+  })
+
+  test('whose fill pays too little is looked at again, and refunded when an operator says so', async () => {
+    const quote = await underpaid()
+    expect((await administration.explain(idOf(quote))).parked).toMatchObject({
+      reason: 'FILL_DOES_NOT_PAY',
+      retryStage: 'filling',
+      resolutions: ['refund'],
+    })
+    const unpaid = administration.resolve(idOf(quote), 'unpaid', deed)
+    await expect(unpaid).rejects.toMatchObject({ code: 'RESOLUTION_NOT_POSSIBLE' })
+    expect(await administration.retry(idOf(quote), deed)).toBe('filling')
+    await requests.reachesStage(quote, 'parked')
+    await administration.resolve(idOf(quote), 'refund', deed)
+    await bed.solver.carryOut(await requests.workFor(quote, 'refund'))
+    await requests.reaches(quote, 'refund')
+    expect(await moneyOf(bed.database, sponsor.wallet)).toEqual({ available: balance, held: 0n })
+  })
+
+  test('whose refund failed is refunded once the solver can again', async () => {
+    const quote = await unrefunded()
+    expect((await administration.explain(idOf(quote))).parked).toMatchObject({
+      reason: 'REFUND_FAILED',
+      retryStage: 'refunding',
+      resolutions: [],
+    })
+    const refund = administration.resolve(idOf(quote), 'refund', deed)
+    await expect(refund).rejects.toMatchObject({ code: 'RESOLUTION_NOT_POSSIBLE' })
+    await administration.retry(idOf(quote), deed)
+    await bed.solver.carryOut(await requests.workFor(quote, 'refund'))
+    await requests.reaches(quote, 'refund')
+    expect((await moneyOf(bed.database, sponsor.wallet)).available).toBe(balance)
+  })
+
+  test('takes one of several commands at the same moment', async () => {
+    const quote = await denied()
+    const outcomes = await Promise.allSettled([
+      administration.resolve(idOf(quote), 'unpaid', deed),
+      administration.resolve(idOf(quote), 'unpaid', deed),
+      administration.resolve(idOf(quote), 'unpaid', deed),
+    ])
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const { actions } = await administration.explain(idOf(quote))
+    expect(actions).toHaveLength(1)
+  })
+})
+
+describe('a request that is not parked', () => {
+  test('is explained, and refuses every command', async () => {
+    const quote = await requests.quoted(sponsor, { amount })
+    expect(await administration.explain(idOf(quote))).toMatchObject({ status: 'waiting', parked: undefined })
+    await requests.execute(quote)
+    await requests.workFor(quote, 'fill')
+    for (const command of [
+      () => administration.retry(idOf(quote), deed),
+      () => administration.resolve(idOf(quote), 'unpaid', deed),
+      () => administration.resolve(idOf(quote), 'refund', deed),
+    ]) {
+      await expect(command()).rejects.toMatchObject({
+        code: 'REQUEST_NOT_PARKED',
+        data: { stage: 'filling' },
+      })
+    }
+    expect((await administration.explain(idOf(quote))).actions).toEqual([])
+    expect((await moneyOf(bed.database, sponsor.wallet)).held).toBe(debitOf(quote))
+  })
+
+  test('that nobody made is unknown', async () => {
+    const unknown: Hex = `0x${'ee'.repeat(32)}`
+    for (const command of [
+      () => administration.explain(unknown),
+      () => administration.retry(unknown, deed),
+      () => administration.resolve(unknown, 'unpaid', deed),
+    ]) {
+      await expect(command()).rejects.toMatchObject({ code: 'REQUEST_NOT_FOUND' })
+    }
+  })
+})
+
+test('the books add up behind all of this', async () => {
+  expect(await bed.database.transaction((tx) => verifyLedger(tx, { depth: 'all' }))).toEqual([])
+})
