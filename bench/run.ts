@@ -16,6 +16,7 @@ import { benchGrowth, benchQuotes } from './quoteBench.ts'
 import { type BenchRow, isMet } from './row.ts'
 import { benchSignatures } from './signatureBench.ts'
 import { benchSponsored, benchSponsoredGrowth } from './sponsoredBench.ts'
+import { benchStatus } from './statusBench.ts'
 
 const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonly BenchRow[]> }[] = [
   { ids: ['P4'], run: async () => [await benchPoolQuote()] },
@@ -28,6 +29,7 @@ const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonl
   { ids: ['P14'], run: benchStart },
   { ids: ['P10'], run: benchMemory },
   { ids: ['P3'], run: benchSponsored },
+  { ids: ['P15'], run: benchStatus },
   { ids: ['P3-growth'], run: benchSponsoredGrowth },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(growthEnvironment)] },
 ]

@@ -12,7 +12,7 @@ import {
 import { createRawKeySigner, parsePrivateKey, recoverSigner } from '@causeway/signer'
 import { createAggregation } from '../apps/oracle/src/peers/aggregation.ts'
 import { fillExecution, fillOfOrderB, hubDomain } from '../packages/core/test/vectors/messages.ts'
-import { repeated, networkOf } from '../packages/core/test/vectors/orders.ts'
+import { networkOf, repeated } from '../packages/core/test/vectors/orders.ts'
 import { bareCurve } from './bareCurve.ts'
 import type { BenchRow } from './row.ts'
 

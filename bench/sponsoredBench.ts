@@ -67,9 +67,9 @@ async function measure(
         bodies(network),
       )
       const steady = await steadyLoad({
-        ...target,
+        url: service.url,
+        requests: texts.map((body) => ({ path: '/quote', body })),
         headers,
-        bodies: texts,
         connections: 32,
         seconds: steadySeconds,
         rate: steadyRate,

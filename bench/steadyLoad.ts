@@ -1,6 +1,9 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** A `POST` where it has a body, else a `GET`. */
+export type SteadyRequest = { readonly path: string; readonly body?: string }
+
 export type SteadyResult = {
   readonly requestsPerSecond: number
   readonly p50Ms: number
@@ -15,15 +18,15 @@ export type SteadyResult = {
  */
 export async function steadyLoad(args: {
   url: string
-  path: string
-  bodies: readonly string[]
+  /** Sent in turn, over and over. */
+  requests: readonly SteadyRequest[]
   headers?: Readonly<Record<string, string>>
   /** Requests per second of all connections together. */
   rate: number
   seconds: number
   connections: number
 }): Promise<SteadyResult> {
-  const { url, path, bodies, headers = {}, rate, seconds, connections } = args
+  const { url, requests, headers = {}, rate, seconds, connections } = args
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const count = rate * seconds
   const startMs = performance.now()
@@ -32,7 +35,7 @@ export async function steadyLoad(args: {
     const dueMs = startMs + (index * 1000) / rate
     const waitMs = dueMs - performance.now()
     if (waitMs > 0) await sleep(waitMs)
-    const body = bodies[index % bodies.length] ?? ''
+    const { path = '/', body } = requests[index % requests.length] ?? {}
     answers.push(
       send({ url: new URL(path, url), agent, headers, body }).then((isAnswered) =>
         isAnswered ? performance.now() - dueMs : Number.NaN,
@@ -55,16 +58,19 @@ function send(args: {
   url: URL
   agent: Agent
   headers: Readonly<Record<string, string>>
-  body: string
+  body: string | undefined
 }): Promise<boolean> {
   const { url, agent, body } = args
   const headers = {
     ...args.headers,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
+    ...(body !== undefined && {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    }),
   }
+  const method = body === undefined ? 'GET' : 'POST'
   return new Promise((resolve) => {
-    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+    const sent = request(url, { method, agent, headers }, (response) => {
       response.resume()
       response.once('end', () => resolve(response.statusCode === 200))
     })

@@ -1,0 +1,117 @@
+// P15: what every client of a running request asks for, at the rate of many, out of many stored requests.
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SqlDatabase } from '@causeway/core'
+import { createDatabase, startEmbeddedPostgres } from '@causeway/database'
+import { startTestNetwork } from '@causeway/localnet'
+import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
+import { median } from './load.ts'
+import { startBenchProcess } from './process.ts'
+import { bodies } from './quoteBench.ts'
+import type { BenchRow } from './row.ts'
+import { type SteadyResult, steadyLoad } from './steadyLoad.ts'
+
+const stored = 100_000
+const rate = 500
+const rounds = 5
+const secondsPerRound = 4
+const goalMs = 5
+
+/** @throws Error when a read fails */
+export async function benchStatus(): Promise<readonly BenchRow[]> {
+  const results = await measure()
+  const p50Ms = median(results.map((result) => result.p50Ms))
+  const p99Ms = median(results.map((result) => result.p99Ms))
+  return [
+    {
+      id: 'P15',
+      name: `GET /intents/status/v3 at ${rate} requests/s, ${stored} requests stored: p99 against ${goalMs} ms`,
+      value: `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
+      limit: `<= 1 x ${goalMs} ms`,
+      ratio: p99Ms / goalMs,
+      goal: 1,
+      atLeast: false,
+    },
+  ]
+}
+
+async function measure(): Promise<readonly SteadyResult[]> {
+  const network = await startTestNetwork({ blockTimeSeconds: 2 })
+  const directory = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
+  const server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres') })
+  const { connectionString } = server
+  const database = createDatabase({ connectionString, poolSize: 1, statementTimeoutMs: 600_000 })
+  try {
+    const environment = await serviceEnvironment(network, directory, {
+      DATABASE_URL: connectionString,
+      BENCH_PRICE_BYTES: '100',
+      BENCH_QUOTE_BYTES: '100',
+    })
+    const service = await startBenchProcess(new URL('./quoteServer.mjs', import.meta.url).pathname, {
+      ...process.env,
+      ...environment,
+    })
+    try {
+      await storeOne(service.url, bodies(network, { count: 1 })[0] ?? '')
+      await storeCopies(database)
+      const results: SteadyResult[] = []
+      // The first one warms up.
+      for (let round = 0; round <= rounds; round += 1) {
+        const result = await readStatuses(service.url, round)
+        if (result.failed > 0) throw new Error(`${result.failed} reads failed`)
+        if (round > 0) results.push(result)
+      }
+      return results
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    await database.close()
+    await server.stop()
+    await network.stop()
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function storeOne(url: string, body: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/quote`, { method: 'POST', headers, body })
+  if (!answer.ok) throw new Error(await answer.text())
+}
+
+/** Rows of real size: a real quote under other ids, with the transactions of a request that is filled. */
+async function storeCopies(database: SqlDatabase): Promise<void> {
+  await database.query(
+    `insert into orders (request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id,
+       quoted, order_data, order_signature, steps_digest, expires_at, deadline, keep_until, status)
+     select sha256(convert_to('request ' || i, 'UTF8')), sha256(convert_to('order ' || i, 'UTF8')),
+       user_address, recipient, origin_chain_id, destination_chain_id, quoted, order_data, order_signature,
+       steps_digest, expires_at, deadline, keep_until, 'success'
+     from (select * from orders limit 1) o, generate_series(1, $1) i`,
+    [stored],
+  )
+  await database.query(
+    `insert into request_transaction (request_id, role, chain_id, tx_hash, block_number)
+     select sha256(convert_to('request ' || i, 'UTF8')), role, 10,
+       '0x' || encode(sha256(convert_to(role || i, 'UTF8')), 'hex'), i
+     from generate_series(1, $1) i, unnest(array['deposit', 'fill']) as role`,
+    [stored],
+  )
+  await database.query('vacuum analyze orders, request_transaction')
+  await database.query('checkpoint')
+}
+
+/** No request is read twice: `stride` and the number of requests have no common factor. */
+const stride = 7_919
+
+function readStatuses(url: string, round: number): Promise<SteadyResult> {
+  const count = rate * secondsPerRound
+  const requests = Array.from({ length: count }, (_, index) => {
+    const place = (((round * count + index) * stride) % stored) + 1
+    const id = createHash('sha256').update(`request ${place}`).digest('hex')
+    return { path: `/intents/status/v3?requestId=0x${id}` }
+  })
+  return steadyLoad({ url, requests, connections: 32, seconds: secondsPerRound, rate })
+}
