@@ -117,9 +117,10 @@ export {
 } from './errors.ts'
 export { decodeBase58Text, encodeBase58 } from './hashing/base58Check.ts'
 export { canonicalJson } from './hashing/canonicalJson.ts'
-export { bytesToHex, concatBytes, hexToBytes } from './hashing/hexBytes.ts'
+export { bytesToHex, concatBytes, hexToBytes, parseHexDigits } from './hashing/hexBytes.ts'
 export { keccak256, keccak256Hex } from './hashing/keccak.ts'
 export { sha256, sha256TextHex } from './hashing/sha256.ts'
+export { domainSeparator } from './hashing/typedData.ts'
 export type { Hex } from './hex.ts'
 export type {
   BalanceRecord,
@@ -210,6 +211,7 @@ export {
   type TopUpVerdict,
 } from './topUps/topUp.ts'
 export { type ReceiptLog, topUpLogs, topUpTopics } from './topUps/transferLogs.ts'
+export { parseBlockHeader, parseMerkleBlock } from './vm/bitcoin/block.ts'
 export {
   type BitcoinNetwork,
   bitcoinMainnet,

@@ -1,4 +1,5 @@
 import { ConfigurationError, type VmType } from '@causeway/core'
+import { missingBitcoinSettings, openBitcoinChain } from '../bitcoin-vm/openBitcoinChain.ts'
 import { openEthereumChain } from '../ethereum-vm/openEthereumChain.ts'
 import type { RegisteredChain } from '../registry.ts'
 import { openSolanaChain } from '../solana-vm/openSolanaChain.ts'
@@ -7,6 +8,7 @@ import type { ChainFamily, FamilyChain, FamilyLimits, ReadableChain } from './fa
 
 /** One line per family that can be read. */
 const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
+  'bitcoin-vm': { open: openBitcoinChain, missing: missingBitcoinSettings },
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints },
   'solana-vm': { open: openSolanaChain, missing: withoutEndpoints },
   'tron-vm': { open: openTronChain, missing: withoutEndpoints },

@@ -21,6 +21,8 @@ export type PsbtInput = OutPoint & {
   /** `undefined` where the PSBT does not say. */
   readonly spent: BitcoinOutput | undefined
   readonly partialSignatures: readonly PartialSignature[]
+  /** Of the key path of a taproot output. */
+  readonly taprootSignature: Uint8Array | undefined
 }
 
 export type Psbt = {
@@ -30,7 +32,12 @@ export type Psbt = {
 
 const magic = [0x70, 0x73, 0x62, 0x74, 0xff]
 const globalKeys = { unsignedTransaction: '00', version: 'fb' }
-const inputKeys = { oldTransaction: '00', spentOutput: '01', partialSignature: '02' }
+const inputKeys = {
+  oldTransaction: '00',
+  spentOutput: '01',
+  partialSignature: '02',
+  taprootSignature: '13',
+}
 const compressedKeyBytes = 33
 const uncompressedKeyBytes = 65
 
@@ -39,7 +46,7 @@ type KeyMap = ReadonlyMap<string, Uint8Array>
 /**
  * Reads a partially signed transaction of version 0; `undefined` for anything else, also where what an
  * input says about the output it spends contradicts itself. Fields that the protocol has no use for are
- * read over. @source BIP 174
+ * read over. @source BIP 174, BIP 371
  */
 export function parsePsbt(bytes: Uint8Array): Psbt | undefined {
   return readWholly(bytes, (reader) => {
@@ -84,7 +91,8 @@ function readPsbtInput(
   const partialSignatures = [...entries]
     .filter(([key]) => key.startsWith(inputKeys.partialSignature))
     .map(([key, signature]) => ({ publicKey: publicKey(key), signature }))
-  return { txid, vout, sequence, spent, partialSignatures }
+  const taprootSignature = entries.get(inputKeys.taprootSignature)
+  return { txid, vout, sequence, spent, partialSignatures, taprootSignature }
 }
 
 function spentOutput({ txid, vout }: OutPoint, entries: KeyMap): BitcoinOutput | undefined {

@@ -8,7 +8,7 @@ import { scriptAddress } from './script.ts'
 import type { BitcoinOutput } from './transaction.ts'
 
 /** A PSBT whose inputs all say what they spend. */
-export type BitcoinWithdrawal = Psbt & {
+export type BitcoinWithdrawal = Omit<Psbt, 'inputs'> & {
   readonly inputs: readonly (PsbtInput & { readonly spent: BitcoinOutput })[]
   /** What the inputs hold and no output gets, in satoshi. */
   readonly fee: bigint

@@ -1,0 +1,36 @@
+import { DomainError } from '@causeway/core'
+
+/** A final transaction that cannot be attested as a deposit. */
+export class BitcoinDepositError extends DomainError {
+  readonly code: 'NO_VALUE_TO_DEPOSITORY' | 'MULTIPLE_DEPOSITORIES_FUNDED' | 'DEPOSITOR_UNKNOWN'
+  readonly kind = 'invalid_request'
+
+  constructor(code: BitcoinDepositError['code'], transactionId: string) {
+    super(depositProblems[code], { data: { transactionId } })
+    this.code = code
+  }
+}
+
+const depositProblems = {
+  NO_VALUE_TO_DEPOSITORY: 'The transaction sends no value to a depository.',
+  MULTIPLE_DEPOSITORIES_FUNDED: 'The transaction funds more than one depository.',
+  DEPOSITOR_UNKNOWN: 'The transaction names no depositor, and its first input has no address.',
+} as const
+
+/** A withdrawal whose state cannot be told from the chain. */
+export class BitcoinWithdrawalError extends DomainError {
+  readonly code: 'WITHDRAWAL_FORMAT_UNSUPPORTED' | 'SPENDING_TRANSACTION_UNKNOWN'
+  readonly kind = 'invalid_request'
+
+  constructor(code: BitcoinWithdrawalError['code'], withdrawalId: string) {
+    super(withdrawalProblems[code], { data: { withdrawalId } })
+    this.code = code
+  }
+}
+
+const withdrawalProblems = {
+  WITHDRAWAL_FORMAT_UNSUPPORTED:
+    'The withdrawal is neither signed for the depository nor does it name itself in an OP_RETURN output.',
+  SPENDING_TRANSACTION_UNKNOWN:
+    'An output of the withdrawal is spent by a transaction that no endpoint names: send its transactionId.',
+} as const

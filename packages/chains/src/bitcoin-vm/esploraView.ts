@@ -1,0 +1,91 @@
+import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { parseRecord } from '../evm/quantity.ts'
+import type { HttpView } from '../quorum/httpView.ts'
+import type { HttpAnswer } from '../rpc/httpTransport.ts'
+import {
+  type BitcoinBlock,
+  type BitcoinView,
+  checkMerkleProof,
+  parseHashText,
+  parseHeaderOf,
+  parseHeight,
+  parseSeenTransaction,
+  type SeenTransaction,
+  type Spending,
+} from './bitcoinView.ts'
+
+const notFound = 404
+
+/** An Esplora-compatible API. Amounts are never read from its JSON: they come from raw bytes. */
+export function createEsploraView(view: HttpView): BitcoinView {
+  const get = (path: string, signal: AbortSignal) =>
+    view.ask({ method: 'GET', path, answerStatuses: [notFound] }, signal)
+  return {
+    alias: view.alias,
+    async readTipHeight(signal) {
+      const path = '/blocks/tip/height'
+      return parseHeight(jsonOf(await get(path, signal), path), path)
+    },
+
+    async readBlockHash(height, signal) {
+      const answer = await get(`/block-height/${height}`, signal)
+      return answer.status === notFound ? undefined : parseHashText(answer.text.trim(), '/block-height')
+    },
+
+    async readTransaction(transactionId, signal): Promise<SeenTransaction | undefined> {
+      const [bytes, status] = await Promise.all([
+        get(`/tx/${transactionId}/hex`, signal),
+        get(`/tx/${transactionId}/status`, signal),
+      ])
+      if (bytes.status === notFound && status.status === notFound) return undefined
+      if (bytes.status === notFound) throw new MalformedAnswerError('/tx/hex')
+      const block = parseStatus(jsonOf(status, '/tx/status'))
+      return parseSeenTransaction(bytes.text.trim(), { transactionId, block }, '/tx/hex')
+    },
+
+    async readBlockOf({ transactionId, block }, signal): Promise<BitcoinBlock | undefined> {
+      if (block?.height === undefined) return undefined
+      const { hash, height } = block
+      const [header, canonical, proof] = await Promise.all([
+        get(`/block/${hash}/header`, signal),
+        this.readBlockHash(height, signal),
+        get(`/tx/${transactionId}/merkleblock-proof`, signal),
+      ])
+      const { timeSeconds } = parseHeaderOf(hash, header.text.trim(), '/block/header')
+      if (proof.status !== notFound) {
+        checkMerkleProof(proof.text.trim(), { blockHash: hash, transactionId }, '/tx/merkleblock-proof')
+      }
+      return canonical === hash ? { hash, height, timeSeconds } : undefined
+    },
+
+    async readSpending({ txid, vout }, signal): Promise<Spending> {
+      const what = '/tx/outspend'
+      const {
+        spent,
+        txid: by,
+        status,
+      } = parseRecord(jsonOf(await get(`/tx/${txid}/outspend/${vout}`, signal), what), what)
+      if (spent === false) return { kind: 'unspent' }
+      const { confirmed } = parseRecord(status, what)
+      if (spent !== true || typeof confirmed !== 'boolean') throw new MalformedAnswerError(what)
+      return confirmed ? { kind: 'spent', by: parseHashText(by, what) } : { kind: 'unspent' }
+    },
+  }
+}
+
+function parseStatus(value: unknown): SeenTransaction['block'] {
+  const what = '/tx/status'
+  const { confirmed, block_hash: hash, block_height: height } = parseRecord(value, what)
+  if (confirmed === false) return undefined
+  if (confirmed !== true) throw new MalformedAnswerError(what)
+  return { hash: parseHashText(hash, what), height: parseHeight(height, what) }
+}
+
+function jsonOf({ status, text }: HttpAnswer, what: string): unknown {
+  if (status === notFound) throw new MalformedAnswerError(what)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new MalformedAnswerError(what)
+  }
+}

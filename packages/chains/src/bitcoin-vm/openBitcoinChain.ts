@@ -1,0 +1,118 @@
+import { type bitcoinNetworks, ConfigurationError, Secret, UpstreamUnavailableError } from '@causeway/core'
+import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
+import { EndpointView } from '../quorum/endpointView.ts'
+import { HttpView } from '../quorum/httpView.ts'
+import { createQuorum, type QuorumClient } from '../quorum/quorumClient.ts'
+import type { RegisteredChain } from '../registry.ts'
+import { defaultThreshold } from '../rpc/quorum.ts'
+import { createBitcoindView } from './bitcoindView.ts'
+import type { BitcoinView } from './bitcoinView.ts'
+import { esploraHeaders, missingCredentials } from './esploraAccess.ts'
+import { createEsploraView } from './esploraView.ts'
+import { createBitcoinFactsReader } from './factsReader.ts'
+import { createSpenderLookup, noSpenderLookup } from './spenderLookup.ts'
+
+/**
+ * First blocks: what tells the networks apart, whichever API shows them.
+ * @source Bitcoin Core, `src/kernel/chainparams.cpp`
+ */
+const firstBlocks: Readonly<Record<keyof typeof bitcoinNetworks, readonly string[]>> = {
+  mainnet: ['000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'],
+  testnet: [
+    '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
+    '00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043',
+  ],
+  signet: ['00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6'],
+  regtest: ['0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'],
+}
+
+/** A node, or an Esplora-compatible API in its place. */
+export function missingBitcoinSettings(chain: RegisteredChain): readonly string[] {
+  const urls = esploraUrls(chain)
+  if (!chain.ready && urls.length === 0) return ['httpRpcUrl', 'additionalData.esploraCompatibleApiUrl']
+  const missing = urls.flatMap((url) => missingCredentials(url, chain.additionalData))
+  return [...new Set(missing)].map((name) => `additionalData.${name}`)
+}
+
+/**
+ * A `bitcoin-vm` chain. Nodes of `httpRpcUrl` are the quorum, and an Esplora-compatible API only names what
+ * spent an output; without nodes such APIs are the quorum themselves.
+ * @throws ConfigurationError for endpoints that are no URLs, depositories of another network, other finality
+ */
+export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {
+  const api = esploraUrls(chain).length === 0 ? undefined : esploraQuorum(chain)
+  const nodes = chain.ready ? nodeQuorum(chain) : undefined
+  const quorum = nodes ?? api
+  if (quorum === undefined) throw new ConfigurationError(`chain ${chain.id} has no endpoint`)
+  const findSpenders = nodes === undefined || api === undefined ? noSpenderLookup : createSpenderLookup(api)
+  const opened = [nodes, api].filter((one) => one !== undefined)
+  return {
+    reader: createBitcoinFactsReader({ chain, quorum, findSpenders, limits }),
+    async verify(signal) {
+      const known = firstBlocksOf(chain)
+      const said = await readFirstBlocks(quorum, signal)
+      const answered = said.filter(({ hash }) => hash !== undefined)
+      if (answered.length < quorum.threshold) {
+        throw new UpstreamUnavailableError(`Chain ${chain.id} cannot be read at the moment.`, {
+          code: 'RPC_HTTP_ERROR',
+          data: { chainId: chain.id },
+        })
+      }
+      return answered.flatMap(({ alias, hash = '' }) =>
+        known.includes(hash) ? [] : [`endpoint of ${chain.id}: ${alias} is on another network`],
+      )
+    },
+    async verifyLocal(signal) {
+      const said = await readFirstBlocks(quorum, signal)
+      return said.flatMap(({ alias, hash }) => {
+        const here = `endpoint of ${chain.id}: ${alias}`
+        if (hash === undefined) return [`${here} does not answer`]
+        if (firstBlocks.regtest.includes(hash)) return []
+        return [`${here} is no regtest node, as ENVIRONMENT=local demands`]
+      })
+    },
+    health: () => opened.flatMap((one) => one.health()),
+    async close() {
+      await Promise.all(opened.map((one) => one.close()))
+    },
+  }
+}
+
+/** One setting may name several, like `httpRpcUrl`. */
+function esploraUrls({ additionalData }: RegisteredChain): readonly Secret[] {
+  const urls = additionalData.esploraCompatibleApiUrl?.reveal().split(',') ?? []
+  return urls.map((url) => url.trim()).flatMap((url) => (url === '' ? [] : [new Secret(url)]))
+}
+
+const now = () => Date.now()
+
+function nodeQuorum(chain: ReadableChain): QuorumClient<BitcoinView> {
+  const { id: chainId, endpoints, rpcThreshold: threshold } = chain
+  const options = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now }
+  return createQuorum(options, (endpoint, limits) =>
+    createBitcoindView(new EndpointView(endpoint, limits, now)),
+  )
+}
+
+/** `rpcThreshold` counts endpoints of `httpRpcUrl`; it can only raise the bar for these. */
+function esploraQuorum(chain: ReadableChain): QuorumClient<BitcoinView> {
+  const { id: chainId, additionalData, rpcThreshold } = chain
+  const urls = esploraUrls(chain)
+  const threshold = chain.ready ? 1 : Math.max(rpcThreshold, defaultThreshold(urls.length))
+  if (threshold > urls.length) {
+    throw new ConfigurationError(`chains: ${chainId}.rpcThreshold is above the number of endpoints`)
+  }
+  const endpoints = urls.map((url) => ({ url, headers: esploraHeaders(url, additionalData, now) }))
+  return createQuorum({ chainId, endpoints, threshold, now }, (endpoint, limits) =>
+    createEsploraView(new HttpView(endpoint, limits, now)),
+  )
+}
+
+async function readFirstBlocks(quorum: QuorumClient<BitcoinView>, signal: AbortSignal) {
+  const said = await quorum.askEach((view, own) => view.readBlockHash(0n, own), signal)
+  return said.map(({ alias, said: hash }) => ({ alias, hash }))
+}
+
+function firstBlocksOf({ network = 'mainnet' }: RegisteredChain): readonly string[] {
+  return Object.entries(firstBlocks).find(([name]) => name === network)?.[1] ?? []
+}
