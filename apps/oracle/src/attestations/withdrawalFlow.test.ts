@@ -210,6 +210,34 @@ describe('an owner of another family', () => {
     },
   )
 
+  test.each<readonly [string, (signature: string) => string]>([
+    ['without 0x', (signature) => signature.slice(2)],
+    ['in upper case', (signature) => `0x${signature.slice(2).toUpperCase()}`],
+    ['in upper case without 0x', (signature) => signature.slice(2).toUpperCase()],
+  ])('on solana may write the signature %s', async (_name, spell) => {
+    const signed = { ...unsigned, ownerChainId: 'solana', owner: owners.solana }
+    const ownerSignature = spell(signEd25519(digits(ownerRequestHash(signed))))
+    const body = withdrawalFlowRequestSchema.parse({ ...signed, ownerSignature })
+    const alias = hubAlias({ chainId: 'solana', ...mainNetwork('solana-vm') }, owners.solana)
+    const context = world(scripts, { [alias]: 1_000_000n })
+    const { unsigned: answer } = await attestWithdrawalInitiation(body, context, options)
+    expect(answer.execution.actions).toHaveLength(1)
+  })
+
+  test.each([
+    ['empty', ''],
+    ['a prefix alone', '0x'],
+    ['a byte short', 'ab'.repeat(63)],
+    ['a byte long', `0x${'ab'.repeat(65)}`],
+    ['all zeros', '00'.repeat(64)],
+  ])('on solana signs nothing with a signature that is %s', async (_name, ownerSignature) => {
+    const signed = { ...unsigned, ownerChainId: 'solana', owner: owners.solana, ownerSignature }
+    const body = withdrawalFlowRequestSchema.parse(signed)
+    await expect(attestWithdrawalInitiation(body, world(scripts), options)).rejects.toMatchObject({
+      code: 'INVALID_OWNER_SIGNATURE',
+    })
+  })
+
   test('on lighter signs by the key that its chain names', async () => {
     const hash = { ...unsigned, ownerChainId: 'lighter', owner: '723071' }
     const ownerSignature = await sign({

@@ -31,3 +31,15 @@ test('the documented withdrawal is the published one', () => {
     '0x42600e31bfa4e2d638f483dd2b087d53328733fceb578fac6db1928b6ce95fcc',
   )
 })
+
+test.each([
+  ['half a byte', '0xabc'],
+  ['other characters', '0xzz'],
+  ['base58', '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnb'],
+  ['a prefix in the middle', 'ab0xab'],
+  ['two prefixes', '0x0xab'],
+  ['more bytes than any signature has', 'ab'.repeat(1_025)],
+])('an owner signature of %s is refused', (_what, ownerSignature) => {
+  const parsed = withdrawalFlowRequestSchema.safeParse({ ...withdrawalFlowExample, ownerSignature })
+  expect(parsed.error?.issues[0]?.path).toEqual(['ownerSignature'])
+})

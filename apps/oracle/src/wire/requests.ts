@@ -145,6 +145,16 @@ const additionalData = z.object({
     .optional(),
 })
 
+/** Hex with or without `0x`, as wallets of different families write it. @source oracle-protocol.md 3.6 */
+const ownerSignature = z
+  .string()
+  .regex(
+    new RegExp(`^(?:0x)?(?:[0-9a-fA-F]{2}){0,${signatureBytesMax}}$`),
+    `expected at most ${signatureBytesMax} whole bytes in hex`,
+  )
+  .transform((text): Hex => `0x${text.replace(/^0x/, '').toLowerCase()}`)
+  .describe("The owner's signature over the SHA-256 of the request as canonical JSON; `0x` may be left out")
+
 /** Body of both withdrawal-address routes. @source oracle-protocol.md 3.5 */
 export const withdrawalFlowRequestSchema = z
   .object({
@@ -154,9 +164,7 @@ export const withdrawalFlowRequestSchema = z
     amount: uint256Text,
     ownerChainId: chainId.describe('Chain of the account that owns the balance on the hub'),
     owner: addressText,
-    ownerSignature: hexText(signatureBytesMax)
-      .transform(lowerCase)
-      .describe("The owner's signature over the SHA-256 of the request as canonical JSON"),
+    ownerSignature,
     recipient: addressText,
     nonce: withdrawalNonce,
     additionalData: additionalData.optional(),
