@@ -65,7 +65,9 @@ async function relay(
 ): Promise<Handled> {
   const chain = chains.find(({ config }) => config.chainId === chainId)
   if (chain === undefined) return refused(`chain ${chainId} is none of this solver's`)
-  if (chain.config.depositAddresses !== contract) return refused('the contract is another one')
+  const { depositAddresses, permitRouter } = chain.config
+  const own = kind === 'sweep' ? depositAddresses : permitRouter
+  if (contract !== own) return refused('the contract is another one')
   if (await isTooLate(chain.desk, { deadline })) return refused('the deadline has passed')
   return begin(chain.desk, { id, kind, deadline }, transaction)
 }

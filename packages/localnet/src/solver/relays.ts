@@ -1,13 +1,13 @@
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
-import { depositAddressesAbi } from '../contracts/abis.generated.ts'
+import { depositAddressesAbi, permitRouterAbi } from '../contracts/abis.generated.ts'
 import type { PlannedTransaction } from './fillTransaction.ts'
-import { calldata, hex } from './payloadFields.ts'
+import { amount, calldata, hex } from './payloadFields.ts'
 
 /** A transaction that moves what others gave; the fill wallet pays its gas and nothing else. */
 export type Relay = {
-  readonly kind: 'sweep'
+  readonly kind: 'sweep' | 'permit'
   readonly chainId: number
   readonly contract: Hex
   /** Unix seconds. */
@@ -46,4 +46,27 @@ export const sweepSchema = z
       args: [terms, order, orderSignature, currency],
     })
     return { kind: 'sweep', chainId, contract, deadline, transaction: { to: contract, data, valueWei: 0n } }
+  })
+
+/** Payload of a permit, as the one call that makes its deposit. */
+export const permitSchema = z
+  .object({
+    orderId: hex(32),
+    chainId: z.number().int().positive(),
+    deadline: z.number().int().nonnegative(),
+    permitRouter: hex(20),
+    permitKind: z.enum(['eip3009', 'eip2612']),
+    token: hex(20),
+    owner: hex(20),
+    amount,
+    signature: calldata,
+  })
+  .transform(({ chainId, deadline, permitRouter: contract, permitKind, signature, ...signed }): Relay => {
+    const { token, owner, orderId: id } = signed
+    const data = encodeFunctionData({
+      abi: permitRouterAbi,
+      functionName: permitKind === 'eip3009' ? 'depositWithAuthorization' : 'depositWithPermit',
+      args: [{ token, owner, amount: signed.amount, deadline: BigInt(deadline), id }, signature],
+    })
+    return { kind: 'permit', chainId, contract, deadline, transaction: { to: contract, data, valueWei: 0n } }
   })

@@ -14,7 +14,7 @@ const recordSchema = z.object({
   id: z.string(),
   /** From 0; the next one begins only after this one can never be mined or has finally failed. */
   attempt: z.number().int().nonnegative(),
-  kind: z.enum(['fill', 'refund', 'claim', 'sweep', 'chore']),
+  kind: z.enum(['fill', 'refund', 'claim', 'sweep', 'permit', 'chore']),
   orderId: hexSchema(32).optional(),
   chainId: z.number().int().positive(),
   /** Unix seconds after which it must not be mined any more. */

@@ -14,6 +14,7 @@ const chainSchema = z.object({
   depository: hexSchema(20),
   fillContract: hexSchema(20),
   depositAddresses: hexSchema(20),
+  permitRouter: hexSchema(20),
   wrappedNative: hexSchema(20),
   /** What is kept in stock; below `low` deposits are fetched from the depository. */
   stock: z.array(z.object({ currency: hexSchema(20), low: amount })),

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { z } from 'zod'
 import { amount, calldata, hex } from './payloadFields.ts'
-import { type Relay, sweepSchema } from './relays.ts'
+import { permitSchema, type Relay, sweepSchema } from './relays.ts'
 
 /** Fields that a fill and a refund share. */
 const order = {
@@ -47,6 +47,8 @@ const payloads = {
     ),
 } as const
 
+const relays = { sweep: sweepSchema, permit: permitSchema } as const
+
 /** What one transaction through the fill contract pays. Amounts in smallest units, deadline in Unix seconds. */
 export type PaidOrder = {
   readonly kind: 'fill' | 'refund' | 'claim'
@@ -78,7 +80,8 @@ export type ReadItem =
   | { readonly kind: 'broken'; readonly reason: string }
 
 export function readItem({ kind, payload }: WorkItem): ReadItem {
-  if (kind === 'sweep') return read(sweepSchema.safeParse(payload), (relay) => ({ kind: 'relay', relay }))
+  if (kind === 'sweep' || kind === 'permit')
+    return read(relays[kind].safeParse(payload), (relay) => ({ kind: 'relay', relay }))
   if (kind !== 'fill' && kind !== 'refund' && kind !== 'claim') return { kind: 'other' }
   return read<PaidOrder>(payloads[kind].safeParse(payload), (order) => ({ kind: 'order', order }))
 }

@@ -24,9 +24,10 @@ export async function solverFile(
   const chain = (key: UserChain) => {
     const { depository, fillContract, wrappedNative, tokens, ...more } = network.deployment[key]
     const depositAddresses = more.depositAddresses.contract
+    const permitRouter = more.permitRouter.contract
     const { chainId, url } = network.chains[key]
     const stock = [{ currency: tokens.USDC, low }]
-    const contracts = { depository, fillContract, depositAddresses, wrappedNative }
+    const contracts = { depository, fillContract, depositAddresses, permitRouter, wrappedNative }
     return { chainId, rpcUrl: url, ...contracts, stock }
   }
   const file: SolverConfigFile = {

@@ -32,8 +32,9 @@ function solverFile({ network, ports }: ServiceContext, healthPort: number): Sol
   const chain = (key: 'base' | 'optimism') => {
     const { chainId, depository, fillContract, wrappedNative, tokens, ...more } = deployment[key]
     const depositAddresses = more.depositAddresses.contract
+    const permitRouter = more.permitRouter.contract
     const stock = lowStock(keys, tokens)
-    const contracts = { depository, fillContract, depositAddresses, wrappedNative }
+    const contracts = { depository, fillContract, depositAddresses, permitRouter, wrappedNative }
     return { chainId, rpcUrl: chains[key].url, ...contracts, stock }
   }
   return {
