@@ -1,10 +1,10 @@
 // The solver's side of the work routes, one step at a time: sign, report, broadcast.
-import type { Hex } from '@causeway/core'
+import { encodeSignedDeposit, type Hex } from '@causeway/core'
 import { fillContractAbi, type TestNetwork } from '@causeway/localnet'
 import { concatHex, encodeFunctionData, keccak256, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
-import { openWorkItemSchema } from '../../src/solver/workItem.ts'
+import { openWorkItemSchema, type PermitPayload } from '../../src/solver/workItem.ts'
 import { post, readOk, send } from '../serviceSupport/callService.ts'
 import type { UserChain } from '../serviceSupport/localRequest.ts'
 
@@ -25,43 +25,17 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
     },
     report: (id: string, txHash: string) => post(`${url}/solver/work/${id}/report`, { txHash }, headers),
     fail: (id: string, reason: string) => post(`${url}/solver/work/${id}/failed`, { reason }, headers),
-    /** Pays what an item asks for, `scalePercent` of it. @returns the transaction */
+    /** Pays what an item asks for, `scalePercent` of it, or relays it. @returns the transaction */
     async carryOut(item: OpenWork, scalePercent = 100n): Promise<Hex> {
-      if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot do a ${item.kind}`)
-      const { payload } = item
-      const reference = 'claimId' in payload ? payload.claimId : payload.orderId
-      const payments = 'payments' in payload ? payload.payments : [payload]
-      const calls = 'calls' in payload ? payload.calls : []
-      const scaled = payments.map(({ recipient, currency, amount }) => ({
-        // CAST: orders of two EVM chains name EVM addresses.
-        to: recipient as Hex,
-        token: currency as Hex,
-        amount: (BigInt(amount) * scalePercent) / 100n,
-      }))
-      const natives = scaled.filter(({ token }) => token === zeroAddress)
-      const data = encodeFunctionData({
-        abi: fillContractAbi,
-        functionName: 'fill',
-        args: [
-          natives.map(({ to, amount }) => ({ to, amount })),
-          scaled.filter(({ token }) => token !== zeroAddress),
-          // CAST: see above.
-          calls.map(({ to, data: input, value }) => ({ to: to as Hex, data: input, value: BigInt(value) })),
-          zeroAddress,
-        ],
-      })
-      const chain = network.chains[chainOf(payload.chainId)].chain
-      const { publicClient } = chain.as(network.keys.fillWallet)
+      const transaction = item.kind === 'permit' ? relay(item.payload) : payment(item, scalePercent)
+      const { chainId } = item.payload
+      const { publicClient } = network.chains[chainOf(chainId)].chain.as(network.keys.fillWallet)
       const account = privateKeyToAccount(network.keys.fillWallet.privateKey)
-      const value = [...natives.map(({ amount }) => amount), ...calls.map((call) => BigInt(call.value))]
       const raw = await account.signTransaction({
         type: 'eip1559',
-        chainId: payload.chainId,
+        chainId,
         nonce: await publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' }),
-        // CAST: see above.
-        to: payload.fillContract as Hex,
-        data: concatHex([data, reference]),
-        value: value.reduce((sum, part) => sum + part, 0n),
+        ...transaction,
         ...gas,
       })
       const hash = keccak256(raw)
@@ -70,5 +44,48 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
       await publicClient.request({ method: 'eth_sendRawTransaction', params: [raw] })
       return hash
     },
+  }
+}
+
+type Transaction = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
+
+function relay(payload: PermitPayload): Transaction {
+  const { permitKind, permitRouter, token, owner, amount, deadline, orderId, signature } = payload
+  // CAST: permits of an EVM chain name EVM addresses.
+  const parties = { token: token as Hex, owner: owner as Hex }
+  const deposit = { ...parties, amount: BigInt(amount), deadlineSeconds: deadline, orderId }
+  return { to: permitRouter as Hex, data: encodeSignedDeposit(permitKind, deposit, signature), value: 0n }
+}
+
+function payment(item: OpenWork, scalePercent: bigint): Transaction {
+  if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot do a ${item.kind}`)
+  const { payload } = item
+  const reference = 'claimId' in payload ? payload.claimId : payload.orderId
+  const payments = 'payments' in payload ? payload.payments : [payload]
+  const calls = 'calls' in payload ? payload.calls : []
+  const scaled = payments.map(({ recipient, currency, amount }) => ({
+    // CAST: orders of two EVM chains name EVM addresses.
+    to: recipient as Hex,
+    token: currency as Hex,
+    amount: (BigInt(amount) * scalePercent) / 100n,
+  }))
+  const natives = scaled.filter(({ token }) => token === zeroAddress)
+  const data = encodeFunctionData({
+    abi: fillContractAbi,
+    functionName: 'fill',
+    args: [
+      natives.map(({ to, amount }) => ({ to, amount })),
+      scaled.filter(({ token }) => token !== zeroAddress),
+      // CAST: see above.
+      calls.map(({ to, data: input, value }) => ({ to: to as Hex, data: input, value: BigInt(value) })),
+      zeroAddress,
+    ],
+  })
+  const value = [...natives.map(({ amount }) => amount), ...calls.map((call) => BigInt(call.value))]
+  return {
+    // CAST: see above.
+    to: payload.fillContract as Hex,
+    data: concatHex([data, reference]),
+    value: value.reduce((sum, part) => sum + part, 0n),
   }
 }

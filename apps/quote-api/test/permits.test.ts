@@ -1,0 +1,299 @@
+// Goal: a deposit by signature needs nothing of the user but the signature, is taken once, serves only its
+// own order, and ends like any other deposit. Method: the service with its jobs, PostgreSQL and real nodes
+// that mine only when told; users sign the typed data of the quote as wallets do; a scripted solver relays.
+import { encodeSignedDeposit, type Hex, type PermitTerms, permitTypedData } from '@causeway/core'
+import { type LocalAccount, tokenAbi } from '@causeway/localnet'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseExecution } from '../src/orders/execution.ts'
+import { quoteResponseSchema } from '../src/wire/quoteResponse.ts'
+import { post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
+import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
+import { waitUntil } from './serviceSupport/waitUntil.ts'
+import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
+import {
+  type SettlementBed,
+  type StandInOracles,
+  startSettlementBed,
+  startStandInOracles,
+} from './settlementSupport/settlementBed.ts'
+import { createSponsor, moneyOf, type TestSponsor } from './sponsorSupport/sponsors.ts'
+
+/** Above the tier of deposits that count in their first block. */
+const amount = 2_000_000_000n
+let bed: SettlementBed
+let requests: RequestDriver
+let oracles: StandInOracles
+let sponsor: TestSponsor
+let user: LocalAccount
+let other: LocalAccount
+
+beforeAll(async () => {
+  oracles = await startStandInOracles()
+  bed = await startSettlementBed({ oracles: async () => oracles.setting })
+  requests = bed.requests
+  user = userOf(bed.network, 0)
+  other = userOf(bed.network, 1)
+})
+afterAll(async () => {
+  await bed?.stop()
+  await oracles?.stop()
+})
+beforeEach(async () => {
+  sponsor = await createSponsor(bed.database, 1_000_000_000n)
+})
+
+async function quoted(request: Partial<LocalRequest> = {}, more: object = {}): Promise<QuoteAnswer> {
+  const body = localRequest(bed.network, { amount, ...request, more: { usePermit: true, ...more } })
+  return readOk(await post(`${bed.url}/quote`, body, { 'x-api-key': sponsor.apiKey }), quoteResponseSchema)
+}
+
+/** The one signature step of a quote. */
+function signatureOf({ steps }: QuoteAnswer) {
+  const [step] = steps
+  const item = step?.kind === 'signature' ? step.items[0] : undefined
+  if (step === undefined || item === undefined) throw new Error('the quote asks for no signature')
+  return { id: step.id, ...item.data }
+}
+
+/** Signs as a wallet signs what the service shows. */
+function sign(quote: QuoteAnswer, by = user): Promise<Hex> {
+  const { domain, types, primaryType, value } = signatureOf(quote).sign
+  return privateKeyToAccount(by.privateKey).signTypedData({
+    // CAST: the wire describes an address as text.
+    domain: { ...domain, verifyingContract: domain.verifyingContract as Hex },
+    types,
+    primaryType,
+    message: value,
+  })
+}
+
+/** Posts it as the public client does: the signature in the query. */
+function hand(quote: QuoteAnswer, signature: Hex, change: object = {}) {
+  const { post: to } = signatureOf(quote)
+  const body = { ...to.body, referrer: 'a.client', ...change }
+  return post(`${bed.url}${to.endpoint}?signature=${signature}`, body)
+}
+
+async function storedTerms({ requestId }: QuoteAnswer): Promise<PermitTerms> {
+  const [row] = await bed.database.query<{ execution: unknown }>(
+    'select execution from orders where request_id = $1',
+    [bytesOf(requestId)],
+  )
+  const execution = parseExecution(row?.execution)
+  if (execution.by !== 'permit') throw new Error('the request is no permit')
+  return execution.terms
+}
+
+const permitWork = ({ requestId }: QuoteAnswer) =>
+  bed.database.query<{ state: string; reason: string | null }>(
+    `select state, reason from work_item where kind = 'permit' and request_id = $1`,
+    [bytesOf(requestId)],
+  )
+const usdcOf = (holder: Hex) =>
+  bed.network.chains.base.chain.client.readContract({
+    address: bed.network.deployment.base.tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder],
+  })
+const nativeOf = (address: Hex) => bed.network.chains.base.chain.client.getBalance({ address })
+
+async function refusalOf(answer: ReturnType<typeof hand>): Promise<readonly unknown[]> {
+  const { status, ...rest } = await answer
+  return [status, readError({ status, ...rest }).errorCode]
+}
+
+describe('a permit quote', () => {
+  test('asks for one signature, costs the user no gas, and charges that of the deposit', async () => {
+    const [permit, plain] = [await quoted(), await quoted({}, { usePermit: false })]
+    const { id, sign: asked, post: to, chainId } = signatureOf(permit)
+    expect([id, asked.primaryType, to.endpoint, chainId]).toEqual([
+      ...['authorize1', 'ReceiveWithAuthorization', '/execute/permits', 8_453],
+    ])
+    expect(asked.value).toMatchObject({ value: amount.toString(), nonce: permit.protocol?.v2.orderId })
+    expect(permit.steps).toHaveLength(1)
+    expect(permit.fees.gas.amount).toBe('0')
+    expect(BigInt(permit.fees.relayerGas.amount)).toBeGreaterThan(BigInt(plain.fees.relayerGas.amount))
+    expect(BigInt(plain.fees.gas.amount)).toBeGreaterThan(0n)
+  })
+
+  test('on the other chain is a permit for the address that this deposit alone is made from', async () => {
+    const quote = await quoted({ from: 'optimism', to: 'base' })
+    const { sign: asked } = signatureOf(quote)
+    expect([asked.primaryType, asked.value['nonce']]).toEqual(['Permit', '0'])
+    expect(asked.value['spender']).not.toBe(bed.network.deployment.optimism.permitRouter.contract)
+    expect((await hand(quote, await sign(quote))).status).toBe(200)
+    await bed.solver.carryOut(await requests.workFor(quote, 'permit'))
+    await requests.reaches(quote, 'depositing')
+    await bed.network.mine('optimism')
+    await requests.reaches(quote, 'pending')
+  })
+
+  test('on one chain needs a sponsor', async () => {
+    const body = localRequest(bed.network, { amount, to: 'base', more: { usePermit: true } })
+    expect(await refusalOf(post(`${bed.url}/quote`, body))).toEqual([400, 'UNSUPPORTED_EXECUTION_TYPE'])
+    const recipient = other.address
+    const quote = await quoted({ to: 'base' }, { subsidizeFees: true, recipient })
+    expect([signatureOf(quote).id, signatureOf(quote).post.body.api]).toEqual(['authorize2', 'swap'])
+  })
+})
+
+describe('a sponsored permit', () => {
+  test('is deposited by the solver and filled, and the sponsor pays all of its gas', async () => {
+    const quote = await quoted({}, { subsidizeFees: true })
+    expect(quote.fees.subsidized.amount).toBe(quote.fees.relayer.amount)
+    const [usdc, native] = [await usdcOf(user.address), await nativeOf(user.address)]
+    const signature = await sign(quote)
+    const answers = await Promise.all([1, 2, 3].map(() => hand(quote, signature)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await permitWork(quote)).toHaveLength(1)
+    expect((await requests.statusOf(quote)).status).toBe('waiting')
+
+    const deposit = await bed.solver.carryOut(await requests.workFor(quote, 'permit'))
+    await requests.reaches(quote, 'depositing')
+    await bed.network.mine('base')
+    await requests.reaches(quote, 'pending')
+    expect(await permitWork(quote)).toMatchObject([{ state: 'done' }])
+    expect([await usdcOf(user.address), await nativeOf(user.address)]).toEqual([usdc - amount, native])
+
+    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    await bed.network.mine('optimism', 3)
+    await requests.reaches(quote, 'success')
+    expect((await requests.statusOf(quote)).inTxHashes).toEqual([deposit])
+    await bed.network.mine('base', 5)
+    await bed.network.mine('optimism', 5)
+    await requests.reachesStage(quote, 'settled')
+    expect(await moneyOf(bed.database, sponsor.wallet)).toEqual({
+      available: 1_000_000_000n - debitOf(quote),
+      held: 0n,
+    })
+    expect((await hand(quote, signature)).status).toBe(200)
+  })
+
+  test('that anybody else submits is a deposit as well, and the solver has nothing left to do', async () => {
+    const quote = await quoted({}, { subsidizeFees: true })
+    const signature = await sign(quote)
+    await hand(quote, signature)
+    const terms = await storedTerms(quote)
+    await bed.network.chains.base.chain.send(other, [
+      { what: 'permit', to: terms.router.contract, data: encodeSignedDeposit(terms.kind, terms, signature) },
+    ])
+    await bed.network.mine('base')
+    await requests.reaches(quote, 'pending')
+    await waitUntil(async () => (await permitWork(quote))[0]?.state === 'done', 'the item is done')
+  })
+
+  test('that the solver gives up fails, and its hold is free again', async () => {
+    const quote = await quoted({}, { subsidizeFees: true })
+    await hand(quote, await sign(quote))
+    const { id } = await requests.workFor(quote, 'permit')
+    await bed.database.query('update work_item set attempts = 3 where id = $1', [id])
+    expect((await bed.solver.fail(id, 'the transaction would revert')).status).toBe(200)
+    await requests.reaches(quote, 'failure')
+    expect((await requests.statusOf(quote)).failReason).toBe('TRANSACTION_SUBMISSION_FAILED')
+    expect((await moneyOf(bed.database, sponsor.wallet)).held).toBe(0n)
+  })
+
+  test('that nobody relays in time fails as expired', async () => {
+    const quote = await quoted({}, { subsidizeFees: true })
+    await hand(quote, await sign(quote))
+    await bed.database.query(
+      `update work_item set payload = jsonb_set(payload::jsonb, '{deadline}', '1000')::json
+       where kind = 'permit' and request_id = $1`,
+      [bytesOf(quote.requestId)],
+    )
+    await requests.reaches(quote, 'failure')
+    expect((await requests.statusOf(quote)).failReason).toBe('SIGNATURE_EXPIRED')
+    expect(await permitWork(quote)).toMatchObject([{ state: 'cancelled' }])
+  })
+})
+
+describe('a signature is refused', () => {
+  const failed = [400, 'PERMIT_FAILED']
+
+  test('that is of somebody else, of another quote, or nothing at all', async () => {
+    const [quote, another] = [await quoted(), await quoted()]
+    const signatures = [
+      await sign(quote, other),
+      await sign(another),
+      `0x${'00'.repeat(65)}` as const,
+      `0x${'ab'.repeat(300)}` as const,
+      '0x' as const,
+    ]
+    for (const signature of signatures) expect(await refusalOf(hand(quote, signature))).toEqual(failed)
+    expect(await refusalOf(hand(quote, '0x1'))).toEqual([400, 'INVALID_REQUEST'])
+    expect(await permitWork(quote)).toEqual([])
+  })
+
+  test('for a request that is unknown, needs none, or is of another kind', async () => {
+    const quote = await quoted()
+    const signature = await sign(quote)
+    const unknown = { requestId: `0x${'ee'.repeat(32)}` }
+    expect(await refusalOf(hand(quote, signature, unknown))).toEqual([404, 'REQUEST_NOT_FOUND'])
+    const { requestId } = await quoted({}, { usePermit: false })
+    expect(await refusalOf(hand(quote, signature, { requestId }))).toEqual(failed)
+    expect(await refusalOf(hand(quote, signature, { kind: 'eip2612' }))).toEqual(failed)
+    expect(await refusalOf(hand(quote, signature, { kind: 'permit2' }))).toEqual([400, 'INVALID_REQUEST'])
+  })
+
+  test('once it has expired, and another one over the same order', async () => {
+    const quote = await quoted()
+    await bed.database.query(
+      `update orders set execution = jsonb_set(execution::jsonb, '{deadlineSeconds}', '1000')::json
+       where request_id = $1`,
+      [bytesOf(quote.requestId)],
+    )
+    const { value: message, ...typed } = permitTypedData(await storedTerms(quote))
+    const late = await privateKeyToAccount(user.privateKey).signTypedData({ ...typed, message })
+    expect(await refusalOf(hand(quote, late))).toEqual(failed)
+    expect(await refusalOf(hand(quote, await sign(quote)))).toEqual(failed)
+  })
+
+  test('while its owner has too little, or cancelled it at the token', async () => {
+    const poor = privateKeyToAccount(generatePrivateKey())
+    const quote = await quoted({}, { user: poor.address })
+    const { domain, types, primaryType, value } = signatureOf(quote).sign
+    // CAST: the wire describes an address as text.
+    const verifyingContract = domain.verifyingContract as Hex
+    const signature = await poor.signTypedData({
+      domain: { ...domain, verifyingContract },
+      types,
+      primaryType,
+      message: value,
+    })
+    expect(await refusalOf(hand(quote, signature))).toEqual(failed)
+
+    const cancelled = await quoted()
+    const terms = await storedTerms(cancelled)
+    const cancellation = await privateKeyToAccount(user.privateKey).signTypedData({
+      domain: { ...terms.domain, verifyingContract: terms.token },
+      types: {
+        CancelAuthorization: [
+          { name: 'authorizer', type: 'address' },
+          { name: 'nonce', type: 'bytes32' },
+        ],
+      },
+      primaryType: 'CancelAuthorization',
+      message: { authorizer: user.address, nonce: terms.orderId },
+    })
+    // CAST: halves of a signature are 32 bytes of hex.
+    const [r, s] = [cancellation.slice(0, 66) as Hex, `0x${cancellation.slice(66, 130)}` as Hex]
+    const v = Number.parseInt(cancellation.slice(130), 16)
+    const args = [user.address, terms.orderId, v, r, s] as const
+    const data = encodeFunctionData({ abi: tokenAbi, functionName: 'cancelAuthorization', args })
+    await bed.network.chains.base.chain.send(user, [{ what: 'cancellation', to: terms.token, data }])
+    expect(await refusalOf(hand(cancelled, await sign(cancelled)))).toEqual(failed)
+  })
+
+  test('once the order has its deposit', async () => {
+    const quote = await quoted()
+    const signature = await sign(quote)
+    await requests.deposit(quote, { amount })
+    await bed.network.mine('base')
+    await requests.reaches(quote, 'pending')
+    expect(await refusalOf(hand(quote, signature))).toEqual(failed)
+    expect(await permitWork(quote)).toEqual([])
+  })
+})

@@ -1,0 +1,205 @@
+// Goal: a request that its user executes alone ends by what its chain shows, and by nothing that anybody
+// says. Method: the service with its jobs, PostgreSQL and real nodes; users send the quoted transactions, or
+// others; hints name right and wrong ones.
+import type { Hex } from '@causeway/core'
+import type { LocalAccount } from '@causeway/localnet'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { quoteResponseSchema } from '../src/wire/quoteResponse.ts'
+import { post, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
+import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
+import { transactionsOf } from './serviceSupport/transactionsOf.ts'
+import { waitUntil } from './serviceSupport/waitUntil.ts'
+import { bytesOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
+import {
+  type SettlementBed,
+  type StandInOracles,
+  startSettlementBed,
+  startStandInOracles,
+} from './settlementSupport/settlementBed.ts'
+
+const chainId = 8_453
+const amount = 5_000_000n
+let bed: SettlementBed
+let requests: RequestDriver
+let oracles: StandInOracles
+let user: LocalAccount
+let other: LocalAccount
+
+beforeAll(async () => {
+  oracles = await startStandInOracles()
+  bed = await startSettlementBed({ blockTimeSeconds: 1, oracles: async () => oracles.setting })
+  requests = bed.requests
+  user = userOf(bed.network, 0)
+  other = userOf(bed.network, 1)
+})
+afterAll(async () => {
+  await bed?.stop()
+  await oracles?.stop()
+})
+
+async function quoted(request: Partial<LocalRequest> = {}, more: object = {}): Promise<QuoteAnswer> {
+  const body = localRequest(bed.network, { to: 'base', receive: 'USDX', amount, ...request, more })
+  return readOk(await post(`${bed.url}/quote/v2`, body), quoteResponseSchema)
+}
+const sendTo = (recipient: Hex) => quoted({ receive: 'USDC' }, { recipient })
+
+/** Sends one quoted transaction, and says nothing. */
+async function sendOne(
+  transaction: ReturnType<typeof transactionsOf>[number] | undefined,
+  change: {
+    readonly by?: LocalAccount
+    readonly data?: string
+    readonly value?: bigint
+    readonly gas?: bigint
+  } = {},
+): Promise<Hex> {
+  if (transaction === undefined) throw new Error('there is no such transaction')
+  const { by = user, data = transaction.data, value = BigInt(transaction.value), gas } = change
+  const { publicClient } = bed.network.chains.base.chain.as(by)
+  const raw = await privateKeyToAccount(by.privateKey).signTransaction({
+    type: 'eip1559',
+    chainId,
+    nonce: await publicClient.getTransactionCount({ address: by.address, blockTag: 'pending' }),
+    // CAST: steps hold addresses and calldata, which the wire describes as text.
+    to: transaction.to as Hex,
+    data: data as Hex,
+    value,
+    gas: gas ?? 1_000_000n,
+    maxFeePerGas: 100_000_000_000n,
+    maxPriorityFeePerGas: 0n,
+  })
+  const hash = await publicClient.sendRawTransaction({ serializedTransaction: raw })
+  await publicClient.waitForTransactionReceipt({ hash })
+  return hash
+}
+
+/** Says what the public client says after every step of one chain. */
+async function say({ requestId }: QuoteAnswer, txHash: string, more: object = {}): Promise<void> {
+  const tx = JSON.stringify({ to: '0x', txHash, ...more })
+  const answer = await post(`${bed.url}/transactions/single`, { requestId, chainId: String(chainId), tx })
+  expect(answer.status).toBe(200)
+}
+
+const saidOf = ({ requestId }: QuoteAnswer) =>
+  bed.database.query<{ tx_hash: string; state: string }>(
+    'select tx_hash, state from said_transaction where request_id = $1 order by said_at',
+    [bytesOf(requestId)],
+  )
+const isDecided = (quote: QuoteAnswer) =>
+  waitUntil(async () => (await saidOf(quote)).every(({ state }) => state !== 'said'), 'it was looked up')
+
+describe('what a user executes alone', () => {
+  test('a swap ends in success, whatever was said of its approval', async () => {
+    const quote = await quoted()
+    const [approve, swap] = transactionsOf(quote)
+    await say(quote, await sendOne(approve))
+    const hash = await sendOne(swap)
+    await say(quote, hash)
+    await say(quote, hash)
+    await requests.reaches(quote, 'success')
+    expect(await requests.statusOf(quote)).toMatchObject({ inTxHashes: [hash], txHashes: [hash] })
+    expect((await saidOf(quote)).map(({ state }) => state)).toEqual(['other', 'executed'])
+  })
+
+  test('a send with appended bytes, a wrap and an unwrap do too', async () => {
+    const sent = await sendTo(other.address)
+    const [send] = transactionsOf(sent)
+    await say(sent, await sendOne(send, { data: `${send?.data}${'b1'.repeat(20)}` }))
+    const wrap = await quoted({ pay: 'native', receive: 'wrapped' })
+    await say(wrap, await sendOne(transactionsOf(wrap)[0]))
+    const unwrap = await quoted({ pay: 'wrapped', receive: 'native', amount: 1_000n })
+    await say(unwrap, await sendOne(transactionsOf(unwrap)[0]))
+    for (const quote of [sent, wrap, unwrap]) await requests.reaches(quote, 'success')
+  })
+
+  test('is pending until the last of its transactions', async () => {
+    const recipient = other.address
+    const quote = await quoted({ pay: 'native', receive: 'wrapped', amount: 7_000n }, { recipient })
+    const [wrap, send] = transactionsOf(quote)
+    const first = await sendOne(wrap)
+    await say(quote, first)
+    await requests.reaches(quote, 'pending')
+    const last = await sendOne(send)
+    await say(quote, last)
+    await requests.reaches(quote, 'success')
+    expect(await requests.statusOf(quote)).toMatchObject({
+      inTxHashes: expect.arrayContaining([first, last]),
+      txHashes: [last],
+    })
+  })
+
+  test('that reverted is a failure, and stays one', async () => {
+    const quote = await quoted({ amount: 6_000_000n })
+    const swap = transactionsOf(quote).at(-1)
+    const hash = await sendOne(swap, { gas: 60_000n })
+    await say(quote, hash)
+    await requests.reaches(quote, 'failure')
+    expect(await requests.statusOf(quote)).toMatchObject({
+      failReason: 'TRANSACTION_REVERTED',
+      details: null,
+      inTxHashes: [hash],
+    })
+  })
+
+  test('is found by the replacement of what was said first', async () => {
+    const quote = await sendTo(`0x${'44'.repeat(20)}`)
+    const hash = await sendOne(transactionsOf(quote)[0])
+    await say(quote, `0x${'ef'.repeat(32)}`, { replacementTxHash: hash })
+    await requests.reaches(quote, 'success')
+  })
+})
+
+describe('a hint is never believed', () => {
+  test('that names a transaction of somebody else, to somewhere else, or of another value', async () => {
+    const quote = await sendTo(`0x${'55'.repeat(20)}`)
+    const [send] = transactionsOf(quote)
+    const elsewhere = await sendTo(`0x${'56'.repeat(20)}`)
+    await say(quote, await sendOne(send, { by: other }))
+    await say(quote, await sendOne(transactionsOf(elsewhere)[0]))
+    await say(quote, await sendOne(send, { data: send?.data.replace(/.$/, '1') ?? '' }))
+    await isDecided(quote)
+    expect((await saidOf(quote)).map(({ state }) => state)).toEqual(['other', 'other', 'other'])
+    expect((await requests.statusOf(quote)).status).toBe('waiting')
+  })
+
+  test('twice: one transaction executes one request, and none that was mined before', async () => {
+    const recipient: Hex = `0x${'57'.repeat(20)}`
+    const [first, second] = [await sendTo(recipient), await sendTo(recipient)]
+    const hash = await sendOne(transactionsOf(first)[0])
+    await say(first, hash)
+    await requests.reaches(first, 'success')
+    await say(second, hash)
+    const third = await sendTo(recipient)
+    await say(third, hash)
+    await Promise.all([isDecided(second), isDecided(third)])
+    expect((await requests.statusOf(second)).status).toBe('waiting')
+    expect((await requests.statusOf(third)).status).toBe('waiting')
+  })
+
+  test('of what is unknown, half, huge or of a request with an order', async () => {
+    const quote = await sendTo(`0x${'58'.repeat(20)}`)
+    const solved = await quoted({ to: 'optimism', receive: 'USDC' })
+    const single = (requestId: string, tx: string) =>
+      post(`${bed.url}/transactions/single`, { requestId, chainId, tx })
+    const hash = `0x${'cd'.repeat(32)}`
+    for (const tx of [
+      '',
+      '{"txHash":"0x',
+      '[]',
+      '7',
+      'null',
+      '{"txHash":7}',
+      `{"txHash":"${'0x'.repeat(999)}"}`,
+    ])
+      expect((await single(quote.requestId, tx)).status).toBe(200)
+    expect((await single('nobody', `{"txHash":"${hash}"}`)).status).toBe(200)
+    expect((await single(solved.requestId, `{"txHash":"${hash}"}`)).status).toBe(200)
+    expect([await saidOf(quote), await saidOf(solved)]).toEqual([[], []])
+    for (let count = 0; count < 20; count += 1) await say(quote, `0x${count.toString(16).padStart(64, '0')}`)
+    expect((await saidOf(quote)).length).toBeLessThanOrEqual(12)
+    const index = { chainId, txHash: hash, requestId: solved.requestId }
+    expect((await post(`${bed.url}/transactions/index`, index)).status).toBe(200)
+    expect((await requests.statusOf(quote)).status).toBe('waiting')
+  })
+})
