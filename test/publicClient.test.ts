@@ -1,6 +1,6 @@
 // Goal: the published client works against this service without a change to it. Method: the package as
-// npm has it, pointed at a whole local network: nodes, quote-api, three oracles and the solver. Permits,
-// deposit addresses and claims are not here: what they need is not built yet.
+// npm has it, pointed at a whole local network: nodes, quote-api, three oracles and the solver. Permits and
+// deposit addresses are not here: what they need is not built yet.
 import type { Hex } from '@causeway/core'
 import type { Execute, getClient } from '@relayprotocol/relay-sdk'
 import { erc20Abi } from 'viem'
@@ -15,6 +15,9 @@ beforeAll(async () => {
   bed = await startPublicClientBed()
 }, 240_000)
 afterAll(() => bed?.stop(), 60_000)
+
+/** Proofs and payouts take their time on a busy machine. */
+const patience = { timeout: 120_000, interval: 250 }
 
 type Asked = Parameters<ReturnType<typeof getClient>['actions']['getQuote']>[0]
 
@@ -204,6 +207,59 @@ describe('requests of the public client', () => {
     expect(response.headers.get('cache-control')).toContain('no-store')
     expect(json).toMatchObject({ status: 'success', txHashes: [expect.stringMatching(/^0x/)] })
     expect(json['details'] ?? null).toBeNull()
+  })
+})
+
+const claimsSchema = z.object({
+  claims: z.array(z.looseObject({ claimId: z.string(), status: z.string(), txHash: z.string().nullable() })),
+})
+const claimsOf = async (wallet: Hex) =>
+  claimsSchema.parse(await (await fetch(`${bed.url}/app-fees/${wallet}/claims`)).json()).claims
+
+describe('app fees of the public client', () => {
+  const usdcOwed = async (wallet: Hex) => {
+    const balances = await bed.client.actions.getAppFees({ wallet })
+    const [, ...owed] = balances
+    const usdc = owed.find(({ currency }) => currency?.address === base().tokens.USDC)
+    return BigInt(usdc?.amount ?? 0)
+  }
+
+  test('accrue at success, are listed, and are claimed to a transaction that pays them', async () => {
+    const [app, recipient] = [bed.user(4), freshAddress()]
+    const appFees = [{ recipient: app, fee: '500' }]
+    const quote = await getQuote({ recipient: freshAddress(), options: { appFees } })
+    await execute(quote)
+    const fee = BigInt(quote.fees?.app?.amount ?? 0)
+    expect(fee).toBe(1_250_000n)
+    await expect.poll(() => usdcOwed(app), patience).toBe(fee)
+
+    const claimed = await bed.client.actions.claimAppFees({
+      wallet: bed.wallet(4, 'base'),
+      ...{ chainId: base().chainId, currency: base().tokens.USDC, recipient },
+    })
+    expect(itemsOf(claimed.data).map(({ id, status }) => [id, status])).toEqual([['authorize', 'complete']])
+    expect(await usdcOwed(app)).toBe(0n)
+    await expect.poll(async () => (await claimsOf(app))[0]?.status, patience).toBe('paid')
+    const [claim] = await claimsOf(app)
+    expect(claim?.claimId).toBe(claimed.data.steps[0]?.requestId)
+    const { client } = bed.session.network.chains.base.chain
+    // CAST: a paid claim has its transaction.
+    const receipt = await client.getTransactionReceipt({ hash: claim?.txHash as Hex })
+    expect(receipt.status).toBe('success')
+    const args = [recipient] as const
+    const token = { address: base().tokens.USDC, abi: erc20Abi, functionName: 'balanceOf', args } as const
+    expect(await client.readContract(token)).toBe(fee)
+  })
+
+  test('that a wallet does not have are refused with a message', async () => {
+    const claiming = bed.client.actions.claimAppFees({
+      wallet: bed.wallet(3, 'base'),
+      ...{ chainId: base().chainId, currency: base().tokens.USDC },
+    })
+    await expect(claiming).rejects.toMatchObject({
+      ...{ name: 'APIError', statusCode: 400 },
+      rawError: { errorCode: 'INSUFFICIENT_APP_FEES' },
+    })
   })
 })
 

@@ -110,7 +110,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   const takeClaim = dependencies.appFeeClaims.takeSignature
   const takeSignature = { ...dependencies.takePermit, claim: takeClaim, request: takeClaim }
   registerExecutePermits(app, { takeSignature })
-  registerBalances(app, dependencies.balances)
+  registerBalances(app, dependencies)
   registerTopUpClaims(app, dependencies)
   registerWalletChallenge(app, dependencies)
   registerWalletLink(app, dependencies)

@@ -14,7 +14,7 @@ import { userOf } from './serviceSupport/localRequest.ts'
 const patience = { timeout: 60_000, interval: 50 }
 let network: TestNetwork
 let service: TestService
-let urls: { publicUrl: string; opsUrl: string }
+let urls: { publicUrl: string; opsUrl: string; adminUrl: string }
 
 beforeAll(async () => {
   network = await startTestNetwork()

@@ -5,7 +5,7 @@ import { recordAction } from './adminAction.ts'
 import type { Deed } from './ledgerAdministration.ts'
 
 /** The claim is unknown, has ended, or cannot end so. */
-export class ClaimNotPendingError extends DomainError {
+class ClaimNotPendingError extends DomainError {
   readonly code = 'APP_FEE_CLAIM_NOT_PENDING'
   readonly kind = 'conflict'
 

@@ -1,12 +1,10 @@
-import { formatAmount, formatUsd, usdValueDown } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
-import type { LedgerAsset } from '@causeway/ledger'
 import { z } from 'zod'
 import { decodeSequence, encodeSequence } from '../history/cursor.ts'
 import type { MoneyHistory } from '../history/moneyHistory.ts'
 import type { MarketSnapshot } from '../market/snapshot.ts'
-import { findCurrency, type QuoteRegistry } from '../quoting/registry.ts'
-import { currencyAmountSchema, currencyToWire } from '../wire/currencyAmount.ts'
+import type { QuoteRegistry } from '../quoting/registry.ts'
+import { appFeeAmountSchema, appFeeAmountToWire } from '../wire/appFeeAmount.ts'
 import { cursorText, pageLimit } from '../wire/historyQuery.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
@@ -18,9 +16,6 @@ type Dependencies = {
 
 const claimLimit = 20
 const claimLimitMax = 50
-const amountSchema = currencyAmountSchema.extend({
-  amountUsd: z.string().optional().describe('Absent while the currency has no price'),
-})
 const config = { rateLimitClass: 'read' }
 const params = z.object({ wallet: walletText })
 
@@ -44,7 +39,7 @@ export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot
             claimId: z.string(),
             wallet: z.string(),
             recipient: z.string(),
-            currency: amountSchema,
+            currency: appFeeAmountSchema,
             txHash: z.string().nullable(),
             status: z.enum(['pending', 'paid', 'failed']),
             createdAt: z.string(),
@@ -62,10 +57,11 @@ export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot
       limit,
       ...(continuation !== undefined && { cursor: decodeSequence(continuation) }),
     })
+    const priced = { registry, snapshot: snapshot() }
     return {
       claims: page.claims.map(({ asset, amount, transactionHash, createdAt, ...claim }) => ({
         ...claim,
-        currency: amountToWire(registry, snapshot(), asset, amount),
+        currency: appFeeAmountToWire(priced, asset, amount),
         txHash: transactionHash ?? null,
         createdAt: createdAt.toISOString(),
       })),
@@ -78,40 +74,17 @@ export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot
     summary: 'App fees that can be claimed, per currency',
     params,
     response: {
-      200: z.object({ wallet: z.string(), balances: z.array(amountSchema) }),
+      200: z.object({ wallet: z.string(), balances: z.array(appFeeAmountSchema) }),
       ...errorResponses,
     },
   }
   app.get('/app-fees/:wallet/claimable', { schema: claimable, config }, async ({ params: { wallet } }) => {
     const owner = parseWallet(wallet)
-    const market = snapshot()
+    const priced = { registry, snapshot: snapshot() }
     const balances = await moneyHistory.claimable(owner)
     return {
       wallet: owner,
-      balances: balances.map(({ asset, amount }) => amountToWire(registry, market, asset, amount)),
+      balances: balances.map(({ asset, amount }) => appFeeAmountToWire(priced, asset, amount)),
     }
   })
-}
-
-/** An amount whose currency may be neither configured nor priced any more. */
-function amountToWire(
-  registry: QuoteRegistry,
-  market: MarketSnapshot,
-  asset: LedgerAsset,
-  amount: bigint,
-): z.infer<typeof amountSchema> {
-  const chain = registry.chainById.get(asset.chainId)
-  const currency = chain === undefined ? undefined : findCurrency(chain, asset.address)
-  const price = currency === undefined ? undefined : market.price(currency.asset.priceKey)
-  const text = amount.toString()
-  return {
-    currency: currency === undefined ? { ...asset } : currencyToWire(currency),
-    amount: text,
-    amountFormatted: formatAmount(amount, asset.decimals),
-    ...(price !== undefined &&
-      !('reason' in price) && {
-        amountUsd: formatUsd(usdValueDown(amount, { decimals: asset.decimals, usdX18: price.usdX18 })),
-      }),
-    minimumAmount: text,
-  }
 }

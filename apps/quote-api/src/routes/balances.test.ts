@@ -53,6 +53,23 @@ describe('GET /app-fees/{wallet}/balances', () => {
     })
   })
 
+  test('lists the app fees that can be claimed behind the record, which they do not change', async () => {
+    const asset = { chainId: 99, address: '0xaa', symbol: 'OLD', name: 'Delisted', decimals: 2 }
+    const app = await testApp({
+      moneyHistory: {
+        events: async () => ({ events: [], cursor: undefined }),
+        spendable: async () => 0n,
+        claimable: async () => [{ asset, amount: 150n }],
+        claims: async () => ({ claims: [], cursor: undefined }),
+      },
+    })
+    const answer = await app.inject({ method: 'GET', url: `/app-fees/0x${'12'.repeat(20)}/balances` })
+    const owed = { currency: asset, amount: '150', amountFormatted: '1.5', minimumAmount: '150' }
+    const { amount, totalBalanceUsd, balances } = answer.json()
+    expect([amount, totalBalanceUsd]).toEqual(['0', '0.000000'])
+    expect(balances).toEqual([expect.objectContaining({ amount: '0' }), owed])
+  })
+
   test.each([
     ['a wrong checksum', checksummed.replace('aA', 'AA'), 'INVALID_ADDRESS'],
     ['too few digits', '0x1234', 'INVALID_REQUEST'],
@@ -68,7 +85,7 @@ describe('GET /app-fees/{wallet}/balances', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 128n }), (availableMicroUsd) => {
         const balance = { sponsor: 'x', availableMicroUsd, heldMicroUsd: 0n, pendingMicroUsd: 0n }
-        const { amount, amountFormatted, amountUsd } = balancesToWire(balance, currency)
+        const { amount, amountFormatted, amountUsd } = balancesToWire(balance, currency, [])
         expect(BigInt(amount)).toBe(availableMicroUsd)
         expect(parseUnits(amountFormatted, 6)).toBe(availableMicroUsd)
         expect(amountUsd).toMatch(/^\d+\.\d{6}$/)

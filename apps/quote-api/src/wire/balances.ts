@@ -1,5 +1,6 @@
 import { type BalanceRecord, formatAmount, formatFixed } from '@causeway/core'
 import { z } from 'zod'
+import { appFeeAmountSchema } from './appFeeAmount.ts'
 import { type CurrencyWire, currencyAmountSchema } from './currencyAmount.ts'
 
 const usd = z.string().describe('USD with 6 decimals')
@@ -7,7 +8,9 @@ const usd = z.string().describe('USD with 6 decimals')
 /** @source quote-and-sponsorship.md, application balance record; quote-api.md 3.8 */
 export const balancesResponseSchema = currencyAmountSchema
   .extend({
-    balances: z.array(currencyAmountSchema).describe('The record again, as the public client reads it'),
+    balances: z
+      .array(appFeeAmountSchema)
+      .describe('As the public client reads it: the record, then what app fees can be claimed'),
     pending: currencyAmountSchema.describe('Top-ups seen on chain that are not final: not spendable yet'),
     held: currencyAmountSchema.describe('Held for sponsored quotes that are still open'),
     totalBalanceUsd: usd.describe('Available and held'),
@@ -22,6 +25,7 @@ const microDecimals = 6
 export function balancesToWire(
   balance: BalanceRecord,
   currency: CurrencyWire,
+  claimable: readonly z.infer<typeof appFeeAmountSchema>[],
 ): z.infer<typeof balancesResponseSchema> {
   const amountOf = (microUsd: bigint) => ({
     currency,
@@ -33,7 +37,7 @@ export function balancesToWire(
   const available = amountOf(balance.availableMicroUsd)
   return {
     ...available,
-    balances: [available],
+    balances: [available, ...claimable],
     pending: amountOf(balance.pendingMicroUsd),
     held: amountOf(balance.heldMicroUsd),
     totalBalanceUsd: usdOf(balance.availableMicroUsd + balance.heldMicroUsd),
