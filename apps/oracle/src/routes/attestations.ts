@@ -1,4 +1,4 @@
-import { apiKeyHeader, errorResponses, type HttpApp, sendJson } from '@causeway/http'
+import { answerJson, apiKeyHeader, errorResponses, type HttpApp } from '@causeway/http'
 import type { z } from 'zod'
 import { AttestationError } from '../attestations/errors.ts'
 import type { PeerAggregator } from '../peers/peerAggregator.ts'
@@ -45,29 +45,32 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
   const config = { handlerTimeoutMs: dependencies.requestTimeoutMs }
   // Final answers are kept as objects and asked for again and again: each is written out once.
   const texts = new WeakMap<object, string>()
-  app.post(kind.path, { schema, config }, async (request, reply) => {
-    const presented = request.headers[apiKeyHeader]
-    const caller: Caller = {
-      keyLabel: request.apiKey?.label,
-      presentedKey: typeof presented === 'string' ? presented : undefined,
+  app.post(kind.path, { schema, config }, (request, reply) => {
+    const answer = async (): Promise<string> => {
+      const presented = request.headers[apiKeyHeader]
+      const caller: Caller = {
+        keyLabel: request.apiKey?.label,
+        presentedKey: typeof presented === 'string' ? presented : undefined,
+      }
+      // CAST: the validator compiler has just parsed the body with `requestSchema`.
+      const body = request.body as Request
+      authoriseForce(body, caller, { kind: kind.name, log: request.log, metrics: dependencies.metrics })
+      const { response, matched, required } = await dependencies.peers.run({
+        kind,
+        body,
+        callerApiKey: caller.presentedKey,
+        requestId: request.id,
+        signal: request.cancellation,
+        local: (signal) => attestHere(definition, body, dependencies.service, signal),
+      })
+      if (body.requestPeerSignatures === true) {
+        reply.header('x-quorum-matched', matched).header('x-quorum-required', required)
+      }
+      const text = texts.get(response) ?? String(reply.serialize(response))
+      texts.set(response, text)
+      return text
     }
-    // CAST: the validator compiler has just parsed the body with `requestSchema`.
-    const body = request.body as Request
-    authoriseForce(body, caller, { kind: kind.name, log: request.log, metrics: dependencies.metrics })
-    const { response, matched, required } = await dependencies.peers.run({
-      kind,
-      body,
-      callerApiKey: caller.presentedKey,
-      requestId: request.id,
-      signal: request.cancellation,
-      local: (signal) => attestHere(definition, body, dependencies.service, signal),
-    })
-    if (body.requestPeerSignatures === true) {
-      reply.header('x-quorum-matched', matched).header('x-quorum-required', required)
-    }
-    const text = texts.get(response) ?? String(reply.serialize(response))
-    texts.set(response, text)
-    return sendJson(reply, text)
+    answerJson(reply, answer())
   })
 }
 

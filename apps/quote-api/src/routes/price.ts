@@ -1,7 +1,7 @@
-import { errorResponses, type HttpApp, sendJson } from '@causeway/http'
+import { answerJson, errorResponses, type HttpApp } from '@causeway/http'
 import { type PricingDependencies, priceRequest } from '../quoting/priceRequest.ts'
 import { priceResponseSchema, priceToJson } from '../wire/priceResponse.ts'
-import { priceBodySchema, toQuoteRequest } from '../wire/quoteBody.ts'
+import { type PriceBody, priceBodySchema, toQuoteRequest } from '../wire/quoteBody.ts'
 
 /** 2025-06-01: since then `/quote` does all that `/price` does. */
 const deprecatedSinceUnixSeconds = 1_748_736_000
@@ -19,8 +19,7 @@ export function registerPrice(app: HttpApp, dependencies: PricingDependencies): 
     rateLimitClass: 'quote',
     deprecation: { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/quote' },
   }
-  app.post('/price', { schema, config }, async ({ body }, reply) => {
-    const priced = await priceRequest(dependencies, toQuoteRequest(body))
-    return sendJson(reply, priceToJson(priced))
-  })
+  const answer = async (body: PriceBody) =>
+    priceToJson(await priceRequest(dependencies, toQuoteRequest(body)))
+  app.post('/price', { schema, config }, ({ body }, reply) => answerJson(reply, answer(body)))
 }

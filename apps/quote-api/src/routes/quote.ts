@@ -1,4 +1,4 @@
-import { type ApiKeyRecord, errorResponses, type HttpApp, sendJson } from '@causeway/http'
+import { type ApiKeyRecord, answerJson, errorResponses, type HttpApp } from '@causeway/http'
 import { createQuote } from '../quoting/createQuote.ts'
 import { createSponsoredQuote, type SponsoredQuoteDependencies } from '../quoting/createSponsoredQuote.ts'
 import {
@@ -33,14 +33,12 @@ export function registerQuote(
     response: { 200: quoteResponseSchema, ...errorResponses },
   }
   const config = { rateLimitClass: 'quote' }
-  app.post(
-    '/quote',
-    { schema: { ...schema, body: quoteBodySchema }, config },
-    async ({ body, apiKey }, reply) => sendJson(reply, await answer(body, apiKey)),
+  app.post('/quote', { schema: { ...schema, body: quoteBodySchema }, config }, ({ body, apiKey }, reply) =>
+    answerJson(reply, answer(body, apiKey)),
   )
   app.post(
     '/quote/v2',
     { schema: { ...schema, body: quoteV2BodySchema }, config },
-    async ({ body, apiKey }, reply) => sendJson(reply, await answer(body, apiKey)),
+    ({ body, apiKey }, reply) => answerJson(reply, answer(body, apiKey)),
   )
 }
