@@ -13,7 +13,13 @@ import {
   type TronFactsReaderOptions,
 } from '../../src/tron-vm/factsReader.ts'
 import { type ChainBed, startChainBed } from '../ethereumSupport/chainBed.ts'
-import { createTronLedger, startTronFacade, type TronFacade, type TronLedger } from './tronFacade.ts'
+import {
+  createTronLedger,
+  type FacadeSettings,
+  startTronFacade,
+  type TronFacade,
+  type TronLedger,
+} from './tronFacade.ts'
 
 export { aSignal } from '../ethereumSupport/chainBed.ts'
 
@@ -27,7 +33,7 @@ export type TronBed = {
   readonly depository: string
   readonly usdc: string
   /** Another endpoint of the same chain. */
-  startFacade(solidAfter?: number): Promise<TronFacade>
+  startFacade(settings?: FacadeSettings): Promise<TronFacade>
   stop(): Promise<void>
 }
 
@@ -40,8 +46,8 @@ export async function startTronBed(): Promise<TronBed> {
   const [user, other] = evm.network.keys.users
   if (user === undefined || other === undefined) throw new Error('no user')
   const ledger = createTronLedger(evm)
-  const startFacade = (solidAfter?: number) =>
-    startTronFacade(evm, ledger, { chainId, ...(solidAfter !== undefined && { solidAfter }) })
+  const startFacade = (settings: FacadeSettings = {}) =>
+    startTronFacade(evm, ledger, { chainId, ...settings })
   const facade = await startFacade()
   return {
     ...{ evm, ledger, facade, user, other, startFacade },
