@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import { Transaction } from 'bitcoinjs-lib'
+
+/**
+ * A chain that nobody mined: real transactions, ids, headers and merkle trees, without work and without
+ * rules about what may be spent. `provenance: constructed`, from the serialisations of BIP 37, BIP 144 and
+ * the block header of Bitcoin Core's developer reference. It begins with regtest's own first block.
+ */
+export type ConstructedBlock = {
+  readonly hash: string
+  readonly header: Buffer
+  readonly transactions: readonly Transaction[]
+}
+
+/** @source Bitcoin Core, `CRegTestParams` in `src/kernel/chainparams.cpp` */
+const firstHeader = Buffer.from(
+  '0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4adae5494dffff7f2002000000',
+  'hex',
+)
+
+/** Unix seconds of the block at a height. */
+export const timeAt = (height: number): number => 1_700_000_000 + 600 * height
+
+export class ConstructedChain {
+  #blocks: ConstructedBlock[] = [
+    { hash: displayed(hash256(firstHeader)), header: firstHeader, transactions: [] },
+  ]
+  /** Left behind by a reorganisation; nodes still know them. */
+  readonly #stale: ConstructedBlock[] = []
+  readonly #mempool = new Map<string, Transaction>()
+  #branch = 0
+
+  get tipHeight(): number {
+    return this.#blocks.length - 1
+  }
+
+  /** One block with these transactions behind a coinbase. */
+  mine(...transactions: readonly Transaction[]): ConstructedBlock {
+    const height = this.#blocks.length
+    const all = [coinbase(height, this.#branch), ...transactions]
+    const previous = this.#blocks.at(-1)?.header ?? firstHeader
+    const header = Buffer.alloc(80)
+    header.writeUInt32LE(0x2000_0000, 0)
+    hash256(previous).copy(header, 4)
+    merkleRoot(all.map((one) => Buffer.from(one.getHash()))).copy(header, 36)
+    header.writeUInt32LE(timeAt(height), 68)
+    header.writeUInt32LE(0x207f_ffff, 72)
+    header.writeUInt32LE(this.#branch, 76)
+    const block = { hash: displayed(hash256(header)), header, transactions: all }
+    this.#blocks.push(block)
+    for (const transaction of transactions) this.#mempool.delete(transaction.getId())
+    return block
+  }
+
+  mineEmpty(count: number): void {
+    for (let left = count; left > 0; left -= 1) this.mine()
+  }
+
+  /** Drops the newest blocks; blocks mined from here on are others. Transactions wait again. */
+  drop(count: number): void {
+    this.#branch += 1
+    const dropped = this.#blocks.splice(this.#blocks.length - count)
+    this.#stale.push(...dropped)
+    for (const block of dropped) for (const one of block.transactions.slice(1)) this.announce(one)
+  }
+
+  announce(transaction: Transaction): void {
+    this.#mempool.set(transaction.getId(), transaction)
+  }
+
+  blockAt(height: number): ConstructedBlock | undefined {
+    return this.#blocks[height]
+  }
+
+  heightOf(hash: string): number | undefined {
+    const height = this.#blocks.findIndex((block) => block.hash === hash)
+    return height === -1 ? undefined : height
+  }
+
+  blockOf(hash: string): ConstructedBlock | undefined {
+    return [...this.#blocks, ...this.#stale].find((block) => block.hash === hash)
+  }
+
+  find(txid: string): { readonly transaction: Transaction; readonly block?: ConstructedBlock } | undefined {
+    for (const block of this.#blocks) {
+      const transaction = block.transactions.find((one) => one.getId() === txid)
+      if (transaction !== undefined) return { transaction, block }
+    }
+    const waiting = this.#mempool.get(txid)
+    return waiting && { transaction: waiting }
+  }
+
+  /** The transaction in a block that spends the output. */
+  spenderOf(txid: string, vout: number): Transaction | undefined {
+    const hash = Buffer.from(txid, 'hex').reverse()
+    const spends = (one: Transaction) =>
+      one.ins.some((input) => Buffer.compare(input.hash, hash) === 0 && input.index === vout)
+    return this.#blocks.flatMap((block) => block.transactions).find(spends)
+  }
+
+  isMempoolSpent(txid: string, vout: number): Transaction | undefined {
+    const hash = Buffer.from(txid, 'hex').reverse()
+    return [...this.#mempool.values()].find((one) =>
+      one.ins.some((input) => Buffer.compare(input.hash, hash) === 0 && input.index === vout),
+    )
+  }
+}
+
+/** A merkle block that proves one transaction. @source BIP 37 */
+export function merkleBlock({ header, transactions }: ConstructedBlock, txid: string): Buffer {
+  const leaves = transactions.map((one) => Buffer.from(one.getHash()))
+  const wanted = transactions.findIndex((one) => one.getId() === txid)
+  const [bits, hashes]: [boolean[], Buffer[]] = [[], []]
+  const levels = levelsOf(leaves)
+  const walk = (height: number, position: number): void => {
+    const isParent = wanted >> height === position
+    bits.push(isParent)
+    if (height === 0 || !isParent) {
+      hashes.push(levels[height]?.[position] ?? Buffer.alloc(32))
+      return
+    }
+    walk(height - 1, position * 2)
+    if (position * 2 + 1 < (levels[height - 1]?.length ?? 0)) walk(height - 1, position * 2 + 1)
+  }
+  walk(levels.length - 1, 0)
+  const flags = Buffer.alloc(Math.ceil(bits.length / 8))
+  for (const [index, bit] of bits.entries()) {
+    if (bit) flags[index >> 3] = (flags[index >> 3] ?? 0) | (1 << (index & 7))
+  }
+  const count = Buffer.alloc(4)
+  count.writeUInt32LE(leaves.length)
+  return Buffer.concat([header, count, Buffer.of(hashes.length), ...hashes, Buffer.of(flags.length), flags])
+}
+
+function levelsOf(leaves: readonly Buffer[]): readonly (readonly Buffer[])[] {
+  if (leaves.length === 1) return [leaves]
+  const parents = leaves.flatMap((left, index) =>
+    index % 2 === 0 ? [hash256(Buffer.concat([left, leaves[index + 1] ?? left]))] : [],
+  )
+  return [leaves, ...levelsOf(parents)]
+}
+
+function merkleRoot(leaves: readonly Buffer[]): Buffer {
+  return levelsOf(leaves).at(-1)?.[0] ?? Buffer.alloc(32)
+}
+
+function coinbase(height: number, branch: number): Transaction {
+  const transaction = new Transaction()
+  transaction.addInput(
+    new Uint8Array(32),
+    0xffff_ffff,
+    0xffff_ffff,
+    Uint8Array.of(3, height, height >> 8, branch),
+  )
+  transaction.addOutput(Uint8Array.of(0x51), 5_000_000_000n)
+  return transaction
+}
+
+function hash256(bytes: Uint8Array): Buffer {
+  const once = createHash('sha256').update(bytes).digest()
+  return createHash('sha256').update(once).digest()
+}
+
+function displayed(hash: Buffer): string {
+  return Buffer.from(hash).reverse().toString('hex')
+}

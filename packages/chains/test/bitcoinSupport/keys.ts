@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { bitcoinNetworkOf, scriptAddress } from '@causeway/core'
+import { schnorr, secp256k1 } from '@noble/curves/secp256k1'
+import { networks, payments, type Signer } from 'bitcoinjs-lib'
+
+const network = networks.regtest
+
+/** A key from a name, with the scripts and addresses that it can spend from on regtest. */
+export function keyOf(name: string) {
+  const secret = createHash('sha256').update(name).digest()
+  const publicKey = secp256k1.getPublicKey(secret, true)
+  const signer: Signer = {
+    publicKey,
+    sign: (hash) => secp256k1.sign(hash, secret).toCompactRawBytes(),
+  }
+  const witness = present(payments.p2wpkh({ pubkey: publicKey, network }))
+  const legacy = present(payments.p2pkh({ pubkey: publicKey, network }))
+  const taprootScript = Uint8Array.of(0x51, 32, ...publicKey.subarray(1))
+  const nested = present(payments.p2sh({ redeem: payments.p2wpkh({ pubkey: publicKey, network }), network }))
+  return {
+    signer,
+    publicKey,
+    witness,
+    legacy,
+    nested,
+    /** The key path of an output key that is used as it is. */
+    taproot: present({
+      output: taprootScript,
+      address: scriptAddress(taprootScript, bitcoinNetworkOf('regtest')),
+    }),
+    signTaproot: (hash: Uint8Array) => schnorr.sign(hash, secret),
+  }
+}
+
+export type TestKey = ReturnType<typeof keyOf>
+
+function present({ address, output }: { address?: string | undefined; output?: Uint8Array | undefined }) {
+  if (address === undefined || output === undefined) throw new Error('a payment without an address')
+  return { address, script: output }
+}
+
+export { network as regtest }
