@@ -2,146 +2,82 @@
 // messages about every status, what the fill really took and cost, and quotes that learn from it. Method: the
 // service with its jobs, PostgreSQL, anvil, a scripted solver, signing oracles and a receiver over HTTP.
 import { createHmac, randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createOrderIdHasher, type Hex, mainNetwork } from '@causeway/core'
-import {
-  createDatabase,
-  type Database,
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '@causeway/database'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
-import { generatePrivateKey } from 'viem/accounts'
+import { Secret } from '@causeway/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { z } from 'zod'
 import { createReactionTimes } from '../src/accuracy/reactionTimes.ts'
-import { quoteResponseSchema } from '../src/wire/quoteResponse.ts'
-import { startTestService, type TestService } from './fixtures/service.ts'
-import { post, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
-import { localRequest, userOf } from './serviceSupport/localRequest.ts'
+import { createAdministration } from '../src/administration.ts'
+import { parsePeppers } from '../src/keys/peppers.ts'
+import type { QuoteAnswer } from './serviceSupport/callService.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
+import { bytesOf } from './settlementSupport/requestDriver.ts'
 import {
-  createScriptedSolver,
-  type OpenWork,
-  type ScriptedSolver,
-} from './settlementSupport/scriptedSolver.ts'
-import { type StandInOracle, startStandInOracle } from './settlementSupport/standInOracle.ts'
+  type SettlementBed,
+  type StandInOracles,
+  startSettlementBed,
+  startStandInOracles,
+} from './settlementSupport/settlementBed.ts'
 import { createSponsor, pepperText, type TestSponsor } from './sponsorSupport/sponsors.ts'
 import { messageOf, type Receiver, startReceiver } from './webhookSupport/receiver.ts'
 
-const solverKey = 'solver-key-of-the-tests'
-let network: TestNetwork
-let directory: string
-let server: EmbeddedPostgres
-let database: Database
-let service: TestService
-let oracles: StandInOracle[] = []
-let solver: ScriptedSolver
+const amount = 60_000_000n
+let oracles: StandInOracles
+let bed: SettlementBed
 let receiver: Receiver
 let sponsor: TestSponsor
-let addresses: Awaited<ReturnType<TestService['listen']>>
 
 beforeAll(async () => {
-  network = await startTestNetwork({ blockTimeSeconds: 1 })
-  directory = await mkdtemp(join(tmpdir(), 'causeway-filled-'))
-  server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres'), durable: false })
-  const orderIdOf = createOrderIdHasher(() => mainNetwork('ethereum-vm'))
-  oracles = await Promise.all(
-    [1, 2].map(() =>
-      startStandInOracle({ privateKey: generatePrivateKey(), otherKey: generatePrivateKey(), orderIdOf }),
-    ),
-  )
-  service = await startTestService(network, {
-    DATABASE_URL: server.connectionString,
-    API_KEY_PEPPERS: pepperText,
-    SOLVER_API_KEY: solverKey,
-    ORACLES: oracles.map((oracle) => `${oracle.url}||${oracle.signer}`).join(';'),
-    ORACLES_THRESHOLD: '2',
-    WEBHOOK_PRIVATE_ADDRESSES: 'allow',
+  oracles = await startStandInOracles()
+  bed = await startSettlementBed({
+    blockTimeSeconds: 1,
+    oracles: async () => oracles.setting,
+    environment: async () => ({ WEBHOOK_PRIVATE_ADDRESSES: 'allow' }),
   })
-  addresses = await service.listen()
-  database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
-  solver = createScriptedSolver({ network, url: addresses.publicUrl, apiKey: solverKey })
   receiver = await startReceiver()
-  sponsor = await createSponsor(database, 1_000_000_000n)
+  sponsor = await createSponsor(bed.database, 1_000_000_000n)
 })
 afterAll(async () => {
-  await service?.stop()
+  await bed?.stop()
   await receiver?.stop()
-  await Promise.all(oracles.map((oracle) => oracle.stop()))
-  await database?.close()
-  await server?.stop()
-  await network?.stop()
-  await rm(directory, { recursive: true, force: true })
+  await oracles?.stop()
 })
 
-const secretSchema = z.object({ secret: z.string() })
-const transactionSchema = z.object({ to: z.string(), data: z.string() })
+const quoted = () => bed.requests.quoted(sponsor, { amount })
 
-/** Through the admin listener, as an operator would. */
 async function setWebhook(): Promise<string> {
-  const answer = await fetch(`${addresses.adminUrl}/admin/keys/${sponsor.keyId}/webhook`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url: receiver.url }),
+  const { webhooks } = createAdministration({
+    config: { environment: 'local', webhooks: { allowPrivate: true } },
+    database: bed.database,
+    peppers: parsePeppers(new Secret(pepperText)),
   })
-  return secretSchema.parse(await answer.json()).secret
-}
-
-async function quoted(): Promise<QuoteAnswer> {
-  const body = localRequest(network, { amount: 60_000_000n, more: { subsidizeFees: true } })
-  const answer = await post(`${addresses.publicUrl}/quote`, body, { 'x-api-key': sponsor.apiKey })
-  return readOk(answer, quoteResponseSchema)
-}
-
-async function execute({ steps }: QuoteAnswer): Promise<void> {
-  const transactions = steps.flatMap(({ id, items }) =>
-    items.map(({ data }) => {
-      const transaction = transactionSchema.parse(data)
-      // CAST: steps hold addresses and calldata, which the wire describes as text.
-      return { what: id, to: transaction.to as Hex, data: transaction.data as Hex }
-    }),
-  )
-  await network.chains.base.chain.send(userOf(network, 0), transactions)
-}
-
-async function fill({ requestId }: QuoteAnswer): Promise<Hex> {
-  let item: OpenWork | undefined
-  await waitUntil(async () => {
-    item = (await solver.work()).find((open) => open.kind === 'fill' && open.requestId === requestId)
-    return item !== undefined
-  }, 'there is a fill')
-  if (item === undefined) throw new Error('there is no fill')
-  return solver.carryOut(item)
+  const webhook = { actor: 'cli:test', apiKeyId: sponsor.keyId, url: receiver.url, headers: {} }
+  const { secret } = await webhooks.set(webhook)
+  if (secret === undefined) throw new Error('a new webhook shows its secret')
+  return secret
 }
 
 async function measurementOf({ requestId }: QuoteAnswer) {
-  const [row] = await database.query<{
+  const [row] = await bed.database.query<{
     gas: bigint
     quoted_gas: bigint
     output: bigint
     quoted_output: bigint
     deposit: bigint
-    elapsed: number
     quoted_seconds: number
-    reaction: number
   }>(
     `select gas_usd_x18 as gas, quoted_gas_usd_x18 as quoted_gas, output_amount as output,
-       quoted_output_amount as quoted_output, deposit_amount as deposit, elapsed_seconds as elapsed,
-       quoted_seconds, reaction_ms as reaction
+       quoted_output_amount as quoted_output, deposit_amount as deposit, quoted_seconds
      from fill_measurement where request_id = $1`,
-    [Buffer.from(requestId.slice(2), 'hex')],
+    [bytesOf(requestId)],
   )
   return row
 }
 
 test('its integrator is told each status once and in order, and its fill is measured', async () => {
+  const { database, network, requests, service, solver } = bed
   const secret = await setWebhook()
   const quote = await quoted()
-  await execute(quote)
-  const hash = await fill(quote)
+  await requests.execute(quote)
+  const hash = await solver.carryOut(await requests.workFor(quote, 'fill'))
   await waitUntil(async () => (await measurementOf(quote)) !== undefined, 'it is measured')
 
   const mine = () => receiver.received.filter((one) => messageOf(one).data.requestId === quote.requestId)
@@ -157,21 +93,21 @@ test('its integrator is told each status once and in order, and its fill is meas
     expect(headers['x-signature-sha256']).toBe(createHmac('sha256', secret).update(text).digest('hex'))
   }
 
-  const { publicClient } = network.chains.optimism.chain.as(userOf(network, 0))
+  const { publicClient } = network.chains.optimism.chain.as(requests.user)
   const receipt = await publicClient.getTransactionReceipt({ hash })
   const price = service.market.snapshot().price('ETH/USD')
   if ('reason' in price) throw new Error('ether has a price')
   const measured = await measurementOf(quote)
   expect(measured?.gas).toBe((receipt.gasUsed * receipt.effectiveGasPrice * price.usdX18) / 10n ** 18n)
   expect(measured?.quoted_gas).toBeGreaterThan(0n)
-  expect([measured?.deposit, measured?.output]).toEqual([60_000_000n, measured?.quoted_output])
+  expect([measured?.deposit, measured?.output]).toEqual([amount, measured?.quoted_output])
   expect(measured?.quoted_seconds).toBe(quote.details.timeEstimate)
 
   await waitUntil(async () => {
     const rows = await database.query(`select 1 from webhook_delivery where state <> 'delivered'`)
     return rows.length === 0
   }, 'what was received is stored as such')
-  const metrics = await (await fetch(`${addresses.opsUrl}/metrics`)).text()
+  const metrics = await (await fetch(`${bed.opsUrl}/metrics`)).text()
   for (const component of ['gas', 'time', 'output', 'deposit']) {
     const labels = `component="${component}",chain="10",quantile="0.5"`
     expect(metrics).toMatch(new RegExp(`^quote_accuracy_ratio\\{${labels}[^}]*\\} [0-9.e-]+$`, 'm'))
@@ -184,7 +120,7 @@ test('its integrator is told each status once and in order, and its fill is meas
 
 test('quotes learn what fills of their route took, from a newest part of what is stored', async () => {
   const before = (await quoted()).details.timeEstimate
-  const times = createReactionTimes({ database, chainIds: [8_453, 10], onFailure: () => {} })
+  const times = createReactionTimes({ database: bed.database, chainIds: [8_453, 10], onFailure: () => {} })
   await times.refresh()
   expect(times.of(8_453, 10)).toBeUndefined()
   await storeFills(20, 40_000)
@@ -202,13 +138,13 @@ test('quotes learn what fills of their route took, from a newest part of what is
 async function storeFills(count: number, reactionMs: number, age = '0 days'): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const id = randomBytes(32)
-    await database.query(
+    await bed.database.query(
       `insert into orders (request_id, user_address, recipient, origin_chain_id, destination_chain_id, quoted,
          steps_digest, expires_at, deadline, keep_until)
        values ($1, 'a user', 'a recipient', 8453, 10, '{}', $1, now(), now(), now() + interval '1 day')`,
       [id],
     )
-    await database.query(
+    await bed.database.query(
       `insert into fill_measurement (request_id, origin_chain_id, destination_chain_id, elapsed_seconds,
          quoted_seconds, reaction_ms, quoted_gas_usd_x18, output_amount, quoted_output_amount, deposit_amount,
          quoted_deposit_amount, measured_at)

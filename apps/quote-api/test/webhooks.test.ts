@@ -320,6 +320,20 @@ describe('a receiver', () => {
     await waitUntil(() => allDelivered(requestId, 1), 'it is delivered')
   })
 
+  test('that answers and then keeps the connection has received, and loses the connection', async () => {
+    const closed: number[] = []
+    receiver.answer = (response) => {
+      response.writeHead(200)
+      response.write('and')
+      response.once('close', () => closed.push(1))
+    }
+    const requestId = await request()
+    await show(requestId, 'success')
+    deliver({ timeoutMs: 3_000 })
+    await waitUntil(() => allDelivered(requestId, 1), 'it is delivered')
+    await waitUntil(async () => closed.length === receiver.received.length, 'the connection is closed')
+  })
+
   test('that hangs is left after its time, holds nobody, and has few requests open at a time', async () => {
     receiver.answer = () => {}
     const other = await openReceiver()
@@ -330,7 +344,8 @@ describe('a receiver', () => {
     await waitUntil(async () => receiver.received.length > 0, 'it has begun')
     const served = await Promise.all(Array.from({ length: 20 }, () => request(otherKey)))
     for (const requestId of served) await show(requestId, 'pending')
-    await waitUntil(async () => other.received.length === 20, 'the others are told')
+    const told = () => new Set(other.received.map((one) => messageOf(one).data.requestId))
+    await waitUntil(async () => told().size === served.length, 'the others are told')
     await waitUntil(async () => attempts.some(({ result }) => result.outcome === 'timed_out'), 'it is left')
     expect(receiver.openMax()).toBeLessThanOrEqual(4)
     expect(other.openMax()).toBeLessThanOrEqual(4)

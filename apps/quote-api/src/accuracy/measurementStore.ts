@@ -7,14 +7,14 @@ type Queries = Pick<SqlDatabase, 'query'>
 /** What was not measured after a day is left out: no figure is worth asking for ever. */
 const measuredWithin = '1 day'
 
-/** Settled requests that nobody measured yet, oldest first. */
+/** Settled requests that nobody measured yet, in any order: what cannot be measured keeps nothing else. */
 export async function listUnmeasured(database: Queries, limit: number): Promise<readonly Hex[]> {
   const rows = await database.query<{ request_id: Buffer }>(
     `select s.request_id from settlement s
      where s.stage = 'settled' and s.fill_tx is not null
        and s.updated_at > clock_timestamp() - $1::interval
        and not exists (select 1 from fill_measurement m where m.request_id = s.request_id)
-     order by s.updated_at limit $2`,
+     order by random() limit $2`,
     [measuredWithin, limit],
   )
   return rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)

@@ -112,7 +112,10 @@ function headersOf(message: OutgoingMessage, nowMs: number): Record<string, stri
   }
 }
 
-/** @returns the status of the answer, whose body is thrown away */
+/**
+ * Throws the body of the answer away, but waits for its end: nothing may stay open once the time is over.
+ * @returns the status of the answer
+ */
 function post(url: URL, body: string, options: RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
@@ -122,16 +125,24 @@ function post(url: URL, body: string, options: RequestOptions): Promise<number> 
       agent: false,
       maxHeaderSize: answerHeaderBytesMax,
     })
+    let status: number | undefined
     request.once('response', (response) => {
+      status = response.statusCode ?? 0
       let received = 0
       response.on('data', (chunk: Buffer) => {
         received += chunk.length
         if (received > answerBytesMax) request.destroy()
       })
+      // What breaks behind the status line takes nothing back.
       response.on('error', () => {})
-      resolve(response.statusCode ?? 0)
     })
-    request.on('error', reject)
+    request.on('error', (error) => {
+      if (status === undefined) reject(error)
+    })
+    request.once('close', () => {
+      if (status === undefined) reject(new Error('the connection ended without an answer'))
+      else resolve(status)
+    })
     request.end(body)
   })
 }

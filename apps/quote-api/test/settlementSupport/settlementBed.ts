@@ -7,7 +7,7 @@ import { createOrderIdHasher, mainNetwork } from '@causeway/core'
 import { createDatabase, type Database, startEmbeddedPostgres } from '@causeway/database'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { generatePrivateKey } from 'viem/accounts'
-import { startTestService } from '../fixtures/service.ts'
+import { startTestService, type TestService } from '../fixtures/service.ts'
 import { pepperText } from '../sponsorSupport/sponsors.ts'
 import { createRequestDriver, type RequestDriver } from './requestDriver.ts'
 import { createScriptedSolver, type ScriptedSolver } from './scriptedSolver.ts'
@@ -18,8 +18,11 @@ export const solverKey = 'solver-key-of-the-tests'
 export type SettlementBed = {
   readonly network: TestNetwork
   readonly database: Database
+  readonly service: TestService
   /** The public listener of the service. */
   readonly url: string
+  /** Its operations listener. */
+  readonly opsUrl: string
   readonly solver: ScriptedSolver
   readonly requests: RequestDriver
   stop(): Promise<void>
@@ -55,12 +58,12 @@ export async function startSettlementBed(options: SettlementBedOptions): Promise
       ...(await environment(network)),
     })
     closers.push(() => service.stop())
-    const url = (await service.listen()).publicUrl
+    const { publicUrl: url, opsUrl } = await service.listen()
     const database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
     closers.push(() => database.close())
     const solver = createScriptedSolver({ network, url, apiKey: solverKey })
     const requests = createRequestDriver({ network, database, url, solver })
-    return { network, database, url, solver, requests, stop }
+    return { network, database, service, url, opsUrl, solver, requests, stop }
   } catch (error) {
     await stop()
     throw error
