@@ -1,7 +1,14 @@
 // Goal: the table of gas units is right for the contracts of a local network: each shape's dearest
 // common form fits into its units, and the units are no more than 10/6 of it.
 // Method: every transaction is sent to a real node with the table's units as its gas limit.
-import { type Hex, maxBigint } from '@causeway/core'
+import {
+  encodeSignedDeposit,
+  type Hex,
+  maxBigint,
+  type PermitKind,
+  permitKinds,
+  permitTypedData,
+} from '@causeway/core'
 import {
   depositoryAbi,
   depositRouterAbi,
@@ -71,6 +78,20 @@ function erc20(functionName: 'approve' | 'transfer', token: Hex, to: Hex, amount
   return { to: token, data: encodeFunctionData({ abi: tokenAbi, functionName, args: [to, amount] }) }
 }
 
+/** A signature of the user, as the router's call that makes a deposit of it. */
+async function signedDeposit(kind: PermitKind, { address, privateKey }: LocalAccount): Promise<Transaction> {
+  const { permitRouter: router, tokens, chainId } = network.deployment.base
+  const shared = {
+    ...{ token: tokens.USDC, owner: address, amount: oneUsdc, orderId: generatePrivateKey(), router },
+    deadlineSeconds: 4_000_000_000,
+    domain: { name: 'USD Coin', version: '2', chainId },
+  }
+  const terms = kind === 'eip3009' ? { ...shared, kind } : { ...shared, kind, nonce: 0n }
+  const { value: message, ...typed } = permitTypedData(terms)
+  const signature = await privateKeyToAccount(privateKey).signTypedData({ ...typed, message })
+  return { to: router.contract, data: encodeSignedDeposit(kind, terms, signature) }
+}
+
 /** One pool of the local network, as the router's call for a swap through it. */
 function swap(args: {
   readonly from: Hex
@@ -130,6 +151,10 @@ async function measureUserTransactions(user: LocalAccount) {
     to: depository,
     data: deposits('depositErc20', [user.address, tokens.USDC, oneUsdc, orderId]),
   })
+  for (const kind of permitKinds) {
+    const signed = await signedDeposit(kind, user)
+    await measure(`permit-${kind}`, 'first', network.keys.fillWallet, signed)
+  }
   await measure('send-native', 'to a new account', user, { to: freshAddress(), value: 1n })
   const transfer = erc20('transfer', tokens.USDX, depository, oneUsdc)
   await measure('send-erc20', 'first, with an order id', user, {

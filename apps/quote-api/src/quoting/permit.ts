@@ -1,7 +1,7 @@
 import type { Hex, PermitTerms, TokenDomain } from '@causeway/core'
 import { QuoteError } from './errors.ts'
 import type { PricedRoute } from './pricedRoute.ts'
-import type { QuotableCurrency } from './registry.ts'
+import type { QuotableChain, QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 
 /** What tokens say about what their owners sign. */
@@ -43,6 +43,11 @@ export async function permitTerms(
   const domain = await tokens.domainOf(currencyIn)
   if (kind === 'eip3009') return { ...terms, domain, kind }
   return { ...terms, domain, kind, nonce: await tokens.nonceOf(currencyIn, owner) }
+}
+
+/** Whether a currency can be deposited by signature: as it is, because nobody swaps it in between. */
+export function takesPermits({ config }: QuotableChain, { permit, asset }: QuotableCurrency): boolean {
+  return permit !== 'none' && config.permitRouter !== undefined && asset.inventory !== undefined
 }
 
 export function permitsNotRelayed(chainId: number): QuoteError {

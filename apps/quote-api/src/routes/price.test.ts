@@ -319,6 +319,21 @@ describe('deposit modes', () => {
     expect((await price({ ...caseA, usePermit: true })).statusCode).toBe(200)
     const native400 = await price({ ...nativeBridge, usePermit: true })
     expect(native400.json()).toMatchObject({ statusCode: 400, errorCode: 'UNSUPPORTED_CURRENCY' })
+    const both = await price({ ...caseA, usePermit: true, useDepositAddress: true })
+    expect(both.statusCode).toBe(400)
+  })
+
+  test('usePermit is priced with the gas of the deposit that the solver sends', async () => {
+    const [plain, permit] = [
+      await price({ ...caseA, usePermit: false }),
+      await price({ ...caseA, usePermit: true, permitExpiry: 120 }),
+    ]
+    expect(permit.json().fees.gas.amount).toBe('0')
+    expect(BigInt(permit.json().fees.relayerGas.amount)).toBeGreaterThan(
+      BigInt(plain.json().fees.relayerGas.amount),
+    )
+    const late = await price({ ...caseA, usePermit: true, permitExpiry: 59 })
+    expect(late.json()).toMatchObject({ errorCode: 'INVALID_REQUEST' })
   })
 
   test('useExternalLiquidity, useFallbacks and refundOnOrigin never change a price', async () => {

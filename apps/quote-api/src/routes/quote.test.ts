@@ -315,7 +315,7 @@ test('what cannot be executed yet is refused after its own rules', async () => {
   }
   for (const change of [
     { useDepositAddress: true },
-    { usePermit: true, originCurrency: usdc, amount: '100000000' },
+    { usePermit: true, originCurrency: usdc, amount: '100000000', destinationChainId: chainA },
   ]) {
     const { json } = await quote({ ...nativeBridge, ...change })
     expect(json).toMatchObject({ statusCode: 400, errorCode: 'UNSUPPORTED_EXECUTION_TYPE' })

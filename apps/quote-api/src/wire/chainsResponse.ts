@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { MarketSnapshot } from '../market/snapshot.ts'
+import { takesPermits } from '../quoting/permit.ts'
 import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../quoting/registry.ts'
 import { vmNames } from './vmNames.ts'
 
@@ -90,7 +91,7 @@ export function chainToWire(chain: QuotableChain, { snapshot, fillWallet }: Chai
     erc20Currencies: erc20s.map((currency) => ({
       ...currencyToWire(currency),
       supportsBridging: bridgeable(currency),
-      supportsPermit: currency.permit !== 'none',
+      supportsPermit: takesPermits(chain, currency),
       withdrawalFee: 0,
       depositFee: 0,
       surgeEnabled: false,

@@ -1,6 +1,5 @@
 // Goal: who pays what, row by row of the sponsorship decision table. Rows that the routes serve today go
-// through POST /quote; rows of Solana, permits and deposit addresses test the rule itself, because those
-// requests are not executed yet.
+// through POST /quote; rows of Solana and deposit addresses test the rule itself.
 import { codecOf, type Hex, mainNetwork } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testApp } from '../../../test/fixtures/app.ts'
@@ -9,7 +8,6 @@ import { linkedKey, sponsorWallet, testSponsor, unlinkedKey } from '../../../tes
 import { lateReservation } from '../../settlement/pinDecision.ts'
 import { allocateSubsidy, type SponsorableFees, sponsorshipStatus } from './allocateSubsidy.ts'
 import { depositFeePayer } from './depositFeePayer.ts'
-import { splitOriginGas } from './originGas.ts'
 import type { SponsorshipRequest } from './sponsorshipRequest.ts'
 import { type SponsorshipTerms, sponsorshipTerms } from './sponsorshipTerms.ts'
 
@@ -52,6 +50,8 @@ async function ask(
     subsidized: json.fees?.subsidized.amount,
     app: json.fees?.app.amount,
     relayer: json.fees?.relayer.amount,
+    gas: json.fees?.gas.amount,
+    steps: json.steps?.map(({ id }: { id: string }) => id),
     sponsorship: json.feeSponsorship,
     held: sponsor.holds.map(({ amountMicroUsd }) => amountMicroUsd),
     stored: sponsor.records.length + app.stored.length,
@@ -372,32 +372,39 @@ describe('depositFeePayer', () => {
 })
 
 describe('permits', () => {
-  const gas = { approvalGas: 7n, depositGas: 11n }
+  /** The transaction that the solver sends on the origin. */
+  const relayed = 10_000n
 
   test('row 34: the user pays the gas of a first approval', async () => {
-    expect(splitOriginGas({ usePermit: true, ...gas })).toEqual({ relayed: 11n, user: 7n })
-    expect(splitOriginGas({ usePermit: false, ...gas })).toEqual({ relayed: 0n, user: 18n })
-    expect(await ask({ usePermit: true, subsidizeFees: true })).toMatchObject({
-      status: 400,
-      code: 'UNSUPPORTED_EXECUTION_TYPE',
-      stored: 0,
-    })
+    const approved = await ask({ subsidizeFees: true })
+    expect(approved).toMatchObject({ ...sponsorPaid, steps: ['approve', 'deposit'] })
+    expect(BigInt(approved.gas)).toBeGreaterThan(0n)
+    // No kind of permit that is taken needs an approval before it.
+    const permit = await ask({ usePermit: true, subsidizeFees: true })
+    expect(permit).toMatchObject({ steps: ['authorize1'], gas: '0' })
   })
 
-  test('row 35: without an approval the user pays no origin gas and the sponsor pays the deposit', () => {
-    const { relayed, user: byUser } = splitOriginGas({ usePermit: true, approvalGas: 0n, depositGas: 11n })
-    expect([relayed, byUser]).toEqual([11n, 0n])
-    expect(share({}, { execution: 30_000n + relayed }).sponsored.execution).toBe(30_011n)
+  test('row 35: without an approval the user pays no origin gas and the sponsor pays the deposit', async () => {
+    const subsidized = (fees + relayed).toString()
+    expect(await ask({ usePermit: true, subsidizeFees: true })).toMatchObject({
+      ...{ status: 200, out: fullOut, gas: '0', stored: 1 },
+      ...{ subsidized, relayer: subsidized, held: [fees + relayed] },
+    })
+    expect(await ask({ usePermit: true })).toMatchObject({
+      ...{ status: 200, out: '39744000000000000', gas: '0', subsidized: '0', relayer: subsidized },
+    })
+    const capped = await ask({ usePermit: true, subsidizeFees: true, maxSubsidizationAmount: '50000' })
+    expect(capped).toMatchObject({ subsidized: '50000', sponsorship: { quoted: { capHit: true } } })
   })
 
   test('row 36: a gasless request on one chain without a sponsor is refused', async () => {
-    const answer = await ask({
-      destinationChainId: chainA,
-      destinationCurrency: usdc,
-      usePermit: true,
-      appFees: [],
+    const sameChain = { destinationChainId: chainA, destinationCurrency: usdc, usePermit: true, appFees: [] }
+    const refused = { status: 400, code: 'UNSUPPORTED_EXECUTION_TYPE', stored: 0 }
+    expect(await ask(sameChain)).toMatchObject(refused)
+    expect(await ask({ ...sameChain, subsidizeFees: true }, { balance: 0n })).toMatchObject(refused)
+    expect(await ask({ ...sameChain, subsidizeFees: true })).toMatchObject({
+      ...{ status: 200, steps: ['authorize2'], gas: '0', out: '100000000', stored: 1 },
     })
-    expect(answer).toMatchObject({ status: 400, code: 'UNSUPPORTED_EXECUTION_TYPE', stored: 0 })
   })
 })
 
