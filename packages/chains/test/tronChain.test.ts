@@ -61,6 +61,15 @@ test('the key of the configuration goes with every request, and in no health or 
   expect(JSON.stringify([problems, opened.health()])).not.toContain(key)
 })
 
+test('the key goes to the host of the first endpoint and to no other', async () => {
+  const stranger = await bed.startFacade()
+  onTestFinished(() => stranger.stop())
+  const httpRpcUrl = [bed.facade.url, stranger.url]
+  await open({ httpRpcUrl, additionalData: { rpcApiKey: 'secret' } }).verify(signal)
+  expect(bed.facade.lastHeaders()).toMatchObject({ 'tron-pro-api-key': 'secret' })
+  expect(stranger.lastHeaders()).not.toHaveProperty('tron-pro-api-key')
+})
+
 test('no key is sent where none is configured', async () => {
   await open().verify(signal)
   expect(bed.facade.lastHeaders()).not.toHaveProperty('tron-pro-api-key')

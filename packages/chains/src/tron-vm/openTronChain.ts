@@ -7,14 +7,21 @@ import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints
 /** Where nodes serve the interface of Ethereum beside their own. */
 const jsonRpcPath = /\/jsonrpc\/?$/
 
-/** A `tron-vm` chain. @throws ConfigurationError for endpoints that are no URLs */
+/**
+ * A `tron-vm` chain. `rpcApiKey` goes to the host of the first endpoint and to no other: it is the key of one
+ * provider. @throws ConfigurationError for endpoints that are no URLs
+ */
 export const openTronChain: OpenFamilyChain = (chain, limits) => {
   const { id, endpoints, rpcThreshold, hubChainId, depository, additionalData } = chain
   const { rpcApiKey } = additionalData
-  const headers = rpcApiKey === undefined ? {} : { 'TRON-PRO-API-KEY': rpcApiKey }
+  const keyHeaders = rpcApiKey === undefined ? {} : { 'TRON-PRO-API-KEY': rpcApiKey }
+  const keyHost = hostOf(endpoints[0])
   const quorum = createHttpQuorumClient({
     chainId: id,
-    endpoints: endpoints.map((url) => ({ url: baseUrl(url), headers })),
+    endpoints: endpoints.map((url) => ({
+      url: baseUrl(url),
+      headers: hostOf(url) === keyHost ? keyHeaders : {},
+    })),
     threshold: rpcThreshold,
     now: () => Date.now(),
   })
@@ -33,4 +40,9 @@ export const openTronChain: OpenFamilyChain = (chain, limits) => {
 /** Public configurations name the path of JSON-RPC; the HTTP API stands beside it. */
 function baseUrl(url: Secret): Secret {
   return new Secret(url.reveal().trim().replace(jsonRpcPath, ''))
+}
+
+function hostOf(url: Secret | undefined): string | undefined {
+  const text = url?.reveal() ?? ''
+  return URL.canParse(text) ? new URL(text).host : undefined
 }

@@ -35,7 +35,10 @@ export const chainEntrySchema = z.object({
       finalizationBlocks: z.number().int().min(0).optional(),
       finalizationTime: z.number().int().min(0).optional(),
       isZksyncStack: z.boolean().optional(),
-      /** Look for native payments that no event shows in `debug_traceTransaction`. */
+      /**
+       * Look for native payments that no event shows among inner calls: `debug_traceTransaction` on
+       * ethereum-vm, what nodes keep of them on tron-vm.
+       */
       traceInternalTransfers: z.boolean().optional(),
       network: z.string().optional(),
       esploraCompatibleApiUrl: z.string().optional(),
