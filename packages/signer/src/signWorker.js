@@ -11,9 +11,10 @@ const publicKey = secp256k1.publicKeyCreate(key, false)
 
 /**
  * One message holds any number of digests, one behind the other; the answer holds as many signatures
- * r‖s‖v. A signature that does not recover to the key is left zero.
+ * r‖s‖v. A signature that does not recover to the key is left zero. `close` ends the thread.
  */
-parentPort?.on('message', (/** @type {Uint8Array} */ digests) => {
+parentPort?.on('message', (/** @type {Uint8Array | 'close'} */ digests) => {
+  if (digests === 'close') return parentPort?.close()
   const count = digests.length / digestBytes
   const signatures = new Uint8Array(count * signatureBytes)
   for (let index = 0; index < count; index += 1) {

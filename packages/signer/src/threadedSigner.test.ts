@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Worker } from 'node:worker_threads'
 import { type Hex, Secret } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createRawKeySigner } from './rawKeySigner.ts'
@@ -34,13 +36,26 @@ describe('threaded signer', () => {
     await expect(threaded.sign(order(2))).rejects.toMatchObject({ code: 'SIGNER_FAILED' })
   })
 
-  test('fails what was asked when its thread ends, instead of leaving it waiting', async () => {
+  test('answers what was asked before it was closed', async () => {
+    const threaded = signer()
+    const asked = Promise.all(Array.from({ length: 100 }, (_, index) => threaded.sign(order(index))))
+    await threaded.close()
+    expect(await asked).toHaveLength(100)
+  })
+
+  test('fails what was asked when its thread dies, and goes on with another', async () => {
+    const threads: Worker[] = []
+    const onThread = (message: unknown) => threads.push((message as { worker: Worker }).worker)
+    subscribe('worker_threads', onThread)
+    onTestFinished(() => void unsubscribe('worker_threads', onThread))
     const threaded = signer()
     await threaded.sign(order(1))
     const asked = Promise.allSettled(Array.from({ length: 500 }, (_, index) => threaded.sign(order(index))))
-    await new Promise((resolve) => setImmediate(resolve))
-    await threaded.close()
+    // No digests: the thread fails. Ending it from outside while it signs would end the process.
+    threads[0]?.postMessage(null)
     const outcomes = await asked
     expect(outcomes.some(({ status }) => status === 'rejected')).toBe(true)
+    expect(await threaded.sign(order(1))).toMatch(/^0x/)
+    expect(threads).toHaveLength(2)
   })
 })

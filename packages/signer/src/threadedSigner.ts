@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { bytesToHex, type Hex, type Secret, type Signer, signingDigest } from '@causeway/core'
 import secp256k1 from 'secp256k1'
@@ -6,7 +7,7 @@ import { privateKeyBytes } from './privateKey.ts'
 import { addressOf } from './recoverSigner.ts'
 
 export type ThreadedSigner = Signer & {
-  /** Ends the thread. Signatures still asked for fail. */
+  /** Ends the thread after what it was asked before. */
   close(): Promise<void>
 }
 
@@ -99,7 +100,12 @@ export function createThreadedSigner(options: { privateKey: Secret }): ThreadedS
     },
     async close() {
       isClosed = true
-      await worker?.terminate()
+      if (worker === undefined) return
+      if (waiting.length > 0) send()
+      const ended = once(worker, 'exit')
+      // Not `terminate`, which would stop the thread in the middle of native code.
+      worker.postMessage('close')
+      await ended
     },
   }
 }
