@@ -1,13 +1,21 @@
 // Goal: an operator finds every parked request, learns why it stands and moves it on, and no command debits a sponsor
 // without the evidence that the automatic rules demand. Method: requests that are parked for real, by oracles that
 // deny and a solver that pays too little; the commands, and the admin listener's functions.
-import type { Hex } from '@causeway/core'
+import { Readable } from 'node:stream'
+import { ConfigurationError, type Hex, Secret } from '@causeway/core'
+import { createAdminListener, createLogger } from '@causeway/http'
 import { verifyLedger } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { registerAdmin } from '../src/admin/registerAdmin.ts'
 import {
   createRequestAdministration,
   type RequestAdministration,
 } from '../src/admin/requestAdministration.ts'
+import { createAdministration } from '../src/administration.ts'
+import { commandTable } from '../src/cli/commandTable.ts'
+import { parseCommandLine } from '../src/cli/parseCommandLine.ts'
+import { errorPolicy } from '../src/errorPolicy.ts'
+import { parsePeppers } from '../src/keys/peppers.ts'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
 import { debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
@@ -16,7 +24,7 @@ import {
   startSettlementBed,
   startStandInOracles,
 } from './settlementSupport/settlementBed.ts'
-import { createSponsor, moneyOf, type TestSponsor } from './sponsorSupport/sponsors.ts'
+import { createSponsor, moneyOf, pepperText, type TestSponsor } from './sponsorSupport/sponsors.ts'
 
 const balance = 1_000_000_000n
 const amount = 60_000_000n
@@ -182,6 +190,72 @@ describe('a parked request', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     const { actions } = await administration.explain(idOf(quote))
     expect(actions).toHaveLength(1)
+  })
+})
+
+describe('the command line and the admin listener', () => {
+  const operated = () =>
+    createAdministration({
+      config: { environment: 'local', webhooks: { allowPrivate: false } },
+      database: bed.database,
+      peppers: parsePeppers(new Secret(pepperText)),
+    })
+  const unused = () => Promise.reject(new ConfigurationError('no top-ups here'))
+
+  /** Runs what was typed. @returns its lines */
+  async function command(...words: readonly string[]): Promise<string> {
+    const parsed = parseCommandLine(words, commandTable)
+    if (parsed.kind !== 'run') throw new Error(`not understood: ${words.join(' ')}`)
+    const output = await parsed.command.run(
+      {
+        administration: operated(),
+        database: bed.database,
+        actor: 'cli:operator',
+        chain: unused,
+        readLines: () => Readable.from([]),
+        readFile: unused,
+        print: async () => {},
+      },
+      parsed.args,
+    )
+    return output?.lines.join('\n') ?? ''
+  }
+
+  test('show the same request, and what one did the other tells', async () => {
+    const quote = await denied()
+    const id = idOf(quote)
+    expect(await command('requests', 'parked')).toContain(`${id}  SEEN_BUT_DENIED  success`)
+    const app = createAdminListener({
+      logger: createLogger({ service: 'quote-api', level: 'silent' }),
+      errors: errorPolicy,
+      host: '127.0.0.1',
+    })
+    registerAdmin(app, operated(), { database: bed.database, chain: unused })
+    const headers = { host: '127.0.0.1' }
+    const listed = (await app.inject({ url: '/admin/requests/parked', headers })).json()
+    expect(listed.requests.map(({ requestId }: { requestId: string }) => requestId)).toContain(id)
+    const shown = (await app.inject({ url: `/admin/requests/${id}`, headers })).json()
+    expect(shown).toMatchObject({
+      parked: { reason: 'SEEN_BUT_DENIED', retryStage: 'filled', resolutions: ['unpaid'] },
+      holds: [{ amountMicroUsd: debitOf(quote).toString() }],
+    })
+    const payload = { resolution: 'refund', reason: 'wrong' }
+    const url = `/admin/requests/${id}/resolve`
+    const refused = await app.inject({ method: 'POST', url, headers, payload })
+    expect([refused.statusCode, refused.json().errorCode]).toEqual([409, 'RESOLUTION_NOT_POSSIBLE'])
+    expect(await command('requests', 'retry', id, '--reason', 'again')).toBe(`Request ${id} is filled again.`)
+    await requests.reachesStage(quote, 'parked')
+    const done = await app.inject({
+      ...{ method: 'POST', url, headers },
+      payload: { resolution: 'unpaid', reason: 'oracles agree' },
+    })
+    expect(done.json()).toEqual({ requestId: id, resolution: 'unpaid' })
+    const explained = await command('requests', 'explain', id)
+    expect(explained).toContain(`request ${id}: status success, stage settled\nIt is not parked.`)
+    expect(explained).toMatch(/actions: .*"cli:operator","action":"requests\.retry"/)
+    expect(explained).toMatch(/actions: .*"admin","action":"requests\.resolve".*"reason":"oracles agree"/)
+    expect(await moneyOf(bed.database, sponsor.wallet)).toEqual({ available: balance, held: 0n })
+    await app.close()
   })
 })
 

@@ -35,7 +35,7 @@ let lastItem = 0
 
 type Fill = ScriptedItem & { readonly orderId: Hex; readonly chain: UserChain }
 
-function item(kind: 'fill' | 'refund', chain: UserChain, more: object): Fill {
+function item(kind: 'fill' | 'refund' | 'claim', chain: UserChain, more: object): Fill {
   lastItem += 1
   const orderId = freshOrderId()
   const { chainId, fillContract } = network.deployment[chain]
@@ -45,7 +45,7 @@ function item(kind: 'fill' | 'refund', chain: UserChain, more: object): Fill {
     kind,
     orderId,
     chain,
-    payload: { orderId, chainId, fillContract, deadline, ...more },
+    payload: { orderId, claimId: orderId, chainId, fillContract, deadline, ...more },
   }
 }
 
@@ -88,9 +88,9 @@ describe('the reference solver', () => {
     expect(await solver.ended).toBe('exit code 0')
   })
 
-  test('pays native coin, tokens, a gas top-up, calls and refunds as the items say, and reports them', async () => {
+  test('pays native coin, tokens, a gas top-up, calls, refunds and claims as the items say, and reports them', async () => {
     const { work } = await start()
-    const [native, both, called, refunded, wrapped] = Array.from({ length: 5 }, freshAddress)
+    const [native, both, called, refunded, wrapped, claimed] = Array.from({ length: 6 }, freshAddress)
     const usdc = usdcOf('optimism')
     const weth = network.deployment.optimism.wrappedNative
     const wrap = {
@@ -112,19 +112,21 @@ describe('the reference solver', () => {
       item('fill', 'optimism', { payments: [payment(called, usdc, '3')], calls: [wrap] }),
       item('refund', 'base', { recipient: refunded, currency: usdcOf('base'), amount: '4321' }),
       item('fill', 'optimism', { payments: [payment(wrapped, weth, '55')], calls: [] }),
+      item('claim', 'base', { recipient: claimed, currency: usdcOf('base'), amount: '777' }),
     ]
     for (const each of items) work.add(each)
     await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
     const fills = { base: await settled('base', items), optimism: await settled('optimism', items) }
     for (const { id, chain, orderId } of items)
       expect(fills[chain].get(orderId), id).toEqual([work.reports.get(id)?.[0]])
-    if (!native || !both || !called || !refunded || !wrapped) throw new Error('no addresses')
+    if (!native || !both || !called || !refunded || !wrapped || !claimed) throw new Error('no addresses')
     expect(await nativeBalance('optimism', native)).toBe(1000n)
     expect(await tokenBalance('optimism', usdc, both)).toBe(2500n)
     expect(await nativeBalance('optimism', both)).toBe(77n)
     expect(await tokenBalance('optimism', usdc, called)).toBe(3n)
     expect(await tokenBalance('base', usdcOf('base'), refunded)).toBe(4321n)
     expect(await tokenBalance('optimism', weth, wrapped)).toBe(55n)
+    expect(await tokenBalance('base', usdcOf('base'), claimed)).toBe(777n)
   })
 
   test('refuses what it must not pay, and says why', async () => {
@@ -155,6 +157,15 @@ describe('the reference solver', () => {
     work.add(again)
     await until('a second item for it is refused', () => work.failures.has(again.id))
     expect(work.failures.get(again.id)).toEqual(['another item filled the order'])
+
+    const payout = { recipient: freshAddress(), currency: token, amount: '1' }
+    const claim = item('claim', 'base', payout)
+    work.add(claim)
+    await until('the claim is paid', () => work.reports.has(claim.id))
+    const twice: Fill = { ...item('claim', 'base', payout), payload: claim.payload, orderId: claim.orderId }
+    work.add(twice)
+    await until('a second item for it is refused', () => work.failures.has(twice.id))
+    expect(work.failures.get(twice.id)).toEqual(['another item paid the claim'])
   })
 
   test('sends nothing for an item that was closed meanwhile, and pays it when it is listed again', async () => {

@@ -41,6 +41,10 @@ test('what is not final, has failed or is of another order owes nothing', () => 
   expect(owedDeposits([deposit('a', 1)], [...records, record(2)])).toEqual([])
 })
 
+test('a claim of app fees owes nothing, even when somebody deposits under its id', () => {
+  expect(owedDeposits([deposit('a', 1)], [record(1, { kind: 'claim' })])).toEqual([])
+})
+
 test('a deposit is settled once: by an open settlement or a finished one, and again after a failed one', () => {
   const settlement = (outcome: SignedRecord['outcome']) =>
     record(0, { id: 'chore', kind: 'chore', orderId: undefined, covers: ['a'], outcome })

@@ -47,6 +47,18 @@ describe('work items', () => {
     ])
   })
 
+  test('a claim is one payment with its own id after the call', () => {
+    const { orderId: claimId, ...place } = shared
+    const order = orderOf('claim', { ...place, claimId, recipient, currency: usdc, amount: '8' })
+    expect(order).toMatchObject({ kind: 'claim', orderId: orderId.toLowerCase(), calls: [] })
+    expect(order.payments).toEqual([{ recipient, currency: usdc, amount: 8n }])
+    const { data } = fillTransaction(order)
+    expect(sliceHex(data, size(data) - 32)).toBe(orderId.toLowerCase())
+    expect(read('claim', { ...shared, recipient, currency: usdc, amount: '8' })).toMatchObject({
+      kind: 'broken',
+    })
+  })
+
   test('a refund is one payment of its order', () => {
     const refund = { ...shared, recipient, currency: usdc, amount: '55', replaces: orderId }
     expect(orderOf('refund', refund)).toMatchObject({
