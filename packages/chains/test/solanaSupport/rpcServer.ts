@@ -23,7 +23,7 @@ const commitmentOf = (options: unknown): Commitment =>
     .parse(options ?? {})?.commitment ?? 'finalized'
 const text = (value: unknown) => z.string().parse(value)
 
-/** `base64` is the one encoding of accounts and transactions here. */
+/** `base64` is the one encoding of accounts here. */
 function requireBase64(options: unknown): void {
   if (z.object({ encoding: z.literal('base64') }).safeParse(options).success) return
   throw new RpcRefusal(-32_602, 'this node encodes base64 only')
@@ -90,17 +90,22 @@ function getAccountInfo(node: SolanaNode, [key, options]: readonly unknown[]): u
 }
 
 function getTransaction(node: SolanaNode, [signature, options]: readonly unknown[]): unknown {
-  requireBase64(options)
+  const { maxSupportedTransactionVersion, encoding } = z
+    .object({
+      maxSupportedTransactionVersion: z.number().optional(),
+      encoding: z.enum(['base64', 'json']).default('json'),
+    })
+    .parse(options ?? {})
   const stored = node.transaction(text(signature))
   if (stored === undefined) return null
-  const { maxSupportedTransactionVersion } = z
-    .object({ maxSupportedTransactionVersion: z.number().optional() })
-    .parse(options)
   if (stored.version !== 'legacy' && maxSupportedTransactionVersion === undefined) {
     throw new RpcRefusal(-32_015, 'Transaction version (0) is not supported by the requesting client.')
   }
   if (commitmentOf(options) === 'finalized' && !node.isFinal(stored)) return null
-  return toTransactionResult(stored, node.block(stored.slot)?.timeSeconds ?? null)
+  return toTransactionResult(stored, {
+    timeSeconds: node.block(stored.slot)?.timeSeconds ?? null,
+    encoding,
+  })
 }
 
 function getSignatureStatuses(node: SolanaNode, [signatures]: readonly unknown[]): unknown {

@@ -1,4 +1,5 @@
 import { encodeBase58 } from '@causeway/core'
+import { VersionedTransaction } from '@solana/web3.js'
 import type { FailedTransactionMetadata, TransactionMetadata } from 'litesvm'
 import type { Loaded, TokenState } from './ledgerState.ts'
 
@@ -22,15 +23,38 @@ export type StoredTransaction = {
 
 const lamportsPerSignature = 5_000
 
-/** The result of `getTransaction` with encoding `base64`. @source Solana JSON-RPC documentation, getTransaction */
-export function toTransactionResult(stored: StoredTransaction, timeSeconds: bigint | null): unknown {
+export type Encoding = 'base64' | 'json'
+
+/** The result of `getTransaction`. @source Solana JSON-RPC documentation, getTransaction */
+export function toTransactionResult(
+  stored: StoredTransaction,
+  { timeSeconds, encoding }: { readonly timeSeconds: bigint | null; readonly encoding: Encoding },
+): unknown {
   const { slot, version, bytes } = stored
   return {
     slot: Number(slot),
     blockTime: timeSeconds === null ? null : Number(timeSeconds),
     version,
-    transaction: [Buffer.from(bytes).toString('base64'), 'base64'],
+    transaction: encoding === 'base64' ? [Buffer.from(bytes).toString('base64'), encoding] : toJson(bytes),
     meta: toMeta(stored),
+  }
+}
+
+function toJson(bytes: Uint8Array): unknown {
+  const { signatures, message } = VersionedTransaction.deserialize(bytes)
+  return {
+    signatures: signatures.map((signature) => encodeBase58(signature)),
+    message: {
+      header: message.header,
+      accountKeys: message.staticAccountKeys.map((key) => key.toBase58()),
+      recentBlockhash: message.recentBlockhash,
+      instructions: message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
+        programIdIndex,
+        accounts: accountKeyIndexes,
+        data: encodeBase58(data),
+      })),
+      addressTableLookups: message.addressTableLookups,
+    },
   }
 }
 
