@@ -4,7 +4,7 @@ import {
   checkLocalNodes,
   type JsonRpcClient,
 } from '@causeway/chains'
-import { ConfigurationError, DomainError, type QuoteFile } from '@causeway/core'
+import { ConfigurationError, DomainError, type Hex, type QuoteFile } from '@causeway/core'
 import type { MarketLog } from './market/log.ts'
 import type { QuotableChain, QuoteRegistry } from './quoting/registry.ts'
 
@@ -41,11 +41,13 @@ export async function checkChains(args: {
 function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectations {
   const { key, config } = chain
   const setting = (name: string) => `quote: chains.${key}.${name}`
-  const { uniswapV3: exchange } = config
+  const { uniswapV3: exchange, permitRouter, depositAddresses } = config
   const contracts = [
     ['wrappedNative', config.wrappedNative],
     ['fillContract', config.fillContract],
     ['depositRouter', config.depositRouter],
+    ['permitRouter.contract', permitRouter?.contract],
+    ['depositAddresses.contract', depositAddresses?.contract],
     ['feeModel.gasPriceOracle', config.feeModel.gasPriceOracle],
     ['uniswapV3.factory', exchange?.factory],
     ['uniswapV3.quoterV2', exchange?.quoterV2],
@@ -79,5 +81,43 @@ function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectatio
         address: address as `0x${string}`,
         decimals,
       })),
+    words: [
+      ...madeFor(
+        chain,
+        setting('permitRouter.contract'),
+        permitRouter && {
+          contract: permitRouter.contract,
+          codeHash: ['DEPOSIT_CODE_HASH', permitRouter.depositCodeHash],
+        },
+      ),
+      ...madeFor(
+        chain,
+        setting('depositAddresses.contract'),
+        depositAddresses && {
+          contract: depositAddresses.contract,
+          codeHash: ['SWEEP_CODE_HASH', depositAddresses.sweepCodeHash],
+        },
+      ),
+    ],
   }
+}
+
+/** Money goes where these say: the chain's own depository, by the code that addresses were derived from. */
+function madeFor(
+  { depository }: QuotableChain,
+  setting: string,
+  made:
+    | {
+        readonly contract: Hex
+        readonly codeHash: readonly ['DEPOSIT_CODE_HASH' | 'SWEEP_CODE_HASH', Hex]
+      }
+    | undefined,
+): ContractExpectations['words'] {
+  if (made === undefined) return []
+  const { contract: address, codeHash } = made
+  const [getter, word] = codeHash
+  return [
+    { setting, address, getter: 'depository', word: depository },
+    { setting, address, getter, word },
+  ]
 }

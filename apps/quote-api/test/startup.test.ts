@@ -141,6 +141,7 @@ const refused: readonly (readonly [string, () => Environment | Promise<Environme
         ['quote.local.json', usdxDecimals(6), usdxDecimals(8)],
         ['quote.local.json', '"description": "ETH / USD"', '"description": "BTC / USD"'],
         ['quote.local.json', network.deployment.base.fillContract, `0x${'77'.repeat(20)}`],
+        ['quote.local.json', network.deployment.base.permitRouter.depositCodeHash, `0x${'77'.repeat(32)}`],
       )(environment),
     ),
     [
@@ -150,6 +151,7 @@ const refused: readonly (readonly [string, () => Environment | Promise<Environme
       'prices.ETH/USD',
       'description()',
       'fillContract',
+      'chains.base.permitRouter.contract: DEPOSIT_CODE_HASH()',
     ],
   ],
   [

@@ -26,6 +26,7 @@ beforeAll(async () => {
     contracts: [{ setting: 'base.factory', address: chain.bed.uniswap.factory }],
     feeds: [{ setting: 'ETH/USD', address: feed, description: 'ETH / USD', decimals: 8 }],
     tokens: [{ setting: 'base.USDC', address: chain.token, decimals: 6 }],
+    words: [],
   }
 })
 afterAll(() => chain.stop())
@@ -66,6 +67,7 @@ describe('checkContracts', () => {
         { setting: 'base.NONE', address: nowhere, decimals: 18 },
         { setting: 'base.ODD', address: chain.bed.uniswap.factory, decimals: 18 },
       ],
+      words: [{ setting: 'base.router', address: chain.token, getter: 'depository', word: nowhere }],
     })
     expect(problems).toEqual([
       'base.depository: there is no contract on base',
@@ -76,6 +78,7 @@ describe('checkContracts', () => {
       'DAI/USD: decimals() is not the configured one',
       'base.DAI: decimals() is not the configured one',
       'base.ODD: decimals() is not the configured one',
+      'base.router: depository() is not the configured one',
     ])
   })
 

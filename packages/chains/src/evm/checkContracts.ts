@@ -19,7 +19,19 @@ export type ContractExpectations = {
   readonly feeds: readonly (Placed & { readonly description: string; readonly decimals: number })[]
   /** Tokens: `decimals()`. The native currency is not among them. */
   readonly tokens: readonly (Placed & { readonly decimals: number })[]
+  /** Values without arguments that a contract was made with, each one word. */
+  readonly words: readonly (Placed & {
+    readonly getter: 'depository' | 'DEPOSIT_CODE_HASH' | 'SWEEP_CODE_HASH'
+    /** An address or 32 bytes, lower case. */
+    readonly word: Hex
+  })[]
 }
+
+const getterSelectors = {
+  depository: '0xbedd12a5',
+  DEPOSIT_CODE_HASH: '0x2c9e49f4',
+  SWEEP_CODE_HASH: '0xaeb98289',
+} as const
 
 /**
  * Compares a chain with its configuration, at start. Every endpoint is asked for its chain id, because
@@ -83,7 +95,7 @@ type Read = {
   readonly check: (answer: ContractAnswer | undefined) => readonly string[]
 }
 
-function readsOf({ feeds, tokens }: ContractExpectations): readonly Read[] {
+function readsOf({ feeds, tokens, words }: ContractExpectations): readonly Read[] {
   const decimals = ({ setting, address, decimals: wanted }: Placed & { decimals: number }): Read => ({
     call: decimalsCall(address),
     check: (answer) =>
@@ -96,7 +108,14 @@ function readsOf({ feeds, tokens }: ContractExpectations): readonly Read[] {
         readText(answer) === description ? [] : [`${setting}: description() is not the configured one`],
     }),
   )
-  return [...descriptions, ...feeds.map(decimals), ...tokens.map(decimals)]
+  const made = words.map(
+    ({ setting, address, getter, word }): Read => ({
+      call: { target: address, callData: getterSelectors[getter] },
+      check: (answer) =>
+        readUint(answer) === BigInt(word) ? [] : [`${setting}: ${getter}() is not the configured one`],
+    }),
+  )
+  return [...descriptions, ...feeds.map(decimals), ...tokens.map(decimals), ...made]
 }
 
 function hasCode(answer: RpcAnswer | undefined): boolean {
@@ -111,7 +130,7 @@ function decodeReads(answer: RpcAnswer | undefined, count: number): readonly Con
 }
 
 function readUint(answer: ContractAnswer | undefined): bigint | undefined {
-  return readOr(answer, (data) => readUintResult(data, 'decimals'))
+  return readOr(answer, (data) => readUintResult(data, 'a contract at start'))
 }
 
 function readText(answer: ContractAnswer | undefined): string | undefined {
