@@ -1,13 +1,18 @@
 // Goal: the published client works against this service without a change to it. Method: the package as
-// npm has it, pointed at a whole local network: nodes, quote-api, three oracles and the solver. Permits and
-// deposit addresses are not here: what they need is not built yet.
+// npm has it, pointed at a whole local network: nodes, quote-api, three oracles and the solver. Deposit
+// addresses are not here: the client only shows them.
 import type { Hex } from '@causeway/core'
 import type { Execute, getClient } from '@relayprotocol/relay-sdk'
 import { erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { nativeCurrency, type PublicClientBed, startPublicClientBed } from './support/publicClientBed.ts'
+import {
+  nativeCurrency,
+  type PublicClientBed,
+  startPublicClientBed,
+  type UserChain,
+} from './support/publicClientBed.ts'
 
 let bed: PublicClientBed
 
@@ -138,8 +143,8 @@ describe('quotes of the public client', () => {
 })
 
 /** Executes with the n-th user's wallet. @returns the last state of the steps */
-async function execute(quote: Execute, userIndex = 0) {
-  const { data } = await bed.client.actions.execute({ quote, wallet: bed.wallet(userIndex, 'base') })
+async function execute(quote: Execute, userIndex = 0, chain: UserChain = 'base') {
+  const { data } = await bed.client.actions.execute({ quote, wallet: bed.wallet(userIndex, chain) })
   return data
 }
 
@@ -193,6 +198,44 @@ describe('requests of the public client', () => {
       2,
     )
     expect(itemsOf(done).every(({ status }) => status === 'complete')).toBe(true)
+    // The client is content with the receipt; the service looks the transaction up on its chain.
+    await expect
+      .poll(async () => (await statusOf(done)).json, { timeout: 60_000 })
+      .toMatchObject({ status: 'success', txHashes: [expect.stringMatching(/^0x/)] })
+  })
+
+  test('a permit is signed, relayed and filled, without gas of the user', async () => {
+    const recipient = freshAddress()
+    const user = bed.user(4)
+    const before = await bed.session.network.chains.base.chain.client.getBalance({ address: user })
+    const quote = await getQuote({ user, recipient, options: { usePermit: true } })
+    expect(itemsOf(quote).map(({ id }) => id)).toEqual(['authorize1'])
+    const done = await execute(quote, 4)
+    expect(itemsOf(done)).toMatchObject([
+      {
+        status: 'complete',
+        internalTxHashes: [{ chainId: base().chainId }],
+        txHashes: [{ chainId: optimism().chainId }],
+      },
+    ])
+    expect(await usdcOnOptimism(recipient)).toBe(BigInt(quote.details?.currencyOut?.amount ?? 0))
+    expect(await bed.session.network.chains.base.chain.client.getBalance({ address: user })).toBe(before)
+  })
+
+  test('a sponsored permit of the other kind pays out all of its input', async () => {
+    const user = bed.user(4)
+    const quote = await getQuote(
+      {
+        ...{ user, recipient: user, amount: '3000000' },
+        ...{ chainId: optimism().chainId, currency: optimism().tokens.USDC },
+        ...{ toChainId: base().chainId, toCurrency: base().tokens.USDC },
+        options: { usePermit: true, subsidizeFees: true },
+      },
+      sponsorHeader(),
+    )
+    expect(quote.details?.currencyOut?.amount).toBe('3000000')
+    const done = await execute(quote, 4, 'optimism')
+    expect((await statusOf(done)).json.status).toBe('success')
   })
 
   test('a sponsored request pays out all of its input', async () => {
