@@ -60,11 +60,10 @@ export function createEsploraView(view: HttpView): BitcoinView {
 
     async readSpending({ txid, vout }, signal): Promise<Spending> {
       const what = '/tx/outspend'
-      const {
-        spent,
-        txid: by,
-        status,
-      } = parseRecord(jsonOf(await get(`/tx/${txid}/outspend/${vout}`, signal), what), what)
+      const answer = await get(`/tx/${txid}/outspend/${vout}`, signal)
+      // What nobody has seen, nobody has spent.
+      if (answer.status === notFound) return { kind: 'unspent' }
+      const { spent, txid: by, status } = parseRecord(jsonOf(answer, what), what)
       if (spent === false) return { kind: 'unspent' }
       const { confirmed } = parseRecord(status, what)
       if (spent !== true || typeof confirmed !== 'boolean') throw new MalformedAnswerError(what)

@@ -95,7 +95,8 @@ function carriesSignature(wanted: WithdrawalInput, found: BitcoinInput): boolean
   // The key stands beside the signature, or inside the script of a multisignature, which comes last.
   const script = Buffer.from(pushed.at(-1) ?? [])
   return wanted.partialSignatures.some(
-    ({ signature, publicKey }) => holds(signature) && (holds(publicKey) || script.includes(Buffer.from(publicKey))),
+    ({ signature, publicKey }) =>
+      holds(signature) && (holds(publicKey) || script.includes(Buffer.from(publicKey))),
   )
 }
 

@@ -1,0 +1,61 @@
+import type { Hex } from '@causeway/core'
+import { Psbt, type Transaction } from 'bitcoinjs-lib'
+import { type Output, saying, user } from './bitcoinBed.ts'
+import { regtest, type TestKey } from './keys.ts'
+
+/** An output of a depository or of somebody else, and how it is unlocked. */
+export type Spendable = {
+  readonly from: Transaction
+  readonly vout: number
+  readonly key: TestKey
+  readonly kind: 'legacy' | 'witness'
+}
+
+export type PsbtOptions = {
+  readonly inputs: readonly Spendable[]
+  /** Positions that are signed; all by default. */
+  readonly signed?: readonly number[]
+  readonly mark?: string | undefined
+  readonly paid?: bigint
+}
+
+/** A PSBT of the library that wallets use, with real signatures. */
+export function psbtOf({ inputs, signed, mark, paid = 1_000n }: PsbtOptions): Psbt {
+  const psbt = new Psbt({ network: regtest })
+  for (const { from, vout, kind } of inputs) {
+    const output = from.outs[vout]
+    if (output === undefined) throw new Error('no such output')
+    const { script, value } = output
+    const proof = kind === 'legacy' ? { nonWitnessUtxo: from.toBuffer() } : { witnessUtxo: { script, value } }
+    psbt.addInput({ hash: from.getId(), index: vout, ...proof })
+  }
+  psbt.addOutput({ script: user.witness.script, value: paid })
+  if (mark !== undefined) psbt.addOutput(saying(mark))
+  for (const [index, { key }] of inputs.entries()) {
+    if (signed?.includes(index) ?? true) psbt.signInput(index, key.signer)
+  }
+  return psbt
+}
+
+export function withdrawalOf(psbt: Psbt): Hex {
+  return `0x${Buffer.from(psbt.toBuffer()).toString('hex')}`
+}
+
+/** The transaction that the PSBT becomes: every input signed and finalised. */
+export function executed(psbt: Psbt, inputs: readonly Spendable[]): Transaction {
+  const whole = Psbt.fromBuffer(psbt.toBuffer(), { network: regtest })
+  for (const [index, { key }] of inputs.entries()) {
+    if (whole.data.inputs[index]?.partialSig === undefined) whole.signInput(index, key.signer)
+  }
+  return whole.finalizeAllInputs().extractTransaction(true)
+}
+
+/** Another transaction that spends the same outputs, signed by the same keys. */
+export function elsewhere(inputs: readonly Spendable[], outputs: readonly Output[]): Transaction {
+  const psbt = new Psbt({ network: regtest })
+  for (const { from, vout } of inputs) {
+    psbt.addInput({ hash: from.getId(), index: vout, nonWitnessUtxo: from.toBuffer() })
+  }
+  for (const output of outputs) psbt.addOutput(output)
+  return executed(psbt, inputs)
+}
