@@ -1,6 +1,6 @@
 import type { JsonRpcClient } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
-import { Counter, type HttpMetrics } from '@causeway/http'
+import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
 import { type AppFeeClaims, createAppFeeClaims } from './appFees/claims.ts'
 import { type ClaimEvent, followClaims } from './appFees/followClaims.ts'
@@ -58,10 +58,22 @@ export function createAppFees(options: {
 }
 
 function createObserver(options: {
+  database: SqlDatabase
   metrics: Pick<HttpMetrics, 'registry'>
   logger: Logger
 }): (event: ClaimEvent) => void {
-  const { metrics, logger } = options
+  const { metrics, database, logger } = options
+  new Gauge({
+    name: 'app_fee_claims_pending',
+    help: 'Claims of app fees that wait for their payout',
+    registers: [metrics.registry],
+    async collect() {
+      const [row] = await database.query<{ pending: bigint }>(
+        `select count(*)::bigint as pending from app_fee_claim where status = 'pending'`,
+      )
+      this.set(Number(row?.pending ?? 0n))
+    },
+  })
   const events = new Counter({
     name: 'app_fee_claims_total',
     help: 'Claims of app fees that ended, or that only an operator can end',

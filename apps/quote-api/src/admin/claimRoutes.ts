@@ -1,6 +1,6 @@
-import { bytes32Text, type Hex } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
+import { id32 } from '../wire/id32.ts'
 import { adminActor } from './adminActor.ts'
 import type { ClaimAdministration } from './claimAdministration.ts'
 import { operatorReason } from './operatorReason.ts'
@@ -32,15 +32,13 @@ export function registerClaimRoutes(app: HttpApp, claims: ClaimAdministration): 
   }))
 
   const end = {
-    params: z.object({ id: bytes32Text }),
+    params: z.object({ id: id32 }),
     body: z.object({ ending: z.enum(['paid', 'failed']), reason: operatorReason }),
     response: { 200: z.object({ claimId: z.string(), ending: z.string() }), ...errorResponses },
   }
   app.post('/admin/app-fee-claims/:id/end', { schema: end }, async ({ params: { id }, body }) => {
     const { ending, reason } = body
-    // CAST: lower-cased hex stays hex.
-    const claimId = id.toLowerCase() as Hex
-    await claims.end(claimId, ending, { actor: adminActor, reason })
-    return { claimId, ending }
+    await claims.end(id, ending, { actor: adminActor, reason })
+    return { claimId: id, ending }
   })
 }

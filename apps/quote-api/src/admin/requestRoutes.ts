@@ -1,13 +1,13 @@
-import { bytes32Text, type Hex } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { resolutions } from '../settlement/parked/parkedRules.ts'
+import { id32 } from '../wire/id32.ts'
 import { adminActor } from './adminActor.ts'
 import { operatorReason } from './operatorReason.ts'
 import type { RequestAdministration } from './requestAdministration.ts'
 
 const limitMax = 1_000
-const params = z.object({ id: bytes32Text })
+const params = z.object({ id: id32 })
 const stored = z.array(z.record(z.string(), z.unknown()))
 
 const parkedSchema = z.object({
@@ -56,7 +56,7 @@ export function registerRequestRoutes(app: HttpApp, requests: RequestAdministrat
 
   const explain = { params, response: { 200: explanationSchema, ...errorResponses } }
   app.get('/admin/requests/:id', { schema: explain }, async ({ params: { id } }) =>
-    explanationSchema.parse(await requests.explain(lowerCase(id))),
+    explanationSchema.parse(await requests.explain(id)),
   )
 
   const retry = {
@@ -65,8 +65,7 @@ export function registerRequestRoutes(app: HttpApp, requests: RequestAdministrat
     response: { 200: z.object({ requestId: z.string(), stage: z.string() }), ...errorResponses },
   }
   app.post('/admin/requests/:id/retry', { schema: retry }, async ({ params: { id }, body }) => {
-    const requestId = lowerCase(id)
-    return { requestId, stage: await requests.retry(requestId, { actor: adminActor, ...body }) }
+    return { requestId: id, stage: await requests.retry(id, { actor: adminActor, ...body }) }
   })
 
   const resolve = {
@@ -76,12 +75,7 @@ export function registerRequestRoutes(app: HttpApp, requests: RequestAdministrat
   }
   app.post('/admin/requests/:id/resolve', { schema: resolve }, async ({ params: { id }, body }) => {
     const { resolution, reason } = body
-    const requestId = lowerCase(id)
-    await requests.resolve(requestId, resolution, { actor: adminActor, reason })
-    return { requestId, resolution }
+    await requests.resolve(id, resolution, { actor: adminActor, reason })
+    return { requestId: id, resolution }
   })
-}
-
-function lowerCase(hex: Hex): Hex {
-  return `0x${hex.slice(2).toLowerCase()}`
 }

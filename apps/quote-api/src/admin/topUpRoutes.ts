@@ -1,8 +1,8 @@
 import { ConfigurationError, DomainError, type SqlDatabase } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
-import type { CommandChain } from '../cli/commandChain.ts'
 import { creditSuspense, listSuspense } from '../topUps/operator.ts'
+import type { Reconciliation } from '../topUps/reconcile.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 import { adminActor } from './adminActor.ts'
 import { operatorReason } from './operatorReason.ts'
@@ -20,7 +20,9 @@ class TopUpsNotConfiguredError extends DomainError {
 export type TopUpRouteParts = {
   readonly database: SqlDatabase
   /** The chain of top-ups as the command line opens it. @throws ConfigurationError */
-  readonly chain: (signal: AbortSignal) => Promise<CommandChain>
+  readonly chain: (signal: AbortSignal) => Promise<{
+    reconcile(range: { from: bigint | undefined; to: bigint | undefined }): Promise<Reconciliation>
+  }>
 }
 
 const pageMax = 1_000

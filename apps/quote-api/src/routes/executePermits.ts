@@ -1,6 +1,7 @@
-import { bytes32Text, type Hex, permitKinds } from '@causeway/core'
+import { type Hex, permitKinds } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
+import { id32 } from '../wire/id32.ts'
 import { signatureText } from '../wire/walletText.ts'
 
 /** What a wallet can have signed; `request` is another name of `claim`. */
@@ -23,18 +24,14 @@ export function registerExecutePermits(app: HttpApp, { takeSignature }: Dependen
     querystring: z.object({ signature: signatureText }),
     body: z.object({
       kind: z.enum(signedKinds),
-      requestId: bytes32Text.describe('Of the step'),
+      requestId: id32.describe('Of the step'),
       api: z.string().max(64).optional(),
     }),
     response: { 200: z.object({ message: z.string() }), ...errorResponses },
   }
   app.post('/execute/permits', { schema, config: { rateLimitClass: 'quote' } }, async ({ query, body }) => {
     const { kind, requestId } = body
-    await takeSignature[kind]({ requestId: lowerCase(requestId), signature: query.signature })
+    await takeSignature[kind]({ requestId, signature: query.signature })
     return { message: 'Success' }
   })
-}
-
-function lowerCase(hex: Hex): Hex {
-  return `0x${hex.slice(2).toLowerCase()}`
 }

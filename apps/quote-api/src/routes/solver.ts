@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { solverScope } from '../solver/solverKey.ts'
 import type { SolverWork } from '../solver/solverWork.ts'
 import { openWorkItemSchema, type WorkItem } from '../solver/workItem.ts'
+import { id32 } from '../wire/id32.ts'
 
 const itemsMax = 200
 const reasonLengthMax = 500
@@ -33,12 +34,12 @@ export function registerSolver(app: HttpApp, { solverWork }: { solverWork: Solve
     ...shared,
     summary: 'Tell the transaction of an item, before it is broadcast',
     params: itemPath,
-    body: z.object({ txHash: bytes32Text }),
+    body: z.object({ txHash: id32 }),
     response: { 200: done, ...errorResponses },
   }
   app.post('/solver/work/:id/report', { schema: reportSchema, config }, async ({ params, body, apiKey }) => {
     requireSolver(apiKey)
-    await solverWork.report(params.id, lowerCase(body.txHash))
+    await solverWork.report(params.id, body.txHash)
     return { message: 'Reported' }
   })
 
@@ -82,8 +83,4 @@ const named = z.object({
 function orderIdOf(payload: unknown): Hex | undefined {
   const { orderId, deposit } = named.parse(payload)
   return orderId ?? deposit?.orderId
-}
-
-function lowerCase(hex: Hex): Hex {
-  return `0x${hex.slice(2).toLowerCase()}`
 }
