@@ -24,6 +24,7 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'vi
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gasUnits } from '../src/market/gasUnits.ts'
 import { type GasShape, gasShapes } from '../src/market/snapshot.ts'
+import { sweepTransaction } from './depositSupport/sweepTransaction.ts'
 
 const routerAbi = parseAbi([
   'struct ExactInputSingleParams { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }',
@@ -272,6 +273,18 @@ async function measureSolverTransactions(solver: LocalAccount) {
   measured.push({ shape: 'fill-topup', form: 'beside a token, to a new account', gasUsed })
 }
 
+/** Each address is paid by the user and emptied by the solver. */
+async function measureSweeps(user: LocalAccount, solver: LocalAccount) {
+  const { USDC } = network.deployment.base.tokens
+  const native = await sweepTransaction(network)
+  await send(user, { to: native.address, value: 1n })
+  await measure('sweep-native', 'first', solver, native.transaction)
+  const token = await sweepTransaction(network, USDC)
+  await send(user, erc20('transfer', USDC, token.address, oneUsdc))
+  await send(user, { to: token.address, value: 1n })
+  await measure('sweep-erc20', 'beside native coin', solver, token.transaction)
+}
+
 function call({ to, data = '0x' }: Transaction): { to: Hex; data: Hex } {
   return { to, data }
 }
@@ -283,6 +296,7 @@ beforeAll(async () => {
   if (user === undefined) throw new Error('the network has no user')
   await measureUserTransactions(user)
   await measureSolverTransactions(network.keys.fillWallet)
+  await measureSweeps(user, network.keys.fillWallet)
 })
 afterAll(() => network?.stop())
 

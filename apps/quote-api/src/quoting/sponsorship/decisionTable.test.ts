@@ -1,5 +1,5 @@
 // Goal: who pays what, row by row of the sponsorship decision table. Rows that the routes serve today go
-// through POST /quote; rows of Solana and deposit addresses test the rule itself.
+// through POST /quote; rows of Solana test the rule itself.
 import { codecOf, type Hex, mainNetwork } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testApp } from '../../../test/fixtures/app.ts'
@@ -25,6 +25,7 @@ const body = {
   appFees: [{ recipient: appRecipient, fee: '50' }],
 }
 const fees = 130_000n
+const fillWallet = `0x${'f1'.repeat(20)}`
 const plainOut = '39748000000000000'
 const fullOut = '39800000000000000'
 
@@ -37,7 +38,7 @@ async function ask(
   }: { key?: string; balance?: bigint; url?: string } = {},
 ) {
   const sponsor = testSponsor(balance)
-  const app = await testApp({ config: { majorBps: 10 }, ...sponsor })
+  const app = await testApp({ config: { majorBps: 10 }, fillWallet, ...sponsor })
   onTestFinished(() => app.close())
   const headers = key === '' ? {} : { 'x-api-key': key }
   const response = await app.inject({ method: 'POST', url, payload: { ...body, ...change }, headers })
@@ -295,21 +296,33 @@ describe('components', () => {
 describe('deposit addresses', () => {
   const byAddress = (change: Partial<SponsorshipRequest>) => share(change, {}, true)
 
-  test('row 25: without a cap the sponsor pays all fees', async () => {
+  const bridge = { originCurrency: native, amount: '1000000000000000000', useDepositAddress: true }
+  const asking = { ...bridge, subsidizeFees: true }
+
+  test('row 25: without a cap the sponsor pays all fees, the gas of the sweep among them', async () => {
     expect(byAddress({})).toMatchObject({ total: fees, status: 'full' })
-    const change = { originCurrency: native, amount: '1000000000000000000', useDepositAddress: true }
-    expect(await ask({ ...change, subsidizeFees: true })).toMatchObject({
-      status: 400,
-      code: 'UNSUPPORTED_EXECUTION_TYPE',
-      stored: 0,
-    })
+    const answer = await ask(asking)
+    expect(answer).toMatchObject({ status: 200, stored: 1, steps: ['deposit'] })
+    expect(answer.sponsorship).toMatchObject({ status: 'full' })
+    expect(answer.subsidized).toBe(answer.relayer)
+    const direct = await ask({ ...asking, useDepositAddress: false })
+    expect(BigInt(answer.subsidized)).toBeGreaterThan(BigInt(direct.subsidized))
+    expect(answer.held).toHaveLength(1)
   })
 
-  test('row 26: a cap of at least the fees changes nothing', () => {
+  test('row 26: a cap of at least the fees changes nothing', async () => {
     expect(byAddress({ capMicroUsd: fees })).toMatchObject({ total: fees, capHit: false, status: 'full' })
+    const { held, subsidized } = await ask(asking)
+    const capped = await ask({ ...asking, maxSubsidizationAmount: String(held[0]) })
+    expect([capped.subsidized, capped.held]).toEqual([subsidized, held])
+    expect(capped.sponsorship).toMatchObject({ status: 'full' })
   })
 
-  test('row 27: a cap below the fees pays nothing', () => {
+  test('row 27: a cap below the fees pays nothing', async () => {
+    const { held } = await ask(asking)
+    const capped = await ask({ ...asking, maxSubsidizationAmount: String((held[0] ?? 0n) - 1n) })
+    expect(capped).toMatchObject({ status: 200, subsidized: '0', held: [] })
+    expect(capped.sponsorship).toMatchObject({ status: 'none', reason: 'CAP_BELOW_FEES' })
     expect(byAddress({ capMicroUsd: fees - 1n })).toMatchObject({
       sponsored: nobody,
       total: 0n,
@@ -319,8 +332,10 @@ describe('deposit addresses', () => {
     })
   })
 
-  test('row 28: components are ignored', () => {
+  test('row 28: components are ignored', async () => {
     expect(byAddress({ components: ['execution'] })).toEqual(byAddress({}))
+    const [named, all] = [await ask({ ...asking, sponsoredFeeComponents: ['execution'] }), await ask(asking)]
+    expect([named.subsidized, named.held]).toEqual([all.subsidized, all.held])
   })
 })
 

@@ -1,0 +1,320 @@
+// Goal: whatever is paid to a deposit address has its end: the quoted amount in time fills the quote, other
+// amounts, later and further payments are quoted anew, what cannot be quoted goes back to `refundTo`, dust
+// stays until more arrives. Sponsors pay for it as quoted. Method: the service with its jobs, PostgreSQL,
+// anvil, the reference solver in its own process; users send nothing but plain payments.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createOrderIdHasher, type Hex, mainNetwork } from '@causeway/core'
+import {
+  createDatabase,
+  type Database,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '@causeway/database'
+import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { statusV3Schema } from '../src/status/statusWire.ts'
+import { quoteResponseSchema } from '../src/wire/quoteResponse.ts'
+import { requestsV2Schema } from '../src/wire/requestsV2.ts'
+import { type ReferenceSolver, startReferenceSolver } from './depositSupport/referenceSolver.ts'
+import { startTestService, type TestService } from './fixtures/service.ts'
+import { post, type QuoteAnswer, readError, readOk, send } from './serviceSupport/callService.ts'
+import { localRequest, userOf } from './serviceSupport/localRequest.ts'
+import { waitUntil } from './serviceSupport/waitUntil.ts'
+import { type StandInOracle, startStandInOracle } from './settlementSupport/standInOracle.ts'
+import { createSponsor, moneyOf, pepperText } from './sponsorSupport/sponsors.ts'
+
+const solverKey = 'solver-key-of-the-tests'
+const amount = 10n ** 17n
+let network: TestNetwork
+let directory: string
+let server: EmbeddedPostgres
+let database: Database
+let service: TestService
+let solver: ReferenceSolver
+let oracles: StandInOracle[] = []
+let url: string
+
+beforeAll(async () => {
+  network = await startTestNetwork({ blockTimeSeconds: 1 })
+  directory = await mkdtemp(join(tmpdir(), 'causeway-deposit-addresses-'))
+  server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres'), durable: false })
+  const orderIdOf = createOrderIdHasher(() => mainNetwork('ethereum-vm'))
+  oracles = await Promise.all(
+    [1, 2, 3].map(() =>
+      startStandInOracle({ privateKey: generatePrivateKey(), otherKey: generatePrivateKey(), orderIdOf }),
+    ),
+  )
+  service = await startTestService(network, {
+    DATABASE_URL: server.connectionString,
+    API_KEY_PEPPERS: pepperText,
+    SOLVER_API_KEY: solverKey,
+    ORACLES: oracles.map((oracle) => `${oracle.url}||${oracle.signer}`).join(';'),
+    ORACLES_THRESHOLD: '2',
+    ...(process.env['TEST_LOG'] !== undefined && { LOG_LEVEL: 'debug' }),
+  })
+  url = (await service.listen()).publicUrl
+  database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
+  solver = await startReferenceSolver(network, { url, apiKey: solverKey, directory })
+})
+afterAll(async () => {
+  await solver?.stop()
+  await service?.stop()
+  await Promise.all(oracles.map((oracle) => oracle.stop()))
+  await database?.close()
+  await server?.stop()
+  await network?.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+type Party = { readonly recipient: Hex; readonly refundTo: Hex }
+const freshAddress = () => privateKeyToAddress(generatePrivateKey())
+const freshParty = (): Party => ({ recipient: freshAddress(), refundTo: freshAddress() })
+
+function body(party: object, more: object = {}): object {
+  const native = { pay: 'native', receive: 'native' } as const
+  return localRequest(network, { ...native, amount, more: { useDepositAddress: true, ...party, ...more } })
+}
+
+async function quoted(party: Party, more: object = {}, apiKey?: string): Promise<QuoteAnswer> {
+  const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey }
+  return readOk(await post(`${url}/quote`, body(party, more), headers), quoteResponseSchema)
+}
+
+function addressOf({ steps }: QuoteAnswer): Hex {
+  const [step] = steps
+  if (step?.depositAddress === undefined) throw new Error('the quote has no deposit address')
+  // CAST: the wire describes an address as text.
+  return step.depositAddress as Hex
+}
+
+async function pay(address: Hex, ...amounts: bigint[]): Promise<void> {
+  const payments = amounts.map((valueWei) => ({
+    what: 'payment',
+    to: address,
+    data: '0x' as const,
+    valueWei,
+  }))
+  await network.chains.base.chain.send(userOf(network, 1), payments)
+}
+
+const statusOf = async ({ requestId }: { requestId: string }) =>
+  readOk(await send(`${url}/intents/status/v3?requestId=${requestId}`), statusV3Schema)
+
+async function reaches(quote: { requestId: string }, status: string): Promise<void> {
+  await waitUntil(async () => (await statusOf(quote)).status === status, `it is ${status}`).catch(
+    async (error: unknown) => {
+      throw new Error(`${error}\n${JSON.stringify(await statusOf(quote))}\n${solver.output()}`)
+    },
+  )
+}
+
+/** All requests of an address as anybody can look them up, newest first. */
+async function requestsOf(address: Hex) {
+  const answer = await send(`${url}/requests/v2?depositAddress=${address}`)
+  return readOk(answer, requestsV2Schema).requests
+}
+
+const nativeOf = (chain: 'base' | 'optimism', address: Hex) =>
+  network.chains[chain].chain.client.getBalance({ address })
+const bytesOf = (id: string) => Buffer.from(id.slice(2), 'hex')
+/** What the quote reckons with for fetching and giving back. */
+const refundGasOf = (quote: QuoteAnswer) => amount - BigInt(quote.details.refundCurrency.amount)
+
+async function setPast({ requestId }: QuoteAnswer, column: 'deadline' | 'expires_at'): Promise<void> {
+  await database.query(
+    `update orders set ${column} = clock_timestamp() - interval '1 minute' where request_id = $1`,
+    [bytesOf(requestId)],
+  )
+}
+
+async function depositsOf(address: Hex) {
+  return database.query<{ depositor: string; amount: bigint; state: string; reason: string | null }>(
+    `select d.depositor, d.amount, d.state, d.reason from deposit_seen d
+     join orders o using (request_id) where o.deposit_address = $1 order by d.id`,
+    [address],
+  )
+}
+
+describe('a quote by deposit address', () => {
+  test('is one deposit step to an address of its own', async () => {
+    const party = freshParty()
+    const [one, other] = [await quoted(party), await quoted(party)]
+    expect(addressOf(one)).not.toBe(addressOf(other))
+    expect(one.steps).toHaveLength(1)
+    expect(one.steps[0]).toMatchObject({
+      id: 'deposit',
+      kind: 'transaction',
+      requestId: one.requestId,
+      items: [
+        {
+          data: { to: addressOf(one), data: '0x', value: amount.toString() },
+          check: { endpoint: `/intents/status/v3?requestId=${one.requestId}`, method: 'GET' },
+        },
+      ],
+    })
+  })
+
+  test.each([
+    ['strict', { strict: true }, 'UNSUPPORTED_EXECUTION_TYPE'],
+    ['an exact output', { tradeType: 'EXACT_OUTPUT' }, 'UNSUPPORTED_EXECUTION_TYPE'],
+    ['nobody to refund', { refundTo: `0x${'0'.repeat(40)}` }, 'INVALID_ADDRESS'],
+  ])('is refused for %s', async (_what, more, errorCode) => {
+    const answer = await post(`${url}/quote`, body(freshParty(), more))
+    expect(answer.status).toBe(400)
+    expect(readError(answer).errorCode).toBe(errorCode)
+  })
+})
+
+describe('the quoted amount', () => {
+  test('is swept for its depositor, filled, proven and paid for by the sponsor as quoted', async () => {
+    const sponsor = await createSponsor(database, 1_000_000_000n)
+    const party = freshParty()
+    const quote = await quoted(party, { subsidizeFees: true }, sponsor.apiKey)
+    expect(quote.feeSponsorship).toMatchObject({ status: 'full' })
+    await pay(addressOf(quote), amount)
+    await reaches(quote, 'success')
+    expect(await nativeOf('optimism', party.recipient)).toBe(BigInt(quote.details.currencyOut.amount))
+    expect(await depositsOf(addressOf(quote))).toEqual([
+      { depositor: party.refundTo.toLowerCase(), amount, state: 'taken', reason: null },
+    ])
+    const [sponsored] = await database.query<{ debit: bigint }>(
+      'select debit_micro_usd as debit from request_sponsorship where request_id = $1',
+      [bytesOf(quote.requestId)],
+    )
+    await waitUntil(
+      async () => (await moneyOf(database, sponsor.wallet)).held === 0n,
+      'the sponsor is debited',
+    )
+    expect(sponsored?.debit).toBeGreaterThan(0n)
+    expect(await moneyOf(database, sponsor.wallet)).toEqual({
+      available: 1_000_000_000n - (sponsored?.debit ?? 0n),
+      held: 0n,
+    })
+    expect((await requestsOf(addressOf(quote))).map(({ id, status }) => [id, status])).toEqual([
+      [quote.requestId, 'success'],
+    ])
+  })
+
+  test('after the deadline is quoted anew', async () => {
+    const party = freshParty()
+    const quote = await quoted(party)
+    await setPast(quote, 'deadline')
+    await pay(addressOf(quote), amount)
+    await reaches(quote, 'success')
+    const [newer, older] = await requestsOf(addressOf(quote))
+    expect([newer?.status, older?.id]).toEqual(['success', quote.requestId])
+    expect(await nativeOf('optimism', party.recipient)).toBeGreaterThan((amount * 9n) / 10n)
+  })
+
+  test('a second time is another request, filled like the first', async () => {
+    const party = freshParty()
+    const quote = await quoted(party)
+    await pay(addressOf(quote), amount)
+    await reaches(quote, 'success')
+    const once = await nativeOf('optimism', party.recipient)
+    await pay(addressOf(quote), amount)
+    await waitUntil(
+      async () => (await nativeOf('optimism', party.recipient)) > (once * 3n) / 2n,
+      'the second payment is filled',
+    )
+    await waitUntil(
+      async () => (await requestsOf(addressOf(quote))).every(({ status }) => status === 'success'),
+      'both are a success',
+    )
+    expect(await requestsOf(addressOf(quote))).toHaveLength(2)
+  })
+})
+
+describe('another amount', () => {
+  test.each([
+    ['less', [amount / 2n]],
+    ['more', [amount * 2n]],
+    ['several payments', [amount / 3n, amount / 3n]],
+  ])('%s: what arrived is quoted anew, and the request goes on as the newer one', async (_what, amounts) => {
+    const party = freshParty()
+    const quote = await quoted(party)
+    await pay(addressOf(quote), ...amounts)
+    await reaches(quote, 'success')
+    const paid = amounts.reduce((sum, part) => sum + part, 0n)
+    const swept = async () => {
+      const deposits = await depositsOf(addressOf(quote))
+      return deposits.reduce((sum, deposit) => sum + deposit.amount, 0n)
+    }
+    await waitUntil(async () => (await swept()) === paid, 'all of it is swept')
+    await waitUntil(async () => {
+      const requests = await requestsOf(addressOf(quote))
+      return requests.filter(({ id }) => id !== quote.requestId).every(({ status }) => status === 'success')
+    }, 'all of it is filled')
+    const received = await nativeOf('optimism', party.recipient)
+    expect(received).toBeGreaterThan((paid * 9n) / 10n)
+    expect(received).toBeLessThan(paid)
+    const [row] = await database.query<{ superseded_by: Buffer | null }>(
+      'select superseded_by from orders where request_id = $1',
+      [bytesOf(quote.requestId)],
+    )
+    expect(row?.superseded_by).not.toBeNull()
+  })
+
+  test('too little for any quote goes back to refundTo', async () => {
+    const party = freshParty()
+    const quote = await quoted(party)
+    // A fitting deposit could still follow an unfit one until then.
+    await setPast(quote, 'expires_at')
+    const little = refundGasOf(quote) * 3n
+    await pay(addressOf(quote), little)
+    await reaches(quote, 'refund')
+    expect((await statusOf(quote)).failReason).toBe('DEPOSITED_AMOUNT_TOO_LOW_TO_FILL')
+    const back = await nativeOf('base', party.refundTo)
+    expect(back).toBeGreaterThanOrEqual(little - refundGasOf(quote))
+    expect(back).toBeLessThan(little)
+    expect(await nativeOf('optimism', party.recipient)).toBe(0n)
+  })
+
+  test('dust stays, and is quoted with what arrives later', async () => {
+    const party = freshParty()
+    const quote = await quoted(party)
+    const dust = refundGasOf(quote)
+    await pay(addressOf(quote), dust)
+    await waitUntil(async () => {
+      const [row] = await database.query<{ left_reason: string | null }>(
+        'select left_reason from deposit_address where address = $1',
+        [addressOf(quote)],
+      )
+      return row?.left_reason === 'AMOUNT_TOO_LOW_TO_REFUND'
+    }, 'it is left')
+    expect(await nativeOf('base', addressOf(quote))).toBe(dust)
+    await pay(addressOf(quote), amount)
+    await reaches(quote, 'success')
+    expect(await depositsOf(addressOf(quote))).toMatchObject([{ amount: amount + dust, state: 'taken' }])
+  })
+})
+
+describe('another token', () => {
+  test('goes back to refundTo', async () => {
+    const party = freshParty()
+    const quote = await quoted(party)
+    const token = network.deployment.base.tokens.USDC
+    const paid = 100_000_000n
+    const data = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [addressOf(quote), paid],
+    })
+    await network.chains.base.chain.send(userOf(network, 1), [{ what: 'token', to: token, data }])
+    const held = () =>
+      network.chains.base.chain.client.readContract({
+        ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [party.refundTo] },
+      })
+    await waitUntil(async () => (await held()) === (paid * 95n) / 100n, 'it is refunded')
+    expect(await depositsOf(addressOf(quote))).toMatchObject([{ reason: 'INCORRECT_DEPOSIT_CURRENCY' }])
+    await pay(addressOf(quote), amount)
+    await waitUntil(
+      async () => (await nativeOf('optimism', party.recipient)) > 0n,
+      'a fitting payment is still filled',
+    )
+  })
+})
