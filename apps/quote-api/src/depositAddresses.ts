@@ -1,7 +1,6 @@
 import type { ChainRegistry, JsonRpcClient } from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
-import { lookAtAddress } from './depositAddresses/addressStore.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddresses/depositAddressContext.ts'
 import { followSweeps } from './depositAddresses/followSweeps.ts'
 import { storeFirstQuote } from './depositAddresses/storeDepositQuote.ts'
@@ -34,8 +33,6 @@ export type DepositAddresses = {
   readonly jobs: readonly Job[]
   /** There may be something new on a chain, or for all of them: look now. */
   hint(chainId?: number): void
-  /** Looks at an address now, however long nobody used it. @returns false for an unknown one */
-  lookAt(address: string, chainId: number): Promise<boolean>
 }
 
 const intervalFloorMs = 250
@@ -74,11 +71,6 @@ export function createDepositAddresses(options: {
       follower.wake()
       const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
       for (const watcher of hinted) watcher?.waker?.wake()
-    },
-    async lookAt(address, chainId) {
-      const isKnown = await lookAtAddress(database, address, chainId)
-      watchers.get(chainId)?.waker?.wake()
-      return isKnown
     },
   }
 }

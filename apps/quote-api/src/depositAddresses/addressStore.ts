@@ -92,16 +92,6 @@ export async function lookLater(tx: SqlTx, addresses: readonly Hex[], pauseMinMs
   )
 }
 
-/** Looks at an address as soon as possible. @returns false when there is no such address */
-export async function lookAtAddress(database: Queries, address: string, chainId: number): Promise<boolean> {
-  const rows = await database.query(
-    `update deposit_address set look_at = clock_timestamp() where address = lower($1) and chain_id = $2
-     returning 1`,
-    [address, chainId],
-  )
-  return rows.length > 0
-}
-
 export async function setSweep(tx: SqlTx, address: Hex, sweepId: string): Promise<void> {
   await tx.query(
     `update deposit_address set sweep_id = $2, sweeps = sweeps + 1, left_reason = null,

@@ -72,7 +72,8 @@ async function newestRow(
   requestId: Buffer,
 ): Promise<StatusRow | undefined> {
   const [row] = await database.query<StatusRow>(select, [requestId])
-  return row?.superseded_by == null ? row : newestRow(database, row.superseded_by)
+  const newer = row?.status === 'waiting' ? row.superseded_by : null
+  return newer === null ? row : newestRow(database, newer)
 }
 
 type StatusRow = {
