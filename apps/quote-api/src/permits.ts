@@ -32,7 +32,7 @@ export function createPermits(options: {
   const shared = { database, contractsOf, trial: createDepositTrial(clientOf), now }
   const [eip3009, eip2612] = permitKinds
   return {
-    permitTokens: createPermitTokens({ registry, clients, now }),
+    permitTokens: createPermitTokens({ clientOf, now }),
     takePermit: {
       eip3009: createTakePermit({ ...shared, kind: eip3009 }),
       eip2612: createTakePermit({ ...shared, kind: eip2612 }),

@@ -1,13 +1,23 @@
 // Goal: a deposit by signature needs nothing of the user but the signature, is taken once, serves only its
 // own order, and ends like any other deposit. Method: the service with its jobs, PostgreSQL and real nodes
 // that mine only when told; users sign the typed data of the quote as wallets do; a scripted solver relays.
-import { encodeSignedDeposit, type Hex, type PermitTerms, permitTypedData } from '@causeway/core'
+import { createJsonRpcClient } from '@causeway/chains'
+import {
+  currencyKey,
+  encodeSignedDeposit,
+  type Hex,
+  type PermitTerms,
+  permitDigest,
+  permitTypedData,
+} from '@causeway/core'
 import { type LocalAccount, tokenAbi } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { parseExecution } from '../src/orders/execution.ts'
+import { createPermitTokens } from '../src/permits/permitTokens.ts'
 import { quoteResponseSchema } from '../src/wire/quoteResponse.ts'
+import { addressNamed, callNode, setOwnedDigest, walletCode } from './accessSupport/contractWallets.ts'
 import { post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
@@ -47,6 +57,12 @@ beforeEach(async () => {
 async function quoted(request: Partial<LocalRequest> = {}, more: object = {}): Promise<QuoteAnswer> {
   const body = localRequest(bed.network, { amount, ...request, more: { usePermit: true, ...more } })
   return readOk(await post(`${bed.url}/quote`, body, { 'x-api-key': sponsor.apiKey }), quoteResponseSchema)
+}
+
+function refundOf({ protocol }: QuoteAnswer): string {
+  const refund = protocol?.v2.orderData.inputs[0]?.refunds[0]
+  if (refund === undefined) throw new Error('the quote has no order')
+  return refund.minimumAmount
 }
 
 /** The one signature step of a quote. */
@@ -91,6 +107,8 @@ const permitWork = ({ requestId }: QuoteAnswer) =>
     `select state, reason from work_item where kind = 'permit' and request_id = $1`,
     [bytesOf(requestId)],
   )
+const relayed = (quote: QuoteAnswer) =>
+  waitUntil(async () => (await permitWork(quote))[0]?.state === 'done', 'the permit is done')
 const usdcOf = (holder: Hex) =>
   bed.network.chains.base.chain.client.readContract({
     address: bed.network.deployment.base.tokens.USDC,
@@ -117,6 +135,13 @@ describe('a permit quote', () => {
     expect(permit.fees.gas.amount).toBe('0')
     expect(BigInt(permit.fees.relayerGas.amount)).toBeGreaterThan(BigInt(plain.fees.relayerGas.amount))
     expect(BigInt(plain.fees.gas.amount)).toBeGreaterThan(0n)
+  })
+
+  test('keeps the gas of the deposit from a refund', async () => {
+    const [permit, plain] = [await quoted(), await quoted({}, { usePermit: false })]
+    const kept = (quote: QuoteAnswer) => amount - BigInt(refundOf(quote))
+    const relayed = BigInt(permit.fees.relayerGas.amount) - BigInt(plain.fees.relayerGas.amount)
+    expect(kept(permit)).toBe(kept(plain) + relayed)
   })
 
   test('on the other chain is a permit for the address that this deposit alone is made from', async () => {
@@ -155,7 +180,7 @@ describe('a sponsored permit', () => {
     await requests.reaches(quote, 'depositing')
     await bed.network.mine('base')
     await requests.reaches(quote, 'pending')
-    expect(await permitWork(quote)).toMatchObject([{ state: 'done' }])
+    await relayed(quote)
     expect([await usdcOf(user.address), await nativeOf(user.address)]).toEqual([usdc - amount, native])
 
     await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
@@ -182,7 +207,7 @@ describe('a sponsored permit', () => {
     ])
     await bed.network.mine('base')
     await requests.reaches(quote, 'pending')
-    await waitUntil(async () => (await permitWork(quote))[0]?.state === 'done', 'the item is done')
+    await relayed(quote)
   })
 
   test('that the solver gives up fails, and its hold is free again', async () => {
@@ -207,6 +232,52 @@ describe('a sponsored permit', () => {
     await requests.reaches(quote, 'failure')
     expect((await requests.statusOf(quote)).failReason).toBe('SIGNATURE_EXPIRED')
     expect(await permitWork(quote)).toMatchObject([{ state: 'cancelled' }])
+  })
+})
+
+describe('a contract wallet', () => {
+  test('authorizes with what it stands behind, of any length', async () => {
+    const wallet = addressNamed(700)
+    const { base } = bed.network.chains
+    const { USDC } = bed.network.deployment.base.tokens
+    await callNode(base.url, 'anvil_setCode', [wallet, walletCode.owned])
+    const funds = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [wallet, amount] })
+    await base.chain.send(user, [{ what: 'funds', to: USDC, data: funds }])
+    const quote = await quoted({}, { user: wallet, recipient: user.address })
+    const signature = `0x${'ab'.repeat(97)}` as const
+    expect(await refusalOf(hand(quote, signature))).toEqual([400, 'PERMIT_FAILED'])
+    await setOwnedDigest(base.url, wallet, permitDigest(await storedTerms(quote)))
+    expect((await hand(quote, signature)).status).toBe(200)
+    await bed.solver.carryOut(await requests.workFor(quote, 'permit'))
+    await bed.network.mine('base')
+    await requests.reaches(quote, 'pending')
+    expect(await usdcOf(wallet)).toBe(0n)
+  })
+})
+
+describe('what tokens ask to be signed', () => {
+  test('is compared with their own separator, and never guessed', async () => {
+    const { base } = bed.network.chains
+    const { tokens, wrappedNative, depository } = bed.network.deployment.base
+    const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: base.url }], now: Date.now })
+    onTestFinished(() => client.close())
+    const known = createPermitTokens({ clientOf: () => client, now: Date.now })
+    const token = (address: Hex) =>
+      ({ key: currencyKey(8_453, address), chainId: 8_453, address, symbol: 'T' }) as const
+    expect(await known.domainOf(token(tokens.USDC))).toEqual({
+      name: 'USD Coin',
+      version: '2',
+      chainId: 8_453,
+    })
+    for (const address of [wrappedNative, depository])
+      await expect(known.domainOf(token(address))).rejects.toMatchObject({ code: 'UNSUPPORTED_CURRENCY' })
+    const elsewhere = { ...token(tokens.USDC), chainId: 10 }
+    const other = createPermitTokens({ clientOf: () => client, now: Date.now })
+    await expect(other.domainOf(elsewhere)).rejects.toMatchObject({ code: 'UNSUPPORTED_CURRENCY' })
+    const blind = createPermitTokens({ clientOf: () => undefined, now: Date.now })
+    await expect(blind.nonceOf(token(tokens.USDC), user.address)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    })
   })
 })
 

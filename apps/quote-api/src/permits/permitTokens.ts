@@ -2,8 +2,7 @@ import type { JsonRpcClient, RpcAnswer } from '@causeway/chains'
 import { bytesToHex, DomainError, domainSeparator, type Hex, type TokenDomain } from '@causeway/core'
 import { type AbiFunction, decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { QuoteError } from '../quoting/errors.ts'
-import type { PermitTokens } from '../quoting/permit.ts'
-import type { QuotableCurrency, QuoteRegistry } from '../quoting/registry.ts'
+import type { PermitToken, PermitTokens } from '../quoting/permit.ts'
 
 const tokenAbi = parseAbi([
   'function name() view returns (string)',
@@ -20,14 +19,13 @@ const timeoutMs = 2_000
 
 /** Domains are read by quorum and kept for a while; nonces are read for every quote. */
 export function createPermitTokens(options: {
-  registry: QuoteRegistry
-  clients: ReadonlyMap<string, JsonRpcClient>
+  clientOf: (chainId: number) => JsonRpcClient | undefined
   now: () => number
 }): PermitTokens {
-  const { registry, clients, now } = options
+  const { now } = options
   const domains = new Map<string, { readonly domain: Promise<TokenDomain>; readonly readAtMs: number }>()
-  const clientOf = ({ chainId }: QuotableCurrency): JsonRpcClient => {
-    const client = clients.get(registry.chainById.get(chainId)?.key ?? '')
+  const clientOf = ({ chainId }: PermitToken): JsonRpcClient => {
+    const client = options.clientOf(chainId)
     if (client === undefined) throw unavailable()
     return client
   }
@@ -50,7 +48,7 @@ export function createPermitTokens(options: {
   }
 }
 
-async function readDomain(client: JsonRpcClient, token: QuotableCurrency): Promise<TokenDomain> {
+async function readDomain(client: JsonRpcClient, token: PermitToken): Promise<TokenDomain> {
   const calls = [nameFunction, versionFunction, separatorFunction].map((read) =>
     callOf(token, encodeFunctionData({ abi: [read] })),
   )
@@ -78,7 +76,7 @@ function readText(read: AbiFunction, answer: Extract<RpcAnswer, { ok: true }>): 
   return text
 }
 
-function callOf({ address }: QuotableCurrency, data: Hex) {
+function callOf({ address }: PermitToken, data: Hex) {
   return { method: 'eth_call', params: [{ to: address, data }, 'latest'] }
 }
 
@@ -100,7 +98,7 @@ function unavailable(cause?: unknown): QuoteError {
   return new QuoteError('SERVICE_UNAVAILABLE', 'The token cannot be asked what its owners sign.', { cause })
 }
 
-function unsignable({ symbol, address }: QuotableCurrency): QuoteError {
+function unsignable({ symbol, address }: PermitToken): QuoteError {
   return new QuoteError('UNSUPPORTED_CURRENCY', `What owners of ${symbol} sign cannot be told for sure.`, {
     data: { field: 'usePermit', currency: address },
   })

@@ -4,15 +4,17 @@ import type { PricedRoute } from './pricedRoute.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 
+export type PermitToken = Pick<QuotableCurrency, 'key' | 'chainId' | 'address' | 'symbol'>
+
 /** What tokens say about what their owners sign. */
 export interface PermitTokens {
   /**
    * The token's EIP-712 domain, compared with its own separator.
    * @throws QuoteError UNSUPPORTED_CURRENCY when they differ, SERVICE_UNAVAILABLE
    */
-  domainOf(token: QuotableCurrency): Promise<TokenDomain>
+  domainOf(token: PermitToken): Promise<TokenDomain>
   /** `nonces(owner)` of an EIP-2612 token. @throws QuoteError SERVICE_UNAVAILABLE */
-  nonceOf(token: QuotableCurrency, owner: Hex): Promise<bigint>
+  nonceOf(token: PermitToken, owner: Hex): Promise<bigint>
 }
 
 /**
