@@ -95,17 +95,20 @@ describe('a withdrawal is', () => {
     expect(await read(withdrawal)).toMatchObject({ status: 'executed' })
   })
 
-  test('pending in the second it expires and expired in the next, as the program sees it', async () => {
-    const withdrawal = request({ expiration: clock() })
+  test('pending in the second it expires, when the program refuses it already, and expired in the next', async () => {
+    const withdrawal = request({ expiration: clock() + 1n })
+    bed.node.mine(1, 1n)
+    await expect(bed.send([execution(withdrawal)])).rejects.toThrow(/Custom\(4\)/)
     expect(await read(withdrawal)).toMatchObject({ status: 'pending' })
     bed.node.mine(1, 1n)
     expect(await read(withdrawal)).toMatchObject({ status: 'expired' })
-    await expect(bed.send([execution(withdrawal)])).rejects.toThrow(/custom program error|Custom\(4\)/)
+    await expect(bed.send([execution(withdrawal)])).rejects.toThrow(/Custom\(4\)/)
   })
 
-  test('executed by the program in the second it expires', async () => {
-    const withdrawal = request({ expiration: clock() })
+  test('executed when the program ran it in the second before it expires', async () => {
+    const withdrawal = request({ expiration: clock() + 1n })
     await bed.send([execution(withdrawal)])
+    bed.node.mine(1, 5n)
     expect(await read(withdrawal)).toMatchObject({ status: 'executed' })
   })
 

@@ -51,8 +51,9 @@ export function isUsed(account: SolanaAccount | undefined, depository: string): 
 }
 
 /**
- * The depository refuses a request after the second it expires. The account is read at the block of
- * `finalBlockSeconds` or later, and time never runs backwards: one that is unused there can no longer be used.
+ * The depository refuses a request from the second it expires on; it counts as expired one second later, as
+ * in all families. The account is read at the block of `finalBlockSeconds` or later, and time never runs
+ * backwards: one that is unused there can no longer be used.
  * @source oracle-protocol.md 5.2
  */
 export function withdrawalStatus(view: {

@@ -1,5 +1,5 @@
 import { encodeSolanaWithdrawal, type Hex, hexToBytes, type SolanaWithdrawal } from '@causeway/core'
-import { PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
+import { PublicKey, SYSVAR_INSTRUCTIONS_PUBKEY, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 import type { ProgramAddresses } from '../../src/solana-vm/programAddresses.ts'
 import {
   associatedTokenProgram,
@@ -103,7 +103,9 @@ export function executeTransfer(
       account(holder(recipient), role),
       account(holder(vault), role),
       account(new PublicKey(addresses.usedRequest(withdrawalId)), 'written'),
+      account(SYSVAR_INSTRUCTIONS_PUBKEY, 'read'),
       account(new PublicKey(tokenProgram), 'read'),
+      account(new PublicKey(associatedTokenProgram), 'read'),
       account(SystemProgram.programId, 'read'),
     ],
     data: Buffer.concat([

@@ -1,8 +1,8 @@
 /*
- * A depository with the instructions, accounts, program addresses and rules that the oracle reads:
- * deposits, one execution per request, none after its expiration. It does not check who ordered an
- * execution (the public program verifies the allocator's Ed25519 signature): never deploy it.
- * @source oracle-protocol.md 1.7, 5.2
+ * A depository with the instructions, accounts, program addresses and rules of the public one that the
+ * oracle reads: deposits, one execution per request, none from its expiration on. It does not check who
+ * ordered an execution (the public one wants the allocator's Ed25519 signature): never deploy it.
+ * @source oracle-protocol.md 1.7, 5.2; the public program relay_depository, accounts and order of checks
  */
 #include "solana.h"
 
@@ -129,11 +129,12 @@ INLINE u64 use_request(Scratch *scratch, const Account *executor, Account *used,
 
 /**
  * Accounts: depository, executor, recipient, vault, mint, recipient's and vault's token accounts, used
- * request, token program, system program. Without a token the three of it are the program itself.
+ * request, instructions sysvar, token program, associated token program, system program. Without a token the
+ * three of it are the program itself.
  */
 INLINE u64 run_execute_transfer(Scratch *scratch) {
   Account *accounts = scratch->input.accounts;
-  if (scratch->input.account_len < 10 || scratch->input.data_len < ARGUMENTS + REQUEST_BYTES_MIN)
+  if (scratch->input.account_len < 12 || scratch->input.data_len < ARGUMENTS + REQUEST_BYTES_MIN)
     return BAD_INPUT;
   const u8 *recipient = scratch->input.data + ARGUMENTS + KEY_BYTES;
   const u8 *token = recipient + KEY_BYTES;
@@ -143,14 +144,14 @@ INLINE u64 run_execute_transfer(Scratch *scratch) {
   if (!equal(recipient, accounts[2].key, KEY_BYTES)) return WRONG_ACCOUNT;
   if (*token == 1 && !equal(token + 1, accounts[4].key, KEY_BYTES)) return WRONG_ACCOUNT;
   sol_get_clock_sysvar(&scratch->clock);
-  if (scratch->clock.unix_timestamp > expiration) return EXPIRED;
-  u64 failure = use_request(scratch, &accounts[1], &accounts[7], &accounts[9]);
+  if (scratch->clock.unix_timestamp >= expiration) return EXPIRED;
+  u64 failure = use_request(scratch, &accounts[1], &accounts[7], &accounts[11]);
   if (failure != 0) return failure;
   if (!is_vault(scratch, &accounts[3])) return WRONG_ACCOUNT;
   if (*token == 1)
-    return transfer_tokens(scratch, &accounts[8], &accounts[6], &accounts[4], &accounts[5], &accounts[3],
+    return transfer_tokens(scratch, &accounts[9], &accounts[6], &accounts[4], &accounts[5], &accounts[3],
                            amount, 2);
-  return transfer_lamports(scratch, &accounts[9], &accounts[3], &accounts[2], amount, 2);
+  return transfer_lamports(scratch, &accounts[11], &accounts[3], &accounts[2], amount, 2);
 }
 
 u64 entrypoint(u8 *bytes) {

@@ -1,0 +1,95 @@
+// Goal: answers of real nodes are read as they are meant. Method: recorded bodies of `getTransaction`, each
+// with its source; their signatures prove that they are what the cluster was sent.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { parseTransactionAnswer } from '../src/solana-vm/answers.ts'
+import { sumTransfers } from '../src/solana-vm/payments.ts'
+import { readTransaction } from '../src/solana-vm/readTransaction.ts'
+
+const depository = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2'
+const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const sol = '1'.repeat(32)
+
+const recordedBody = z.strictObject({
+  provenance: z.literal('recorded'),
+  source: z.string().min(1),
+  network: z.enum(['devnet', 'mainnet-beta']),
+  transactionId: z.string(),
+  /** As text: some of its numbers are too large for JSON readers. */
+  resultText: z.string(),
+})
+const bodies = z
+  .array(recordedBody)
+  .parse(
+    JSON.parse(readFileSync(new URL('./solanaSupport/recordedTransactions.json', import.meta.url), 'utf8')),
+  )
+
+async function read(start: string, change: (text: string) => string = (text) => text) {
+  const body = bodies.find(({ transactionId }) => transactionId.startsWith(start))
+  if (body === undefined) throw new Error(`no body of ${start}`)
+  const { transactionId } = body
+  const answer = parseTransactionAnswer({ ok: true, result: JSON.parse(change(body.resultText)) })
+  if (answer === undefined) throw new Error('the body is empty')
+  const transaction = await readTransaction(answer, { transactionId, depository })
+  if (transaction === undefined) throw new Error('the body is too large')
+  return transaction
+}
+
+describe('a recorded transaction', () => {
+  test('with a lookup table and inner instructions names every account', async () => {
+    const transaction = await read('2aoW')
+    expect(transaction.slot).toBe(334_182_963n)
+    expect(transaction.blockTimeSeconds).toBe(1_744_942_223n)
+    expect(transaction.instructions.map(({ program }) => program)).toEqual([
+      'ComputeBudget111111111111111111111111111111',
+      'ComputeBudget111111111111111111111111111111',
+      'E4CKSsnjU9WXzrBJpNXnFi4gbb1kmLuavwZHd35TLeHs',
+      'BuuP1rJXnVs5GHSPoUxLqeQzV4nBXQ7RFAJ7j4rt6jEk',
+      'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+      'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+      sol,
+    ])
+    const targets = [
+      { recipient: '3RY3ngufsn1aPSWE46Ga7sX5pZi2KPCvZG5uGS6TFLZJ', currency: sol },
+      { recipient: '3CznQLcJWpyNKrYyq7qCvZsHn19csgB8g5wvisx4us47', currency: usdc },
+      { recipient: '41fkvu8LhJDqkF325GTz6HuQRvZmCXVtYoYWPZeVCdux', currency: usdc },
+    ]
+    expect(sumTransfers(transaction, targets).map(({ amount }) => amount)).toEqual([
+      2_460_497n,
+      4_608_152_451n,
+      0n,
+    ])
+  })
+
+  test('of an old node, without versions and token programs, is read', async () => {
+    const currency = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'
+    const recipient = '91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh'
+    const transaction = await read('5ZrG')
+    expect(sumTransfers(transaction, [{ recipient, currency }])).toMatchObject([{ amount: 200_000n }])
+  })
+
+  test('of an account with more lamports than JSON holds exactly pays others, and is not asked itself', async () => {
+    const transaction = await read('5U2Y')
+    const payer = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g'
+    const recipient = 'Hzn3n914JaSpnxo5mBbmuCDmGL6mxWN9Ac2HzEXFSGtb'
+    expect(sumTransfers(transaction, [{ recipient, currency: sol }])).toMatchObject([
+      { amount: 1_000_000_000n },
+    ])
+    expect(() => sumTransfers(transaction, [{ recipient: payer, currency: sol }])).toThrow(/too large/)
+  })
+
+  test.each(bodies.map(({ transactionId, network }) => [transactionId.slice(0, 4), network] as const))(
+    '%s of %s with one character changed is none',
+    async (start) => {
+      const forged = (text: string) =>
+        text.replace(
+          /("transaction": ?\["[^"]{200})([^"])/,
+          (_all, before: string, one: string) => `${before}${one === 'B' ? 'C' : 'B'}`,
+        )
+      const found = bodies.find(({ transactionId }) => transactionId.startsWith(start))
+      expect(forged(found?.resultText ?? '')).not.toBe(found?.resultText)
+      await expect(read(start, forged)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
+    },
+  )
+})
