@@ -1,5 +1,7 @@
 // What users, solver and allocator do on a local network, as real transactions.
 import {
+  type DepositAddressTerms,
+  depositAddressOf,
   type EvmWithdrawal,
   encodeFillExtraData,
   encodeOrderCall,
@@ -7,8 +9,10 @@ import {
   mainNetwork,
   type Order,
   orderId,
+  orderWords,
 } from '@causeway/core'
 import {
+  depositAddressesAbi,
   depositoryAbi,
   executeCallData,
   fillContractAbi,
@@ -70,6 +74,22 @@ export async function deposit(
   const args = [user.address, currency, amount, id] as const
   const data = encodeFunctionData({ abi: depositoryAbi, functionName: 'depositErc20', args })
   return sendFinal(network, chain, user, { to: depository, data })
+}
+
+/** Somebody pays a deposit address, and the solver empties it for an order. @returns the sweep */
+export async function payAndSweep(
+  network: TestNetwork,
+  payer: LocalAccount,
+  swept: { readonly terms: DepositAddressTerms; readonly signed: SignedOrder; readonly amount: bigint },
+): Promise<Hex> {
+  const { terms, signed, amount } = swept
+  const { depositAddresses } = network.deployment.base
+  await sendFinal(network, 'base', payer, { to: depositAddressOf(terms, depositAddresses), value: amount })
+  const words = orderWords(signed.order, () => mainNetwork('ethereum-vm'))
+  const struct = { ...words, solver: terms.orderSigner, salt: BigInt(words.salt) }
+  const args = [terms, struct, signed.orderSignature, native] as const
+  const data = encodeFunctionData({ abi: depositAddressesAbi, functionName: 'sweep', args })
+  return sendFinal(network, 'base', network.keys.fillWallet, { to: depositAddresses.contract, data })
 }
 
 /** The solver pays through the fill contract, with the order id after the calldata. */
