@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Hex } from '@causeway/core'
 import { size, sliceHex } from 'viem'
 import { onTestFinished } from 'vitest'
+import type { LocalNetwork } from '../../src/network/startLocalNetwork.ts'
 import type { TestNetwork } from '../../src/network/testNetwork/startTestNetwork.ts'
 import type { SolverConfigFile } from '../../src/solver/solverConfig.ts'
 import type { ScriptedWork } from './scriptedWork.ts'
@@ -80,7 +81,7 @@ export function spawnSolver(configFile: string): SolverProcess {
 
 /** Successful transactions through the fill contract by the order id at their end. */
 export async function fillsOnChain(
-  network: TestNetwork,
+  network: Pick<LocalNetwork, 'chains' | 'deployment'>,
   key: UserChain,
 ): Promise<ReadonlyMap<Hex, readonly Hex[]>> {
   const { client } = network.chains[key].chain

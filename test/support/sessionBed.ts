@@ -1,0 +1,122 @@
+// The whole local network as `npm start` runs it, in a folder and on ports of its own, whose services and nodes a
+// test may kill, start again and hold up.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createDatabase, type Database, findEmbeddedPostgres } from '@causeway/database'
+import { freePort, type Session, servicePlans, startSession } from '@causeway/localnet'
+import { z } from 'zod'
+
+export type UserChain = 'base' | 'optimism'
+
+const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url))
+/** Below the ports that the system hands out by itself: a service binds its own seconds after they are chosen. */
+const firstPort = 20_000 + (process.pid % 500) * 20
+const patienceMs = 120_000
+
+export type SessionBed = {
+  readonly session: Session
+  /** Of quote-api. */
+  readonly url: string
+  /** The folder of the network. */
+  readonly directory: string
+  /** The database of quote-api, as it is now; the caller closes it. */
+  openDatabase(): Promise<Database>
+  stop(): Promise<void>
+}
+
+export async function startSessionBed(): Promise<SessionBed> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-session-'))
+  const directory = join(folder, '.local')
+  const [base, optimism, hub] = [await freePort(), await freePort(), await freePort()]
+  const session = await startSession({
+    directory,
+    fresh: false,
+    services: servicePlans,
+    ports: { base, optimism, hub },
+    firstPorts: { quote: firstPort, oracle: firstPort + 10 },
+    repositoryRoot,
+    environment: { PATH: process.env['PATH'], LOG_LEVEL: 'warn' },
+    report: () => {},
+    stageDone: () => {},
+    signal: new AbortController().signal,
+  })
+  const quoteApi = session.services.find(({ plan }) => plan.name === 'quote-api')
+  return {
+    session,
+    url: `http://127.0.0.1:${quoteApi?.ports['http']}`,
+    directory,
+    async openDatabase() {
+      const connectionString = await findEmbeddedPostgres({ dataDirectory: join(directory, 'postgres') })
+      if (connectionString === undefined) throw new Error('quote-api runs no database')
+      return createDatabase({ connectionString, poolSize: 2 })
+    },
+    async stop() {
+      await session.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A service that can be killed at any moment and comes back as it was. */
+export type MortalService = {
+  readonly name: string
+  /** SIGKILL, and a new process with the same settings; resolves when that is ready. */
+  killAndRestart(): Promise<void>
+  /** Ends the process that this one started, if any. */
+  stop(): Promise<void>
+}
+
+const environmentSchema = z.record(z.string(), z.string())
+
+export function mortalServices({ session }: SessionBed): readonly MortalService[] {
+  return session.services.map(({ plan, ports, process: first }) => {
+    let current: ChildProcess | undefined
+    const kill = async () => {
+      if (current !== undefined) return endChild(current, 'SIGKILL')
+      if (!first.hasEnded()) process.kill(first.pid, 'SIGKILL')
+      await first.ended
+    }
+    return {
+      name: plan.name,
+      async killAndRestart() {
+        await kill()
+        const file = session.network.paths.serviceFile(plan.name)
+        const environment = environmentSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+        current = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', plan.script], {
+          cwd: repositoryRoot,
+          env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment },
+          stdio: 'ignore',
+        })
+        await ready(current, plan.name, plan.readyUrl(ports))
+      },
+      async stop() {
+        if (current !== undefined) await endChild(current, 'SIGTERM')
+      },
+    }
+  })
+}
+
+async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  if (hasEnded()) return
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.kill(signal)
+  await gone
+}
+
+async function ready(child: ChildProcess, name: string, url: string): Promise<void> {
+  const giveUpAtMs = Date.now() + patienceMs
+  for (;;) {
+    const isReady = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isReady) return
+    if (child.exitCode !== null) throw new Error(`${name} ended with exit code ${child.exitCode}`)
+    if (Date.now() > giveUpAtMs) throw new Error(`${name} did not become ready again`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
