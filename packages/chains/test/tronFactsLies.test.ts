@@ -270,7 +270,7 @@ describe.each(ofCall)('an answer to /%s that is', (path, ask, changes) => {
   })
 })
 
-test('an error told with status 200 never means that a transaction is missing', async () => {
+test('proven by constructed bodies alone: an error told with status 200 never means missing', async () => {
   const refusal = await withFault({ kind: 'nodeError' }, 1, askDirect)
   expect(refusal).toMatchObject({ kind: 'upstream_unavailable' })
 })

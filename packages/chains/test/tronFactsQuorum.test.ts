@@ -220,14 +220,17 @@ describe('finality', () => {
 })
 
 describe('final blocks', () => {
-  test('the newest is the one that enough endpoints have solidified, and its hash can be read again', async () => {
-    const { finalBlocks } = reader()
-    const newest = await finalBlocks.readNewest(aSignal())
-    const head = BigInt(String(await bed.evm.node('eth_blockNumber', [])))
-    expect(newest.number).toBe(head - 2n)
-    expect(await finalBlocks.readHash(newest.number, aSignal())).toBe(newest.hash)
-    expect(await finalBlocks.readHash(head + 1_000n, aSignal())).toBeUndefined()
-  })
+  test.each([{ mode: 'tag' }, { mode: 'depth', blocks: 0 }, { mode: 'time', seconds: 0 }] as const)(
+    'by rule %j the newest is the one that enough endpoints have solidified',
+    async (finality) => {
+      const { finalBlocks } = reader({ finality })
+      const newest = await finalBlocks.readNewest(aSignal())
+      const head = BigInt(String(await bed.evm.node('eth_blockNumber', [])))
+      expect(newest.number).toBe(head - 2n)
+      expect(await finalBlocks.readHash(newest.number, aSignal())).toBe(newest.hash)
+      expect(await finalBlocks.readHash(head + 1_000n, aSignal())).toBeUndefined()
+    },
+  )
 
   test('one that is another block now has another hash', async () => {
     const { finalBlocks } = reader()

@@ -1,5 +1,6 @@
 // Goal: what real Tron nodes answered is read as what it says, and nothing else is. Method: bodies published by
-// others, with their source beside them; transactions made by tronweb; random bytes.
+// others, with their source beside them; transactions made by tronweb; random bytes. What only constructed
+// bodies prove says so in its name.
 import { createTronCodec, type Hex, tronAddress, tronEvmAddress } from '@causeway/core'
 import fc from 'fast-check'
 import { utils } from 'tronweb'
@@ -124,7 +125,7 @@ describe('{}', () => {
   )
 })
 
-describe('an outcome of', () => {
+describe('proven by constructed bodies alone: an outcome of', () => {
   const outcome = (result: unknown, receipt: unknown) => {
     const body = { ...Object(infoWithLog.body), result, receipt }
     return parseInfo(body, idOf(infoWithLog))?.succeeded
@@ -143,7 +144,7 @@ describe('an outcome of', () => {
   })
 })
 
-describe('inner calls', () => {
+describe('proven by constructed bodies alone: inner calls', () => {
   const internalOf = (call: object) => {
     const own = { transferTo_address: `41${'dc'.repeat(20)}`, callValueInfo: [{ callValue: 5 }], ...call }
     return parseInfo({ ...Object(infoWithLog.body), internal_transactions: [own] }, idOf(infoWithLog))
