@@ -140,6 +140,24 @@ describe('the secret of a webhook', () => {
     await last.close()
     expect(sent).toEqual([bed.secret])
   })
+
+  test('that cannot be read keeps its own messages only, and says so', async () => {
+    const { receiver, secret } = bed
+    const { keyId: damaged } = await bed.createWebhook(`${receiver.url}/damaged`)
+    await bed.database.query(
+      `update webhook_endpoint set sealed = '\\x00', pepper_id = 'gone' where api_key_id = $1`,
+      [damaged],
+    )
+    const [lost, told] = [await bed.request(damaged), await bed.request()]
+    await bed.show(lost, 'success')
+    await bed.show(told, 'success')
+    const { attempts } = bed.deliver()
+    await waitUntil(() => bed.areDelivered(told, 1), 'the other one is delivered')
+    await waitUntil(async () => attempts.some(({ apiKeyId }) => apiKeyId === damaged), 'it is tried')
+    expect((await bed.stored(lost))[0]?.problem).toBe('secrets_unreadable')
+    expect(receiver.received.map((one) => isSigned(one, secret))).toEqual([true])
+    await expect(bed.administration().webhooks.show(damaged)).rejects.toThrow('cannot be read')
+  })
 })
 
 describe('the commands', () => {

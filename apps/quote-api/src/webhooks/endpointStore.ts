@@ -1,6 +1,7 @@
 import type { SqlTx } from '@causeway/core'
 import type { Peppers } from '../keys/peppers.ts'
 import { openSecrets, type SealedSecrets, sealSecrets, type WebhookSecrets } from './sealedSecrets.ts'
+import { UnreadableSecretsError } from './webhookErrors.ts'
 
 /** Where a key's messages go. Its secrets are sealed. */
 export type StoredEndpoint = SealedSecrets & {
@@ -37,24 +38,36 @@ export async function putEndpoint(
 }
 
 /**
- * Seals under the first pepper what is sealed under an older one, so that the older one can go.
- * @throws UnreadableSecretsError
+ * Seals under the first pepper what is sealed under an older one, so that the older one can go. What cannot be
+ * read is left as it is: its deliveries tell of it.
  */
 export async function resealEndpoints(tx: SqlTx, peppers: Peppers): Promise<void> {
-  const rows = await tx.query<EndpointRow & { readonly api_key_id: string }>(
-    `select api_key_id, url, sealed, pepper_id, created_at, updated_at from webhook_endpoint
-     where pepper_id <> $1 for update`,
+  const rows = await tx.query<{ api_key_id: string; sealed: Buffer; pepper_id: string }>(
+    'select api_key_id, sealed, pepper_id from webhook_endpoint where pepper_id <> $1 for update',
     [peppers.currentId],
   )
   for (const { api_key_id: apiKeyId, sealed, pepper_id: pepperId } of rows) {
-    // Deliveries tell of what cannot be read any more.
-    if (!peppers.byId.has(pepperId)) continue
-    const resealed = sealSecrets(peppers, apiKeyId, openSecrets(peppers, apiKeyId, { sealed, pepperId }))
+    const secrets = openIfReadable(peppers, apiKeyId, { sealed, pepperId })
+    if (secrets === undefined) continue
+    const resealed = sealSecrets(peppers, apiKeyId, secrets)
     await tx.query('update webhook_endpoint set sealed = $2, pepper_id = $3 where api_key_id = $1', [
       apiKeyId,
       resealed.sealed,
       resealed.pepperId,
     ])
+  }
+}
+
+function openIfReadable(
+  peppers: Peppers,
+  apiKeyId: string,
+  stored: SealedSecrets,
+): WebhookSecrets | undefined {
+  try {
+    return openSecrets(peppers, apiKeyId, stored)
+  } catch (error) {
+    if (error instanceof UnreadableSecretsError) return undefined
+    throw error
   }
 }
 
