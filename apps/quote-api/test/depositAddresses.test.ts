@@ -274,7 +274,7 @@ describe('another amount', () => {
     expect(await nativeOf('optimism', party.recipient)).toBe(0n)
   })
 
-  test('dust stays, and is quoted with what arrives later', async () => {
+  test('dust stays, and is swept with what arrives later', async () => {
     const party = freshParty()
     const quote = await quoted(party)
     const dust = refundGasOf(quote)

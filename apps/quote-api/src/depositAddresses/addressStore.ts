@@ -10,7 +10,6 @@ export type StoredAddress = DepositAddress & {
   readonly requestId: Hex
   readonly sweepId: string | undefined
   readonly sweeps: number
-  readonly leftReason: string | undefined
 }
 
 /** Keeps a new address with the request that it was quoted for. */
@@ -52,8 +51,7 @@ export async function supersede(tx: SqlTx, { address, requestId }: StoredAddress
   )
 }
 
-const columns =
-  'address, chain_id, order_signer, sweeper, depositor, nonce, request_id, sweep_id, sweeps, left_reason'
+const columns = 'address, chain_id, order_signer, sweeper, depositor, nonce, request_id, sweep_id, sweeps'
 
 /** Addresses that are to be looked at now; those with a sweep under way are not. */
 export async function listDueAddresses(
@@ -141,7 +139,6 @@ type AddressRow = {
   readonly request_id: Buffer
   readonly sweep_id: string | null
   readonly sweeps: number
-  readonly left_reason: string | null
 }
 
 function fromRow(row: AddressRow): StoredAddress {
@@ -154,7 +151,6 @@ function fromRow(row: AddressRow): StoredAddress {
     requestId: toHex(row.request_id),
     sweepId: row.sweep_id ?? undefined,
     sweeps: Number(row.sweeps),
-    leftReason: row.left_reason ?? undefined,
   }
 }
 

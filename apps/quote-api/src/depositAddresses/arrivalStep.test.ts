@@ -20,7 +20,8 @@ describe('what arrived', () => {
     ['nothing', native(0n), {}, { action: 'wait' }],
     ['the quoted amount', native(10_000n), {}, { action: 'sweep' }],
     ['too little', native(9_999n), {}, { action: 'requote', amount: 9_999n }],
-    ['too much', native(10_001n), {}, { action: 'requote', amount: 10_001n }],
+    ['the quoted amount and dust', native(10_100n), {}, { action: 'sweep' }],
+    ['too much', native(10_101n), {}, { action: 'requote', amount: 10_101n }],
     [
       'the amount a second time',
       native(10_000n),

@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { type RefundTerms, refundAmount } from '../settlement/depositFate.ts'
+import { type RefundTerms, refundAmount, surplusRefund } from '../settlement/depositFate.ts'
 
 /** What lies at a deposit address deep enough to be acted on; amounts in smallest units. */
 export type Arrival = {
@@ -37,8 +37,9 @@ export type ArrivalStep =
 const leadSeconds = 120
 
 /**
- * What becomes of what was paid to an address: the quoted amount in time pays its quote; any other amount,
- * or any later time, is quoted anew; tokens go back. Pure.
+ * What becomes of what was paid to an address: the quoted amount in time pays its quote, with dust beside
+ * it, so that nobody spoils a quote by sending some; any other amount, or any later time, is quoted anew;
+ * tokens go back. Pure.
  * @source quote-api.md 2.7, open mode
  */
 export function arrivalStep(args: {
@@ -50,8 +51,13 @@ export function arrivalStep(args: {
   const { nativeAmount } = arrival
   if (nativeAmount === 0n) return tokenStep(arrival)
   const isTimely = nowSeconds + leadSeconds < quote.deadlineSeconds
-  if (nativeAmount === quote.amount && quote.isWaiting && isTimely) return { action: 'sweep' }
+  if (paysQuote(nativeAmount, quote) && quote.isWaiting && isTimely) return { action: 'sweep' }
   return { action: 'requote', amount: nativeAmount }
+}
+
+/** What is above the quoted amount is not worth the gas of giving it back. */
+function paysQuote(nativeAmount: bigint, { amount, refund }: NewestQuote): boolean {
+  return nativeAmount >= amount && surplusRefund(nativeAmount, amount, refund) === 0n
 }
 
 /** The same once no quote can be given for what arrived: it goes back where that is worth its gas. */

@@ -5,6 +5,7 @@ import {
   quotedSponsorshipSchema,
 } from '../history/quotedAmounts.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import { isKept } from '../orders/sponsoredOrderStore.ts'
 import { createQuote, type QuoteRecord } from '../quoting/createQuote.ts'
 import { createSponsoredQuote, type StoreOutcome } from '../quoting/createSponsoredQuote.ts'
 import type { QuoteRequest } from '../quoting/request.ts'
@@ -36,7 +37,7 @@ export async function requote(
     database.transaction(async (tx): Promise<StoreOutcome> => {
       await begin(tx)
       const outcome = await storeDepositQuote(tx, ledger, record, hold)
-      if (outcome.status !== 'no_hold' && outcome.status !== 'reserved') return outcome
+      if (!isKept(outcome)) return outcome
       await supersede(tx, address, record.quote.requestId)
       await onStored(tx, record)
       return outcome

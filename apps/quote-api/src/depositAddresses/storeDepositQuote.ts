@@ -1,6 +1,6 @@
 import type { HoldRequest, Ledger, SqlTx } from '@causeway/core'
 import { insertOrders, orderColumns } from '../orders/orderColumns.ts'
-import { writeGroup } from '../orders/sponsoredOrderStore.ts'
+import { isKept, writeGroup } from '../orders/sponsoredOrderStore.ts'
 import { toStoredOrder } from '../orders/toStoredOrder.ts'
 import { toStoredSponsorship } from '../orders/toStoredSponsorship.ts'
 import type { QuoteRecord } from '../quoting/createQuote.ts'
@@ -15,11 +15,8 @@ export async function storeDepositQuote(
   record: QuoteRecord,
   hold: HoldRequest | undefined,
 ): Promise<StoreOutcome> {
-  const { requestId, sponsorship } = record.quote
   const outcome = await storeOrder(tx, ledger, record, hold)
-  const isKept = outcome.status === 'no_hold' || outcome.status === 'reserved'
-  if (isKept) await nameAddress(tx, addressOf(record).address, requestId)
-  else if (sponsorship === undefined) throw new Error('a quote without a sponsor has no hold')
+  if (isKept(outcome)) await nameAddress(tx, addressOf(record).address, record.quote.requestId)
   return outcome
 }
 
@@ -31,7 +28,7 @@ export async function storeFirstQuote(
   hold: HoldRequest | undefined,
 ): Promise<StoreOutcome> {
   const outcome = await storeDepositQuote(tx, ledger, record, hold)
-  if (outcome.status !== 'no_hold' && outcome.status !== 'reserved') return outcome
+  if (!isKept(outcome)) return outcome
   const { requestId, priced } = record.quote
   const { chainId } = priced.amounts.route.origin
   await insertAddress(tx, addressOf(record), { requestId, chainId })

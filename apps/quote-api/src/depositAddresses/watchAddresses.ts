@@ -97,8 +97,18 @@ function arrivalOf(context: DepositAddressContext, { site }: Look, held: HeldBal
     tokens: [...held.tokens].map(([currency, amount]) => ({
       currency,
       amount,
-      isWorthRefund: isWorthRefund(context, site, currency, amount),
+      isWorthRefund: isWorthRefundNow(context, site, currency, amount),
     })),
+  }
+}
+
+/** A token whose worth nobody knows at the moment waits, and keeps nothing else waiting. */
+function isWorthRefundNow(...args: Parameters<typeof isWorthRefund>): boolean {
+  try {
+    return isWorthRefund(...args)
+  } catch (error) {
+    if (error instanceof QuoteError) return false
+    throw error
   }
 }
 

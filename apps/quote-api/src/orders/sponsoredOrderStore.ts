@@ -101,7 +101,8 @@ export async function writeGroup(
 
 const noHold = { status: 'no_hold' } as const
 
-function isKept(outcome: SaveOutcome | undefined): boolean {
+/** False where the hold was refused: then nothing is stored. */
+export function isKept(outcome: SaveOutcome | undefined): boolean {
   return (
     outcome?.status === 'no_hold' || outcome?.status === 'reserved' || outcome?.status === 'already_reserved'
   )

@@ -1,0 +1,22 @@
+// Goal: only what an address held at both of two blocks counts as deep. Method: the rule over small balances.
+import { expect, test } from 'vitest'
+import { type HeldBalances, heldAtBoth, isEmpty } from './balanceReading.ts'
+
+const [usdc, tide] = [`0x${'dc'.repeat(20)}`, `0x${'7d'.repeat(20)}`] as const
+const held = (nativeAmount: bigint, ...tokens: [`0x${string}`, bigint][]): HeldBalances => ({
+  nativeAmount,
+  tokens: new Map(tokens),
+})
+
+test('the lesser of both counts, whichever block had it', () => {
+  const newest = held(5n, [usdc, 7n], [tide, 1n])
+  const deeper = held(9n, [usdc, 3n])
+  expect(heldAtBoth(newest, deeper)).toEqual(held(5n, [usdc, 3n]))
+  expect(heldAtBoth(deeper, newest)).toEqual(held(5n, [usdc, 3n]))
+})
+
+test('what came after the deeper block, or left since, is nothing', () => {
+  expect(isEmpty(heldAtBoth(held(5n, [usdc, 7n]), held(0n)))).toBe(true)
+  expect(isEmpty(heldAtBoth(held(0n), held(5n, [usdc, 7n])))).toBe(true)
+  expect(isEmpty(held(1n))).toBe(false)
+})
