@@ -18,7 +18,7 @@ export type Administration = {
   readonly webhooks: WebhookAdministration
   readonly ledger: LedgerAdministration
   readonly requests: RequestAdministration
-  readonly claims: ClaimAdministration
+  readonly appFeeClaims: ClaimAdministration
 }
 
 /** Keys of this environment move real money; others carry `test` in their text. */
@@ -42,7 +42,7 @@ export function createAdministration(options: {
     webhooks: createWebhookAdministration({ database, peppers, ...config.webhooks }),
     ledger: createLedgerAdministration(database),
     requests: createRequestAdministration(database),
-    claims: createClaimAdministration(database),
+    appFeeClaims: createClaimAdministration(database),
   }
 }
 

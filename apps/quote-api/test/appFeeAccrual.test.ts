@@ -62,14 +62,17 @@ describe('app fees of a request', () => {
     expect((await moneyOf(bed.database, sponsor.wallet)).available).toBe(balance - debitOf(quote))
   })
 
-  test('and the debit of its sponsor are booked together or not at all', async () => {
-    const recipient = `0x${'4'.repeat(40)}`
+  test.each([
+    ['the fee', 'insert on transfer', `new.code = 'app_fee'`, '4'],
+    ['the debit', 'insert on transfer', `new.code = 'sponsor_post'`, '5'],
+    ['the end of the request', 'update on settlement', `new.stage = 'settled'`, '6'],
+  ])('and the debit of its sponsor are booked together or not at all: without %s', async (...refused) => {
+    const [, event, condition, digit] = refused
+    const recipient = `0x${digit.repeat(40)}`
     const quote = await requests.quoted(sponsor, { amount, more: { appFees: [{ recipient, fee: '50' }] } })
     await bed.database.query(`
-      create function refuse_fee() returns trigger language plpgsql as $$
-      begin raise exception 'no fee today'; end $$;
-      create trigger refuse_fee before insert on transfer for each row when (new.code = 'app_fee')
-        execute function refuse_fee()`)
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not today'; end $$;
+      create trigger refuse before ${event} for each row when (${condition}) execute function refuse()`)
     try {
       await requests.execute(quote)
       await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
@@ -80,7 +83,7 @@ describe('app fees of a request', () => {
       expect((await moneyOf(bed.database, sponsor.wallet)).held).toBe(debitOf(quote))
       expect(await owed(recipient)).toBe(0n)
     } finally {
-      await bed.database.query('drop trigger refuse_fee on transfer; drop function refuse_fee()')
+      await bed.database.query('drop function refuse() cascade')
     }
     await requests.reachesStage(quote, 'settled')
     expect(await owed(recipient)).toBe(BigInt(quote.fees.app.amount))

@@ -21,6 +21,6 @@ export function registerAdmin(app: HttpApp, administration: Administration, topU
   registerWebhookRoutes(app, administration.webhooks)
   registerLedgerRoutes(app, administration.ledger)
   registerRequestRoutes(app, administration.requests)
-  registerClaimRoutes(app, administration.claims)
+  registerClaimRoutes(app, administration.appFeeClaims)
   registerTopUpRoutes(app, topUps)
 }

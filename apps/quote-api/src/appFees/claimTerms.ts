@@ -8,6 +8,7 @@ import {
   type QuotableCurrency,
   type QuoteRegistry,
 } from '../quoting/registry.ts'
+import { enabledChain } from '../quoting/route.ts'
 import { InsufficientAppFeesError } from './claimErrors.ts'
 
 /** What a wallet asks for. Addresses are lower case. */
@@ -29,14 +30,9 @@ export type ClaimPlace = { readonly chain: QuotableChain; readonly currency: Quo
 /** @throws QuoteError UNSUPPORTED_CHAIN, CHAIN_DISABLED, UNSUPPORTED_CURRENCY, INVALID_RECIPIENT */
 export function resolveClaim(registry: QuoteRegistry, request: ClaimRequest): ClaimPlace {
   const { chainId, recipient } = request
-  const chain = registry.chainById.get(chainId)
-  if (chain === undefined || chain.vmType !== 'ethereum-vm') {
+  const chain = enabledChain(registry, chainId, 'chainId')
+  if (chain.vmType !== 'ethereum-vm') {
     throw new QuoteError('UNSUPPORTED_CHAIN', `Nothing can be claimed on chain ${chainId}.`, {
-      data: { field: 'chainId', chainId },
-    })
-  }
-  if (!chain.config.enabled) {
-    throw new QuoteError('CHAIN_DISABLED', `Chain ${chainId} is disabled at the moment.`, {
       data: { field: 'chainId', chainId },
     })
   }

@@ -14,7 +14,7 @@ export const claimCommands: readonly Command[] = [
     operands: [],
     flags: {},
     async run({ administration }) {
-      const claims = await administration.claims.pending({ limit: listedMax })
+      const claims = await administration.appFeeClaims.pending({ limit: listedMax })
       const rows = claims.map(({ claimId, wallet, asset, amount, createdAt }) => ({
         claim: claimId,
         wallet,
@@ -36,7 +36,7 @@ export const claimCommands: readonly Command[] = [
     async run({ administration, actor }, args) {
       const claimId = readId32(args.operand('claim'), '<claim>')
       const chosen = readValue(ending, args.text('as'), '--as')
-      await administration.claims.end(claimId, chosen, { actor, reason: readReason(args) })
+      await administration.appFeeClaims.end(claimId, chosen, { actor, reason: readReason(args) })
       return { data: { claimId, ending: chosen }, lines: [`Claim ${claimId} is ${chosen}.`] }
     },
   },

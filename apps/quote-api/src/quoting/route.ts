@@ -48,7 +48,8 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   }
 }
 
-function enabledChain(registry: QuoteRegistry, chainId: number, field: string): QuotableChain {
+/** @throws QuoteError UNSUPPORTED_CHAIN, CHAIN_DISABLED */
+export function enabledChain(registry: QuoteRegistry, chainId: number, field: string): QuotableChain {
   const chain = registry.chainById.get(chainId)
   if (chain === undefined) {
     throw new QuoteError('UNSUPPORTED_CHAIN', `Chain ${chainId} is not supported; see GET /chains.`, {
