@@ -3,7 +3,7 @@ import { memoProgram } from './programs.ts'
 import type { SolanaTransaction, TokenBalance } from './transaction.ts'
 
 /** A balance is above 2^53 − 1 lamports, which the node's JSON does not carry exactly. */
-export class BalanceNotExactError extends DomainError {
+class BalanceNotExactError extends DomainError {
   readonly code = 'BALANCE_NOT_EXACT'
   readonly kind = 'invalid_request'
 

@@ -21,7 +21,7 @@ type OwnView =
   | { readonly kind: 'too_large' }
 
 /** Blocks are final 32 slots of 400 ms after they were made. */
-export const finalityWaitSeconds = 13
+const finalityWaitSeconds = 13
 
 /**
  * The two rounds of one endpoint: the transaction at commitment `finalized`, then the block that holds it;

@@ -13,7 +13,7 @@ import {
 /** A depository program and what it derives. */
 export type Depository = { readonly program: PublicKey; readonly addresses: ProgramAddresses }
 
-export const uint64 = (value: bigint): Buffer => {
+const uint64 = (value: bigint): Buffer => {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64LE(value)
   return bytes
@@ -141,7 +141,7 @@ type TokenTransfer = {
   readonly amount: bigint
   readonly program?: string
 }
-export const mintDecimals = 6
+const mintDecimals = 6
 
 export function transfer(args: TokenTransfer): TransactionInstruction {
   const { from, to, authority, amount, program = tokenProgram } = args
