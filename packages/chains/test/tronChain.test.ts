@@ -75,7 +75,7 @@ test('no key is sent where none is configured', async () => {
   expect(bed.facade.lastHeaders()).not.toHaveProperty('tron-pro-api-key')
 })
 
-test.each(['/jsonrpc', '/jsonrpc/', '/'])(
+test.each(['/jsonrpc', '/jsonrpc/', '/', ''])(
   'an endpoint that is named with %s is asked beside it',
   async (path) => {
     bed.facade.resetCounters()
@@ -83,6 +83,16 @@ test.each(['/jsonrpc', '/jsonrpc/', '/'])(
     expect(Object.keys(bed.facade.counters()).sort()).toEqual(['/wallet/getblock', '/wallet/getcontract'])
   },
 )
+
+test('a key in the query of an endpoint stays in it', async () => {
+  bed.facade.resetCounters()
+  await expect(open({ httpRpcUrl: `${bed.facade.url}/jsonrpc?key=1` }).verify(signal)).rejects.toThrow()
+  // The stand-in knows no calls of these names: what counts is what it was asked for.
+  expect(Object.keys(bed.facade.counters()).sort()).toEqual([
+    '/wallet/getblock?key=1',
+    '/wallet/getcontract?key=1',
+  ])
+})
 
 test.each<[string, object, RegExp]>([
   ['another network', { hubChainId: '3448148188' }, /^httpRpcUrl of tron: \S+ is not on chain 3448148188$/],

@@ -169,6 +169,14 @@ describe('token transfers to the depository', () => {
     expect(await depositsOf(await trigger(nft, emit({ topics })))).toEqual([])
   })
 
+  test('tokens that were made for the depository come from nobody', async () => {
+    const token = accountOf('7f')
+    await bed.evm.node('anvil_setCode', [token.bytes, logEmitterCode])
+    const topics = [transferTopic, `0x${word(0n)}`, `0x${word(depository)}`] as const
+    const sent = await trigger(token.bytes, emit({ topics, data: `0x${word(4n)}` }))
+    expect(await depositsOf(sent)).toMatchObject([{ depositor: trx, currency: token.base58, amount: 4n }])
+  })
+
   test('a transfer to somebody else is no deposit', async () => {
     expect(await depositsOf(await trigger(usdc, concatHex([encodeTransfer(someone.bytes, 4n), id])))).toEqual(
       [],

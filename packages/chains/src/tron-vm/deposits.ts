@@ -1,4 +1,4 @@
-import { createTronCodec, type DepositFact, ethereumCodec, type Hex, tronAddress } from '@causeway/core'
+import { type DepositFact, type Hex, tronAddress } from '@causeway/core'
 import type { EvmLog } from '../ethereum-vm/answers.ts'
 import { findDeposits, needsCalldata } from '../ethereum-vm/deposits.ts'
 import type { TronContract } from './contract.ts'
@@ -27,7 +27,8 @@ export function findTronDeposits(
     ...deposit,
     depository: depository.address,
     depositor: tronAddress(deposit.depositor),
-    currency: isNative(deposit) ? nativeCurrency : tronAddress(deposit.currency),
+    // TRX is 20 zero bytes in both spellings.
+    currency: tronAddress(deposit.currency),
   }))
 }
 
@@ -38,12 +39,6 @@ export function needsTransaction(logs: readonly EvmLog[], depository: TronContra
 
 function rulesOf({ account }: TronContract) {
   return { depository: account, isZksyncStack: false }
-}
-
-const { nativeCurrency } = createTronCodec()
-
-function isNative({ currency }: DepositFact): boolean {
-  return currency === ethereumCodec.nativeCurrency
 }
 
 /** The first word after the arguments of `transfer` or `transferFrom`. */

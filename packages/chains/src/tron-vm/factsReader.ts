@@ -150,13 +150,12 @@ async function readPayment(
 
 function targetOf(payment: PaymentQuestion['payments'][number]): PaymentTarget {
   const recipient = codec.canonicalAddress(payment.recipient)
-  const isNative = payment.currency === codec.nativeCurrency
-  const currency = isNative ? codec.nativeCurrency : codec.canonicalAddress(payment.currency)
+  const currency = codec.canonicalAddress(payment.currency)
   return {
     recipient,
     currency,
     recipientBytes: accountOf(recipient),
-    tokenBytes: isNative ? undefined : accountOf(currency),
+    tokenBytes: currency === codec.nativeCurrency ? undefined : accountOf(currency),
   }
 }
 

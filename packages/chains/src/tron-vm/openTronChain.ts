@@ -5,7 +5,7 @@ import { createTronFactsReader } from './factsReader.ts'
 import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints.ts'
 
 /** Where nodes serve the interface of Ethereum beside their own. */
-const jsonRpcPath = /\/jsonrpc\/?$/
+const jsonRpcPath = /\/jsonrpc\/?(?=\?|$)/
 
 /**
  * A `tron-vm` chain. `rpcApiKey` goes to the host of the first endpoint and to no other: it is the key of one
