@@ -1,19 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Hex } from '@causeway/core'
-import { freePort, type Session, servicePlans, startSession } from '@causeway/localnet'
+import type { Session } from '@causeway/localnet'
 import { convertViemChainToRelayChain, createClient, type RelayClient } from '@relayprotocol/relay-sdk'
 import { createWalletClient, defineChain, http, type WalletClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { startSessionBed, type UserChain } from './sessionBed.ts'
 
-export type UserChain = 'base' | 'optimism'
-const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url))
 export const nativeCurrency: Hex = `0x${'0'.repeat(40)}`
-
-/** Below the ports that the system hands out by itself: a service binds its own seconds after they are chosen. */
-const firstPort = 20_000 + (process.pid % 500) * 20
 
 /** The whole local network, as `npm start` runs it, and the public client pointed at its quote-api. */
 export type PublicClientBed = {
@@ -27,22 +19,7 @@ export type PublicClientBed = {
 }
 
 export async function startPublicClientBed(): Promise<PublicClientBed> {
-  const directory = await mkdtemp(join(tmpdir(), 'causeway-public-client-'))
-  const [base, optimism, hub] = [await freePort(), await freePort(), await freePort()]
-  const session = await startSession({
-    directory: join(directory, '.local'),
-    fresh: false,
-    services: servicePlans,
-    ports: { base, optimism, hub },
-    firstPorts: { quote: firstPort, oracle: firstPort + 10 },
-    repositoryRoot,
-    environment: { PATH: process.env['PATH'], LOG_LEVEL: 'warn' },
-    report: () => {},
-    stageDone: () => {},
-    signal: new AbortController().signal,
-  })
-  const quoteApi = session.services.find(({ plan }) => plan.name === 'quote-api')
-  const url = `http://127.0.0.1:${quoteApi?.ports['http']}`
+  const { session, url, stop } = await startSessionBed()
   const chainOf = (key: UserChain) => {
     const { chainId, url: rpcUrl } = session.network.chains[key]
     return defineChain({
@@ -68,6 +45,7 @@ export async function startPublicClientBed(): Promise<PublicClientBed> {
     session,
     url,
     client,
+    stop,
     user: (index) => account(index).address,
     wallet: (index, key) =>
       createWalletClient({
@@ -76,9 +54,5 @@ export async function startPublicClientBed(): Promise<PublicClientBed> {
         transport: http(session.network.chains[key].url),
         pollingInterval: 100,
       }),
-    async stop() {
-      await session.stop()
-      await rm(directory, { recursive: true, force: true })
-    },
   }
 }

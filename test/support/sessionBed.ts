@@ -1,7 +1,7 @@
 // The whole local network as `npm start` runs it, in a folder and on ports of its own, whose services and nodes a
 // test may kill, start again and hold up.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,6 +15,7 @@ const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url))
 /** Below the ports that the system hands out by itself: a service binds its own seconds after they are chosen. */
 const firstPort = 20_000 + (process.pid % 500) * 20
 const patienceMs = 120_000
+const startsMax = 3
 
 export type SessionBed = {
   readonly session: Session
@@ -72,6 +73,10 @@ export type MortalService = {
 const environmentSchema = z.record(z.string(), z.string())
 
 export function mortalServices({ session }: SessionBed): readonly MortalService[] {
+  const lastWords = async (name: string) => {
+    const log = await readFile(session.network.paths.logFile(name), 'utf8')
+    return `${name} does not come up again: ${log.slice(-2_000)}`
+  }
   return session.services.map(({ plan, ports, process: first }) => {
     let current: ChildProcess | undefined
     const kill = async () => {
@@ -85,12 +90,18 @@ export function mortalServices({ session }: SessionBed): readonly MortalService[
         await kill()
         const file = session.network.paths.serviceFile(plan.name)
         const environment = environmentSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-        current = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', plan.script], {
-          cwd: repositoryRoot,
-          env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment },
-          stdio: 'ignore',
-        })
-        await ready(current, plan.name, plan.readyUrl(ports))
+        const log = await open(session.network.paths.logFile(plan.name), 'a')
+        // As under a supervisor: what does not come up, because its node is slow, say, is started again.
+        for (let attempt = 1; ; attempt += 1) {
+          current = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', plan.script], {
+            cwd: repositoryRoot,
+            env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment },
+            stdio: ['ignore', log.fd, log.fd],
+          })
+          if (await becomesReady(current, plan.readyUrl(ports))) break
+          if (attempt === startsMax) throw new Error(await lastWords(plan.name))
+        }
+        await log.close()
       },
       async stop() {
         if (current !== undefined) await endChild(current, 'SIGTERM')
@@ -107,16 +118,17 @@ async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<vo
   await gone
 }
 
-async function ready(child: ChildProcess, name: string, url: string): Promise<void> {
+/** @returns false when it ended instead */
+async function becomesReady(child: ChildProcess, url: string): Promise<boolean> {
   const giveUpAtMs = Date.now() + patienceMs
-  for (;;) {
+  while (child.exitCode === null && child.signalCode === null) {
     const isReady = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
       ({ ok }) => ok,
       () => false,
     )
-    if (isReady) return
-    if (child.exitCode !== null) throw new Error(`${name} ended with exit code ${child.exitCode}`)
-    if (Date.now() > giveUpAtMs) throw new Error(`${name} did not become ready again`)
+    if (isReady) return true
+    if (Date.now() > giveUpAtMs) throw new Error(`${url} is not ready`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
+  return false
 }

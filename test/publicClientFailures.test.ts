@@ -1,0 +1,118 @@
+// Goal: the published client ends as it should when a request does not go well: refunds, deposits that never come,
+// wallets on another chain. And what it sends beside its transactions is a help, never needed. Method: the
+// package as npm has it, pointed at a whole local network.
+import type { Hex } from '@causeway/core'
+import type { Execute } from '@relayprotocol/relay-sdk'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { nativeCurrency, type PublicClientBed, startPublicClientBed } from './support/publicClientBed.ts'
+import { until } from './support/until.ts'
+
+let bed: PublicClientBed
+
+beforeAll(async () => {
+  bed = await startPublicClientBed()
+}, 240_000)
+afterAll(() => bed?.stop(), 60_000)
+
+const base = () => bed.session.network.deployment.base
+const optimism = () => bed.session.network.deployment.optimism
+const freshAddress = () => privateKeyToAddress(generatePrivateKey())
+
+const statusSchema = z.looseObject({
+  status: z.string(),
+  details: z.unknown(),
+  failReason: z.string(),
+  txHashes: z.array(z.string()),
+})
+
+async function statusOf({ steps }: Execute) {
+  const requestId = steps.at(-1)?.requestId
+  const response = await fetch(`${bed.url}/intents/status/v3?requestId=${requestId}`)
+  return statusSchema.parse(await response.json())
+}
+
+/** Native coin from Base to Optimism for the first user. */
+function nativeQuote(change: object = {}): Promise<Execute> {
+  return bed.client.actions.getQuote({
+    ...{ chainId: base().chainId, toChainId: optimism().chainId },
+    ...{ currency: nativeCurrency, toCurrency: nativeCurrency, amount: '10000000000000000' },
+    ...{ tradeType: 'EXACT_INPUT', user: bed.user(0), recipient: freshAddress() },
+    ...change,
+  })
+}
+
+const execute = (quote: Execute, chain: 'base' | 'optimism' = 'base') =>
+  bed.client.actions.execute({ quote, wallet: bed.wallet(0, chain) })
+
+describe('a request that cannot be filled', () => {
+  test('(k) is refunded; the client says so, and the reason is beside empty details', async () => {
+    const refundTo = freshAddress()
+    // The gas is given, so that the call is not tried before: it fails whenever it is made.
+    const quote = await nativeQuote({
+      ...{ tradeType: 'EXACT_OUTPUT', amount: '5000000000000000' },
+      txs: [{ to: optimism().depository, value: '0', data: '0xdeadbeef' }],
+      options: { refundTo, txsGasLimit: 100_000 },
+    })
+    await expect(execute(quote)).rejects.toThrow('Refunded')
+    const status = await statusOf(quote)
+    expect(status).toMatchObject({ status: 'refund', failReason: 'TRANSACTION_SUBMISSION_FAILED' })
+    expect(status.details).toBeNull()
+    expect(status.txHashes).toHaveLength(1)
+    const paid = BigInt(quote.details?.currencyIn?.amount ?? 0)
+    const back = await bed.session.network.chains.base.chain.client.getBalance({ address: refundTo })
+    expect(back).toBeGreaterThan((paid * 95n) / 100n)
+    expect(back).toBeLessThanOrEqual(paid)
+  })
+})
+
+describe('a deposit', () => {
+  test('(i) that nobody hinted at is detected and filled', async () => {
+    const recipient = freshAddress()
+    const quote = await nativeQuote({ recipient })
+    const user = bed.session.network.keys.users[1]
+    if (user === undefined) throw new Error('no second user')
+    const transactions = quote.steps.flatMap(({ id, items }) =>
+      (items ?? []).map(({ data }) => ({
+        // CAST: the client passes steps on as the service sent them.
+        ...{ what: id, to: data.to as Hex, data: data.data as Hex, valueWei: BigInt(data.value) },
+      })),
+    )
+    await bed.session.network.chains.base.chain.send(user, transactions)
+    await until('it is filled', async () => (await statusOf(quote)).status === 'success')
+    const { client } = bed.session.network.chains.optimism.chain
+    expect(await client.getBalance({ address: recipient })).toBe(
+      BigInt(quote.details?.currencyOut?.amount ?? 0),
+    )
+  })
+
+  test('that never comes ends in a timeout of the client, and the request still waits', async () => {
+    const quote = await nativeQuote()
+    const [item] = quote.steps.at(-1)?.items ?? []
+    // A transaction like any other, and no deposit.
+    Object.assign(item?.data ?? {}, { to: bed.user(0), data: '0x', value: '0' })
+    const { client } = bed
+    const attempts = client.maxPollingAttemptsBeforeTimeout
+    client.maxPollingAttemptsBeforeTimeout = 3
+    try {
+      await expect(execute(quote)).rejects.toMatchObject({ name: 'SolverStatusTimeoutError' })
+    } finally {
+      client.maxPollingAttemptsBeforeTimeout = attempts
+    }
+    expect(await statusOf(quote)).toMatchObject({ status: 'waiting', txHashes: [] })
+  })
+})
+
+describe('what the client refuses by itself', () => {
+  test('a wallet on another chain', async () => {
+    await expect(execute(await nativeQuote(), 'optimism')).rejects.toMatch(/does not match expected chain id/)
+  })
+
+  test('a quote from a chain that it does not know', async () => {
+    const quote = await nativeQuote()
+    const currency = quote.details?.currencyIn?.currency
+    Object.assign(currency ?? {}, { chainId: 999_999 })
+    await expect(execute(quote)).rejects.toMatch(/Unable to find chain/)
+  })
+})
