@@ -36,7 +36,7 @@ const userSchema = z.object({
 })
 
 /** Column `orders.execution`. Written by `executionToJson`. */
-export const executionSchema = z.discriminatedUnion('by', [permitSchema, userSchema])
+const executionSchema = z.discriminatedUnion('by', [permitSchema, userSchema])
 
 /** One transaction as it was quoted. */
 export type QuotedCall = z.output<typeof userSchema>['calls'][number]

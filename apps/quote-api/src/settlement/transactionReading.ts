@@ -1,14 +1,6 @@
-import {
-  MalformedAnswerError,
-  NodeError,
-  parseBytes,
-  parseHash,
-  parseQuantity,
-  parseRecord,
-  type RpcAnswer,
-} from '@causeway/chains'
+import { parseBytes, parseQuantity } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
-import type { Reading } from '../topUps/readings.ts'
+import { minedCalls, parseAddress, parseMined, type Reading } from '../topUps/readings.ts'
 
 /** A transaction in a block, at whatever depth. */
 export type MinedTransaction = {
@@ -25,37 +17,21 @@ export type MinedTransaction = {
 /** `undefined` where the node knows no such transaction in a block. */
 export function minedReading(hash: Hex): Reading<MinedTransaction | undefined> {
   return {
-    calls: [
-      { method: 'eth_getTransactionByHash', params: [hash] },
-      { method: 'eth_getTransactionReceipt', params: [hash] },
-    ],
-    parse: ([transactionAnswer, receiptAnswer]) => {
-      const results = [resultOf(transactionAnswer), resultOf(receiptAnswer)]
-      if (results.includes(null)) return undefined
-      const transaction = parseRecord(results[0], 'eth_getTransactionByHash')
-      const what = 'eth_getTransactionReceipt'
-      const receipt = parseRecord(results[1], what)
-      const isOne =
-        parseHash(transaction['hash'], what) === hash &&
-        parseHash(receipt['transactionHash'], what) === hash &&
-        parseHash(transaction['blockHash'], what) === parseHash(receipt['blockHash'], what)
-      if (!isOne) throw new MalformedAnswerError(what)
+    calls: minedCalls(hash),
+    parse: (answers) => {
+      const mined = parseMined(answers, hash)
+      if (mined === undefined) return undefined
+      const { transaction, receipt, what } = mined
       const to = transaction['to']
       return {
         hash,
         blockNumber: parseQuantity(receipt['blockNumber'], what),
         succeeded: parseQuantity(receipt['status'], what) === 1n,
-        from: parseBytes(transaction['from'], what),
-        to: to === null || to === undefined ? undefined : parseBytes(to, what),
+        from: parseAddress(transaction['from'], what),
+        to: to === null || to === undefined ? undefined : parseAddress(to, what),
         input: parseBytes(transaction['input'], what),
         valueWei: parseQuantity(transaction['value'], what),
       }
     },
   }
-}
-
-function resultOf(answer: RpcAnswer | undefined): unknown {
-  if (answer === undefined) throw new MalformedAnswerError('JSON-RPC batch')
-  if (!answer.ok) throw new NodeError(answer)
-  return answer.result
 }

@@ -105,22 +105,11 @@ export function transfersReading(
 /** `undefined` where the node knows no such included transaction. */
 export function transactionReading(target: TopUpTarget, hash: Hex): Reading<IncludedTransaction | undefined> {
   return {
-    calls: [
-      { method: 'eth_getTransactionByHash', params: [hash] },
-      { method: 'eth_getTransactionReceipt', params: [hash] },
-    ],
-    parse: ([transactionAnswer, receiptAnswer]) => {
-      const results = [resultOf(transactionAnswer), resultOf(receiptAnswer)]
-      if (results.includes(null)) return undefined
-      const transaction = parseRecord(results[0], 'eth_getTransactionByHash')
-      const what = 'eth_getTransactionReceipt'
-      const receipt = parseRecord(results[1], what)
-      const blockHash = parseHash(receipt['blockHash'], what)
-      const isOne =
-        parseHash(transaction['hash'], what) === hash &&
-        parseHash(receipt['transactionHash'], what) === hash &&
-        parseHash(transaction['blockHash'], what) === blockHash
-      if (!isOne) throw new MalformedAnswerError(what)
+    calls: minedCalls(hash),
+    parse: (answers) => {
+      const mined = parseMined(answers, hash)
+      if (mined === undefined) return undefined
+      const { transaction, receipt, blockHash, what } = mined
       const logs = parseList(receipt['logs'], what).map((log) => parseLog(parseRecord(log, what), what))
       const found = topUpLogs(logs, target)
       if (found.some(({ value }) => value >= valueLimit)) throw new MalformedAnswerError(what)
@@ -137,6 +126,44 @@ export function transactionReading(target: TopUpTarget, hash: Hex): Reading<Incl
       }
     },
   }
+}
+
+type JsonRecord = Readonly<Record<string, unknown>>
+
+export function minedCalls(hash: Hex): readonly RpcCall[] {
+  return [
+    { method: 'eth_getTransactionByHash', params: [hash] },
+    { method: 'eth_getTransactionReceipt', params: [hash] },
+  ]
+}
+
+/**
+ * Answers of `minedCalls` that are of one transaction in one block; `undefined` where it is in none.
+ * @throws MalformedAnswerError, NodeError
+ */
+export function parseMined(
+  [transactionAnswer, receiptAnswer]: readonly RpcAnswer[],
+  hash: Hex,
+):
+  | {
+      readonly transaction: JsonRecord
+      readonly receipt: JsonRecord
+      readonly blockHash: Hex
+      readonly what: string
+    }
+  | undefined {
+  const results = [resultOf(transactionAnswer), resultOf(receiptAnswer)]
+  if (results.includes(null)) return undefined
+  const transaction = parseRecord(results[0], 'eth_getTransactionByHash')
+  const what = 'eth_getTransactionReceipt'
+  const receipt = parseRecord(results[1], what)
+  const blockHash = parseHash(receipt['blockHash'], what)
+  const isOne =
+    parseHash(transaction['hash'], what) === hash &&
+    parseHash(receipt['transactionHash'], what) === hash &&
+    parseHash(transaction['blockHash'], what) === blockHash
+  if (!isOne) throw new MalformedAnswerError(what)
+  return { transaction, receipt, blockHash, what }
 }
 
 export function traceReading(hash: Hex): Reading<CallFrame> {
@@ -170,7 +197,7 @@ function parseLog(log: Readonly<Record<string, unknown>>, what: string): Receipt
   }
 }
 
-function parseAddress(value: unknown, what: string): Hex {
+export function parseAddress(value: unknown, what: string): Hex {
   const address = parseBytes(value, what)
   if (address.length !== 42) throw new MalformedAnswerError(what)
   return address

@@ -2,6 +2,7 @@ import { AbiWords } from '../hashing/abiWords.ts'
 import { concatBytes, fixedHexToBytes, hexDigits } from '../hashing/hexBytes.ts'
 import { keccak256 } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
+import { create2Address } from '../vm/ethereum/contractAddress.ts'
 
 /** What an address may be used for; a change of any member is another address. */
 export type DepositAddressTerms = {
@@ -18,8 +19,6 @@ export type DepositAddressTerms = {
 /** The contract that empties the addresses, and the hash of the code that it puts there for a moment. */
 export type DepositAddressContract = { readonly contract: Hex; readonly sweepCodeHash: Hex }
 
-const create2Prefix = Uint8Array.of(0xff)
-
 /**
  * The address that `contract` empties under these terms: by CREATE2, so that nobody holds a key of it.
  * Lower case. @source EIP-1014
@@ -34,13 +33,7 @@ export function depositAddressOf(
     .address(fixedHexToBytes(depositor, 20))
     .word(fixedHexToBytes(nonce, 32))
     .done()
-  const parts = [
-    create2Prefix,
-    fixedHexToBytes(contract, 20),
-    keccak256(terms),
-    fixedHexToBytes(sweepCodeHash, 32),
-  ]
-  return `0x${hexDigits(keccak256(concatBytes(parts)).subarray(12))}`
+  return create2Address(contract, keccak256(terms), sweepCodeHash)
 }
 
 /** Bytes of an order's salt that stay random where the others name a deposit address. */
