@@ -29,7 +29,12 @@ export function createPermits(options: {
     }),
   )
   const contractsOf = (chainId: number) => contracts.get(chainId)
-  const shared = { database, contractsOf, trial: createDepositTrial(clientOf), now }
+  const trial = createDepositTrial((chainId) => {
+    const client = clientOf(chainId)
+    const multicall3 = registry.chainById.get(chainId)?.config.multicall3
+    return client && multicall3 && { client, multicall3 }
+  })
+  const shared = { database, contractsOf, trial, now }
   const [eip3009, eip2612] = permitKinds
   return {
     permitTokens: createPermitTokens({ clientOf, now }),

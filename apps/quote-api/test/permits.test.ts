@@ -15,6 +15,7 @@ import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { parseExecution } from '../src/orders/execution.ts'
+import { createDepositTrial } from '../src/permits/depositTrial.ts'
 import { createPermitTokens } from '../src/permits/permitTokens.ts'
 import { quoteResponseSchema } from '../src/wire/quoteResponse.ts'
 import { addressNamed, callNode, setOwnedDigest, walletCode } from './accessSupport/contractWallets.ts'
@@ -252,6 +253,26 @@ describe('a contract wallet', () => {
     await bed.network.mine('base')
     await requests.reaches(quote, 'pending')
     expect(await usdcOf(wallet)).toBe(0n)
+  })
+})
+
+describe('a trial of the deposit', () => {
+  test('tells a refusal of the token from a node that does not answer', async () => {
+    const quote = await quoted()
+    const [terms, signature] = [await storedTerms(quote), await sign(quote)]
+    const { multicall3 } = bed.network.deployment.base
+    const trialAt = (url: string) => {
+      const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url }], now: Date.now })
+      onTestFinished(() => client.close())
+      return createDepositTrial(() => ({ client, multicall3 }))
+    }
+    const trial = trialAt(bed.network.chains.base.url)
+    expect(await trial(8_453, terms, signature)).toBe(true)
+    expect(await trial(8_453, { ...terms, amount: terms.amount + 1n }, signature)).toBe(false)
+    const unavailable = { kind: 'upstream_unavailable' }
+    await expect(trialAt(bed.url)(8_453, terms, signature)).rejects.toMatchObject(unavailable)
+    const nowhere = createDepositTrial(() => undefined)
+    await expect(nowhere(8_453, terms, signature)).rejects.toMatchObject(unavailable)
   })
 })
 
