@@ -45,7 +45,7 @@ export function createRequestDriver(parts: {
   }
 
   return {
-    user,
+    solver,
     statusOf,
     settlementOf,
     openWork,
