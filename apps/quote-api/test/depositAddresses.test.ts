@@ -252,11 +252,10 @@ describe('another amount', () => {
     const received = await nativeOf('optimism', party.recipient)
     expect(received).toBeGreaterThan((paid * 9n) / 10n)
     expect(received).toBeLessThan(paid)
-    const [row] = await database.query<{ superseded_by: Buffer | null }>(
-      'select superseded_by from orders where request_id = $1',
-      [bytesOf(quote.requestId)],
-    )
-    expect(row?.superseded_by).not.toBeNull()
+    const requests = await requestsOf(addressOf(quote))
+    const older = requests.find(({ id }) => id === quote.requestId)
+    expect(older?.status).toBe('waiting')
+    expect(requests.map(({ id }) => id)).toContain(older?.supersededByRequestId)
   })
 
   test('too little for any quote goes back to refundTo', async () => {

@@ -7,7 +7,16 @@ const orderId = `0x${'0d'.repeat(32)}` as const
 const deposit = { depository: `0x${'d0'.repeat(20)}`, orderId, depositor: `0x${'11'.repeat(20)}` } as const
 const deadline = 1_000
 const facts = (depositId: `0x${string}`) => ({
-  deposits: [{ depositId, depositor: deposit.depositor, currency: '', amount: 1n, onchainIndex: '0' }],
+  deposits: [
+    {
+      depositId,
+      depositor: deposit.depositor,
+      depository: deposit.depository,
+      currency: '',
+      amount: 1n,
+      onchainIndex: '0',
+    },
+  ],
 })
 
 test.each([

@@ -37,6 +37,8 @@ export type RequestRecord = {
   readonly originChainId: number
   readonly destinationChainId: number
   readonly depositAddress: string | undefined
+  /** The request that took its place before anything was paid for it. */
+  readonly supersededByRequestId: Hex | undefined
   readonly quoted: QuotedAmounts
   readonly order: Order | undefined
   readonly sponsorship: RequestSponsorship | undefined
@@ -55,7 +57,7 @@ export interface RequestHistory {
 
 const columns = `
   o.request_id, o.order_id, o.status, o.fail_reason, o.refund_fail_reason, o.user_address, o.recipient,
-  o.origin_chain_id, o.destination_chain_id, o.deposit_address, o.quoted, o.order_data,
+  o.origin_chain_id, o.destination_chain_id, o.deposit_address, o.superseded_by, o.quoted, o.order_data,
   (extract(epoch from o.created_at) * 1000000)::bigint as created_at_us,
   (extract(epoch from coalesce(o.updated_at, o.created_at)) * 1000000)::bigint as updated_at_us,
   s.request_id is not null as is_sponsorship, s.sponsor, s.quoted as sponsorship,
@@ -101,6 +103,7 @@ type HistoryRow = {
   readonly origin_chain_id: bigint
   readonly destination_chain_id: bigint
   readonly deposit_address: string | null
+  readonly superseded_by: Buffer | null
   readonly quoted: unknown
   readonly order_data: unknown
   readonly created_at_us: bigint
@@ -132,6 +135,7 @@ function fromRow(row: HistoryRow): RequestRecord {
     originChainId: Number(row.origin_chain_id),
     destinationChainId: Number(row.destination_chain_id),
     depositAddress: row.deposit_address ?? undefined,
+    supersededByRequestId: row.superseded_by === null ? undefined : toHex(row.superseded_by),
     quoted: quotedAmountsSchema.parse(row.quoted),
     order: row.order_data === null ? undefined : orderSchema.parse(row.order_data),
     sponsorship: row.is_sponsorship

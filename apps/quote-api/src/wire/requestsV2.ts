@@ -32,6 +32,7 @@ const requestV2Schema = z.object({
   user: text,
   recipient: text,
   depositAddress: z.object({ address: text }).optional(),
+  supersededByRequestId: text.optional(),
   data: z.object({
     slippageTolerance: text,
     failReason: text.describe('`N/A` where nothing failed'),
@@ -66,7 +67,7 @@ export function requestToV2(
   record: RequestRecord,
   { includeOrderData }: { includeOrderData: boolean },
 ): RequestV2 {
-  const { quoted, depositAddress, orderId, order } = record
+  const { quoted, depositAddress, supersededByRequestId, orderId, order } = record
   const { incoming, outgoing } = splitTransactions(record)
   const feeSponsorship = pastFeeSponsorship(registry, record)
   return {
@@ -75,6 +76,7 @@ export function requestToV2(
     user: record.user,
     recipient: record.recipient,
     ...(depositAddress !== undefined && { depositAddress: { address: depositAddress } }),
+    ...(supersededByRequestId !== undefined && { supersededByRequestId }),
     data: {
       slippageTolerance: quoted.slippageBps,
       failReason: record.failReason ?? nothingFailed,

@@ -54,6 +54,7 @@ const requestV3Schema = z.object({
   requestType: z.enum(requestTypes),
   features: z.array(z.enum(features)),
   depositAddress: text.nullable(),
+  supersededByRequestId: text.nullable().describe('The request that took its place before it was paid'),
   data: z.object({
     slippageTolerance: text,
     failReason: text.nullable(),
@@ -117,6 +118,7 @@ export function requestToV3(
     requestType: requestTypeOf(record),
     features: featuresOf(record),
     depositAddress: record.depositAddress ?? null,
+    supersededByRequestId: record.supersededByRequestId ?? null,
     data: {
       slippageTolerance: quoted.slippageBps,
       failReason: record.failReason ?? null,
