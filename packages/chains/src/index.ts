@@ -9,7 +9,7 @@ export {
 export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
-export { readUintResult } from './evm/abiReader.ts'
+export { readStringResult, readUintResult } from './evm/abiReader.ts'
 export { type ContractExpectations, checkContracts } from './evm/checkContracts.ts'
 export { balanceOfCall, nativeBalanceCall } from './evm/erc20Calls.ts'
 export {

@@ -1,16 +1,24 @@
-import type { JsonRpcClient, RpcAnswer } from '@causeway/chains'
-import { bytesToHex, DomainError, domainSeparator, type Hex, type TokenDomain } from '@causeway/core'
-import { type AbiFunction, decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import {
+  type JsonRpcClient,
+  parseBytes,
+  type RpcAnswer,
+  readStringResult,
+  readUintResult,
+} from '@causeway/chains'
+import {
+  addressWord,
+  bytesToHex,
+  DomainError,
+  domainSeparator,
+  type Hex,
+  type TokenDomain,
+} from '@causeway/core'
 import { QuoteError } from '../quoting/errors.ts'
 import type { PermitToken, PermitTokens } from '../quoting/permit.ts'
 
-const tokenAbi = parseAbi([
-  'function name() view returns (string)',
-  'function version() view returns (string)',
-  'function DOMAIN_SEPARATOR() view returns (bytes32)',
-  'function nonces(address owner) view returns (uint256)',
-])
-const [nameFunction, versionFunction, separatorFunction] = tokenAbi
+/** Calldata of `name()`, `version()` and `DOMAIN_SEPARATOR()`. */
+const domainReads = ['0x06fdde03', '0x54fd4d50', '0x3644e515'] as const
+const noncesCall = (owner: Hex): Hex => `0x7ecebe00${addressWord(owner)}`
 /** EIP-2612 asks for no `version()`; tokens without one sign for this version. */
 const usualVersion = '1'
 /** A token behind a proxy may be given another name. */
@@ -40,29 +48,32 @@ export function createPermitTokens(options: {
       return domain
     },
     async nonceOf(token, owner) {
-      const data = encodeFunctionData({ abi: tokenAbi, functionName: 'nonces', args: [owner] })
-      const [answer] = await unlessDown(clientOf(token).batch([callOf(token, data)], { timeoutMs }))
-      if (answer?.ok !== true) throw unavailable()
-      return decodeFunctionResult({ abi: tokenAbi, functionName: 'nonces', data: hexOf(answer.result) })
+      const client = clientOf(token)
+      return unlessDown(async () => {
+        const [answer] = await client.batch([callOf(token, noncesCall(owner))], { timeoutMs })
+        if (answer?.ok !== true) throw unavailable()
+        return readUintResult(parseBytes(answer.result, 'nonces'), 'nonces')
+      })
     },
   }
 }
 
 async function readDomain(client: JsonRpcClient, token: PermitToken): Promise<TokenDomain> {
-  const calls = [nameFunction, versionFunction, separatorFunction].map((read) =>
-    callOf(token, encodeFunctionData({ abi: [read] })),
-  )
-  const { answers } = await unlessDown(client.agree(calls, { timeoutMs, project: comparable }))
-  const [name, version, separator] = answers
-  if (name?.ok !== true || separator?.ok !== true) throw unsignable(token)
-  const domain = {
-    name: readText(nameFunction, name),
-    version: version?.ok === true ? readText(versionFunction, version) : usualVersion,
-    chainId: token.chainId,
-  }
-  const expected = bytesToHex(domainSeparator({ ...domain, verifyingContract: hexOf(token.address) }))
-  if (hexOf(separator.result).toLowerCase() !== expected) throw unsignable(token)
-  return domain
+  const calls = domainReads.map((data) => callOf(token, data))
+  return unlessDown(async () => {
+    const { answers } = await client.agree(calls, { timeoutMs, project: comparable })
+    const [name, version, separator] = answers
+    if (name?.ok !== true || separator?.ok !== true) throw unsignable(token)
+    const domain = {
+      name: readText(name),
+      version: version?.ok === true ? readText(version) : usualVersion,
+      chainId: token.chainId,
+    }
+    const verifyingContract = parseBytes(token.address, 'token')
+    const expected = bytesToHex(domainSeparator({ ...domain, verifyingContract }))
+    if (parseBytes(separator.result, 'DOMAIN_SEPARATOR') !== expected) throw unsignable(token)
+    return domain
+  })
 }
 
 /** Nodes word their refusals differently; that there is none is what counts. */
@@ -70,27 +81,20 @@ function comparable(answers: readonly RpcAnswer[]): unknown {
   return answers.map((answer) => (answer.ok ? answer.result : 'refused'))
 }
 
-function readText(read: AbiFunction, answer: Extract<RpcAnswer, { ok: true }>): string {
-  const text: unknown = decodeFunctionResult({ abi: [read], data: hexOf(answer.result) })
-  if (typeof text !== 'string') throw unavailable()
-  return text
+function readText({ result }: Extract<RpcAnswer, { ok: true }>): string {
+  return readStringResult(parseBytes(result, 'eth_call'), 'eth_call')
 }
 
 function callOf({ address }: PermitToken, data: Hex) {
   return { method: 'eth_call', params: [{ to: address, data }, 'latest'] }
 }
 
-function hexOf(value: unknown): Hex {
-  if (typeof value !== 'string' || !/^0x([0-9a-fA-F]{2})+$/.test(value)) throw unavailable()
-  // CAST: the pattern above is that of Hex.
-  return value as Hex
-}
-
-async function unlessDown<T>(reading: Promise<T>): Promise<T> {
+/** Silence and unreadable answers are one refusal to whoever asks for a quote. */
+async function unlessDown<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return await reading
+    return await read()
   } catch (error) {
-    throw error instanceof DomainError ? unavailable(error) : error
+    throw error instanceof DomainError && !(error instanceof QuoteError) ? unavailable(error) : error
   }
 }
 

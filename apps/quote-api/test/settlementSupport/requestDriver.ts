@@ -91,7 +91,7 @@ export function createRequestDriver(parts: {
   }
 }
 
-export function orderIdOf(quote: QuoteAnswer): Hex {
+function orderIdOf(quote: QuoteAnswer): Hex {
   const id = quote.protocol?.v2.orderId
   if (id === undefined) throw new Error('the quote has no order')
   // CAST: the wire describes an order id as text.
