@@ -122,6 +122,19 @@ describe('the execution', () => {
     expect(unsigned.message.result.status).toBe(1)
   })
 
+  test('takes the depository that the request names, when the withdrawal takes from it', async () => {
+    const named = { ...addressRequest, depository: otherDepository }
+    const body = request({ transactionId: executing, withdrawalAddressRequest: named })
+    const found = (payingDepositories: readonly string[]) =>
+      facts({ executingTransactionId: executing, payingDepositories })
+    const { unsigned } = await attest(body, found([depository, otherDepository]))
+    expect(unsigned.execution).toBeDefined()
+    expect(unsigned.message.result.depository).toBe(depository)
+    await expect(attest(body, found([depository]))).rejects.toMatchObject({
+      code: 'WITHDRAWAL_REQUEST_MISMATCH',
+    })
+  })
+
   test('of a pending withdrawal is left out', async () => {
     const body = request({ transactionId: executing, withdrawalAddressRequest: addressRequest })
     const { unsigned } = await attest(body, facts({ status: 'pending' }))
