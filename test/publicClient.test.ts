@@ -7,12 +7,8 @@ import { erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import {
-  nativeCurrency,
-  type PublicClientBed,
-  startPublicClientBed,
-  type UserChain,
-} from './support/publicClientBed.ts'
+import { nativeCurrency, type PublicClientBed, startPublicClientBed } from './support/publicClientBed.ts'
+import type { UserChain } from './support/sessionBed.ts'
 
 let bed: PublicClientBed
 
