@@ -48,6 +48,20 @@ describe('checkLocalEndpoints', () => {
     ])
   })
 
+  test('refuses services elsewhere in local, each by its setting', () => {
+    const additionalData = {
+      esploraCompatibleApiUrl: 'http://127.0.0.1:3002/api,https://canary.example/api',
+      proxyApiUrl: 'https://canary.example',
+      explorerApiUrl: 'http://localhost:1',
+    }
+    const bitcoin = { id: 'bitcoin', vmType: 'bitcoin-vm', hubChainId: '7', additionalData }
+    const chainsJson = { environment: 'local', chains: [bitcoin] }
+    expect(checkLocalEndpoints(loadChains({ environment: 'local', chainsJson, variables: {} }))).toEqual([
+      'esploraCompatibleApiUrl of bitcoin is not on this machine, as ENVIRONMENT=local demands',
+      'proxyApiUrl of bitcoin is not on this machine, as ENVIRONMENT=local demands',
+    ])
+  })
+
   test('leaves other environments alone', () => {
     expect(checkLocalEndpoints(registryOf('mainnets.prod', ['https://rpc.example']))).toEqual([])
   })

@@ -9,6 +9,7 @@ import type { JsonRpcClient } from './rpc/jsonRpc.ts'
  */
 
 const localEnvironment = 'local'
+const serviceUrls = ['esploraCompatibleApiUrl', 'proxyApiUrl', 'explorerApiUrl'] as const
 
 /** `local` reads nothing but this machine. */
 export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] {
@@ -18,13 +19,19 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
     ...[...registry.chains.values()].map((chain) => [chain.id, chain] as const),
     ...(hub === undefined ? [] : [[`hub ${hub.id}`, hub] as const]),
   ]
-  return places.flatMap(([id, { endpoints }]) =>
+  const demand = 'is not on this machine, as ENVIRONMENT=local demands'
+  const nodes = places.flatMap(([id, { endpoints }]) =>
     endpoints.flatMap((url, index) =>
-      isLoopback(url.reveal())
-        ? []
-        : [`httpRpcUrl of ${id}: endpoint ${index + 1} is not on this machine, as ENVIRONMENT=local demands`],
+      isLoopback(url.reveal()) ? [] : [`httpRpcUrl of ${id}: endpoint ${index + 1} ${demand}`],
     ),
   )
+  const services = [...registry.chains.values()].flatMap(({ id, additionalData }) =>
+    serviceUrls.flatMap((name) => {
+      const urls = additionalData[name]?.reveal().split(',') ?? []
+      return urls.every((url) => isLoopback(url.trim())) ? [] : [`${name} of ${id} ${demand}`]
+    }),
+  )
+  return [...nodes, ...services]
 }
 
 /**
