@@ -58,7 +58,7 @@ const userChains = [
 
 /** Every address in a deployment, wherever it stands. */
 function addressesIn(value: unknown): readonly `0x${string}`[] {
-  const found = JSON.stringify(value).match(/0x[0-9a-fA-F]{40}/g) ?? []
+  const found = JSON.stringify(value).match(/0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/g) ?? []
   // CAST: the pattern above is what the type says.
   return found as unknown as readonly `0x${string}`[]
 }
