@@ -241,7 +241,7 @@ describe('requests of the public client', () => {
   })
 
   test('(j) (m) a success has its transaction hashes and is told without a key', async () => {
-    const done = await execute(await getQuote({ recipient: freshAddress() }), 3)
+    const done = await execute(await getQuote({ user: bed.user(3), recipient: freshAddress() }), 3)
     const { response, json } = await statusOf(done)
     expect(response.headers.get('cache-control')).toContain('no-store')
     expect(json).toMatchObject({ status: 'success', txHashes: [expect.stringMatching(/^0x/)] })
