@@ -1,6 +1,5 @@
 import {
   ConfigurationError,
-  codecOf,
   type DepositFacts,
   type Evidence,
   type FactsReader,
@@ -9,6 +8,7 @@ import {
   normaliseWithdrawRequest,
   type PaymentFacts,
   type PaymentQuestion,
+  solanaCodec,
   type WithdrawalFacts,
   type WithdrawalQuestion,
 } from '@causeway/core'
@@ -51,7 +51,6 @@ type Reading = {
   addresses(): Promise<ProgramAddresses>
 }
 
-const codec = codecOf(mainNetwork('solana-vm'))
 const finalityRule = 'commitment finalized'
 
 /**
@@ -64,7 +63,7 @@ export function createSolanaFactsReader(options: SolanaFactsReaderOptions): Sola
   const { chain, quorum } = options
   const limits = { ...defaultReaderLimits, ...options.limits }
   if (chain.depository === undefined) throw new ConfigurationError(`chain ${chain.id} has no depository`)
-  const depository = codec.canonicalAddress(chain.depository)
+  const depository = solanaCodec.canonicalAddress(chain.depository)
   let derived: Promise<ProgramAddresses> | undefined
   const known = new WeightedCache<KnownTransaction>({
     entriesMax: limits.finalEntriesMax,
@@ -118,8 +117,8 @@ async function readPayment(
   signal: AbortSignal,
 ): Promise<PaymentFacts> {
   const targets = payments.map(({ recipient, currency }) => ({
-    recipient: codec.canonicalAddress(recipient),
-    currency: codec.canonicalAddress(currency),
+    recipient: solanaCodec.canonicalAddress(recipient),
+    currency: solanaCodec.canonicalAddress(currency),
   }))
   const { final, evidence } = await readKnown(reading, transactionId, signal)
   return {
@@ -140,7 +139,9 @@ async function readWithdrawal(
   const { chainId, quorum, depository } = reading
   const terms = readWithdrawalTerms(question.withdrawal)
   const transactionId =
-    question.transactionId === undefined ? undefined : codec.canonicalTransactionId(question.transactionId)
+    question.transactionId === undefined
+      ? undefined
+      : solanaCodec.canonicalTransactionId(question.transactionId)
   const { withdrawalId, currency, amount, recipient } = terms
   const usedRequest = (await reading.addresses()).usedRequest(withdrawalId)
   const { threshold } = quorum
@@ -166,7 +167,7 @@ async function readKnown(
   signal: AbortSignal,
 ): Promise<KnownTransaction> {
   const { known, chainId } = reading
-  const transactionId = codec.canonicalTransactionId(requested)
+  const transactionId = solanaCodec.canonicalTransactionId(requested)
   const remembered = known.get(transactionId)
   if (remembered !== undefined) return remembered
   return runAsOne(reading.transactions, { key: transactionId, chainId, signal }, (shared) =>

@@ -14,24 +14,24 @@ import {
   withdrawalExpiredKey,
 } from '@causeway/core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { AttestationContext } from '../apps/oracle/src/attestations/context.ts'
+import { paths, testApp, withReader } from '../apps/oracle/test/fixtures/oracleApp.ts'
+import { signedOrder } from '../apps/oracle/test/fixtures/requests.ts'
+import { chains, world } from '../apps/oracle/test/fixtures/world.ts'
 import {
   depositToken,
   executeTransfer,
   memo,
   tokenAccount,
   transfer,
-} from '../../../packages/chains/test/solanaSupport/instructions.ts'
+} from '../packages/chains/test/solanaSupport/instructions.ts'
 import {
   openReader,
   proxiesOf,
   type SolanaBed,
   startSolanaBed,
-} from '../../../packages/chains/test/solanaSupport/solanaBed.ts'
-import { orderB } from '../../../packages/core/test/vectors/orders.ts'
-import type { AttestationContext } from '../src/attestations/context.ts'
-import { paths, testApp, withReader } from './fixtures/oracleApp.ts'
-import { signedOrder } from './fixtures/requests.ts'
-import { chains, world } from './fixtures/world.ts'
+} from '../packages/chains/test/solanaSupport/solanaBed.ts'
+import { orderB } from '../packages/core/test/vectors/orders.ts'
 
 let bed: SolanaBed
 beforeAll(async () => {
@@ -39,10 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => bed?.stop())
 
-type Answer = {
-  readonly status: number
-  readonly body: Record<string, never> & { readonly [name: string]: unknown }
-}
+type Answer = { readonly status: number; readonly body: unknown }
 
 /** An oracle whose Solana chain is the local cluster. */
 async function oracle(urls: readonly string[] = [bed.url]) {
