@@ -20,9 +20,12 @@ export async function writeSolverConfig(options: {
 }): Promise<string> {
   const { network, directory, quoteApiUrl, quoteApiKey } = options
   const chainOf = (key: 'base' | 'optimism') => {
-    const { depository, fillContract, wrappedNative } = network.deployment[key]
+    const { depository, fillContract, wrappedNative, ...more } = network.deployment[key]
     const { chainId, url: rpcUrl } = network.chains[key]
-    return { chainId, rpcUrl, depository, fillContract, wrappedNative, stock: [] }
+    const depositAddresses = more.depositAddresses.contract
+    const permitRouter = more.permitRouter.contract
+    const contracts = { depository, fillContract, depositAddresses, permitRouter, wrappedNative }
+    return { chainId, rpcUrl, ...contracts, stock: [] }
   }
   const file = join(directory, 'solver.json')
   const config = {
