@@ -49,7 +49,7 @@ test.each([
   const over = new Promise<void>((resolve) => {
     isOver = resolve
   })
-  const late = async () => {
+  const late = async (): Promise<string> => {
     await over
     return end()
   }
