@@ -25,6 +25,7 @@ export type {
   FactsReader,
   FinalBlock,
   FinalBlocks,
+  InBlock,
   PaymentFacts,
   PaymentQuestion,
   ReadOptions,

@@ -6,7 +6,7 @@ import {
   TransactionMissingError,
   TransactionRevertedError,
 } from '@causeway/chains'
-import type { DepositFacts, Finality, Hex, PaymentFacts, PaymentQuestion } from '@causeway/core'
+import type { DepositFacts, Finality, Hex, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
 import type { QuotableChain } from '../quoting/registry.ts'
 import { askHeight, askQuorum, type OnMalformed } from '../topUps/askChain.ts'
 import { blocksReading, type DepositPass, depositPassReading, failureReading } from './depositReadings.ts'
@@ -18,7 +18,7 @@ export type PaymentReading =
   /** In a block, and failed; `isFinal`: no reorganization can make a success of it. */
   | { readonly state: 'reverted'; readonly isFinal: boolean }
   /** `confirmations`: 1 in the newest block. */
-  | { readonly state: 'included'; readonly facts: PaymentFacts; readonly confirmations: number }
+  | { readonly state: 'included'; readonly facts: InBlock<PaymentFacts>; readonly confirmations: number }
 
 /** One chain as settlement reads it. All readings are by quorum: money moves on every one of them. */
 export interface SettlementChain {
@@ -32,12 +32,12 @@ export interface SettlementChain {
   /** Hashes of blocks by height; heights that the chain does not have are missing. */
   blockHashes(heights: readonly bigint[], signal: AbortSignal): Promise<ReadonlyMap<bigint, Hex>>
   /** Deposits of one transaction; `undefined` when it left the chain or failed. */
-  deposits(transactionId: Hex, signal: AbortSignal): Promise<DepositFacts | undefined>
+  deposits(transactionId: Hex, signal: AbortSignal): Promise<InBlock<DepositFacts> | undefined>
   /** `undefined` while it is in no block. */
   transaction(hash: Hex, signal: AbortSignal): Promise<MinedTransaction | undefined>
   payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
   /** The same under the chain's own rule of finality. @throws TransactionNotFinalError */
-  finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentFacts | undefined>
+  finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<InBlock<PaymentFacts> | undefined>
   close(): Promise<void>
 }
 

@@ -5,6 +5,7 @@ import {
   ethereumCodec,
   type FactsReader,
   type FinalBlocks,
+  type InBlock,
   mainNetwork,
   normaliseWithdrawRequest,
   type PaymentFacts,
@@ -43,6 +44,8 @@ export type EthereumFactsReaderOptions = {
 }
 
 export interface EthereumFactsReader extends FactsReader {
+  readDeposits(...asked: Parameters<FactsReader['readDeposits']>): Promise<InBlock<DepositFacts>>
+  readPayment(...asked: Parameters<FactsReader['readPayment']>): Promise<InBlock<PaymentFacts>>
   readonly finalBlocks: FinalBlocks
   /** Drops what is remembered: for a chain that was halted and is followed again. */
   forget(): void
@@ -99,7 +102,7 @@ async function readDeposits(
   reading: Reading,
   transactionId: string,
   signal: AbortSignal,
-): Promise<DepositFacts> {
+): Promise<InBlock<DepositFacts>> {
   const { rules } = reading
   const wanted = {
     transaction: (logs: KnownTransaction['final']['logs']) => needsCalldata(logs, rules),
@@ -126,7 +129,7 @@ async function readPayment(
   reading: Reading,
   question: PaymentQuestion,
   signal: AbortSignal,
-): Promise<PaymentFacts> {
+): Promise<InBlock<PaymentFacts>> {
   const { transactionId, orderId } = question
   const fillContract = fillContractOf(question.extraData)
   const targets = question.payments.map(({ recipient, currency }) => ({

@@ -20,7 +20,7 @@ export const defaultReaderLimits: EthereumReaderLimits = {
   finalWeightMax: 32 * 1024 * 1024,
 }
 
-export type KnownTransaction = { readonly final: FinalTransaction; readonly evidence: Evidence }
+export type KnownTransaction = { readonly final: FinalTransaction; readonly evidence: Required<Evidence> }
 
 export type TransactionRequest = {
   readonly transactionId: string

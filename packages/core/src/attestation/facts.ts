@@ -19,6 +19,11 @@ export type Evidence = {
   readonly agreeingEndpoints: readonly string[]
 }
 
+/** Facts of a family that has blocks. */
+export type InBlock<Facts extends { readonly evidence: Evidence }> = Facts & {
+  readonly evidence: Required<Evidence>
+}
+
 /** One deposit seen in a final transaction. */
 export type DepositFact = {
   /** Position that tells deposits of one transaction apart, per family. @source oracle-protocol.md 1.3 */
