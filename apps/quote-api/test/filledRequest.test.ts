@@ -8,6 +8,7 @@ import { createReactionTimes } from '../src/accuracy/reactionTimes.ts'
 import { createAdministration } from '../src/administration.ts'
 import { parsePeppers } from '../src/keys/peppers.ts'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
+import { userOf } from './serviceSupport/localRequest.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf } from './settlementSupport/requestDriver.ts'
 import {
@@ -93,7 +94,7 @@ test('its integrator is told each status once and in order, and its fill is meas
     expect(headers['x-signature-sha256']).toBe(createHmac('sha256', secret).update(text).digest('hex'))
   }
 
-  const { publicClient } = network.chains.optimism.chain.as(requests.user)
+  const { publicClient } = network.chains.optimism.chain.as(userOf(network, 0))
   const receipt = await publicClient.getTransactionReceipt({ hash })
   const price = service.market.snapshot().price('ETH/USD')
   if ('reason' in price) throw new Error('ether has a price')
