@@ -93,6 +93,13 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
     expect(facts.executingTransactionId).toBeUndefined()
   })
 
+  test('pending while what it spends waits for a block itself', async () => {
+    const from = funding({ script: depositoryKey.legacy.script, value: 5_000n })
+    chain.announce(from)
+    const psbt = psbtOf({ inputs: [{ from, vout: 0, key: depositoryKey, kind: 'legacy' }] })
+    expect((await read({ withdrawal: withdrawalOf(psbt) })).status).toBe('pending')
+  })
+
   test('pending while its transaction waits for a block, and for confirmations', async () => {
     const inputs = [held()]
     const psbt = psbtOf({ inputs })

@@ -108,7 +108,9 @@ async function readSpenders(
   const found = await Promise.all(
     terms.psbt.inputs.map(async (input, index) => {
       const spending = own.spendings[index]
-      if (spending?.kind !== 'spent') return undefined
+      // A node says of an output that waits for its block what it says of one that is spent.
+      const isConfirmed = own.previous[index]?.block !== undefined
+      if (!isConfirmed || spending?.kind !== 'spent') return undefined
       const { by } = spending
       const known = own.candidates.find(({ transaction }) => spends(transaction.inputs, input))
       if (by === undefined || known?.transactionId === by) return known ?? 'unresolved'
