@@ -93,12 +93,13 @@ describe('a deposit', () => {
     // A transaction like any other, and no deposit.
     Object.assign(item?.data ?? {}, { to: bed.user(0), data: '0x', value: '0' })
     const { client } = bed
-    const attempts = client.maxPollingAttemptsBeforeTimeout
+    // Its own number where none is set. @source quote-api.md 4.4
+    const { maxPollingAttemptsBeforeTimeout = 30 } = client
     client.maxPollingAttemptsBeforeTimeout = 3
     try {
       await expect(execute(quote)).rejects.toMatchObject({ name: 'SolverStatusTimeoutError' })
     } finally {
-      client.maxPollingAttemptsBeforeTimeout = attempts
+      client.maxPollingAttemptsBeforeTimeout = maxPollingAttemptsBeforeTimeout
     }
     expect(await statusOf(quote)).toMatchObject({ status: 'waiting', txHashes: [] })
   })

@@ -45,6 +45,7 @@ export function createRequestDriver(parts: {
   }
 
   return {
+    user,
     solver,
     statusOf,
     settlementOf,
