@@ -20,7 +20,7 @@ import {
   user,
 } from './bitcoinSupport/bitcoinBed.ts'
 import { type BitcoinApi, type BitcoinNode, startBitcoinNode } from './bitcoinSupport/bitcoinNode.ts'
-import { ConstructedChain } from './bitcoinSupport/constructedChain.ts'
+import { ConstructedChain, merkleBlock } from './bitcoinSupport/constructedChain.ts'
 import { mutateText } from './bitcoinSupport/mutateText.ts'
 import { executed, psbtOf, type Spendable, withdrawalOf } from './bitcoinSupport/withdrawals.ts'
 
@@ -226,6 +226,20 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
       if (which === 'the proof' ? !isProof : !isHeader) return answer
       const text = api === 'node' ? answer.text.replace(/"result":"[0-9a-f]+"/, `"result":"${other}"`) : other
       return { status: 200, text: text ?? '' }
+    })
+    await expect(questions.deposits(open(api, 1))).rejects.toMatchObject({ code: 'RPC_HTTP_ERROR' })
+  })
+
+  test.each([
+    ['another block', 1, 0],
+    ['another transaction of the block', 2, 0],
+  ])('a proof of %s is no answer, however well-formed', async (_name, height, position) => {
+    const block = truth.blockAt(height) ?? fail()
+    const proof = merkleBlock(block, block.transactions[position]?.getId() ?? fail()).toString('hex')
+    first().fault((what, answer) => {
+      if (!what.includes('proof')) return answer
+      const text = answer.text.replace(/"result":"[0-9a-f]+"/, `"result":"${proof}"`)
+      return { status: 200, text: api === 'node' ? text : proof }
     })
     await expect(questions.deposits(open(api, 1))).rejects.toMatchObject({ code: 'RPC_HTTP_ERROR' })
   })
