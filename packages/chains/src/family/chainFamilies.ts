@@ -1,6 +1,7 @@
 import { ConfigurationError, type VmType } from '@causeway/core'
 import { missingBitcoinSettings, openBitcoinChain } from '../bitcoin-vm/openBitcoinChain.ts'
 import { openEthereumChain } from '../ethereum-vm/openEthereumChain.ts'
+import { openLighterChain } from '../lighter-vm/openLighterChain.ts'
 import type { RegisteredChain } from '../registry.ts'
 import { openSolanaChain } from '../solana-vm/openSolanaChain.ts'
 import { openTronChain } from '../tron-vm/openTronChain.ts'
@@ -10,6 +11,7 @@ import type { ChainFamily, FamilyChain, FamilyLimits, ReadableChain } from './fa
 const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
   'bitcoin-vm': { open: openBitcoinChain, missing: missingBitcoinSettings },
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints },
+  'lighter-vm': { open: openLighterChain, missing: withoutEndpoints },
   'solana-vm': { open: openSolanaChain, missing: withoutEndpoints },
   'tron-vm': { open: openTronChain, missing: withoutEndpoints },
 }

@@ -1,0 +1,144 @@
+import type { Hex, LighterWithdrawal } from '@causeway/core'
+import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { lowerCase, parseList, parseRecord } from '../evm/quantity.ts'
+import { parseExactJson } from './exactJson.ts'
+
+/**
+ * Answers of the HTTP API read strictly: `code` 200 is an answer, two other codes say that there is no such
+ * thing, and everything else makes the endpoint one that did not answer.
+ * @source zklighter-perps 1.0.272, `openapi.json`
+ */
+
+/** A transfer as its sender signed it. Numbers are uint64. */
+export type LighterTransfer = Omit<LighterWithdrawal, 'lighterChainId'> & {
+  /** At most 32 bytes, as many as were sent. */
+  readonly memo: Hex
+  /** When the sequencer refuses it; 0: never. */
+  readonly expiresAtMs: bigint
+}
+
+export const transactionStatuses = ['waiting', 'executed', 'failed'] as const
+export type TransactionStatus = (typeof transactionStatuses)[number]
+
+export type LighterTransaction = {
+  /** Canonical. */
+  readonly transactionId: string
+  readonly status: TransactionStatus
+  readonly queuedAtMs: bigint
+  /** Absent for every other type of transaction. */
+  readonly transfer: LighterTransfer | undefined
+}
+
+/** `key` is the address that signs for the account, in lower case; absent where it has none. */
+export type LighterAccount = { readonly key: Hex | undefined }
+
+/** @source lighter-ts-sdk, `TransactionStatus` */
+const statuses: ReadonlyMap<bigint, TransactionStatus> = new Map([
+  [0n, 'waiting'],
+  [1n, 'waiting'],
+  [2n, 'executed'],
+  [3n, 'executed'],
+  [4n, 'failed'],
+  [5n, 'failed'],
+])
+const transferType = 12n
+const codes = { ok: 200n, accountNotFound: 21_100n, transactionNotFound: 21_500n }
+const uint64Max = 2n ** 64n - 1n
+const memoBytesMax = 32
+/** 2001 to 2286: a time in seconds or microseconds would be another hub address. */
+const plausibleMs = { min: 10n ** 12n, max: 10n ** 13n }
+
+/** `undefined` when there is no such transaction. @throws MalformedAnswerError */
+export function parseTransaction(text: string, transactionId: string): LighterTransaction | undefined {
+  const what = 'tx'
+  const body = parseBody(text, codes.transactionNotFound, what)
+  if (body === undefined) return undefined
+  const { hash, status: statusNumber, type, info, queued_at: queuedAt } = body
+  if (typeof hash !== 'string' || hash.toLowerCase() !== transactionId) throw new MalformedAnswerError(what)
+  const status = statuses.get(parseUint64(statusNumber, what))
+  const queuedAtMs = parseUint64(queuedAt, what)
+  if (status === undefined || queuedAtMs < plausibleMs.min || queuedAtMs >= plausibleMs.max) {
+    throw new MalformedAnswerError(what)
+  }
+  const transfer = parseUint64(type, what) === transferType ? parseTransfer(info) : undefined
+  return { transactionId, status, queuedAtMs, transfer }
+}
+
+/** `undefined` when there is no such account. @throws MalformedAnswerError */
+export function parseAccount(text: string, account: string): LighterAccount | undefined {
+  const what = 'account'
+  const body = parseBody(text, codes.accountNotFound, what)
+  if (body === undefined) return undefined
+  const [only, ...others] = parseList(body['accounts'], what)
+  if (only === undefined || others.length > 0) throw new MalformedAnswerError(what)
+  const { index, l1_address: address } = parseRecord(only, what)
+  if (parseUint64(index, what).toString() !== account) throw new MalformedAnswerError(what)
+  return { key: address === '' ? undefined : parseKey(address, what) }
+}
+
+/** The contract on layer 1, in lower case. @throws MalformedAnswerError */
+export function parseContract(text: string): Hex {
+  const what = 'info'
+  return parseAddress(parseRecord(parseExactJson(text, what), what)['contract_address'], what)
+}
+
+/** The endpoint's clock. @throws MalformedAnswerError */
+export function parseClockMs(text: string): bigint {
+  const what = 'status'
+  return parseUint64(parseRecord(parseExactJson(text, what), what)['timestamp'], what) * 1_000n
+}
+
+/** @throws MalformedAnswerError */
+function parseBody(
+  text: string,
+  notFound: bigint,
+  what: string,
+): Readonly<Record<string, unknown>> | undefined {
+  const body = parseRecord(parseExactJson(text, what), what)
+  if (body['code'] === notFound) return undefined
+  if (body['code'] !== codes.ok) throw new MalformedAnswerError(what)
+  return body
+}
+
+/** Without its content a transfer has no meaning: the API may list one before it knows what is in it. */
+function parseTransfer(info: unknown): LighterTransfer {
+  const what = 'tx info'
+  if (typeof info !== 'string') throw new MalformedAnswerError(what)
+  const parts = parseRecord(parseExactJson(info, what), what)
+  const part = (name: string) => parseUint64(parts[name], what)
+  const assetIndex = part('AssetIndex')
+  // There is none, and its index would be read as the native currency.
+  if (assetIndex === 0n) throw new MalformedAnswerError(what)
+  return {
+    ...{ nonce: part('Nonce'), apiKeyIndex: part('ApiKeyIndex') },
+    ...{ fromAccountIndex: part('FromAccountIndex'), fromRouteType: part('FromRouteType') },
+    ...{ toAccountIndex: part('ToAccountIndex'), toRouteType: part('ToRouteType') },
+    ...{ assetIndex, amount: part('Amount'), usdcFee: part('USDCFee') },
+    memo: parseMemo(parts['Memo'], what),
+    expiresAtMs: part('ExpiredAt'),
+  }
+}
+
+function parseMemo(value: unknown, what: string): Hex {
+  const bytes = parseList(value, what).map((byte) => {
+    if (typeof byte === 'bigint' && byte >= 0n && byte <= 255n) return Number(byte)
+    throw new MalformedAnswerError(what)
+  })
+  if (bytes.length > memoBytesMax) throw new MalformedAnswerError(what)
+  return `0x${Buffer.from(bytes).toString('hex')}`
+}
+
+function parseUint64(value: unknown, what: string): bigint {
+  if (typeof value === 'bigint' && value >= 0n && value <= uint64Max) return value
+  throw new MalformedAnswerError(what)
+}
+
+function parseAddress(value: unknown, what: string): Hex {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) throw new MalformedAnswerError(what)
+  return lowerCase(value)
+}
+
+function parseKey(value: unknown, what: string): Hex | undefined {
+  const key = parseAddress(value, what)
+  return /^0x0{40}$/.test(key) ? undefined : key
+}

@@ -1,0 +1,72 @@
+import { ConfigurationError, Secret } from '@causeway/core'
+import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
+import type { HttpView } from '../quorum/httpView.ts'
+import { createHttpQuorumClient, type QuorumClient } from '../quorum/quorumClient.ts'
+import { parseEndpoint } from '../rpc/endpointUrl.ts'
+import { createLighterFactsReader, depositoriesOf } from './factsReader.ts'
+import { lighterNetworkOf } from './networks.ts'
+import { createTransferLookup, noTransferLookup } from './transferLookup.ts'
+import { verifyLighterEndpoints, verifyLocalLighterEndpoints } from './verifyEndpoints.ts'
+
+const now = () => Date.now()
+
+/** Requests without one are refused by what stands in front of the API. */
+const agentHeaders = { 'user-agent': 'causeway-oracle' }
+
+/**
+ * A `lighter-vm` chain. `explorerApiUrl`, one or several, only names transactions that may have paid out a
+ * withdrawal; the endpoints decide. `rpcApiKey` goes to the host of the first endpoint and to no other.
+ * @throws ConfigurationError for endpoints that are no URLs, other networks, depositories that are no
+ * accounts, and finality rules: there is none to choose
+ */
+export const openLighterChain: OpenFamilyChain = (chain, limits) => {
+  checkFinality(chain)
+  const network = lighterNetworkOf(chain)
+  const quorum = endpointQuorum(chain)
+  const explorers = explorersOf(chain)
+  const findTransfers = explorers === undefined ? noTransferLookup : createTransferLookup(explorers)
+  const opened = [quorum, explorers].filter((one) => one !== undefined)
+  return {
+    reader: createLighterFactsReader({ chain, quorum, findTransfers, now, limits }),
+    verify: (signal) =>
+      verifyLighterEndpoints({ quorum, network, depositories: depositoriesOf(chain) }, signal),
+    verifyLocal: (signal) => verifyLocalLighterEndpoints(quorum, signal),
+    health: () => opened.flatMap((one) => one.health()),
+    async close() {
+      await Promise.all(opened.map((one) => one.close()))
+    },
+  }
+}
+
+function endpointQuorum(chain: ReadableChain): QuorumClient<HttpView> {
+  const { id: chainId, endpoints, rpcThreshold: threshold, additionalData } = chain
+  const { rpcApiKey } = additionalData
+  const keyHeaders = rpcApiKey === undefined ? {} : { 'x-api-key': rpcApiKey }
+  const origins = endpoints.map((url, index) => parseEndpoint({ url }, index + 1).origin)
+  return createHttpQuorumClient({
+    chainId,
+    endpoints: endpoints.map((url, index) => ({
+      url,
+      headers: { ...agentHeaders, ...(origins[index] === origins[0] ? keyHeaders : {}) },
+    })),
+    threshold,
+    now,
+  })
+}
+
+/** One setting may name several, like `httpRpcUrl`. */
+function explorersOf({ id: chainId, additionalData }: ReadableChain): QuorumClient<HttpView> | undefined {
+  const urls = additionalData.explorerApiUrl?.reveal().split(',') ?? []
+  const endpoints = urls
+    .map((url) => url.trim())
+    .filter((url) => url !== '')
+    .map((url) => ({ url: new Secret(url), headers: agentHeaders }))
+  if (endpoints.length === 0) return undefined
+  return createHttpQuorumClient({ chainId, endpoints, threshold: 1, now })
+}
+
+/** The sequencer executes or it does not. @source oracle-protocol.md 5.5 */
+function checkFinality({ id, finality }: Pick<ReadableChain, 'id' | 'finality'>): void {
+  if (finality === undefined) return
+  throw new ConfigurationError(`chains: ${id}.finality: Lighter chains have no rule to choose`)
+}

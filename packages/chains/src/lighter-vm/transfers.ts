@@ -1,0 +1,66 @@
+import { type DepositFact, type Hex, lighterCurrency, type TransferFact } from '@causeway/core'
+import type { LighterTransfer } from './answers.ts'
+
+const zeroId: Hex = `0x${'0'.repeat(64)}`
+/** Shorter texts and addresses are padded on the right: no order id ends like that. */
+const paddedId = /0{24}$/
+const idCharacters = zeroId.length
+
+/**
+ * The deposit that a transfer to a depository is; none for another transfer, or one of a depository to itself.
+ * @source oracle-protocol.md 5.5
+ */
+export function findDeposits(
+  transfer: LighterTransfer | undefined,
+  depositories: readonly string[],
+): readonly DepositFact[] {
+  if (transfer === undefined) return []
+  const { toAccountIndex, fromAccountIndex, assetIndex, toRouteType, amount, memo } = transfer
+  const depository = toAccountIndex.toString()
+  if (!depositories.includes(depository) || fromAccountIndex === toAccountIndex) return []
+  return [
+    {
+      onchainIndex: '0',
+      depository,
+      depositId: memo.length === idCharacters && !paddedId.test(memo) ? memo : zeroId,
+      depositor: fromAccountIndex.toString(),
+      currency: lighterCurrency(assetIndex, toRouteType),
+      amount,
+    },
+  ]
+}
+
+/** The memo must be the order id. @source oracle-protocol.md 5.5 */
+export function referencesOrder(transfer: LighterTransfer | undefined, orderId: Hex): boolean {
+  return transfer?.memo === orderId.toLowerCase()
+}
+
+/**
+ * What the transfer paid each target, once per recipient and currency however often it is asked for. Nobody
+ * pays himself. @param targets canonical
+ * @source oracle-protocol.md 5.5
+ */
+export function sumTransfers(
+  transfer: LighterTransfer | undefined,
+  targets: readonly { readonly recipient: string; readonly currency: string }[],
+): readonly TransferFact[] {
+  const unique = new Map(targets.map((target) => [`${target.recipient} ${target.currency}`, target]))
+  const paid =
+    transfer === undefined || transfer.fromAccountIndex === transfer.toAccountIndex ? undefined : transfer
+  return [...unique.values()].map(({ recipient, currency }) => {
+    const isPaid =
+      paid !== undefined && paid.toAccountIndex.toString() === recipient && paymentCurrency(paid) === currency
+    return { recipient, currency, amount: isPaid ? paid.amount : 0n }
+  })
+}
+
+/** Assets and the routes on which they pay; everything else pays nothing. @source oracle-protocol.md 5.5 */
+const payingRoutes: ReadonlyMap<bigint, readonly bigint[]> = new Map([
+  [1n, [1n]],
+  [3n, [0n, 1n]],
+])
+
+function paymentCurrency({ assetIndex, toRouteType }: LighterTransfer): string | undefined {
+  const pays = payingRoutes.get(assetIndex)?.includes(toRouteType) === true
+  return pays ? lighterCurrency(assetIndex, toRouteType) : undefined
+}

@@ -1,0 +1,173 @@
+// A stand-in, not Lighter: the parts of its HTTP API that facts are read from, over transactions and accounts
+// that a test sets. Bodies have the members of `openapi.json` in zklighter-perps 1.0.272; nothing is
+// signed, proven or executed.
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { Hex } from '@causeway/core'
+
+/** As in the JSON of `info`; numbers are printed digit by digit. */
+export type TransferInfo = {
+  readonly FromAccountIndex: bigint
+  readonly ApiKeyIndex: bigint
+  readonly ToAccountIndex: bigint
+  readonly AssetIndex: bigint
+  readonly FromRouteType: bigint
+  readonly ToRouteType: bigint
+  readonly Amount: bigint
+  readonly USDCFee: bigint
+  readonly Memo: readonly number[]
+  readonly ExpiredAt: bigint
+  readonly Nonce: bigint
+}
+
+export type StoredTransaction = {
+  readonly hash: string
+  readonly type: number
+  readonly status: number
+  readonly queuedAtMs: bigint
+  readonly info: string
+}
+
+export type Answer = {
+  readonly status: number
+  readonly text: string
+  readonly headers?: Record<string, string>
+}
+
+/** What is done to the true answer before it leaves: a delay, an error, a lie. */
+export type Fault = (path: string, truth: Answer) => Answer | 'hang' | 'reset' | Promise<Answer | 'hang'>
+
+export type LighterNode = {
+  readonly url: string
+  readonly explorerUrl: string
+  put(transaction: StoredTransaction): void
+  setAccount(index: string, l1Address: string): void
+  setContract(contract: Hex): void
+  setClock(seconds: number): void
+  /** Statuses that the explorer tells, by hash; default `executed`. */
+  setLogStatus(hash: string, status: string): void
+  fault(fault: Fault | undefined): void
+  /** Paths asked since the last reset, in order. */
+  asked(): readonly string[]
+  reset(): void
+  headers(): IncomingHttpHeaders
+  stop(): Promise<void>
+}
+
+/** @source LIGHTER error codes, as the public API answers them with status 400 */
+const notFound = {
+  transaction: { status: 400, text: '{"code":21500,"message":"transaction not found"}' },
+  account: { status: 400, text: '{"code":21100,"message":"account not found"}' },
+}
+
+export async function startLighterNode(): Promise<LighterNode> {
+  const transactions = new Map<string, StoredTransaction>()
+  const accounts = new Map<string, string>()
+  const logStatuses = new Map<string, string>()
+  let contract: Hex = '0x3B4D794a66304F130a4Db8F2551B0070dfCf5ca7'
+  let clockSeconds = Math.floor(Date.now() / 1_000)
+  let fault: Fault | undefined
+  let asked: string[] = []
+  let headers: IncomingHttpHeaders = {}
+
+  function truth(path: string): Answer {
+    const { pathname, searchParams } = new URL(path, 'http://node')
+    const value = searchParams.get('value') ?? ''
+    switch (pathname) {
+      case '/':
+        return ok(`{"status":200,"network_id":1,"timestamp":${clockSeconds}}`)
+      case '/info':
+        return ok(JSON.stringify({ contract_address: contract }))
+      case '/api/v1/tx': {
+        const found = searchParams.get('by') === 'hash' ? transactions.get(value) : undefined
+        return found === undefined ? notFound.transaction : ok(renderTransaction(found))
+      }
+      case '/api/v1/account': {
+        const address = searchParams.get('by') === 'index' ? accounts.get(value) : undefined
+        return address === undefined ? notFound.account : ok(renderAccount(value, address))
+      }
+      default:
+        return pathname.startsWith('/explorer/')
+          ? ok(logs(pathname, searchParams))
+          : { status: 403, text: '' }
+    }
+  }
+
+  function logs(pathname: string, query: URLSearchParams): string {
+    const account = pathname.split('/')[3] ?? ''
+    const own = [...transactions.values()].reverse().flatMap(({ hash, type, info }) => {
+      if (type !== 12) return []
+      const { FromAccountIndex: from, ToAccountIndex: to } = JSON.parse(info)
+      if (![String(from), String(to)].includes(account)) return []
+      const pubdata = { from_account_index: String(from), to_account_index: String(to) }
+      const status = logStatuses.get(hash) ?? 'executed'
+      return [{ tx_type: 'L2Transfer', hash, status, pubdata: { l2_transfer_pubdata_v2: pubdata } }]
+    })
+    const offset = Number(query.get('offset'))
+    return JSON.stringify(own.slice(offset, offset + Number(query.get('limit'))))
+  }
+
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? ''
+    headers = request.headers
+    asked.push(path)
+    const answer = fault === undefined ? truth(path) : await fault(path, truth(path))
+    if (answer === 'hang') return
+    if (answer === 'reset') return void request.socket.destroy()
+    response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
+    response.end(answer.text)
+  })
+  server.on('clientError', (_error, socket) => socket.destroy())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const url = `http://127.0.0.1:${address.port}`
+  return {
+    url,
+    explorerUrl: `${url}/explorer`,
+    put: (transaction) => void transactions.set(transaction.hash, transaction),
+    setAccount: (index, l1Address) => void accounts.set(index, l1Address),
+    setContract(next) {
+      contract = next
+    },
+    setClock(seconds) {
+      clockSeconds = seconds
+    },
+    setLogStatus: (hash, status) => void logStatuses.set(hash, status),
+    fault(next) {
+      fault = next
+    },
+    asked: () => asked,
+    reset() {
+      asked = []
+    },
+    headers: () => headers,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function ok(text: string): Answer {
+  return { status: 200, text }
+}
+
+/** Provenance: specified. @source zklighter-perps 1.0.272, `openapi.json`, `EnrichedTx` */
+function renderTransaction({ hash, type, status, queuedAtMs, info }: StoredTransaction): string {
+  const before = JSON.stringify({ code: 200, hash, type, info, event_info: '{}', status }).slice(0, -1)
+  const after = '"transaction_index":440,"l1_address":"","account_index":1,"nonce":1,"expire_at":0'
+  const times = `"queued_at":${queuedAtMs},"executed_at":${queuedAtMs},"committed_at":0,"verified_at":0`
+  const rest = '"block_height":365159121,"sequence_index":139166258732,"parent_hash":"","api_key_index":4'
+  return `${before},${after},${times},${rest},"transaction_time":0}`
+}
+
+/**
+ * Provenance: recorded, cut to what is read and with the address of the test.
+ * @source nautilus_trader, `crates/adapters/lighter/test_data/http_account.json`, from the main network
+ */
+function renderAccount(index: string, l1Address: string): string {
+  const account = `"code":0,"account_type":0,"index":${index},"l1_address":${JSON.stringify(l1Address)}`
+  const rest = '"status":1,"collateral":"0.000000","available_balance":"0.000000","positions":[],"shares":[]'
+  return `{"code":200,"total":1,"accounts":[{${account},${rest},"account_index":${index}}]}`
+}
