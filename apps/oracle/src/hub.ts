@@ -1,8 +1,10 @@
 import {
+  createHubEntries,
   createHubReader,
   createJsonRpcClient,
   createQuorumClient,
   defaultThreshold,
+  type HubEntries,
   type HubReader,
   type JsonRpcClient,
   type QuorumEndpointHealth,
@@ -15,6 +17,8 @@ import type { AttestedHub } from './attestations/context.ts'
 export type OpenHub = {
   readonly attested: AttestedHub
   readonly reader: HubReader
+  /** Absent where the configuration names no generic mapping. */
+  readonly entries: HubEntries | undefined
   readonly client: JsonRpcClient
   /** See `WatchedChain.verify`. */
   verify(signal: AbortSignal): Promise<readonly string[]>
@@ -25,7 +29,7 @@ export type OpenHub = {
 
 /** Opens no connection yet. @throws ConfigurationError for endpoints that are no URLs */
 export function openHub(hub: RegisteredHub): OpenHub {
-  const { id, endpoints, oracleAddress, hubAddress, evmChainId } = hub
+  const { id, endpoints, oracleAddress, hubAddress, evmChainId, genericMappingAddress } = hub
   const threshold = Math.max(defaultThreshold(endpoints.length), 1)
   const now = () => Date.now()
   const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold, now }
@@ -35,6 +39,7 @@ export function openHub(hub: RegisteredHub): OpenHub {
   return {
     attested: attestedHub(hub),
     reader,
+    entries: genericMappingAddress && createHubEntries({ quorum, mappingAddress: genericMappingAddress }),
     client,
     async verify(signal) {
       const contract = { setting: 'hub: oracleAddress', address: oracleAddress }

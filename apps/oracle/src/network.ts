@@ -57,7 +57,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
   const { files, log, finalResultsKeptMax } = options
   const chains = files.chains.chains
   const hub = openHub(files.hub)
-  const open = openChains([...chains.values()], { finalResultsKeptMax, log })
+  const open = openChains([...chains.values()], hub, { finalResultsKeptMax, log })
   const closeClients = () => Promise.all([hub.close(), ...[...open.values()].map((chain) => chain.close())])
   const forgetters: (() => void)[] = []
   try {
@@ -103,12 +103,13 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
 
 function openChains(
   chains: readonly RegisteredChain[],
+  hub: Pick<OpenHub, 'entries'>,
   { finalResultsKeptMax, log }: Pick<NetworkOptions, 'finalResultsKeptMax' | 'log'>,
 ): ReadonlyMap<string, FamilyChain> {
   const open = new Map<string, FamilyChain>()
   for (const chain of chains) {
     if (isReadable(chain)) {
-      open.set(chain.id, openFamilyChain(chain, { finalEntriesMax: finalResultsKeptMax }))
+      open.set(chain.id, openFamilyChain(chain, { finalEntriesMax: finalResultsKeptMax }, hub.entries))
     } else {
       const { id, vmType, unsetVariables } = chain
       const missing = missingSettings(chain)

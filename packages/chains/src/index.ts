@@ -7,6 +7,7 @@ export {
   type EthereumFactsReaderOptions,
 } from './ethereum-vm/factsReader.ts'
 export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
+export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export { readStringResult, readUintResult } from './evm/abiReader.ts'
@@ -62,6 +63,7 @@ export {
 } from './evm/userFacts.ts'
 export { isReadable, missingSettings, openFamilyChain } from './family/chainFamilies.ts'
 export type { FamilyChain } from './family/familyChain.ts'
+export type { HubEntries } from './family/hubEntries.ts'
 export {
   addressesIn,
   checkForeignAddresses,

@@ -30,7 +30,8 @@ export function createHubReader(options: {
   readonly hubAddress?: Hex | undefined
 }): HubReader {
   const { quorum, oracleAddress } = options
-  const ask = <Value>(call: Call<Value>, { signal }: ReadOptions) => readPinned(quorum, call, signal)
+  const ask = async <Value>(call: HubCall<Value>, { signal }: ReadOptions) =>
+    (await readNewest(quorum, call, signal)).value
   const hubAddress = (reading: ReadOptions) =>
     ask({ to: oracleAddress, data: selectors.hub, parse: parseAddressWord }, reading)
   return {
@@ -48,18 +49,18 @@ export function createHubReader(options: {
   }
 }
 
-type Call<Value> = {
+export type HubCall<Value> = {
   readonly to: Hex
   readonly data: Hex
   readonly parse: (answer: RpcAnswer | undefined) => Value
 }
 
 /** Two rounds: the heads, then the call at the newest block that enough endpoints have. */
-async function readPinned<Value>(
+export async function readNewest<Value>(
   quorum: QuorumClient,
-  call: Call<Value>,
+  call: HubCall<Value>,
   signal: AbortSignal,
-): Promise<Value> {
+): Promise<{ readonly value: Value; readonly timestampSeconds: bigint }> {
   const { facts } = await quorum.read({
     signal,
     first: async (view: EndpointView, ownSignal): Promise<Heads> => {
@@ -70,11 +71,11 @@ async function readPinned<Value>(
     async second(view, _own, height, ownSignal) {
       const calls = [contractCall(call.to, call.data, height), headerCall(height)]
       const [answer, header] = await view.ask(calls, ownSignal)
-      const { hash } = parseHeader(header, height)
-      return { kind: 'final', facts: { hash, value: call.parse(answer) } }
+      const { hash, timestampSeconds } = parseHeader(header, height)
+      return { kind: 'final', facts: { hash, timestampSeconds, value: call.parse(answer) } }
     },
   })
-  return facts.value
+  return facts
 }
 
 function parseAddressWord(answer: RpcAnswer | undefined): Hex {

@@ -1,16 +1,19 @@
 import { ConfigurationError, type VmType } from '@causeway/core'
 import { missingBitcoinSettings, openBitcoinChain } from '../bitcoin-vm/openBitcoinChain.ts'
 import { openEthereumChain } from '../ethereum-vm/openEthereumChain.ts'
+import { openHyperliquidChain } from '../hyperliquid-vm/openHyperliquidChain.ts'
 import { openLighterChain } from '../lighter-vm/openLighterChain.ts'
 import type { RegisteredChain } from '../registry.ts'
 import { openSolanaChain } from '../solana-vm/openSolanaChain.ts'
 import { openTronChain } from '../tron-vm/openTronChain.ts'
 import type { ChainFamily, FamilyChain, FamilyLimits, ReadableChain } from './familyChain.ts'
+import type { HubEntries } from './hubEntries.ts'
 
 /** One line per family that can be read. */
 const chainFamilies: Readonly<Partial<Record<VmType, ChainFamily>>> = {
   'bitcoin-vm': { open: openBitcoinChain, missing: missingBitcoinSettings },
   'ethereum-vm': { open: openEthereumChain, missing: withoutEndpoints },
+  'hyperliquid-vm': { open: openHyperliquidChain, missing: withoutEndpoints },
   'lighter-vm': { open: openLighterChain, missing: withoutEndpoints },
   'solana-vm': { open: openSolanaChain, missing: withoutEndpoints },
   'tron-vm': { open: openTronChain, missing: withoutEndpoints },
@@ -29,10 +32,14 @@ export function isReadable(chain: RegisteredChain): chain is ReadableChain {
 }
 
 /** Opens no connection yet. @throws ConfigurationError for settings that cannot be meant */
-export function openFamilyChain(chain: ReadableChain, limits: FamilyLimits): FamilyChain {
+export function openFamilyChain(
+  chain: ReadableChain,
+  limits: FamilyLimits,
+  hubEntries?: HubEntries,
+): FamilyChain {
   const family = chainFamilies[chain.vmType]
   if (family === undefined) throw new ConfigurationError(`chains: ${chain.vmType} cannot be read`)
-  return family.open(chain, limits)
+  return family.open(chain, limits, hubEntries)
 }
 
 function withoutEndpoints({ ready }: RegisteredChain): readonly string[] {

@@ -1,6 +1,7 @@
 import type { FactsReader } from '@causeway/core'
 import type { QuorumEndpointHealth } from '../quorum/quorumClient.ts'
 import type { RegisteredChain } from '../registry.ts'
+import type { HubEntries } from './hubEntries.ts'
 
 /** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */
 export interface FamilyChain {
@@ -31,8 +32,15 @@ export type FamilyLimits = {
   readonly finalEntriesMax: number
 }
 
-/** @throws ConfigurationError for settings that cannot be meant */
-export type OpenFamilyChain = (chain: ReadableChain, limits: FamilyLimits) => FamilyChain
+/**
+ * @param hubEntries absent where the hub has no generic mapping
+ * @throws ConfigurationError for settings that cannot be meant
+ */
+export type OpenFamilyChain = (
+  chain: ReadableChain,
+  limits: FamilyLimits,
+  hubEntries?: HubEntries,
+) => FamilyChain
 
 /** One VM family as services see it: a line in `chainFamilies`. */
 export type ChainFamily = {

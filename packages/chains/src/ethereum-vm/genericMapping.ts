@@ -1,0 +1,49 @@
+import { addressWord, bytes32Word, type Hex } from '@causeway/core'
+import { readAbi } from '../evm/abiReader.ts'
+import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { parseBytes } from '../evm/quantity.ts'
+import type { HubEntries } from '../family/hubEntries.ts'
+import type { QuorumClient } from '../quorum/quorumClient.ts'
+import { resultOf } from './answers.ts'
+import { readNewest } from './hubReader.ts'
+
+/** `getEntry(address,bytes32)` returns `(bytes data, uint256 createdAt)`. */
+const getEntry = '0xcad2ab23'
+/** Nothing that is read as an entry is longer. */
+const dataBytesMax = 1_024
+
+/**
+ * The hub's generic mapping, read at the newest block that enough endpoints have.
+ * @source oracle-protocol.md 5.4
+ */
+export function createHubEntries(options: {
+  readonly quorum: QuorumClient
+  readonly mappingAddress: Hex
+}): HubEntries {
+  const { quorum, mappingAddress } = options
+  return {
+    async read(user, id, { signal }) {
+      const data: Hex = `${getEntry}${addressWord(user)}${bytes32Word(id)}`
+      const call = {
+        to: mappingAddress,
+        data,
+        parse: (answer: Parameters<typeof resultOf>[0]) => parseEntry(resultOf(answer, 'getEntry')),
+      }
+      const { value, timestampSeconds } = await readNewest(quorum, call, signal)
+      return { ...value, readAtSeconds: timestampSeconds }
+    },
+  }
+}
+
+/** @throws MalformedAnswerError, also for an entry without a time */
+function parseEntry(result: unknown): { readonly data: Hex; readonly createdAtSeconds: bigint } {
+  const what = 'getEntry'
+  const reader = readAbi(parseBytes(result, what), what)
+  const start = reader.position(0)
+  const createdAtSeconds = reader.uint(32)
+  const length = reader.position(start)
+  if (length > dataBytesMax) throw new MalformedAnswerError(what)
+  const data = reader.slice(start + 32, length)
+  if (data !== '0x' && createdAtSeconds === 0n) throw new MalformedAnswerError(what)
+  return { data, createdAtSeconds }
+}

@@ -1,0 +1,95 @@
+import { ConfigurationError, Secret } from '@causeway/core'
+import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
+import { HttpView } from '../quorum/httpView.ts'
+import { createQuorum, type QuorumClient } from '../quorum/quorumClient.ts'
+import { createEndpoints } from '../rpc/createEndpoints.ts'
+import type { Endpoint } from '../rpc/endpoint.ts'
+import { evmHeadTracking } from '../rpc/headTracking.ts'
+import { createHyperliquidFactsReader } from './factsReader.ts'
+import { createHyperliquidView, type ExplorerProxy, type HyperliquidView } from './hyperliquidView.ts'
+import { publicExplorerUrl } from './requests.ts'
+import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from './verifyEndpoints.ts'
+
+/**
+ * A `hyperliquid-vm` chain. `proxyApiUrl` answers for the first endpoint and for no other: one proxy behind
+ * several endpoints would vote more than once.
+ * @throws ConfigurationError for endpoints that are no URLs, and without the hub's generic mapping
+ */
+export const openHyperliquidChain: OpenFamilyChain = (chain, limits, hubEntries) => {
+  if (hubEntries === undefined) {
+    throw new ConfigurationError(`chains: ${chain.id} needs genericMappingAddress of the hub`)
+  }
+  const { quorum, close } = openQuorum(chain)
+  const depositories = [chain.depository, ...(chain.additionalDepositories ?? [])]
+  return {
+    reader: createHyperliquidFactsReader({ chain, quorum, hubEntries, limits }),
+    verify: (signal) => verifyHyperliquidEndpoints({ quorum, depositories }, signal),
+    verifyLocal: (signal) => verifyLocalHyperliquidEndpoints(quorum, signal),
+    health: () => quorum.health(),
+    close,
+  }
+}
+
+const now = () => Date.now()
+
+/** Endpoints are told apart by their API; the explorer of one may stand on a host beside it. */
+function openQuorum(chain: ReadableChain): {
+  readonly quorum: QuorumClient<HyperliquidView>
+  close(): Promise<void>
+} {
+  const { id: chainId, endpoints: urls, rpcThreshold: threshold } = chain
+  const shared = { chainId, headTracking: evmHeadTracking, now }
+  const infos = createEndpoints({ ...shared, endpoints: urls.map((url) => ({ url })) })
+  const proxy = openProxy(chain)
+  const explorers = urls.map((url, index) => ({ url: explorerUrl(url), alias: infos[index]?.alias ?? '' }))
+  const quorum = createQuorum({ chainId, endpoints: explorers, threshold, now }, (endpoint, limits) => {
+    const isFirst = endpoint.alias === infos[0]?.alias
+    const info = infos.find(({ alias }) => alias === endpoint.alias) ?? endpoint
+    return createHyperliquidView({
+      explorer: new HttpView(endpoint, limits, now),
+      info: new HttpView(info, limits, now),
+      proxy: proxy === undefined || !isFirst ? undefined : proxyView(proxy, limits),
+    })
+  })
+  return {
+    quorum,
+    async close() {
+      const others = proxy === undefined ? infos : [...infos, proxy.endpoint]
+      await Promise.all([quorum.close(), ...others.map((endpoint) => endpoint.close())])
+    },
+  }
+}
+
+type OpenProxy = { readonly endpoint: Endpoint; readonly path: Secret }
+
+function proxyView(
+  { endpoint, path }: OpenProxy,
+  limits: ConstructorParameters<typeof HttpView>[1],
+): ExplorerProxy {
+  return { view: new HttpView(endpoint, limits, now), path }
+}
+
+/** Its path is that of the setting: nothing is appended. */
+function openProxy({ id: chainId, additionalData }: ReadableChain): OpenProxy | undefined {
+  const { proxyApiUrl, proxyApiKey } = additionalData
+  if (proxyApiUrl === undefined) return undefined
+  if (!URL.canParse(proxyApiUrl.reveal())) {
+    throw new ConfigurationError(`chains: ${chainId}.additionalData.proxyApiUrl is no URL`)
+  }
+  const { origin, pathname, search } = new URL(proxyApiUrl.reveal())
+  const headers = {
+    url: publicExplorerUrl,
+    ...(proxyApiKey !== undefined && { 'X-Nft-Api-Key': proxyApiKey }),
+  }
+  const [endpoint] = createEndpoints({
+    ...{ chainId, headTracking: evmHeadTracking, now },
+    endpoints: [{ url: origin, alias: 'proxy', headers }],
+  })
+  return endpoint && { endpoint, path: new Secret(`${pathname}${search}`) }
+}
+
+/** The exchange serves its explorer on the host `rpc.` beside `api.`; others serve both on one. */
+function explorerUrl(url: Secret): Secret {
+  const text = url.reveal().trim()
+  return new Secret(text.replace(/^(https?:\/\/(?:[^/@]*@)?)api\./i, '$1rpc.'))
+}

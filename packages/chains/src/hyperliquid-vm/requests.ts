@@ -1,0 +1,44 @@
+import type { Hex } from '@causeway/core'
+
+/** Body of a POST to `/info`. @source Hyperliquid API, "Info endpoint" */
+export type InfoRequest =
+  | { readonly type: 'spotMeta' }
+  | { readonly type: 'userRole'; readonly user: string }
+  | {
+      readonly type: 'userNonFundingLedgerUpdates'
+      readonly user: string
+      readonly startTime: number
+      readonly endTime: number
+    }
+
+/** Body of a POST to `/explorer`. */
+export type ExplorerRequest =
+  | { readonly type: 'txDetails'; readonly hash: string }
+  | { readonly type: 'userDetails'; readonly user: string }
+
+export const spotMetaRequest: InfoRequest = { type: 'spotMeta' }
+
+export function userRoleRequest(user: string): InfoRequest {
+  return { type: 'userRole', user }
+}
+
+/** What moved the money of an account in one millisecond. */
+export function ledgerRequest(user: string, timestampMs: number): InfoRequest {
+  return { type: 'userNonFundingLedgerUpdates', user, startTime: timestampMs, endTime: timestampMs }
+}
+
+/** @param transactionId canonical */
+export function transactionRequest(transactionId: string): ExplorerRequest {
+  return { type: 'txDetails', hash: transactionId }
+}
+
+/** The recent transactions of an account. */
+export function recentRequest(user: string): ExplorerRequest {
+  return { type: 'userDetails', user }
+}
+
+/** Where the exchange itself serves the explorer: what the proxy is told to ask. */
+export const publicExplorerUrl = 'https://rpc.hyperliquid.xyz/explorer'
+
+/** USDC on the main network, which the native currency stands for. @source oracle-protocol.md 5.4 */
+export const usdcTokenId: Hex = '0x6d1e7cde53ba9467b783cb7c530ce054'

@@ -1,0 +1,38 @@
+import {
+  codecOf,
+  hyperliquidCurrency,
+  hyperliquidNativeDecimals,
+  mainNetwork,
+  parseDecimal,
+} from '@causeway/core'
+import type { SendAction } from './answers.ts'
+
+export const hyperliquidCodec = codecOf(mainNetwork('hyperliquid-vm'))
+
+/**
+ * The currency that reaches the destination, by the dex that it enters: what the receiver holds afterwards.
+ * `undefined` where no currency stands for it. @source oracle-protocol.md 5.4
+ */
+export function receivedCurrency(send: SendAction): string | undefined {
+  if (send.type === 'UsdSend') return hyperliquidCodec.nativeCurrency
+  return hyperliquidCurrency({ sourceDex: send.destinationDex, token: send.token })
+}
+
+/** The 16-byte id of the token whose decimals count; `undefined` for the native currency. */
+export function tokenIdOf(currency: string): string | undefined {
+  return currency === hyperliquidCodec.nativeCurrency ? undefined : currency.slice(0, 34)
+}
+
+/** Whole units: a part of one was never anybody's to spend. @param decimals of the currency */
+export function wholeUnits(amount: string, decimals: number = hyperliquidNativeDecimals): bigint {
+  const [whole = '', fraction = ''] = amount.split('.')
+  const kept = fraction.slice(0, decimals)
+  const units = parseDecimal(kept === '' ? whole : `${whole}.${kept}`, decimals)
+  if (units === undefined) throw new Error('an amount was read that is no decimal number')
+  return units
+}
+
+/** The nonce of the action: the time of a USDC send. */
+export function nonceOf(send: SendAction): bigint {
+  return send.type === 'UsdSend' ? send.time : send.nonce
+}
