@@ -65,6 +65,14 @@ describe('a chain', () => {
   })
 
   test.each<[string, object]>([
+    ['a rule of finality', { finality: { mode: 'depth', blocks: 4 } }],
+    ['blocks to wait for', { additionalData: { finalizationBlocks: 4 } }],
+    ['another network', { additionalData: { network: 'testnet' } }],
+  ])('with %s is not opened', (_what, entry) => {
+    expect(() => open(entry)).toThrow(/^chains: hyperliquid/)
+  })
+
+  test.each<[string, object]>([
     ['endpoints', { httpRpcUrl: undefined }],
     ['a depository', { depository: undefined }],
   ])('without %s stays listed and is not read', (_what, entry) => {

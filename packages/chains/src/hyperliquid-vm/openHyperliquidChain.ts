@@ -13,12 +13,14 @@ import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from './v
 /**
  * A `hyperliquid-vm` chain. `proxyApiUrl` answers for the first endpoint and for no other: one proxy behind
  * several endpoints would vote more than once.
- * @throws ConfigurationError for endpoints that are no URLs, and without the hub's generic mapping
+ * @throws ConfigurationError for endpoints that are no URLs, without the hub's generic mapping, for a finality
+ * rule or another network than the main one
  */
 export const openHyperliquidChain: OpenFamilyChain = (chain, limits, hubEntries) => {
   if (hubEntries === undefined) {
     throw new ConfigurationError(`chains: ${chain.id} needs genericMappingAddress of the hub`)
   }
+  refuseMeaninglessSettings(chain)
   const { quorum, close } = openQuorum(chain)
   const depositories = [chain.depository, ...(chain.additionalDepositories ?? [])]
   return {
@@ -27,6 +29,18 @@ export const openHyperliquidChain: OpenFamilyChain = (chain, limits, hubEntries)
     verifyLocal: (signal) => verifyLocalHyperliquidEndpoints(quorum, signal),
     health: () => quorum.health(),
     close,
+  }
+}
+
+/** A block of the exchange is final when it is shown; only the main network's USDC is the native currency. */
+function refuseMeaninglessSettings({ id, finality, network, additionalData }: ReadableChain): void {
+  const { finalizationBlocks, finalizationTime } = additionalData
+  const rules = [finality, finalizationBlocks, finalizationTime]
+  if (rules.some((rule) => rule !== undefined)) {
+    throw new ConfigurationError(`chains: ${id} has a rule of finality, which its family does not know`)
+  }
+  if (network !== undefined) {
+    throw new ConfigurationError(`chains: ${id}.additionalData.network: only the main network can be read`)
   }
 }
 
