@@ -40,7 +40,7 @@ export async function readNonceMapping(
 }
 
 /** @throws NonceMappingMissingError */
-export function judgeEntry(
+function judgeEntry(
   { data, createdAtSeconds, readAtSeconds }: HubEntry,
   transfer: { readonly nonce: bigint; readonly sender: string; readonly timeSeconds: bigint },
 ): NonceMapping | undefined {

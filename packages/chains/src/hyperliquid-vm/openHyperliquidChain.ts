@@ -5,6 +5,7 @@ import { createQuorum, type QuorumClient } from '../quorum/quorumClient.ts'
 import { createEndpoints } from '../rpc/createEndpoints.ts'
 import type { Endpoint } from '../rpc/endpoint.ts'
 import { evmHeadTracking } from '../rpc/headTracking.ts'
+import { explorerUrl } from './explorerUrl.ts'
 import { createHyperliquidFactsReader } from './factsReader.ts'
 import { createHyperliquidView, type ExplorerProxy, type HyperliquidView } from './hyperliquidView.ts'
 import { publicExplorerUrl } from './requests.ts'
@@ -100,10 +101,4 @@ function openProxy({ id: chainId, additionalData }: ReadableChain): OpenProxy | 
     endpoints: [{ url: origin, alias: 'proxy', headers }],
   })
   return endpoint && { endpoint, path: new Secret(`${pathname}${search}`) }
-}
-
-/** The exchange serves its explorer on the host `rpc.` beside `api.`; others serve both on one. */
-function explorerUrl(url: Secret): Secret {
-  const text = url.reveal().trim()
-  return new Secret(text.replace(/^(https?:\/\/(?:[^/@]*@)?)api\./i, '$1rpc.'))
 }

@@ -53,7 +53,7 @@ export function withdrawalQuestion(
 }
 
 /** Failed ones are passed over: only a transaction that the caller names ends a withdrawal without payment. */
-export function findExecution(
+function findExecution(
   recent: readonly HyperliquidTransaction[],
   reading: WithdrawalReading,
 ): SeenWithdrawal | undefined {
@@ -61,7 +61,7 @@ export function findExecution(
   return found === undefined ? undefined : shown('executed', found)
 }
 
-export function judgeNamed(
+function judgeNamed(
   transaction: HyperliquidTransaction | undefined,
   reading: WithdrawalReading,
 ): SeenWithdrawal {
