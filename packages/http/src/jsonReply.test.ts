@@ -41,10 +41,11 @@ test.each([['text'], [undefined], [{ secret: 'value' }]])(
   },
 )
 
-test.each([
+const lateEnds: readonly (readonly [string, () => Promise<string>])[] = [
   ['an answer', async () => '{}'],
   ['an error', () => Promise.reject(new Error('late'))],
-] as const)('after the time of its route %s changes nothing', async (_, end) => {
+]
+test.each(lateEnds)('after the time of its route %s changes nothing', async (_, end) => {
   let isOver = () => {}
   const over = new Promise<void>((resolve) => {
     isOver = resolve
