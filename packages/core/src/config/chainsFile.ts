@@ -40,7 +40,7 @@ export const chainEntrySchema = z.object({
        * ethereum-vm, what nodes keep of them on tron-vm.
        */
       traceInternalTransfers: z.boolean().optional(),
-      /** bitcoin-vm: name of the network, by default the main one. solana-vm: genesis hash of the cluster. */
+      /** bitcoin-vm, lighter-vm: name of the network, by default the main one. solana-vm: genesis hash of the cluster. */
       network: z.string().optional(),
       esploraCompatibleApiUrl: z.string().optional(),
       blockstreamClientId: z.string().optional(),
