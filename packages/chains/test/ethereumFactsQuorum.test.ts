@@ -268,6 +268,19 @@ describe('final blocks', () => {
     expect(await reader.finalBlocks.readHash(head.number + 1_000n, aSignal())).toBeUndefined()
   })
 
+  test('are old enough where the rule counts seconds', async () => {
+    const finality = { mode: 'depth-and-time', blocks: 1, seconds: 500 } as const
+    const { reader } = readerOf(bed, { finality })
+    const old = await bed.chain.client.getBlock()
+    await bed.chain.node.setNextBlockTimestamp({ timestamp: old.timestamp + 600n })
+    await bed.mine(4)
+    const newest = await reader.finalBlocks.readNewest(aSignal())
+    const block = await bed.chain.client.getBlock({ blockNumber: newest.number })
+    expect(newest.hash).toBe(block.hash)
+    expect(newest.number).toBeLessThanOrEqual(old.number)
+    expect(newest.number).toBeGreaterThan(old.number - 8n)
+  })
+
   test('that endpoints show differently are a disagreement', async () => {
     const fake = (digits: string) =>
       lieAbout('eth_getBlockByNumber', (block) => ({ ...block, hash: `0x${digits.repeat(32)}` }))

@@ -1,7 +1,7 @@
 import type { FinalBlocks, Hex } from '@causeway/core'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
-import { headerCall, parseHeader, resultOf } from './answers.ts'
-import { type FinalityRule, pinFinalHeight } from './finality.ts'
+import { type EvmHeader, headerCall, parseHeader, resultOf } from './answers.ts'
+import { blocksUntilOldEnough, type FinalityRule, type FinalPin, pinFinalHeight } from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
 /** Final blocks of an `ethereum-vm` chain, by number and hash, as the quorum shows them. */
@@ -18,11 +18,13 @@ export function createFinalBlocks({
       const { facts } = await quorum.read({
         signal,
         first: async (view, ownSignal) => parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
-        pin: (heads) => pinFinalHeight(rule, threshold, heads).height,
-        async second(view, _own, height, ownSignal) {
-          if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
-          const { number, hash } = parseHeader((await view.ask([headerCall(height)], ownSignal))[0], height)
-          return { kind: 'final', facts: { number, hash } }
+        pin: (heads) => pinFinalHeight(rule, threshold, heads),
+        async second(view, _own, pin, ownSignal) {
+          const readHeader = async (height: bigint) =>
+            parseHeader((await view.ask([headerCall(height)], ownSignal))[0], height)
+          const header = await newestFinal(rule, pin, readHeader)
+          if (header === undefined) return { kind: 'not_final', waitSeconds: 1 }
+          return { kind: 'final', facts: { number: header.number, hash: header.hash } }
         },
       })
       return facts
@@ -43,4 +45,23 @@ export function createFinalBlocks({
       return facts.hash
     },
   }
+}
+
+/**
+ * The newest block that is deep and old enough, or one a little older: how far to go back is told by the
+ * pace of the chain, so that two or three headers do. All endpoints of one chain come to the same block.
+ */
+async function newestFinal(
+  rule: FinalityRule,
+  pin: FinalPin,
+  readHeader: (height: bigint) => Promise<EvmHeader>,
+): Promise<EvmHeader | undefined> {
+  let height = pin.height
+  while (height >= 0n) {
+    const header = await readHeader(height)
+    const back = blocksUntilOldEnough(rule, pin, header)
+    if (back === 0n) return header
+    height -= back
+  }
+  return undefined
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  blocksUntilOldEnough,
   describeFinality,
   finalityRule,
   type Heads,
@@ -76,4 +77,47 @@ test('the hint is whole seconds, from one second to ten minutes', () => {
   expect(secondsToFinality(rule, pin, { number: 90n, timestampSeconds: 970n })).toBe(30)
   expect(secondsToFinality(rule, pin, { number: 90n, timestampSeconds: 940n })).toBe(1)
   expect(secondsToFinality(rule, pin, { number: 10n ** 9n })).toBe(600)
+})
+
+describe('blocksUntilOldEnough', () => {
+  const rule = finalityRule({ finality: { mode: 'depth-and-time', blocks: 10, seconds: 60 } })
+
+  test('goes back as far as the pace of the chain says', () => {
+    const pin = { height: 990n, headNumber: 1_000n, headSeconds: 2_000n }
+    expect(blocksUntilOldEnough(rule, pin, { number: 990n, timestampSeconds: 1_980n })).toBe(20n)
+    expect(blocksUntilOldEnough(rule, pin, { number: 970n, timestampSeconds: 1_940n })).toBe(0n)
+  })
+
+  test('is nothing where seconds do not count', () => {
+    const depth = finalityRule({ finality: { mode: 'depth', blocks: 10 } })
+    const pin = { height: 990n, headNumber: 1_000n, headSeconds: 2_000n }
+    expect(blocksUntilOldEnough(depth, pin, { number: 990n, timestampSeconds: 2_000n })).toBe(0n)
+  })
+
+  test('comes to an old block within few headers, whatever the pace', () => {
+    const paces = fc.array(fc.nat({ max: 30 }), { minLength: 200, maxLength: 400 })
+    fc.assert(
+      fc.property(paces, fc.nat({ max: 10 }), (gaps, depth) => {
+        let clock = 0n
+        const times = gaps.map((gap) => {
+          clock += BigInt(gap)
+          return clock
+        })
+        const headNumber = BigInt(times.length - 1)
+        const headSeconds = times.at(-1) ?? 0n
+        const pin = { height: headNumber - BigInt(depth), headNumber, headSeconds }
+        let number = pin.height
+        let headers = 1
+        while (number >= 0n) {
+          const timestampSeconds = times[Number(number)] ?? 0n
+          const back = blocksUntilOldEnough(rule, pin, { number, timestampSeconds })
+          if (back === 0n) break
+          number -= back
+          headers += 1
+        }
+        if (number >= 0n) expect(headSeconds - (times[Number(number)] ?? 0n)).toBeGreaterThanOrEqual(60n)
+        expect(headers).toBeLessThanOrEqual(30)
+      }),
+    )
+  })
 })

@@ -91,6 +91,25 @@ export function isTooYoung(rule: FinalityRule, pin: FinalPin, blockSeconds: bigi
 }
 
 /**
+ * How many blocks before this one the seconds of the rule are likely to be over, at the pace of the chain
+ * since this one; 0 when they are over here.
+ */
+export function blocksUntilOldEnough(
+  rule: FinalityRule,
+  pin: FinalPin,
+  block: { readonly number: bigint; readonly timestampSeconds: bigint },
+): bigint {
+  if (!isTooYoung(rule, pin, block.timestampSeconds)) return 0n
+  const age = pin.headSeconds - block.timestampSeconds
+  const missing = rule.seconds - age
+  const distance = pin.headNumber - block.number
+  // No pace to go by: twice as far as so far.
+  if (age <= 0n) return distance + 1n
+  const blocks = (missing * distance + age - 1n) / age
+  return blocks > 1n ? blocks : 1n
+}
+
+/**
  * How long a caller should wait before asking again, in whole seconds from 1 to 600: what is left of the
  * seconds, or of the blocks at one every two seconds, a guess between fast and slow chains.
  */
