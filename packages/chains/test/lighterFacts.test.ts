@@ -120,6 +120,16 @@ describe('is refused', () => {
     await expect(payment({}, { status })).rejects.toMatchObject({ code })
   })
 
+  test('the answer about another transaction', async () => {
+    const nodes = await startNodes()
+    const transactionId = put(nodes, transfer())
+    const other = put(nodes, transfer({ Amount: 2n }))
+    nodes[0]?.fault((_path, truth) => ({ ...truth, text: truth.text.replace(transactionId, other) }))
+    await expect(openChain(nodes).reader.readDeposits({ transactionId }, aSignal())).rejects.toMatchObject({
+      code: 'RPC_HTTP_ERROR',
+    })
+  })
+
   test.each<[string, bigint]>([
     ['is missing', 0n],
     ['is in seconds', queuedAtMs / 1_000n],

@@ -17,8 +17,7 @@ export type LighterTransfer = Omit<LighterWithdrawal, 'lighterChainId'> & {
   readonly expiresAtMs: bigint
 }
 
-export const transactionStatuses = ['waiting', 'executed', 'failed'] as const
-export type TransactionStatus = (typeof transactionStatuses)[number]
+type TransactionStatus = 'waiting' | 'executed' | 'failed'
 
 export type LighterTransaction = {
   /** Canonical. */

@@ -18,6 +18,7 @@ import { readAccount } from './api.ts'
 import { createFinalTransactions, finalityRule, type LighterReaderLimits } from './finalTransactions.ts'
 import { OwnerAccountError, PayingAccountError } from './lighterErrors.ts'
 import { lighterNetworkOf } from './networks.ts'
+import { oneRound } from './oneRound.ts'
 import { type SeenWithdrawal, withdrawalQuestion } from './readWithdrawal.ts'
 import type { FindTransfers } from './transferLookup.ts'
 import { findDeposits, referencesOrder, sumTransfers } from './transfers.ts'
@@ -83,17 +84,13 @@ export function createLighterFactsReader(options: LighterFactsReaderOptions): Li
 
   async function readOwnerKey(asked: string, { signal }: { readonly signal: AbortSignal }): Promise<Hex> {
     const account = codec.canonicalAddress(asked)
-    const { facts } = await quorum.read<undefined, undefined, { readonly found: LighterAccount | undefined }>(
-      {
-        first: async () => undefined,
-        pin: () => undefined,
-        second: async (view, _first, _pin, own) => ({
-          kind: 'final',
-          facts: { found: await readAccount(view, account, own) },
-        }),
-        signal,
-      },
-    )
+    const { facts } = await quorum.read({
+      ...oneRound<{ readonly found: LighterAccount | undefined }>(async (view, own) => ({
+        kind: 'final',
+        facts: { found: await readAccount(view, account, own) },
+      })),
+      signal,
+    })
     if (facts.found === undefined) throw new OwnerAccountError('OWNER_ACCOUNT_NOT_FOUND', account, chain.id)
     const { key } = facts.found
     if (key === undefined) throw new OwnerAccountError('OWNER_ACCOUNT_WITHOUT_KEY', account, chain.id)

@@ -7,6 +7,7 @@ import type { Sighting } from '../quorum/sighting.ts'
 import { WeightedCache } from '../quorum/weightedCache.ts'
 import type { LighterTransaction } from './answers.ts'
 import { readTransaction } from './api.ts'
+import { oneRound } from './oneRound.ts'
 
 /** Without its status: an endpoint may know already that a transaction is proven on layer 1. */
 export type FinalTransaction = Omit<LighterTransaction, 'status'>
@@ -41,10 +42,8 @@ export function createFinalTransactions(options: {
 
   async function readAgreed(transactionId: string, signal: AbortSignal): Promise<KnownTransaction> {
     const { facts: final, agreeingEndpoints } = await quorum.read({
+      ...oneRound(async (view, own) => judge(await readTransaction(view, transactionId, own))),
       transactionId,
-      first: async () => undefined,
-      pin: () => undefined,
-      second: async (view, _first, _pin, own) => judge(await readTransaction(view, transactionId, own)),
       signal,
     })
     const read = { final, evidence: { chainId, finalityRule, agreeingEndpoints } }

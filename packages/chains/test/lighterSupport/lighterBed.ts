@@ -45,7 +45,7 @@ export function transfer(change: Partial<TransferInfo> = {}): TransferInfo {
 }
 
 /** The JSON of `info`, with integers of any size. */
-export function renderInfo(info: TransferInfo): string {
+function renderInfo(info: TransferInfo): string {
   const parts = Object.entries(info).map(([name, value]) =>
     typeof value === 'bigint' ? `"${name}":${value}` : `"${name}":[${value}]`,
   )
