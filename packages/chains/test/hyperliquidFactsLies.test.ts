@@ -4,6 +4,7 @@
 import { DomainError, encodeHyperliquidWithdrawal } from '@causeway/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mutateAnswers } from './fixtures/mutateAnswers.ts'
+import type { HttpFault } from './httpSupport/faults.ts'
 import {
   aSignal,
   depository,
@@ -17,7 +18,6 @@ import {
   startHyperliquidBed,
   timeMs,
 } from './hyperliquidSupport/hyperliquidBed.ts'
-import type { ExchangeFault } from './hyperliquidSupport/hyperliquidExchange.ts'
 
 const mutations = 500
 const longest = 300_000
@@ -58,7 +58,7 @@ const questions: readonly (readonly [string, Ask])[] = [
 ]
 
 /** Facts without the names of the endpoints that gave them, or the refusal. */
-async function withFault(fault: ExchangeFault, count: 1 | 3, ask: Ask, timeoutMs = 20_000): Promise<unknown> {
+async function withFault(fault: HttpFault, count: 1 | 3, ask: Ask, timeoutMs = 20_000): Promise<unknown> {
   bed.exchanges[0].set(fault)
   const { reader, quorum } = openReader(bed, { count, quorumLimits: { requestTimeoutMs: timeoutMs } })
   try {
@@ -72,7 +72,7 @@ async function withFault(fault: ExchangeFault, count: 1 | 3, ask: Ask, timeoutMs
 }
 
 describe('an endpoint that answers with', () => {
-  test.each<[string, ExchangeFault]>([
+  test.each<[string, HttpFault]>([
     ['a page with status 200', { kind: 'html' }],
     ['half an answer', { kind: 'half' }],
     ['an error with status 200', { kind: 'lie', rewrite: () => ({ type: 'error', message: 'x' }) }],
@@ -91,7 +91,7 @@ describe('an endpoint that answers with', () => {
   })
 
   test('a delay is read all the same', async () => {
-    const fault: ExchangeFault = { kind: 'delay', delayMs: 50 }
+    const fault: HttpFault = { kind: 'delay', delayMs: 50 }
     expect(await withFault(fault, 1, askDeposit)).toMatchObject({ deposits: [{ amount: 1_250n }] })
   })
 })

@@ -2,6 +2,7 @@
 // exchange that see it differently; requests counted at them.
 import { encodeHyperliquidWithdrawal } from '@causeway/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { HttpFault } from './httpSupport/faults.ts'
 import {
   aSignal,
   depository,
@@ -19,7 +20,6 @@ import {
   usdc,
   usdSend,
 } from './hyperliquidSupport/hyperliquidBed.ts'
-import type { ExchangeFault } from './hyperliquidSupport/hyperliquidExchange.ts'
 
 let bed: HyperliquidBed
 beforeAll(async () => {
@@ -34,17 +34,17 @@ beforeEach(() => {
 const withdrawal = sendAsset({ destination: recipient, nonce: 9n })
 const withdrawalQuestion = { withdrawal: encodeHyperliquidWithdrawal(withdrawal) }
 const reader = (settings: ReaderSettings = {}) => readerOf(bed, { count: 3, ...settings })
-const unknown: ExchangeFault = { kind: 'lie', rewrite: () => null }
-const silent: ExchangeFault = { kind: 'http', status: 500 }
+const unknown: HttpFault = { kind: 'lie', rewrite: () => null }
+const silent: HttpFault = { kind: 'http', status: 500 }
 
 /** Says another amount. */
-function lying(amount: string): ExchangeFault {
+function lying(amount: string): HttpFault {
   const rewrite = (_path: string, body: unknown) =>
     JSON.parse(JSON.stringify(body).replaceAll('"12.5"', `"${amount}"`))
   return { kind: 'lie', rewrite }
 }
 
-function set(...faults: readonly ExchangeFault[]): void {
+function set(...faults: readonly HttpFault[]): void {
   for (const [index, fault] of faults.entries()) bed.exchanges[index]?.set(fault)
 }
 
@@ -57,7 +57,7 @@ describe('a transaction', () => {
     })
   })
 
-  test.each<[string, readonly ExchangeFault[], string]>([
+  test.each<[string, readonly HttpFault[], string]>([
     ['each says something else', [lying('98'), lying('99')], 'UPSTREAM_DISAGREEMENT'],
     ['two do not know it', [unknown, unknown], 'TRANSACTION_MISSING'],
     ['one does not know it and one is silent', [unknown, silent], 'UPSTREAM_DISAGREEMENT'],
@@ -99,7 +99,7 @@ describe('a transaction', () => {
 })
 
 describe('a withdrawal', () => {
-  test.each<[string, readonly ExchangeFault[]]>([
+  test.each<[string, readonly HttpFault[]]>([
     ['one does not show it', [{ kind: 'lie', rewrite: withoutTransactions }]],
     ['one is silent', [silent]],
   ])('is executed when %s', async (_what, faults) => {

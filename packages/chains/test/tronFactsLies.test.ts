@@ -11,9 +11,9 @@ import {
 import { concatHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mutateAnswers } from './fixtures/mutateAnswers.ts'
-import type { TronFault } from './tronSupport/faults.ts'
+import type { HttpFault } from './httpSupport/faults.ts'
+import type { FaultyService } from './httpSupport/faultyService.ts'
 import { accountOf, aSignal, openReader, startTronBed, type TronBed, trx } from './tronSupport/tronBed.ts'
-import type { TronFacade } from './tronSupport/tronFacade.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
 const mutations = isLongForm ? 10_000 : 500
@@ -24,7 +24,7 @@ const call = { to: recipient.bytes, data: '0x', value: 1n, allowFailure: false }
 const withdrawal = encodeEvmWithdrawal({ calls: [call], nonce: 1n, expiration: 4_000_000_000n })
 
 let bed: TronBed
-let facades: readonly TronFacade[]
+let facades: readonly FaultyService[]
 let deposit: string
 let direct: string
 let payment: string
@@ -74,7 +74,7 @@ const questions: readonly (readonly [string, Ask])[] = [
 ]
 
 /** A reader that remembers nothing, so that each fault is met anew. */
-async function withFault(fault: TronFault, endpoints: number, ask: Ask, requestTimeoutMs = 10_000) {
+async function withFault(fault: HttpFault, endpoints: number, ask: Ask, requestTimeoutMs = 10_000) {
   facades[0]?.set(fault)
   const { reader, quorum } = openReader(bed, {
     urls: facades.slice(0, endpoints).map(({ url }) => url),
@@ -96,7 +96,7 @@ const facts = (answer: unknown) => ({
 })
 
 describe('an endpoint that answers with', () => {
-  test.each<[string, TronFault]>([
+  test.each<[string, HttpFault]>([
     ['a page with status 200', { kind: 'html' }],
     ['half an answer', { kind: 'half' }],
     ['an error with status 200', { kind: 'nodeError' }],

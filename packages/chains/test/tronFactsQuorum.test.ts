@@ -3,6 +3,7 @@
 import { encodeDepositNative, encodeEvmWithdrawal, encodeTransfer, type Hex } from '@causeway/core'
 import { concatHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { FaultyService } from './httpSupport/faultyService.ts'
 import {
   accountOf,
   aSignal,
@@ -12,7 +13,6 @@ import {
   type TronBed,
   trx,
 } from './tronSupport/tronBed.ts'
-import type { TronFacade } from './tronSupport/tronFacade.ts'
 
 const id: Hex = `0x${'ab'.repeat(32)}`
 const recipient = accountOf('41')
@@ -20,7 +20,7 @@ const call = { to: recipient.bytes, data: '0x', value: 1n, allowFailure: false }
 const withdrawal = encodeEvmWithdrawal({ calls: [call], nonce: 1n, expiration: 4_000_000_000n })
 
 let bed: TronBed
-let facades: readonly TronFacade[]
+let facades: readonly FaultyService[]
 let deposit: string
 let direct: string
 let payment: string
@@ -61,7 +61,7 @@ const askPayment = (one: ReturnType<typeof reader>) =>
     aSignal(),
   )
 
-const requests = (facade: TronFacade | undefined) =>
+const requests = (facade: FaultyService | undefined) =>
   Object.values(facade?.counters() ?? {}).reduce((sum, count) => sum + count, 0)
 
 describe('a cold question takes, in two rounds', () => {

@@ -17,12 +17,8 @@ import { createHyperliquidView, type HyperliquidView } from '../../src/hyperliqu
 import { nonceMappingId } from '../../src/hyperliquid-vm/nonceMapping.ts'
 import { HttpView } from '../../src/quorum/httpView.ts'
 import { createQuorum, type QuorumClient, type QuorumLimits } from '../../src/quorum/quorumClient.ts'
-import {
-  type Exchange,
-  type ExchangeLedger,
-  type ListedTransaction,
-  startExchange,
-} from './hyperliquidExchange.ts'
+import type { FaultyService } from '../httpSupport/faultyService.ts'
+import { type ExchangeLedger, type ListedTransaction, startExchange } from './hyperliquidExchange.ts'
 
 export { aSignal } from '../ethereumSupport/chainBed.ts'
 
@@ -60,7 +56,7 @@ export function sendAsset(change: Partial<SendAsset> = {}): SendAsset {
 /** One exchange and a hub whose entries the test writes. */
 export type HyperliquidBed = {
   readonly ledger: ExchangeLedger
-  readonly exchanges: readonly [Exchange, Exchange, Exchange]
+  readonly exchanges: readonly [FaultyService, FaultyService, FaultyService]
   /** Adds a transaction; its id. */
   list(action: ListedTransaction['action'], change?: Partial<ListedTransaction>): Hex
   /** Writes what the hub says of a nonce. */

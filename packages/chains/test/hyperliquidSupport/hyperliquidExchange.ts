@@ -2,11 +2,8 @@
 // exchange does. It matches no orders, checks no signatures and keeps no balances.
 // provenance: specified. Bodies have the members of the API's documentation and of the public client's types.
 // What a missing transaction, an error and a refused archive look like is constructed.
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { HyperliquidWithdrawal } from '@causeway/core'
-import { answerWith, type TronFault } from '../tronSupport/faults.ts'
-
-export type ExchangeFault = TronFault
+import { type FaultyService, startFaultyService } from '../httpSupport/faultyService.ts'
 
 export type ListedTransaction = {
   readonly hash: string
@@ -30,58 +27,14 @@ export type ExchangeLedger = {
   recentMax: number
 }
 
-export type Exchange = {
-  readonly url: string
-  set(fault: ExchangeFault): void
-  /** Requests by path and type since the start or the last reset. */
-  counters(): Readonly<Record<string, number>>
-  resetCounters(): void
-  lastHeaders(): IncomingHttpHeaders
-  stop(): Promise<void>
-}
-
 type Asked = Readonly<Record<string, unknown>>
 
-export async function startExchange(ledger: ExchangeLedger): Promise<Exchange> {
-  let fault: ExchangeFault = { kind: 'none' }
-  let headers: IncomingHttpHeaders = {}
-  const counters = new Map<string, number>()
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(Buffer.from(chunk))
-    const asked: Asked = Object(JSON.parse(Buffer.concat(chunks).toString() || '{}'))
-    const key = `${request.url} ${asked['type']}`
-    headers = request.headers
-    counters.set(key, (counters.get(key) ?? 0) + 1)
-    answerWith(fault, request, response, async () => bodyOf(ledger, asked)).catch((error) => {
-      response.writeHead(500).end(String(error))
-    })
-  })
-  server.on('clientError', (_error, socket) => socket.destroy())
-  const port = await listen(server)
-  return {
-    url: `http://127.0.0.1:${port}`,
-    set(next) {
-      fault = next
-    },
-    counters: () => Object.fromEntries(counters),
-    resetCounters: () => counters.clear(),
-    lastHeaders: () => headers,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      if (typeof address === 'object' && address !== null) resolve(address.port)
-      else reject(new Error('the stand-in has no port'))
-    })
+/** Requests are counted by path and type. */
+export function startExchange(ledger: ExchangeLedger): Promise<FaultyService> {
+  const parse = (text: string): Asked => Object(JSON.parse(text))
+  return startFaultyService({
+    keyOf: ({ path, text }) => `${path} ${parse(text)['type']}`,
+    answer: async ({ text }) => bodyOf(ledger, parse(text)),
   })
 }
 

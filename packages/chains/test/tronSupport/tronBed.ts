@@ -13,13 +13,8 @@ import {
   type TronFactsReaderOptions,
 } from '../../src/tron-vm/factsReader.ts'
 import { type ChainBed, startChainBed } from '../ethereumSupport/chainBed.ts'
-import {
-  createTronLedger,
-  type FacadeSettings,
-  startTronFacade,
-  type TronFacade,
-  type TronLedger,
-} from './tronFacade.ts'
+import type { FaultyService } from '../httpSupport/faultyService.ts'
+import { createTronLedger, type FacadeSettings, startTronFacade, type TronLedger } from './tronFacade.ts'
 
 export { aSignal } from '../ethereumSupport/chainBed.ts'
 
@@ -27,13 +22,13 @@ export { aSignal } from '../ethereumSupport/chainBed.ts'
 export type TronBed = {
   readonly evm: ChainBed
   readonly ledger: TronLedger
-  readonly facade: TronFacade
+  readonly facade: FaultyService
   readonly user: LocalAccount
   readonly other: LocalAccount
   readonly depository: string
   readonly usdc: string
   /** Another endpoint of the same chain. */
-  startFacade(settings?: FacadeSettings): Promise<TronFacade>
+  startFacade(settings?: FacadeSettings): Promise<FaultyService>
   stop(): Promise<void>
 }
 

@@ -1,11 +1,10 @@
 // A stand-in, not a Tron node: the HTTP API of one in front of an EVM node. Contracts, logs, reverts, inner
 // calls and reorganizations are real; energy, bandwidth, fees, producers and their votes are not there, and
 // a block counts as solidified a set number of blocks below the head.
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { Hex } from '@causeway/core'
 import type { LocalAccount } from '@causeway/localnet'
 import type { ChainBed } from '../ethereumSupport/chainBed.ts'
-import { answerWith, type TronFault } from './faults.ts'
+import { type FaultyService, startFaultyService } from '../httpSupport/faultyService.ts'
 import {
   type RpcBlock,
   type RpcFrame,
@@ -33,16 +32,6 @@ type KnownTransaction = {
   readonly evmHash: Hex
   readonly rawHex: string
   readonly contract: SubmittedContract
-}
-
-export type TronFacade = {
-  readonly url: string
-  set(fault: TronFault): void
-  /** Requests by path since the start or the last reset. */
-  counters(): Readonly<Record<string, number>>
-  resetCounters(): void
-  lastHeaders(): IncomingHttpHeaders
-  stop(): Promise<void>
 }
 
 export function createTronLedger(bed: ChainBed): TronLedger {
@@ -92,59 +81,22 @@ export type FacadeSettings = {
   readonly isStill?: boolean
 }
 
-export async function startTronFacade(
+/** Requests are counted by path. */
+export function startTronFacade(
   bed: ChainBed,
   ledger: TronLedger,
   { solidAfter = 2, isStill = false, chainId }: FacadeSettings & { readonly chainId: bigint },
-): Promise<TronFacade> {
-  let fault: TronFault = { kind: 'none' }
-  let lastHeaders: IncomingHttpHeaders = {}
-  const counters = new Map<string, number>()
+): Promise<FaultyService> {
   const source: Source = { bed, ledger, solidAfter, chainId }
   const told = new Map<string, Promise<unknown>>()
-  const truth = (path: string, text: string): Promise<unknown> => {
-    const key = `${path} ${text}`
-    const body = told.get(key) ?? bodyOf(source, path, Object(JSON.parse(text)))
-    if (isStill) told.set(key, body)
-    return body
-  }
-
-  const server = createServer(async (request, response) => {
-    const path = request.url ?? ''
-    lastHeaders = request.headers
-    counters.set(path, (counters.get(path) ?? 0) + 1)
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(Buffer.from(chunk))
-    const text = Buffer.concat(chunks).toString() || '{}'
-    answerWith(fault, request, response, () => truth(path, text)).catch((error) => {
-      response.writeHead(500).end(String(error))
-    })
-  })
-  server.on('clientError', (_error, socket) => socket.destroy())
-  const port = await listen(server)
-  return {
-    url: `http://127.0.0.1:${port}`,
-    set(next) {
-      fault = next
+  return startFaultyService({
+    keyOf: ({ path }) => path,
+    answer({ path, text }) {
+      const key = `${path} ${text}`
+      const body = told.get(key) ?? bodyOf(source, path, Object(JSON.parse(text)))
+      if (isStill) told.set(key, body)
+      return body
     },
-    counters: () => Object.fromEntries(counters),
-    resetCounters: () => counters.clear(),
-    lastHeaders: () => lastHeaders,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      if (typeof address === 'object' && address !== null) resolve(address.port)
-      else reject(new Error('the facade has no port'))
-    })
   })
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** How the facade treats requests that arrive while the fault is set. */
-export type TronFault =
+/** How a stand-in treats requests that arrive while the fault is set. */
+export type HttpFault =
   | { readonly kind: 'none' }
   | { readonly kind: 'delay'; readonly delayMs: number }
   /** Accepts and never answers. */
@@ -23,7 +23,7 @@ export type TronFault =
 
 /** @param truth makes the body; not called by faults that need none */
 export async function answerWith(
-  fault: TronFault,
+  fault: HttpFault,
   request: IncomingMessage,
   response: ServerResponse,
   truth: () => Promise<unknown>,
@@ -60,7 +60,7 @@ export async function answerWith(
   response.end(fault.kind === 'half' ? text.slice(0, Math.ceil(text.length / 2)) : text)
 }
 
-async function changed(fault: TronFault, path: string, truth: () => Promise<unknown>): Promise<unknown> {
+async function changed(fault: HttpFault, path: string, truth: () => Promise<unknown>): Promise<unknown> {
   const body = await truth()
   return fault.kind === 'lie' ? fault.rewrite(path, body) : body
 }

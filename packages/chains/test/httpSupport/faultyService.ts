@@ -1,0 +1,66 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import { answerWith, type HttpFault } from './faults.ts'
+
+/** A stand-in over HTTP whose answers can be made wrong. */
+export type FaultyService = {
+  readonly url: string
+  set(fault: HttpFault): void
+  /** Requests by key since the start or the last reset. */
+  counters(): Readonly<Record<string, number>>
+  resetCounters(): void
+  lastHeaders(): IncomingHttpHeaders
+  stop(): Promise<void>
+}
+
+/** What a request asks: its path, and its body as text. */
+export type Question = { readonly path: string; readonly text: string }
+
+/**
+ * @param options.keyOf what requests are counted by
+ * @param options.answer the true answer, as JSON; not made where a fault needs none
+ */
+export async function startFaultyService(options: {
+  readonly keyOf: (question: Question) => string
+  readonly answer: (question: Question) => Promise<unknown>
+}): Promise<FaultyService> {
+  let fault: HttpFault = { kind: 'none' }
+  let lastHeaders: IncomingHttpHeaders = {}
+  const counters = new Map<string, number>()
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(Buffer.from(chunk))
+    const question = { path: request.url ?? '', text: Buffer.concat(chunks).toString() || '{}' }
+    const key = options.keyOf(question)
+    lastHeaders = request.headers
+    counters.set(key, (counters.get(key) ?? 0) + 1)
+    answerWith(fault, request, response, () => options.answer(question)).catch((error) => {
+      response.writeHead(500).end(String(error))
+    })
+  })
+  server.on('clientError', (_error, socket) => socket.destroy())
+  const port = await listen(server)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    set(next) {
+      fault = next
+    },
+    counters: () => Object.fromEntries(counters),
+    resetCounters: () => counters.clear(),
+    lastHeaders: () => lastHeaders,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      if (typeof address === 'object' && address !== null) resolve(address.port)
+      else reject(new Error('the stand-in has no port'))
+    })
+  })
+}
