@@ -82,7 +82,8 @@ const postSchema = z.object({
   body: z.object({ kind: text, requestId: text, api: text }),
 })
 
-const shared = { action: text, description: text, requestId: text, depositAddress: text.optional() }
+const wording = { action: text, description: text }
+const identity = { requestId: text, depositAddress: text.optional() }
 const itemOf = <Data extends z.ZodType>(data: Data) =>
   z.object({
     status: z.literal('incomplete'),
@@ -90,18 +91,20 @@ const itemOf = <Data extends z.ZodType>(data: Data) =>
     check: z.object({ endpoint: text, method: z.literal('GET') }).optional(),
   })
 
-/** @source quote-api.md 2.3 to 2.5 */
+/** Members in the order of the digested text. @source quote-api.md 2.3 to 2.5 */
 export const stepSchema = z.discriminatedUnion('kind', [
   z.object({
     id: z.enum(['approve', 'deposit', 'swap', 'send']),
-    ...shared,
+    ...wording,
     kind: z.literal('transaction'),
+    ...identity,
     items: z.array(itemOf(transactionSchema)),
   }),
   z.object({
     id: z.enum(['authorize1', 'authorize2']),
-    ...shared,
+    ...wording,
     kind: z.literal('signature'),
+    ...identity,
     items: z.array(itemOf(z.object({ chainId: z.number(), sign: typedDataSchema, post: postSchema }))),
   }),
 ])
