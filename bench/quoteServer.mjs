@@ -2,6 +2,7 @@
 // same app, the same body parser, the same hooks, those of a deprecated route included. Plain JavaScript,
 // so that nothing is translated.
 import { fileURLToPath } from 'node:url'
+import { answerJson } from '@causeway/http'
 import { createQuoteApi, loadConfig } from '@causeway/quote-api'
 import { registerMemory } from './memoryRoute.mjs'
 
@@ -12,10 +13,9 @@ for (const [path, variable, config] of [
   ['/bench/price', 'BENCH_PRICE_BYTES', { rateLimitClass: 'quote', deprecation }],
   ['/bench/quote', 'BENCH_QUOTE_BYTES', { rateLimitClass: 'quote' }],
 ]) {
-  const bytes = JSON.stringify({ filler: 'x'.repeat(Number(process.env[variable]) - 13) })
-  api.app.post(path, { config }, (_request, reply) => {
-    reply.type('application/json; charset=utf-8').send(bytes)
-  })
+  const bytes = Promise.resolve(JSON.stringify({ filler: 'x'.repeat(Number(process.env[variable]) - 13) }))
+  // The way on which the real routes answer: a slower one would flatter them.
+  api.app.post(path, { config }, (_request, reply) => answerJson(reply, bytes))
 }
 registerMemory(api.app)
 const { publicUrl } = await api.listen()
