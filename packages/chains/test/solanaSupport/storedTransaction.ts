@@ -88,6 +88,7 @@ function toInstruction(inner: StoredTransaction['inner'][number][number]) {
 }
 
 function toTokenBalance({ accountIndex, mint, owner, program, amount, decimals }: TokenBalances) {
+  // A node adds a rounded number for people; a reader that took it for the amount would fail here.
   const uiAmount = Number(amount) / 10 ** decimals
   return {
     accountIndex,

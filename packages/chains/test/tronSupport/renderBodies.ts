@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
 import type { Types } from 'tronweb'
+import { exactNumber } from './exactNumber.ts'
 import { account } from './transactions.ts'
 
 /**
@@ -100,7 +101,7 @@ function renderInternal(frame: RpcFrame, transactionId: string): readonly Intern
     hash: transactionId,
     caller_address: account(from),
     transferTo_address: account(to),
-    callValueInfo: [value === '0x0' ? {} : { callValue: Number(value) }],
+    callValueInfo: [value === '0x0' ? {} : { callValue: exactNumber(BigInt(value)) }],
     note: '63616c6c',
     ...(error !== undefined && { rejected: true }),
   }

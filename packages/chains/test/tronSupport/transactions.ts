@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { type Types, utils } from 'tronweb'
+import { exactNumber } from './exactNumber.ts'
 
 /** What a transaction does. Accounts are 20 bytes; `data` and `memo` begin with `0x`. */
 export type SubmittedContract =
@@ -44,13 +45,13 @@ function contractOf(from: Hex, contract: SubmittedContract) {
       return wrapped('TransferContract', {
         owner_address,
         to_address: account(contract.to),
-        amount: Number(contract.amount),
+        amount: exactNumber(contract.amount),
       })
     case 'transferAsset':
       return wrapped('TransferAssetContract', {
         owner_address,
         to_address: account(contract.to),
-        amount: Number(contract.amount),
+        amount: exactNumber(contract.amount),
         asset_name: '31303030303031',
       })
     case 'trigger':
@@ -58,7 +59,7 @@ function contractOf(from: Hex, contract: SubmittedContract) {
         owner_address,
         contract_address: account(contract.to),
         data: contract.data.slice(2),
-        ...(contract.callValue !== undefined && { call_value: Number(contract.callValue) }),
+        ...(contract.callValue !== undefined && { call_value: exactNumber(contract.callValue) }),
       })
   }
 }
