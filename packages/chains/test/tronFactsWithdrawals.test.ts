@@ -118,7 +118,7 @@ describe('an executed withdrawal', () => {
   })
 
   test('whose call was allowed to fail and failed is executed, and its transaction proves nothing', async () => {
-    const request = requestOf({ value: 10n ** 24n, allowFailure: true })
+    const request = requestOf({ value: BigInt(Number.MAX_SAFE_INTEGER), allowFailure: true })
     const { transactionId } = await execute(request)
     await bed.evm.mine(2)
     const facts = await statusOf(request, transactionId)
