@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { linkProgram } from './solanaPrograms/linkProgram.ts'
 
-const folder = fileURLToPath(new URL('../packages/chains/test/solanaSupport/programs/', import.meta.url))
+const folder = fileURLToPath(new URL('../packages/localnet/src/standIns/solana/programs/', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'solana-programs-'))
 const flags = [
   '-target',

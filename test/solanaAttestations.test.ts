@@ -13,18 +13,18 @@ import {
   withdrawalExecutedKey,
   withdrawalExpiredKey,
 } from '@causeway/core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { AttestationContext } from '../apps/oracle/src/attestations/context.ts'
-import { paths, testApp, withReader } from '../apps/oracle/test/fixtures/oracleApp.ts'
-import { signedOrder } from '../apps/oracle/test/fixtures/requests.ts'
-import { chains, world } from '../apps/oracle/test/fixtures/world.ts'
 import {
   depositToken,
   executeTransfer,
   memo,
   tokenAccount,
   transfer,
-} from '../packages/chains/test/solanaSupport/instructions.ts'
+} from '@causeway/localnet/standIns/solana'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { AttestationContext } from '../apps/oracle/src/attestations/context.ts'
+import { paths, testApp, withReader } from '../apps/oracle/test/fixtures/oracleApp.ts'
+import { signedOrder } from '../apps/oracle/test/fixtures/requests.ts'
+import { chains, world } from '../apps/oracle/test/fixtures/world.ts'
 import {
   openReader,
   proxiesOf,

@@ -109,3 +109,12 @@ export type {
 } from './rpc/jsonRpc.ts'
 export { NodeError } from './rpc/nodeError.ts'
 export { defaultThreshold } from './rpc/quorum.ts'
+export type { ProgramAddresses } from './solana-vm/programAddresses.ts'
+export {
+  associatedTokenProgram,
+  depositNativeDiscriminator,
+  depositTokenDiscriminator,
+  executeTransferDiscriminator,
+  memoProgram,
+  tokenProgram,
+} from './solana-vm/programs.ts'

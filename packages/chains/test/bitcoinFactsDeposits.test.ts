@@ -1,5 +1,13 @@
 // Goal: deposits of oracle-protocol.md 5.3, each line of its test plan by name, through both APIs. Method: real
 // transactions in constructed blocks (`provenance: constructed`) behind a stand-in of bitcoind and Esplora.
+
+import {
+  type BitcoinNode,
+  ConstructedChain,
+  keyOf,
+  startBitcoinNode,
+  timeAt,
+} from '@causeway/localnet/standIns/bitcoin'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   additional,
@@ -17,9 +25,6 @@ import {
   saying,
   user,
 } from './bitcoinSupport/bitcoinBed.ts'
-import { type BitcoinNode, startBitcoinNode } from './bitcoinSupport/bitcoinNode.ts'
-import { ConstructedChain, timeAt } from './bitcoinSupport/constructedChain.ts'
-import { keyOf } from './bitcoinSupport/keys.ts'
 
 const chain = new ConstructedChain()
 const toPrimary = (value: bigint): Output => ({ script: depositoryKey.legacy.script, value })

@@ -1,5 +1,12 @@
 // Goal: payments and allocator outputs of oracle-protocol.md 5.3 and 3.5, through both APIs. Method: real
 // transactions in constructed blocks (`provenance: constructed`) behind a stand-in of bitcoind and Esplora.
+
+import {
+  type BitcoinNode,
+  ConstructedChain,
+  startBitcoinNode,
+  timeAt,
+} from '@causeway/localnet/standIns/bitcoin'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   aSignal,
@@ -15,8 +22,6 @@ import {
   solver,
   user,
 } from './bitcoinSupport/bitcoinBed.ts'
-import { type BitcoinNode, startBitcoinNode } from './bitcoinSupport/bitcoinNode.ts'
-import { ConstructedChain, timeAt } from './bitcoinSupport/constructedChain.ts'
 
 const chain = new ConstructedChain()
 const toUser = (value: bigint): Output => ({ script: user.witness.script, value })

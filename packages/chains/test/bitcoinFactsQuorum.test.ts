@@ -2,6 +2,13 @@
 // stand-ins of bitcoind and Esplora over constructed chains (`provenance: constructed`) that lie, fork, fall
 // silent or change between two rounds. @source ledger-and-safety.md 4.3, 5.3 R1
 import { DomainError } from '@causeway/core'
+import {
+  type BitcoinApi,
+  type BitcoinNode,
+  ConstructedChain,
+  merkleBlock,
+  startBitcoinNode,
+} from '@causeway/localnet/standIns/bitcoin'
 import type { Transaction } from 'bitcoinjs-lib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openBitcoinChain } from '../src/bitcoin-vm/openBitcoinChain.ts'
@@ -19,8 +26,6 @@ import {
   saying,
   user,
 } from './bitcoinSupport/bitcoinBed.ts'
-import { type BitcoinApi, type BitcoinNode, startBitcoinNode } from './bitcoinSupport/bitcoinNode.ts'
-import { ConstructedChain, merkleBlock } from './bitcoinSupport/constructedChain.ts'
 import { mutateText } from './bitcoinSupport/mutateText.ts'
 import { executed, psbtOf, type Spendable, withdrawalOf } from './bitcoinSupport/withdrawals.ts'
 

@@ -2,6 +2,12 @@
 // spender is found: Esplora alone, a node with a look-up service, a node with the caller's hint. Method: PSBTs
 // and transactions signed by bitcoinjs-lib in constructed blocks (`provenance: constructed`).
 import type { Hex } from '@causeway/core'
+import {
+  type BitcoinNode,
+  ConstructedChain,
+  regtest,
+  startBitcoinNode,
+} from '@causeway/localnet/standIns/bitcoin'
 import { Psbt, Transaction } from 'bitcoinjs-lib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -18,9 +24,6 @@ import {
   solver,
   user,
 } from './bitcoinSupport/bitcoinBed.ts'
-import { type BitcoinNode, startBitcoinNode } from './bitcoinSupport/bitcoinNode.ts'
-import { ConstructedChain } from './bitcoinSupport/constructedChain.ts'
-import { regtest } from './bitcoinSupport/keys.ts'
 import { elsewhere, executed, psbtOf, type Spendable, withdrawalOf } from './bitcoinSupport/withdrawals.ts'
 
 const chain = new ConstructedChain()

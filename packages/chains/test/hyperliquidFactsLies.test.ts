@@ -2,9 +2,9 @@
 // Method: each kind of rubbish for each question, on the only endpoint (refused) and on one of three (outvoted);
 // then 2,000 mutations of true answers on the only endpoint and 320 on one of three.
 import { DomainError, encodeHyperliquidWithdrawal } from '@causeway/core'
+import type { HttpFault } from '@causeway/localnet/standIns/http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mutateAnswers } from './fixtures/mutateAnswers.ts'
-import type { HttpFault } from './httpSupport/faults.ts'
 import {
   aSignal,
   depository,

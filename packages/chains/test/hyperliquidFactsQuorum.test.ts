@@ -1,8 +1,8 @@
 // Goal: endpoints of the exchange are counted, and reading costs few requests. Method: three stand-ins of one
 // exchange that see it differently; requests counted at them.
 import { encodeHyperliquidWithdrawal } from '@causeway/core'
+import type { HttpFault } from '@causeway/localnet/standIns/http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { HttpFault } from './httpSupport/faults.ts'
 import {
   aSignal,
   depository,

@@ -2,6 +2,7 @@
 // say, and owners' keys are read from accounts. Method: entries as the configuration has them, in front of the
 // stand-in.
 import { ConfigurationError, type Hex, isSignedByOwner, ownerRequestHash } from '@causeway/core'
+import type { Answer, LighterNode } from '@causeway/localnet/standIns/lighter'
 import { recoverMessageAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -21,7 +22,6 @@ import {
   transfer,
   user,
 } from './lighterSupport/lighterBed.ts'
-import type { Answer, LighterNode } from './lighterSupport/lighterNode.ts'
 
 function chainOf(nodes: readonly LighterNode[], entry: object) {
   const whole = {

@@ -1,5 +1,7 @@
 // Goal: deposits and payments on Lighter are read as the public protocol reads them, exactly and only once
 // executed. Method: every line of the test plan in oracle-protocol.md 5.5 against the stand-in over HTTP.
+
+import type { StoredTransaction, TransferInfo } from '@causeway/localnet/standIns/lighter'
 import { describe, expect, test } from 'vitest'
 import {
   additional,
@@ -15,7 +17,6 @@ import {
   transfer,
   user,
 } from './lighterSupport/lighterBed.ts'
-import type { StoredTransaction, TransferInfo } from './lighterSupport/lighterNode.ts'
 
 async function deposits(info: Partial<TransferInfo> = {}, change: Partial<StoredTransaction> = {}) {
   const nodes = await startNodes()

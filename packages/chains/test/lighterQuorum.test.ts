@@ -2,6 +2,7 @@
 // costs one round. Method: one to three stand-ins that fail, differ or lie in scripted ways, requests counted at
 // each; then 2,000 changed answers on the only endpoint and 500 on one of three.
 import { DomainError, encodeLighterWithdrawal, Secret } from '@causeway/core'
+import type { Answer, Fault, LighterNode } from '@causeway/localnet/standIns/lighter'
 import { describe, expect, test } from 'vitest'
 import { mutateText } from './bitcoinSupport/mutateText.ts'
 import {
@@ -16,7 +17,6 @@ import {
   user,
   withdrawalOf,
 } from './lighterSupport/lighterBed.ts'
-import type { Answer, Fault, LighterNode } from './lighterSupport/lighterNode.ts'
 
 type Reader = ReturnType<typeof openChain>['reader']
 type Ask = (reader: Reader) => Promise<unknown>

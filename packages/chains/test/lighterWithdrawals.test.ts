@@ -2,6 +2,7 @@
 // is proven, and nothing an explorer says decides. Method: every withdrawal line of the test plan in
 // oracle-protocol.md 5.5 against the stand-in over HTTP; clocks are those of the stand-in and of transfers.
 import { encodeLighterWithdrawal, Secret } from '@causeway/core'
+import type { LighterNode, TransferInfo } from '@causeway/localnet/standIns/lighter'
 import { describe, expect, test } from 'vitest'
 import type { ReadableChain } from '../src/family/familyChain.ts'
 import {
@@ -16,7 +17,6 @@ import {
   user,
   withdrawalOf,
 } from './lighterSupport/lighterBed.ts'
-import type { LighterNode, TransferInfo } from './lighterSupport/lighterNode.ts'
 
 const longAgo = 1_600_000_000_000n
 const farAway = 4_000_000_000_000n

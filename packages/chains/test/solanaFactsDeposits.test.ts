@@ -3,6 +3,15 @@
 // @source oracle-protocol.md 1.3, 5.2
 import type { Hex } from '@causeway/core'
 import {
+  depositNative,
+  depositToken,
+  forwarded,
+  memo,
+  tokenAccount,
+  transfer,
+  transferChecked,
+} from '@causeway/localnet/standIns/solana'
+import {
   AddressLookupTableAccount,
   AddressLookupTableProgram,
   ComputeBudgetProgram,
@@ -13,15 +22,6 @@ import {
 } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { token2022Program } from '../src/solana-vm/programs.ts'
-import {
-  depositNative,
-  depositToken,
-  forwarded,
-  memo,
-  tokenAccount,
-  transfer,
-  transferChecked,
-} from './solanaSupport/instructions.ts'
 import {
   aSignal,
   readerOf,

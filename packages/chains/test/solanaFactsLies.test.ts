@@ -3,10 +3,10 @@
 // mutations of true answers on the only endpoint and 300 on one of three. CAUSEWAY_FAULTS=1 runs more.
 import { DomainError, encodeSolanaWithdrawal, type Hex } from '@causeway/core'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import { depositNative, forwarded, memo, tokenAccount, transfer } from '@causeway/localnet/standIns/solana'
 import { PublicKey, SystemProgram } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mutateAnswers } from './fixtures/mutateAnswers.ts'
-import { depositNative, forwarded, memo, tokenAccount, transfer } from './solanaSupport/instructions.ts'
 import { aSignal, openReader, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'

@@ -2,9 +2,9 @@
 // not fit the configuration are named. Method: one node behind three proxies that lie, hang or are dead.
 import type { Hex } from '@causeway/core'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import { depositNative, forwarded } from '@causeway/localnet/standIns/solana'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type ChainSources, loadChains, openFamilyChain } from '../src/index.ts'
-import { depositNative, forwarded } from './solanaSupport/instructions.ts'
 import {
   aSignal,
   type ReaderSettings,

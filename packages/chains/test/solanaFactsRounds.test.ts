@@ -2,9 +2,9 @@
 // counted at a proxy in front of the node.
 import { encodeSolanaWithdrawal, type Hex } from '@causeway/core'
 import type { FaultProxy } from '@causeway/localnet'
+import { depositNative, memo, tokenAccount, transfer } from '@causeway/localnet/standIns/solana'
 import { PublicKey, SystemProgram } from '@solana/web3.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { depositNative, memo, tokenAccount, transfer } from './solanaSupport/instructions.ts'
 import {
   aSignal,
   proxiesOf,

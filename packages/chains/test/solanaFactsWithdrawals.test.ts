@@ -2,9 +2,9 @@
 // its executing transaction is proven. Method: the program runs requests on LiteSVM; clocks, commitments and
 // answers are moved between its states. @source oracle-protocol.md 1.7, 3.2, 5.2
 import { encodeSolanaWithdrawal, type Hex, type SolanaWithdrawal, solanaWithdrawalId } from '@causeway/core'
+import { depositNative, executeTransfer, forwarded } from '@causeway/localnet/standIns/solana'
 import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { depositNative, executeTransfer, forwarded } from './solanaSupport/instructions.ts'
 import { aSignal, proxiesOf, readerOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 const lasting = 2n ** 40n

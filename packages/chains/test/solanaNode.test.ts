@@ -1,9 +1,9 @@
 // Goal: the local cluster speaks Solana's protocol, so that what is proven on it holds on a real one. Method:
 // the public client library sends to it and checks every answer against its own schemas.
 import type { Hex } from '@causeway/core'
+import { depositNative, depositToken, forwarded, memo } from '@causeway/localnet/standIns/solana'
 import { Keypair, PublicKey, SystemProgram } from '@solana/web3.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { depositNative, depositToken, forwarded, memo } from './solanaSupport/instructions.ts'
 import { type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 const id: Hex = `0x${'ab'.repeat(32)}`

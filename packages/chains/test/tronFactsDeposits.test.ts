@@ -9,6 +9,7 @@ import {
   tronAddress,
 } from '@causeway/core'
 import { multicall3Abi } from '@causeway/localnet'
+import type { Submitted } from '@causeway/localnet/standIns/tron'
 import { concatHex, encodeFunctionData, erc20Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emit, logEmitterCode, word } from './ethereumSupport/logEmitter.ts'
@@ -21,7 +22,6 @@ import {
   type TronBed,
   trx,
 } from './tronSupport/tronBed.ts'
-import type { Submitted } from './tronSupport/tronFacade.ts'
 
 const id: Hex = `0x${'ab'.repeat(32)}`
 const otherId: Hex = `0x${'cd'.repeat(32)}`

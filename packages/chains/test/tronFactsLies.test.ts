@@ -8,11 +8,10 @@ import {
   encodeTransfer,
   type Hex,
 } from '@causeway/core'
+import type { FaultyService, HttpFault } from '@causeway/localnet/standIns/http'
 import { concatHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mutateAnswers } from './fixtures/mutateAnswers.ts'
-import type { HttpFault } from './httpSupport/faults.ts'
-import type { FaultyService } from './httpSupport/faultyService.ts'
 import { accountOf, aSignal, openReader, startTronBed, type TronBed, trx } from './tronSupport/tronBed.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'

@@ -9,9 +9,9 @@ import {
   tronAddress,
 } from '@causeway/core'
 import { fillContractAbi, multicall3Abi } from '@causeway/localnet'
+import type { Submitted, SubmittedContract } from '@causeway/localnet/standIns/tron'
 import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SubmittedContract } from './tronSupport/transactions.ts'
 import {
   accountOf,
   aSignal,
@@ -21,7 +21,6 @@ import {
   type TronBed,
   trx,
 } from './tronSupport/tronBed.ts'
-import type { Submitted } from './tronSupport/tronFacade.ts'
 
 const orderId: Hex = `0x${'0d'.repeat(32)}`
 const recipient = accountOf('21')

@@ -1,9 +1,9 @@
 // Goal: endpoints are counted, solidity and finality are those of enough of them, and reading costs few
 // requests. Method: several stand-ins of one chain that see it differently; requests counted at them.
 import { encodeDepositNative, encodeEvmWithdrawal, encodeTransfer, type Hex } from '@causeway/core'
+import type { FaultyService } from '@causeway/localnet/standIns/http'
 import { concatHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { FaultyService } from './httpSupport/faultyService.ts'
 import {
   accountOf,
   aSignal,

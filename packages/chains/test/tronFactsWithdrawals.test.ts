@@ -10,6 +10,7 @@ import {
   type WithdrawalCall,
 } from '@causeway/core'
 import { executeCallData } from '@causeway/localnet'
+import type { Submitted } from '@causeway/localnet/standIns/tron'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -21,7 +22,6 @@ import {
   type TronBed,
   trx,
 } from './tronSupport/tronBed.ts'
-import type { Submitted } from './tronSupport/tronFacade.ts'
 
 const recipient = accountOf('31')
 const far = 4_000_000_000n

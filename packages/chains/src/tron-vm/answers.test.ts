@@ -2,6 +2,7 @@
 // others, with their source beside them; transactions made by tronweb; random bytes. What only constructed
 // bodies prove says so in its name.
 import { createTronCodec, type Hex, tronAddress, tronEvmAddress } from '@causeway/core'
+import { encodeTransaction } from '@causeway/localnet/standIns/tron'
 import fc from 'fast-check'
 import { utils } from 'tronweb'
 import { describe, expect, test } from 'vitest'
@@ -16,7 +17,6 @@ import {
   type StoredBody,
   tokenTransfer,
 } from '../../test/tronSupport/recordedBodies.ts'
-import { encodeTransaction } from '../../test/tronSupport/transactions.ts'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import {
   parseBlockInfos,

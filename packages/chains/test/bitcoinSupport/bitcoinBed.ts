@@ -1,10 +1,10 @@
 import { Secret } from '@causeway/core'
+import type { BitcoinApi } from '@causeway/localnet/standIns/bitcoin'
+import { keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { Transaction } from 'bitcoinjs-lib'
 import { onTestFinished } from 'vitest'
 import { openBitcoinChain } from '../../src/bitcoin-vm/openBitcoinChain.ts'
 import type { FamilyChain, ReadableChain } from '../../src/family/familyChain.ts'
-import type { BitcoinApi } from './bitcoinNode.ts'
-import { keyOf } from './keys.ts'
 
 export const depositoryKey = keyOf('depository')
 export const additionalKey = keyOf('additional depository')

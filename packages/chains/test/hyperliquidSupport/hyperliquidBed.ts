@@ -6,6 +6,12 @@ import {
   hubAlias,
   mainNetwork,
 } from '@causeway/core'
+import type { FaultyService } from '@causeway/localnet/standIns/http'
+import {
+  type ExchangeLedger,
+  type ListedTransaction,
+  startExchange,
+} from '@causeway/localnet/standIns/hyperliquid'
 import { onTestFinished } from 'vitest'
 import type { HubEntries, HubEntry } from '../../src/family/hubEntries.ts'
 import {
@@ -17,8 +23,6 @@ import { createHyperliquidView, type HyperliquidView } from '../../src/hyperliqu
 import { nonceMappingId } from '../../src/hyperliquid-vm/nonceMapping.ts'
 import { HttpView } from '../../src/quorum/httpView.ts'
 import { createQuorum, type QuorumClient, type QuorumLimits } from '../../src/quorum/quorumClient.ts'
-import type { FaultyService } from '../httpSupport/faultyService.ts'
-import { type ExchangeLedger, type ListedTransaction, startExchange } from './hyperliquidExchange.ts'
 
 export { aSignal } from '../ethereumSupport/chainBed.ts'
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { type Hex, type LighterWithdrawal, Secret } from '@causeway/core'
-import { onTestFinished } from 'vitest'
-import type { FamilyChain, ReadableChain } from '../../src/family/familyChain.ts'
-import { openLighterChain } from '../../src/lighter-vm/openLighterChain.ts'
 import {
   type LighterNode,
   type StoredTransaction,
   startLighterNode,
   type TransferInfo,
-} from './lighterNode.ts'
+} from '@causeway/localnet/standIns/lighter'
+import { onTestFinished } from 'vitest'
+import type { FamilyChain, ReadableChain } from '../../src/family/familyChain.ts'
+import { openLighterChain } from '../../src/lighter-vm/openLighterChain.ts'
 
 export const depository = '723071'
 export const additional = '731033'

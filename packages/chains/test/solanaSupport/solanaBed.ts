@@ -1,5 +1,15 @@
-import { readFileSync } from 'node:fs'
 import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import {
+  createTokenAccount,
+  type Depository,
+  initialiseMint,
+  mintBytes,
+  mintTo,
+  programBytes,
+  SolanaNode,
+  startRpcServer,
+  tokenAccount,
+} from '@causeway/localnet/standIns/solana'
 import {
   type AddressLookupTableAccount,
   Connection,
@@ -19,16 +29,6 @@ import {
 } from '../../src/solana-vm/factsReader.ts'
 import { deriveProgramAddresses } from '../../src/solana-vm/programAddresses.ts'
 import { token2022Program, tokenProgram } from '../../src/solana-vm/programs.ts'
-import {
-  createTokenAccount,
-  type Depository,
-  initialiseMint,
-  mintBytes,
-  mintTo,
-  tokenAccount,
-} from './instructions.ts'
-import { startRpcServer } from './rpcServer.ts'
-import { SolanaNode } from './solanaNode.ts'
 
 export type SendOptions = {
   /** Default: the user. The first pays. */
@@ -59,8 +59,6 @@ export type SolanaBed = {
   deployDepository(): Promise<Depository>
   stop(): Promise<void>
 }
-
-const programBytes = (name: string) => readFileSync(new URL(`./programs/${name}.so`, import.meta.url))
 
 export async function startSolanaBed(): Promise<SolanaBed> {
   const node = new SolanaNode()

@@ -1,5 +1,12 @@
 import { createTronCodec, type Hex, tronAddress } from '@causeway/core'
 import type { LocalAccount } from '@causeway/localnet'
+import type { FaultyService } from '@causeway/localnet/standIns/http'
+import {
+  createTronLedger,
+  type FacadeSettings,
+  startTronFacade,
+  type TronLedger,
+} from '@causeway/localnet/standIns/tron'
 import { onTestFinished } from 'vitest'
 import type { HttpView } from '../../src/quorum/httpView.ts'
 import {
@@ -13,8 +20,6 @@ import {
   type TronFactsReaderOptions,
 } from '../../src/tron-vm/factsReader.ts'
 import { type ChainBed, startChainBed } from '../ethereumSupport/chainBed.ts'
-import type { FaultyService } from '../httpSupport/faultyService.ts'
-import { createTronLedger, type FacadeSettings, startTronFacade, type TronLedger } from './tronFacade.ts'
 
 export { aSignal } from '../ethereumSupport/chainBed.ts'
 

@@ -2,9 +2,9 @@
 // calls and reorganizations are real; energy, bandwidth, fees, producers and their votes are not there, and
 // a block counts as solidified a set number of blocks below the head.
 import type { Hex } from '@causeway/core'
-import type { LocalAccount } from '@causeway/localnet'
-import type { ChainBed } from '../ethereumSupport/chainBed.ts'
-import { type FaultyService, startFaultyService } from '../httpSupport/faultyService.ts'
+import type { LocalChain } from '../../deploy/localChain.ts'
+import type { LocalAccount } from '../../keys/localKeys.ts'
+import { type FaultyService, startFaultyService } from '../http/faultyService.ts'
 import {
   type RpcBlock,
   type RpcFrame,
@@ -14,6 +14,16 @@ import {
   renderInfo,
 } from './renderBodies.ts'
 import { encodeTransaction, type SubmittedContract } from './transactions.ts'
+
+/** The EVM node that runs what the facade renders. */
+export type EvmBehind = {
+  readonly chain: LocalChain
+  /** Sends one transaction and waits for its block. */
+  send(from: LocalAccount, to: Hex, data?: Hex, value?: bigint): Promise<{ readonly transactionId: Hex }>
+  mine(blocks?: number): Promise<void>
+  /** A call that viem has no name for. */
+  node(method: string, params: readonly unknown[]): Promise<unknown>
+}
 
 export type Submitted = { readonly transactionId: string; readonly evmHash: Hex }
 
@@ -34,7 +44,7 @@ type KnownTransaction = {
   readonly contract: SubmittedContract
 }
 
-export function createTronLedger(bed: ChainBed): TronLedger {
+export function createTronLedger(bed: EvmBehind): TronLedger {
   const known = new Map<string, KnownTransaction>()
   const note = (from: LocalAccount, contract: SubmittedContract, evmHash: Hex, memo?: Hex): Submitted => {
     const { transactionId, rawHex } = encodeTransaction(from.address, contract, memo)
@@ -83,7 +93,7 @@ export type FacadeSettings = {
 
 /** Requests are counted by path. */
 export function startTronFacade(
-  bed: ChainBed,
+  bed: EvmBehind,
   ledger: TronLedger,
   { solidAfter = 2, isStill = false, chainId }: FacadeSettings & { readonly chainId: bigint },
 ): Promise<FaultyService> {
@@ -101,7 +111,7 @@ export function startTronFacade(
 }
 
 type Source = {
-  readonly bed: ChainBed
+  readonly bed: EvmBehind
   readonly ledger: TronLedger
   readonly solidAfter: number
   readonly chainId: bigint

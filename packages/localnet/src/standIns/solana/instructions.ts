@@ -1,14 +1,14 @@
-import { encodeSolanaWithdrawal, type Hex, hexToBytes, type SolanaWithdrawal } from '@causeway/core'
-import { PublicKey, SYSVAR_INSTRUCTIONS_PUBKEY, SystemProgram, TransactionInstruction } from '@solana/web3.js'
-import type { ProgramAddresses } from '../../src/solana-vm/programAddresses.ts'
 import {
   associatedTokenProgram,
   depositNativeDiscriminator,
   depositTokenDiscriminator,
   executeTransferDiscriminator,
   memoProgram,
+  type ProgramAddresses,
   tokenProgram,
-} from '../../src/solana-vm/programs.ts'
+} from '@causeway/chains'
+import { encodeSolanaWithdrawal, type Hex, hexToBytes, type SolanaWithdrawal } from '@causeway/core'
+import { PublicKey, SYSVAR_INSTRUCTIONS_PUBKEY, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 
 /** A depository program and what it derives. */
 export type Depository = { readonly program: PublicKey; readonly addresses: ProgramAddresses }

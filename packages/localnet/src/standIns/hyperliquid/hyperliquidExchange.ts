@@ -3,7 +3,7 @@
 // provenance: specified. Bodies have the members of the API's documentation and of the public client's types.
 // What a missing transaction, an error and a refused archive look like is constructed.
 import type { HyperliquidWithdrawal } from '@causeway/core'
-import { type FaultyService, startFaultyService } from '../httpSupport/faultyService.ts'
+import { type FaultyService, startFaultyService } from '../http/faultyService.ts'
 
 export type ListedTransaction = {
   readonly hash: string

@@ -1,0 +1,3 @@
+export { type BitcoinApi, type BitcoinNode, startBitcoinNode } from './bitcoinNode.ts'
+export { ConstructedChain, merkleBlock, timeAt } from './constructedChain.ts'
+export { keyOf, regtest, type TestKey } from './keys.ts'

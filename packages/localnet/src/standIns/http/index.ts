@@ -1,0 +1,2 @@
+export type { HttpFault } from './faults.ts'
+export type { FaultyService } from './faultyService.ts'

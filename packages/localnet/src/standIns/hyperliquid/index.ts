@@ -1,0 +1,1 @@
+export { type ExchangeLedger, type ListedTransaction, startExchange } from './hyperliquidExchange.ts'

@@ -1,0 +1,8 @@
+export {
+  type Answer,
+  type Fault,
+  type LighterNode,
+  type StoredTransaction,
+  startLighterNode,
+  type TransferInfo,
+} from './lighterNode.ts'

@@ -1,0 +1,18 @@
+export {
+  createTokenAccount,
+  type Depository,
+  depositNative,
+  depositToken,
+  executeTransfer,
+  forwarded,
+  initialiseMint,
+  memo,
+  mintBytes,
+  mintTo,
+  tokenAccount,
+  transfer,
+  transferChecked,
+} from './instructions.ts'
+export { programBytes } from './programBytes.ts'
+export { startRpcServer } from './rpcServer.ts'
+export { SolanaNode } from './solanaNode.ts'
