@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { regtest, type TestKey } from '@causeway/localnet/standIns/bitcoin'
 import { Psbt, type Transaction } from 'bitcoinjs-lib'
-import { type Output, saying, user } from './bitcoinBed.ts'
+import { type Output, saying, user } from './transactions.ts'
 
 /** An output of a depository or of somebody else, and how it is unlocked. */
 export type Spendable = {

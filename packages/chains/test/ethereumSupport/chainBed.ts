@@ -1,13 +1,4 @@
-import type { Hex } from '@causeway/core'
-import {
-  type ChainDeployment,
-  type FaultProxy,
-  type LocalAccount,
-  type LocalChain,
-  startFaultProxy,
-  startTestNetwork,
-  type TestNetwork,
-} from '@causeway/localnet'
+import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import { onTestFinished } from 'vitest'
 import {
   createEthereumFactsReader,
@@ -17,6 +8,9 @@ import {
   type QuorumClient,
   type QuorumLimits,
 } from '../../src/index.ts'
+import type { ChainBed } from './startChainBed.ts'
+
+export { type ChainBed, type MinedTransaction, startChainBed } from './startChainBed.ts'
 
 type ChainOptions = EthereumFactsReaderOptions['chain']
 
@@ -30,55 +24,7 @@ export type ReaderSettings = Partial<Omit<ChainOptions, 'id'>> & {
   readonly limits?: EthereumFactsReaderOptions['limits']
 }
 
-export type MinedTransaction = {
-  readonly transactionId: Hex
-  readonly blockNumber: bigint
-  readonly logIndex: number
-}
-
-/** One chain of the test network with its contracts, and readers of it. */
-export type ChainBed = {
-  readonly network: TestNetwork
-  readonly chain: LocalChain
-  readonly deployment: ChainDeployment
-  readonly url: string
-  /** Sends one transaction and waits for it. `logIndex` is the index of its first log. */
-  send(from: LocalAccount, to: Hex, data?: Hex, value?: bigint): Promise<MinedTransaction>
-  mine(blocks?: number): Promise<void>
-  /** A call that viem has no name for. */
-  node(method: string, params: readonly unknown[]): Promise<unknown>
-  stop(): Promise<void>
-}
-
 const finalAfterTwo = { mode: 'depth', blocks: 2 } as const
-
-export async function startChainBed(): Promise<ChainBed> {
-  const network = await startTestNetwork()
-  const { chain, url } = network.chains.base
-  return {
-    network,
-    chain,
-    url,
-    deployment: network.deployment.base,
-    async send(from, to, data = '0x', value = 0n) {
-      const transactionId = await chain.as(from).walletClient.sendTransaction({ to, data, value })
-      for (;;) {
-        const receipt = await chain.client.request({
-          method: 'eth_getTransactionReceipt',
-          params: [transactionId],
-        })
-        if (receipt !== null) {
-          const logIndex = Number(receipt.logs[0]?.logIndex ?? '0x0')
-          return { transactionId, blockNumber: BigInt(receipt.blockNumber), logIndex }
-        }
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-    },
-    mine: (blocks = 1) => network.mine('base', blocks),
-    node: (method, params) => rpc(url, method, params),
-    stop: () => network.stop(),
-  }
-}
 
 /** A reader that is closed when the test ends. */
 export function readerOf(
@@ -128,15 +74,4 @@ export async function proxiesOf(bed: Pick<ChainBed, 'url'>, count: number): Prom
 
 export function aSignal(): { readonly signal: AbortSignal } {
   return { signal: new AbortController().signal }
-}
-
-async function rpc(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const body: unknown = await response.json()
-  if (typeof body !== 'object' || body === null || !('result' in body)) throw new Error(`${method} failed`)
-  return body.result
 }

@@ -1,21 +1,11 @@
-import { createHash } from 'node:crypto'
-import { type Hex, type LighterWithdrawal, Secret } from '@causeway/core'
-import {
-  type LighterNode,
-  type StoredTransaction,
-  startLighterNode,
-  type TransferInfo,
-} from '@causeway/localnet/standIns/lighter'
+import { Secret } from '@causeway/core'
+import { type LighterNode, startLighterNode } from '@causeway/localnet/standIns/lighter'
 import { onTestFinished } from 'vitest'
 import type { FamilyChain, ReadableChain } from '../../src/family/familyChain.ts'
 import { openLighterChain } from '../../src/lighter-vm/openLighterChain.ts'
+import { additional, depository, keyOf } from './transfers.ts'
 
-export const depository = '723071'
-export const additional = '731033'
-export const user = '462196'
-export const orderId: Hex = `0x${'abcd1234'.repeat(8)}`
-export const noOrder: Hex = `0x${'0'.repeat(64)}`
-export const queuedAtMs = 1_792_918_063_880n
+export * from './transfers.ts'
 
 export const aSignal = () => ({ signal: AbortSignal.timeout(60_000) })
 
@@ -28,54 +18,6 @@ export async function startNodes(count = 1): Promise<readonly LighterNode[]> {
   for (const node of nodes)
     for (const account of [depository, additional]) node.setAccount(account, keyOf('aa'))
   return nodes
-}
-
-export const keyOf = (byte: string): Hex => `0x${byte.repeat(20)}`
-
-export const memoOf = (hex: string): readonly number[] => [...Buffer.from(hex.replace(/^0x/, ''), 'hex')]
-
-/** A transfer from the user to the depository, with parts changed. */
-export function transfer(change: Partial<TransferInfo> = {}): TransferInfo {
-  return {
-    ...{ FromAccountIndex: BigInt(user), ApiKeyIndex: 4n, ToAccountIndex: BigInt(depository) },
-    ...{ AssetIndex: 3n, FromRouteType: 0n, ToRouteType: 0n, Amount: 1_000_000n, USDCFee: 3_000_000n },
-    ...{ Memo: memoOf(orderId), ExpiredAt: queuedAtMs + 600_000n, Nonce: 7n },
-    ...change,
-  }
-}
-
-/** The JSON of `info`, with integers of any size. */
-function renderInfo(info: TransferInfo): string {
-  const parts = Object.entries(info).map(([name, value]) =>
-    typeof value === 'bigint' ? `"${name}":${value}` : `"${name}":[${value}]`,
-  )
-  return `{${parts.join()},"Sig":"","L1Sig":""}`
-}
-
-let count = 0
-
-/** Put on all nodes alike. @returns its id: 40 bytes, as real ones have */
-export function put(
-  nodes: readonly LighterNode[],
-  info: TransferInfo,
-  change: Partial<StoredTransaction> = {},
-): string {
-  count += 1
-  const hash = createHash('sha512').update(String(count)).digest('hex').slice(0, 80)
-  const stored = { hash, type: 12, status: 3, queuedAtMs, info: renderInfo(info), ...change }
-  for (const node of nodes) node.put(stored)
-  return stored.hash
-}
-
-/** The withdrawal that a transfer executes. */
-export function withdrawalOf(info: TransferInfo, lighterChainId = 304n): LighterWithdrawal {
-  return {
-    ...{ nonce: info.Nonce, apiKeyIndex: info.ApiKeyIndex, assetIndex: info.AssetIndex },
-    ...{ fromAccountIndex: info.FromAccountIndex, fromRouteType: info.FromRouteType },
-    ...{ toAccountIndex: info.ToAccountIndex, toRouteType: info.ToRouteType },
-    ...{ amount: info.Amount, usdcFee: info.USDCFee, lighterChainId },
-    memo: `0x${Buffer.from(info.Memo).toString('hex').padEnd(64, '0')}`,
-  }
 }
 
 /** Closed when the test ends. */

@@ -1,12 +1,4 @@
-import { createTronCodec, type Hex, tronAddress } from '@causeway/core'
-import type { LocalAccount } from '@causeway/localnet'
-import type { FaultyService } from '@causeway/localnet/standIns/http'
-import {
-  createTronLedger,
-  type FacadeSettings,
-  startTronFacade,
-  type TronLedger,
-} from '@causeway/localnet/standIns/tron'
+import { type Hex, tronAddress } from '@causeway/core'
 import { onTestFinished } from 'vitest'
 import type { HttpView } from '../../src/quorum/httpView.ts'
 import {
@@ -19,46 +11,10 @@ import {
   type TronFactsReader,
   type TronFactsReaderOptions,
 } from '../../src/tron-vm/factsReader.ts'
-import { type ChainBed, startChainBed } from '../ethereumSupport/chainBed.ts'
+import type { TronBed } from './startTronBed.ts'
 
 export { aSignal } from '../ethereumSupport/chainBed.ts'
-
-/** The contracts of one test chain behind the Tron facade; `depository` and tokens in base58. */
-export type TronBed = {
-  readonly evm: ChainBed
-  readonly ledger: TronLedger
-  readonly facade: FaultyService
-  readonly user: LocalAccount
-  readonly other: LocalAccount
-  readonly depository: string
-  readonly usdc: string
-  /** Another endpoint of the same chain. */
-  startFacade(settings?: FacadeSettings): Promise<FaultyService>
-  stop(): Promise<void>
-}
-
-export const trx = createTronCodec().nativeCurrency
-/** Of the main network, whose id the facade's first block carries. */
-export const chainId = 728_126_428n
-
-export async function startTronBed(): Promise<TronBed> {
-  const evm = await startChainBed()
-  const [user, other] = evm.network.keys.users
-  if (user === undefined || other === undefined) throw new Error('no user')
-  const ledger = createTronLedger(evm)
-  const startFacade = (settings: FacadeSettings = {}) =>
-    startTronFacade(evm, ledger, { chainId, ...settings })
-  const facade = await startFacade()
-  return {
-    ...{ evm, ledger, facade, user, other, startFacade },
-    depository: tronAddress(evm.deployment.depository),
-    usdc: tronAddress(evm.deployment.tokens.USDC),
-    async stop() {
-      await facade.stop()
-      await evm.stop()
-    },
-  }
-}
+export { chainId, startTronBed, type TronBed, trx } from './startTronBed.ts'
 
 export type ReaderSettings = Partial<Omit<TronFactsReaderOptions['chain'], 'id'>> & {
   /** Default: the bed's own facade. */
