@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Hex, LighterWithdrawal } from '@causeway/core'
-import type { LighterNode, StoredTransaction, TransferInfo } from '@causeway/localnet/standIns/lighter'
+import {
+  type LighterNode,
+  renderTransferInfo,
+  type StoredTransaction,
+  type TransferInfo,
+} from '@causeway/localnet/standIns/lighter'
 
 export const depository = '723071'
 export const additional = '731033'
@@ -23,14 +28,6 @@ export function transfer(change: Partial<TransferInfo> = {}): TransferInfo {
   }
 }
 
-/** The JSON of `info`, with integers of any size. */
-function renderInfo(info: TransferInfo): string {
-  const parts = Object.entries(info).map(([name, value]) =>
-    typeof value === 'bigint' ? `"${name}":${value}` : `"${name}":[${value}]`,
-  )
-  return `{${parts.join()},"Sig":"","L1Sig":""}`
-}
-
 let count = 0
 
 /** Put on all nodes alike. @returns its id: 40 bytes, as real ones have */
@@ -41,7 +38,7 @@ export function put(
 ): string {
   count += 1
   const hash = createHash('sha512').update(String(count)).digest('hex').slice(0, 80)
-  const stored = { hash, type: 12, status: 3, queuedAtMs, info: renderInfo(info), ...change }
+  const stored = { hash, type: 12, status: 3, queuedAtMs, info: renderTransferInfo(info), ...change }
   for (const node of nodes) node.put(stored)
   return stored.hash
 }

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { closeServer, listenOnLoopback } from '../http/listen.ts'
 import { type ConstructedChain, merkleBlock, timeAt } from './constructedChain.ts'
 
 /** `esplora` under `/api`, as public services have it; `node` at the root, as bitcoind has it. */
@@ -35,8 +36,9 @@ class RpcRefusal extends Error {
  * A stand-in for a bitcoind with a transaction index and for an Esplora service: HTTP on loopback over a
  * constructed chain. Refusals, nulls and status codes are those of Bitcoin Core 29 and of Esplora's
  * `API.md`; a single refused call is answered with HTTP 500, as nodes before version 28 do.
+ * @param port default: a free one
  */
-export async function startBitcoinNode(first: ConstructedChain): Promise<BitcoinNode> {
+export async function startBitcoinNode(first: ConstructedChain, port = 0): Promise<BitcoinNode> {
   let chain = first
   let fault: Fault | undefined
   let requests = 0
@@ -79,10 +81,7 @@ export async function startBitcoinNode(first: ConstructedChain): Promise<Bitcoin
     return fault === undefined ? own : fault(what, own)
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  const origin = `http://127.0.0.1:${address.port}`
+  const origin = await listenOnLoopback(server, port)
   return {
     url: (api) => (api === 'node' ? origin : `${origin}/api`),
     show(next) {
@@ -98,10 +97,7 @@ export async function startBitcoinNode(first: ConstructedChain): Promise<Bitcoin
       requests = 0
       asked = []
     },
-    async stop() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    stop: () => closeServer(server),
   }
 }
 

@@ -1,5 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { answerWith, type HttpFault } from './faults.ts'
+import { closeServer, listenOnLoopback } from './listen.ts'
 
 /** A stand-in over HTTP whose answers can be made wrong. */
 export type FaultyService = {
@@ -18,10 +19,12 @@ export type Question = { readonly path: string; readonly text: string }
 /**
  * @param options.keyOf what requests are counted by
  * @param options.answer the true answer, as JSON; not made where a fault needs none
+ * @param options.port default: a free one
  */
 export async function startFaultyService(options: {
   readonly keyOf: (question: Question) => string
   readonly answer: (question: Question) => Promise<unknown>
+  readonly port?: number | undefined
 }): Promise<FaultyService> {
   let fault: HttpFault = { kind: 'none' }
   let lastHeaders: IncomingHttpHeaders = {}
@@ -38,29 +41,15 @@ export async function startFaultyService(options: {
     })
   })
   server.on('clientError', (_error, socket) => socket.destroy())
-  const port = await listen(server)
+  const url = await listenOnLoopback(server, options.port ?? 0)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     set(next) {
       fault = next
     },
     counters: () => Object.fromEntries(counters),
     resetCounters: () => counters.clear(),
     lastHeaders: () => lastHeaders,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    stop: () => closeServer(server),
   }
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      if (typeof address === 'object' && address !== null) resolve(address.port)
-      else reject(new Error('the stand-in has no port'))
-    })
-  })
 }

@@ -29,12 +29,13 @@ export type ExchangeLedger = {
 
 type Asked = Readonly<Record<string, unknown>>
 
-/** Requests are counted by path and type. */
-export function startExchange(ledger: ExchangeLedger): Promise<FaultyService> {
+/** Requests are counted by path and type. @param port default: a free one */
+export function startExchange(ledger: ExchangeLedger, port?: number): Promise<FaultyService> {
   const parse = (text: string): Asked => Object(JSON.parse(text))
   return startFaultyService({
     keyOf: ({ path, text }) => `${path} ${parse(text)['type']}`,
     answer: async ({ text }) => bodyOf(ledger, parse(text)),
+    port,
   })
 }
 

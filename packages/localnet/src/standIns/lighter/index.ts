@@ -2,6 +2,7 @@ export {
   type Answer,
   type Fault,
   type LighterNode,
+  renderTransferInfo,
   type StoredTransaction,
   startLighterNode,
   type TransferInfo,

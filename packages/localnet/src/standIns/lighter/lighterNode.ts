@@ -3,6 +3,7 @@
 // signed, proven or executed.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { Hex } from '@causeway/core'
+import { closeServer, listenOnLoopback } from '../http/listen.ts'
 
 /** As in the JSON of `info`; numbers are printed digit by digit. */
 export type TransferInfo = {
@@ -59,7 +60,8 @@ const notFound = {
   account: { status: 400, text: '{"code":21100,"message":"account not found"}' },
 }
 
-export async function startLighterNode(): Promise<LighterNode> {
+/** @param port default: a free one */
+export async function startLighterNode(port = 0): Promise<LighterNode> {
   const transactions = new Map<string, StoredTransaction>()
   const accounts = new Map<string, string>()
   const logStatuses = new Map<string, string>()
@@ -117,10 +119,7 @@ export async function startLighterNode(): Promise<LighterNode> {
     response.end(answer.text)
   })
   server.on('clientError', (_error, socket) => socket.destroy())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  const url = `http://127.0.0.1:${address.port}`
+  const url = await listenOnLoopback(server, port)
   return {
     url,
     explorerUrl: `${url}/explorer`,
@@ -141,16 +140,20 @@ export async function startLighterNode(): Promise<LighterNode> {
       asked = []
     },
     headers: () => headers,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    stop: () => closeServer(server),
   }
 }
 
 function ok(text: string): Answer {
   return { status: 200, text }
+}
+
+/** A transfer as a transaction's `info`, with integers of any size. */
+export function renderTransferInfo(info: TransferInfo): string {
+  const parts = Object.entries(info).map(([name, value]) =>
+    typeof value === 'bigint' ? `"${name}":${value}` : `"${name}":[${value}]`,
+  )
+  return `{${parts.join()},"Sig":"","L1Sig":""}`
 }
 
 /** Provenance: specified. @source zklighter-perps 1.0.272, `openapi.json`, `EnrichedTx` */

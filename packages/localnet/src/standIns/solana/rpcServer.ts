@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
+import { closeServer, listenOnLoopback } from '../http/listen.ts'
 import type { Commitment, SolanaNode } from './solanaNode.ts'
 import { toTransactionResult } from './storedTransaction.ts'
 
@@ -176,8 +177,8 @@ function answer(node: SolanaNode, body: unknown): unknown {
 
 export type RpcServer = { readonly url: string; stop(): Promise<void> }
 
-/** Solana's JSON-RPC over HTTP, single calls and batches, on a loopback port of its own. */
-export async function startRpcServer(node: SolanaNode): Promise<RpcServer> {
+/** Solana's JSON-RPC over HTTP, single calls and batches, on a loopback port. @param port default: a free one */
+export async function startRpcServer(node: SolanaNode, port = 0): Promise<RpcServer> {
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(Buffer.from(chunk))
@@ -186,14 +187,6 @@ export async function startRpcServer(node: SolanaNode): Promise<RpcServer> {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(result))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const bound = server.address()
-  if (typeof bound !== 'object' || bound === null) throw new Error('the server has no port')
-  return {
-    url: `http://127.0.0.1:${bound.port}`,
-    async stop() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const url = await listenOnLoopback(server, port)
+  return { url, stop: () => closeServer(server) }
 }

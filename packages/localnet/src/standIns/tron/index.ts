@@ -1,7 +1,9 @@
 export { encodeTransaction, type SubmittedContract } from './transactions.ts'
 export {
   createTronLedger,
+  type EvmBehind,
   type FacadeSettings,
+  type KnownTransaction,
   type Submitted,
   startTronFacade,
   type TronLedger,

@@ -15,12 +15,12 @@ export type EncodedTransaction = {
   readonly rawHex: string
 }
 
-let created = 1_700_000_000_000
+let created = 0
 
 /** Bytes and id as tronweb makes them: an encoder that the reader knows nothing of. */
 export function encodeTransaction(from: Hex, contract: SubmittedContract, memo?: Hex): EncodedTransaction {
-  // Equal transactions differ in their time.
-  created += 1
+  // Equal transactions differ in their time, also from those of an earlier run.
+  created = Math.max(created + 1, Date.now())
   const encoded = utils.transaction.txJsonToPb({
     raw_data: {
       contract: [contractOf(from, contract)],

@@ -38,17 +38,22 @@ export type TronLedger = {
   readonly known: ReadonlyMap<string, KnownTransaction>
 }
 
-type KnownTransaction = {
+export type KnownTransaction = {
   readonly evmHash: Hex
+  /** Without `0x`. */
   readonly rawHex: string
-  readonly contract: SubmittedContract
+  readonly isContractCall: boolean
 }
 
-export function createTronLedger(bed: EvmBehind): TronLedger {
-  const known = new Map<string, KnownTransaction>()
+/** @param earlier transactions of another run of this chain, by id */
+export function createTronLedger(
+  bed: EvmBehind,
+  earlier: Readonly<Record<string, KnownTransaction>> = {},
+): TronLedger {
+  const known = new Map(Object.entries(earlier))
   const note = (from: LocalAccount, contract: SubmittedContract, evmHash: Hex, memo?: Hex): Submitted => {
     const { transactionId, rawHex } = encodeTransaction(from.address, contract, memo)
-    known.set(transactionId, { evmHash, rawHex, contract })
+    known.set(transactionId, { evmHash, rawHex, isContractCall: contract.kind === 'trigger' })
     return { transactionId, evmHash }
   }
   return {
@@ -91,12 +96,13 @@ export type FacadeSettings = {
   readonly isStill?: boolean
 }
 
-/** Requests are counted by path. */
+/** Requests are counted by path. @param settings.port default: a free one */
 export function startTronFacade(
   bed: EvmBehind,
   ledger: TronLedger,
-  { solidAfter = 2, isStill = false, chainId }: FacadeSettings & { readonly chainId: bigint },
+  settings: FacadeSettings & { readonly chainId: bigint; readonly port?: number },
 ): Promise<FaultyService> {
+  const { solidAfter = 2, isStill = false, chainId, port } = settings
   const source: Source = { bed, ledger, solidAfter, chainId }
   const told = new Map<string, Promise<unknown>>()
   return startFaultyService({
@@ -107,6 +113,7 @@ export function startTronFacade(
       if (isStill) told.set(key, body)
       return body
     },
+    port,
   })
 }
 
@@ -167,7 +174,7 @@ async function infoOf(source: Source, transactionId: string, newest: number): Pr
     source.bed.node('debug_traceTransaction', [evmHash, { tracer: 'callTracer' }]),
   ])
   const frame: RpcFrame = Object(trace)
-  const isContractCall = source.ledger.known.get(transactionId)?.contract.kind === 'trigger'
+  const isContractCall = source.ledger.known.get(transactionId)?.isContractCall === true
   return renderInfo({ transactionId, receipt, block, isContractCall, trace: frame })
 }
 
