@@ -1,31 +1,23 @@
-// Compiles the Solana programs that tests run and writes them beside their sources. Needs `clang-16` with
-// the BPF target (Debian package clang-16): node --import tsx scripts/buildSolanaPrograms.ts
+// Compiles the Solana programs that tests run and writes them beside their sources, with a record of what they
+// were built from. Needs `clang-16` with the BPF target (Debian package clang-16):
+// node --import tsx scripts/buildSolanaPrograms.ts
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { buildOf, buildsFile, compilerFlags, programs, programsFolder } from './solanaPrograms/builds.ts'
 import { linkProgram } from './solanaPrograms/linkProgram.ts'
 
-const folder = fileURLToPath(new URL('../packages/localnet/src/standIns/solana/programs/', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'solana-programs-'))
-const flags = [
-  '-target',
-  'bpf',
-  '-mcpu=v2',
-  '-O2',
-  '-fno-builtin',
-  '-fno-merge-all-constants',
-  '-Wall',
-  '-Werror',
-  '-c',
-]
-
-for (const program of ['depository', 'forwarder']) {
+const builds = programs.map((program) => {
   const object = join(scratch, `${program}.o`)
-  execFileSync('clang-16', [...flags, join(folder, `${program}.c`), '-o', object], { stdio: 'inherit' })
+  execFileSync('clang-16', [...compilerFlags, join(programsFolder, `${program}.c`), '-o', object], {
+    stdio: 'inherit',
+  })
   const linked = linkProgram(readFileSync(object))
-  writeFileSync(join(folder, `${program}.so`), linked)
+  writeFileSync(join(programsFolder, `${program}.so`), linked)
   console.log(`${program}.so: ${linked.length} bytes`)
-}
+  return [program, buildOf(program, linked)] as const
+})
+writeFileSync(buildsFile, `${JSON.stringify(Object.fromEntries(builds), null, 2)}\n`)
 rmSync(scratch, { recursive: true })
