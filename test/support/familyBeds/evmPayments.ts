@@ -1,0 +1,56 @@
+// What Ethereum and Tron chains share: contracts, calldata and requests of the allocator.
+import {
+  type EvmWithdrawal,
+  encodeEvmWithdrawal,
+  type Hex,
+  type WithdrawalQuestion,
+  type WithdrawalStatus,
+} from '@causeway/core'
+import { executeCallData, fillContractAbi } from '@causeway/localnet'
+import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { ChainBed } from '../../../packages/chains/test/ethereumSupport/startChainBed.ts'
+
+/** Calldata of the fill contract that pays one recipient in the chain's coin. */
+export function fillData(orderId: Hex, to: Hex, amount: bigint): Hex {
+  const args = [[{ to, amount }], [], [], zeroAddress] as const
+  return concatHex([encodeFunctionData({ abi: fillContractAbi, functionName: 'fill', args }), orderId])
+}
+
+const expirations: Readonly<Record<WithdrawalStatus, bigint>> = {
+  executed: 4_000_000_000n,
+  pending: 4_000_000_000n,
+  expired: 1n,
+}
+let nonce = 0n
+
+/** @param execute runs calldata on the depository; its transaction id */
+export async function evmWithdrawal(
+  { chain, deployment, network }: Pick<ChainBed, 'chain' | 'deployment' | 'network'>,
+  withdrawal: { readonly status: WithdrawalStatus; readonly to: Hex; readonly value: bigint },
+  execute: (data: Hex) => Promise<string>,
+): Promise<WithdrawalQuestion> {
+  const { status, to, value } = withdrawal
+  nonce += 1n
+  const request: EvmWithdrawal = {
+    calls: [{ to, data: '0x', value, allowFailure: false }],
+    nonce,
+    expiration: expirations[status],
+  }
+  const encoded = encodeEvmWithdrawal(request)
+  if (status !== 'executed') return { withdrawal: encoded }
+  const data = await executeCallData({
+    chainId: chain.chainId,
+    depository: deployment.depository,
+    allocator: privateKeyToAccount(network.keys.deployer.privateKey),
+    request,
+  })
+  return { withdrawal: encoded, transactionId: await execute(data) }
+}
+
+/** What a chain remembers of a transaction: its first log's place in the block, and the block's time. */
+export async function placeOf({ chain }: Pick<ChainBed, 'chain'>, hash: Hex) {
+  const receipt = await chain.client.getTransactionReceipt({ hash })
+  const { timestamp } = await chain.client.getBlock({ blockHash: receipt.blockHash })
+  return { logIndex: String(receipt.logs[0]?.logIndex), timestampSeconds: timestamp }
+}
