@@ -12,6 +12,7 @@ export {
   tokenAccount,
   transfer,
   transferChecked,
+  transferNative,
 } from './instructions.ts'
 export { programBytes } from './programBytes.ts'
 export { startRpcServer } from './rpcServer.ts'

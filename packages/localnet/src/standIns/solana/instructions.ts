@@ -133,6 +133,16 @@ export function tokenAccount(owner: PublicKey, mint: PublicKey, program: string 
   return PublicKey.findProgramAddressSync(seeds, new PublicKey(associatedTokenProgram))[0]
 }
 
+/** @param args.amount lamports */
+export function transferNative(args: {
+  readonly from: PublicKey
+  readonly to: string
+  readonly amount: bigint
+}): TransactionInstruction {
+  const { from: fromPubkey, to, amount: lamports } = args
+  return SystemProgram.transfer({ fromPubkey, toPubkey: new PublicKey(to), lamports })
+}
+
 type TokenTransfer = {
   readonly from: PublicKey
   readonly to: PublicKey
