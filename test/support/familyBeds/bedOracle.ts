@@ -1,0 +1,44 @@
+import type { NetworkOf } from '@causeway/core'
+import type { AttestationContext, AttestedChain } from '../../../apps/oracle/src/attestations/context.ts'
+import { findReader } from '../../../apps/oracle/src/readers.ts'
+import { testApp } from '../../../apps/oracle/test/fixtures/oracleApp.ts'
+import { world } from '../../../apps/oracle/test/fixtures/world.ts'
+import type { FamilyBed } from './familyBed.ts'
+
+/** The HTTP surface of one oracle over several chains. */
+export type BedOracle = {
+  readonly hub: AttestationContext['hub']
+  readonly networkOf: NetworkOf
+  post(path: string, payload: object): Promise<BedAnswer>
+  close(): Promise<void>
+}
+
+export type BedAnswer = { readonly status: number; readonly body: unknown }
+
+/**
+ * Every request is attested anew.
+ * @param finalEntriesMax final transactions that readers keep; default 0
+ */
+export async function openBedOracle(beds: readonly FamilyBed[], finalEntriesMax = 0): Promise<BedOracle> {
+  const chains = new Map<string, AttestedChain>(beds.map(({ chain }) => [chain.id, chain]))
+  const open = new Map(beds.map((bed) => [bed.chain.id, bed.open(finalEntriesMax)]))
+  const context: AttestationContext = {
+    ...world({}),
+    chains,
+    networkOf: (id) => chains.get(id),
+    readerOf: (id) => findReader(chains, open, id),
+  }
+  const { app } = await testApp({ context, keptMax: 0, deadlineMs: 60_000 })
+  return {
+    hub: context.hub,
+    networkOf: context.networkOf,
+    async post(path, payload) {
+      const response = await app.inject({ method: 'POST', url: path, payload })
+      return { status: response.statusCode, body: response.json() }
+    },
+    async close() {
+      await app.close()
+      await Promise.all([...open.values()].map((chain) => chain.close()))
+    },
+  }
+}
