@@ -117,7 +117,7 @@ describe('calls', () => {
     expect(ethCalls()).toBe(2)
   })
 
-  test('of users who asked at the block before come with the first question of the next', async () => {
+  test('of users who ask at every block come with the first question of the next', async () => {
     const reader = readerOf()
     const users = [0, 1, 2].map(userAt)
     const askAtNextBlock = async (...asking: Hex[]) => {
@@ -128,10 +128,23 @@ describe('calls', () => {
       return ethCalls()
     }
     expect(await askAtNextBlock(...users)).toBe(3)
+    // Who asked once may not come back.
+    expect(await askAtNextBlock(...users)).toBe(3)
     expect(await askAtNextBlock(...users)).toBe(1)
     // Who stays away for a block is not read any more.
     expect(await askAtNextBlock(userAt(0))).toBe(1)
     expect(await askAtNextBlock(...users)).toBe(3)
+  })
+
+  test('of users who ask twice at one block come with the first question of the next', async () => {
+    const reader = readerOf()
+    const users = [3, 4].map(userAt)
+    for (const user of [...users, ...users]) await ask(reader, user)
+    await chain.node({ method: 'anvil_mine', params: ['0x1'] })
+    head = await readHead(chain.client())
+    chain.proxy.resetCounters()
+    for (const user of users) await ask(reader, user)
+    expect(ethCalls()).toBe(1)
   })
 
   test('are asked again after a reorg, at the block that replaced the old one', async () => {

@@ -58,7 +58,8 @@ type Member = {
 /**
  * One multicall serves many users: while one is out, further questions gather and leave together when it
  * returns, as a group commit does. An idle chain is asked at once and a busy one is asked once. Room that
- * a call has left is filled with users who asked at the block before: they are likely to ask again.
+ * a call has left is filled with regular users, who asked twice at the block before or at the two before:
+ * they are likely to ask again, and nobody else is worth the node's time.
  * @source design.md 5.4
  */
 export function createUserFactsReader(options: UserFactsOptions): UserFactsReader {
@@ -71,9 +72,12 @@ class GroupedReader implements UserFactsReader {
   #waiting: Member[] = []
   #busy = false
   #headHash: Hex | undefined
-  /** Calls of the questions asked at this block and at the one before, by key. */
-  #asked = new Map<string, readonly ContractCall[]>()
-  #askedBefore: Map<string, readonly ContractCall[]> = new Map()
+  /** Keys of the questions asked at this block and at the one before. */
+  #asked = new Set<string>()
+  #askedBefore: ReadonlySet<string> = new Set()
+  /** Calls of questions that came again at this block, by key: read ahead at the next. */
+  #regulars = new Map<string, readonly ContractCall[]>()
+  #toReadAhead: Map<string, readonly ContractCall[]> = new Map()
 
   constructor(options: UserFactsOptions) {
     this.#options = options
@@ -101,11 +105,14 @@ class GroupedReader implements UserFactsReader {
   #turnTo(headHash: Hex): void {
     this.#headHash = headHash
     this.#askedBefore = this.#asked
-    this.#asked = new Map()
+    this.#asked = new Set()
+    this.#toReadAhead = this.#regulars
+    this.#regulars = new Map()
   }
 
   #remember({ key, calls }: Member): void {
-    if (this.#asked.size < waitingMax) this.#asked.set(key, calls)
+    if (this.#asked.has(key) || this.#askedBefore.has(key)) this.#regulars.set(key, calls)
+    if (this.#asked.size < waitingMax) this.#asked.add(key)
   }
 
   #ask(key: string, calls: readonly ContractCall[], blockHash: Hex): Member {
@@ -160,9 +167,9 @@ class GroupedReader implements UserFactsReader {
   }
 
   #readAhead(blockHash: Hex): void {
-    for (const [key, calls] of this.#askedBefore) {
+    for (const [key, calls] of this.#toReadAhead) {
       if (this.#waiting.length >= membersMax) return
-      this.#askedBefore.delete(key)
+      this.#toReadAhead.delete(key)
       if (this.#members.get(key)?.blockHash !== blockHash) this.#ask(key, calls, blockHash)
     }
   }
