@@ -25,8 +25,6 @@ import { checkOrderSignature } from './settlement/orderSignature.ts'
 import { checkPayments } from './settlement/payments.ts'
 import { scaledByDiff, weightedBpsDiff } from './settlement/weightedBpsDiff.ts'
 
-type Order = RefundsRequest['order']
-
 /**
  * POST /attestations/solver-refunds/v1: a solver paid an order's inputs back, so the order's deposits
  * are the solver's. With `force` the deposits alone are proven.
@@ -36,7 +34,7 @@ export const attestRefund: Attest<RefundsRequest, RefundsResponse> = async (requ
   const { order, orderSignature } = request
   const orderId = hashOrder(order, context.networkOf)
   const named = nameInputs(request, context)
-  const refunds = nameRefunds(request.refunds, order, context)
+  const refunds = nameRefunds(request, context)
   const message = (bpsDiff: bigint): RefundsResponse['message'] => ({
     data: {
       order,
@@ -82,20 +80,20 @@ type NamedRefund = {
   readonly refundIndex: number
   readonly refund: OrderRefund
   readonly chain: AttestedChain
+  readonly hints: RefundsRequest['hints']
 }
 
 /** @throws UnknownOrderPartError for a refund that the order does not offer */
 function nameRefunds(
-  entries: RefundsRequest['refunds'],
-  order: Order,
+  { refunds, order, hints: hintsOfAll }: RefundsRequest,
   context: Pick<AttestationContext, 'chains'>,
 ): readonly NamedRefund[] {
-  return entries.map(({ transactionId, inputIndex, refundIndex }) => {
+  return refunds.map(({ transactionId, inputIndex, refundIndex, hints = hintsOfAll }) => {
     const refund = order.inputs[inputIndex]?.refunds[refundIndex]
     if (refund === undefined) throw new UnknownOrderPartError({ inputIndex, refundIndex })
     const chain = chainOf(context, refund.chainId)
     const canonical = codecOf(chain).canonicalTransactionId(transactionId)
-    return { transactionId: canonical, inputIndex, refundIndex, refund, chain }
+    return { transactionId: canonical, inputIndex, refundIndex, refund, chain, hints }
   })
 }
 
@@ -115,10 +113,11 @@ function readRefunds(
 ): Promise<readonly PaidRefund[]> {
   return Promise.all(
     refunds.map(async (refund, index) => {
-      const { chain, transactionId } = refund
+      const { chain, transactionId, hints } = refund
       const { currency, extraData } = refund.refund
       const recipient = await recipientOf(refund, index, deposits)
-      const question = { transactionId, orderId, extraData, payments: [{ recipient, currency }] }
+      const payments = [{ recipient, currency }]
+      const question = { transactionId, orderId, extraData, payments, ...(hints !== undefined && { hints }) }
       const facts = await context.readerOf(chain.id).readPayment(question, options)
       return { refund, recipient, facts }
     }),

@@ -81,6 +81,19 @@ const settlement = {
     .transform(lowerCase)
     .describe("The solver's EIP-191 signature of the order id"),
 }
+
+/** Saves questions that a family limits; a wrong one changes no answer. Never echoed or signed. */
+const hints = z
+  .object({
+    'hyperliquid-vm': z
+      .object({
+        user: addressText.describe('Sender or recipient of the transfer'),
+        timestamp: z.number().int().min(0).describe('Milliseconds since 1970'),
+      })
+      .optional(),
+  })
+  .describe('Where to look for the transfer, besides under its transaction id')
+
 const inputEntry = z.object({ transactionId, onchainId, inputIndex: uint32Number })
 
 export const fillsRequestSchema = z
@@ -88,14 +101,7 @@ export const fillsRequestSchema = z
     ...settlement,
     inputs: z.array(inputEntry).max(orderListMax),
     fill: z.object({ transactionId }),
-    hints: z
-      .object({
-        'hyperliquid-vm': z
-          .object({ user: addressText, timestamp: z.number().int().min(0) })
-          .optional()
-          .describe('Where to look for the transfer; the timestamp is in milliseconds'),
-      })
-      .optional(),
+    hints: hints.optional(),
     force,
     ...switches,
   })
@@ -112,8 +118,14 @@ export const refundsRequestSchema = z
       )
       .max(orderListMax),
     refunds: z
-      .array(z.object({ transactionId, inputIndex: uint32Number, refundIndex: uint32Number }))
+      .array(
+        z.object({
+          ...{ transactionId, inputIndex: uint32Number, refundIndex: uint32Number },
+          hints: hints.optional(),
+        }),
+      )
       .max(orderListMax),
+    hints: hints.optional().meta({ description: 'Of every refund that has none of its own' }),
     force,
     ...switches,
   })

@@ -1,0 +1,79 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { paths } from '../../../apps/oracle/test/fixtures/oracleApp.ts'
+import type { FamilySide } from './familySide.ts'
+import { type Answer, openOracle } from './oracle.ts'
+import { depositedOrder } from './orders.ts'
+import { withdrawalBody } from './withdrawalCases.ts'
+
+const seeds = 100
+const longest = 300_000
+
+/**
+ * 300 changed answers through the routes, of the only endpoint and of one of three. Each request is answered
+ * by a reader that remembers nothing.
+ */
+export function routeFuzz(sideOf: () => FamilySide): void {
+  describe('whatever an endpoint says, the routes answer', () => {
+    test('with a typed refusal or what they read, where it is the only one', {
+      timeout: longest,
+    }, async () => {
+      const { askAll, side } = await questions(1)
+      let refusals = 0
+      for (let seed = 0; seed < seeds; seed += 1) {
+        side.lie(seed)
+        for (const [name, { status, body }] of await askAll()) {
+          if (status === 200) continue
+          refusals += 1
+          expect([400, 503], `${name}, change ${seed}: ${JSON.stringify(body)}`).toContain(status)
+          expect(body, `${name}, change ${seed}`).toMatchObject({
+            errorCode: expect.stringMatching(/^[A-Z_]+$/),
+          })
+        }
+      }
+      expect(refusals).toBeGreaterThan(seeds / 10)
+    })
+
+    test('with the bytes that they signed before, where two others tell the truth', {
+      timeout: longest,
+    }, async () => {
+      const { askAll, side } = await questions(3)
+      const truth = await askAll()
+      expect(truth.map(([, { status }]) => status)).toEqual([200, 200, 200])
+      for (let seed = 0; seed < seeds; seed += 1) {
+        side.lie(seed)
+        expect(await askAll(), `change ${seed}`).toEqual(truth)
+      }
+    })
+  })
+
+  async function questions(endpoints: 1 | 3) {
+    const side = sideOf()
+    let { reader, close } = side.openReader(endpoints)
+    const { post, networkOf } = await openOracle(side.chain, () => reader)
+    const { chain, recipient } = side
+    const { id, deposit, settlement } = await depositedOrder(side, networkOf)
+    const transactionId = await side.pay({ orderId: id, amount: 900n, recipient })
+    const bodies: Readonly<Record<'deposits' | 'fills' | 'withdrawals', object>> = {
+      deposits: { chainId: chain.id, transactionId: deposit.transactionId },
+      fills: { ...settlement, fill: { transactionId } },
+      withdrawals: withdrawalBody(side, await side.withdraw()),
+    }
+    onTestFinished(async () => {
+      side.lie(undefined)
+      await close()
+    })
+    const askAll = async (): Promise<readonly (readonly [string, Answer])[]> => {
+      // An endpoint that lied would not be asked for a while.
+      await close()
+      ;({ reader, close } = side.openReader(endpoints))
+      return Promise.all([
+        ask('deposits', paths.deposits),
+        ask('fills', paths.fills),
+        ask('withdrawals', paths.withdrawals),
+      ])
+    }
+    const ask = async (name: keyof typeof bodies, path: string) =>
+      [name, await post(path, bodies[name])] as const
+    return { askAll, side }
+  }
+}

@@ -1,0 +1,128 @@
+import {
+  encodeBurnAction,
+  encodeTransferAction,
+  hubAlias,
+  hubTokenId,
+  mainNetwork,
+  withdrawalAddress,
+  withdrawalExecutedKey,
+  withdrawalExpiredKey,
+} from '@causeway/core'
+import { describe, expect, test } from 'vitest'
+import { protocolChain } from '../../../apps/oracle/src/attestations/context.ts'
+import { paths } from '../../../apps/oracle/test/fixtures/oracleApp.ts'
+import type { FamilySide, SeenWithdrawal } from './familySide.ts'
+import { oracleOf, refused } from './settlementCases.ts'
+
+const owner = { withdrawer: `0x${'11'.repeat(20)}`, withdrawerChainId: 'ethereum', withdrawalNonce: '42' }
+const statusNumbers = { pending: 0, executed: 1, expired: 2 }
+
+/** The body that settles a withdrawal, from its own withdrawal address. */
+export function withdrawalBody({ chain }: FamilySide, seen: SeenWithdrawal) {
+  const { withdrawal, transactionId, currency, recipient, depository } = seen
+  const terms = { currency, recipient, ...(depository !== undefined && { depository }) }
+  return {
+    ...{ chainId: chain.id, withdrawal, ...(transactionId !== undefined && { transactionId }) },
+    withdrawalAddressRequest: { chainId: chain.id, ...terms, ...owner },
+  }
+}
+
+/** What settles it on the hub; nothing while it is pending or its transaction is not proven. */
+function executionOf({ chain }: FamilySide, seen: SeenWithdrawal) {
+  const { currency, recipient, amount, withdrawalId, executingTransactionId } = seen
+  const named = protocolChain(chain)
+  const ownerAlias = hubAlias({ chainId: 'ethereum', ...mainNetwork('ethereum-vm') }, owner.withdrawer)
+  const hubFrom = withdrawalAddress(named, {
+    ...{ depository: seen.depository ?? chain.depository, currency, recipient, ownerAlias },
+    nonce: BigInt(owner.withdrawalNonce),
+  })
+  const moved = { hubFrom, hubTokenId: hubTokenId(named, currency), amount }
+  if (seen.status === 'expired') {
+    return {
+      idempotencyKey: withdrawalExpiredKey(withdrawalId),
+      actions: [encodeTransferAction({ ...moved, hubTo: ownerAlias })],
+    }
+  }
+  if (seen.status === 'pending' || executingTransactionId === undefined) return undefined
+  return {
+    idempotencyKey: withdrawalExecutedKey({ withdrawalId, transactionId: executingTransactionId }),
+    actions: [encodeBurnAction(moved)],
+  }
+}
+
+/**
+ * The withdrawals route, in every state that the family has, with the ids of the protocol.
+ * @param states each made when its test runs
+ * @source oracle-protocol.md 1.3, 1.4, 1.7, 3.2
+ */
+export function withdrawalCases(
+  sideOf: () => FamilySide,
+  states: readonly (readonly [name: string, make: () => Promise<SeenWithdrawal>])[],
+): void {
+  describe('a withdrawal', () => {
+    test.each(states)('%s', async (_name, make) => {
+      const side = sideOf()
+      const { post } = await oracleOf(side)
+      const seen = await make()
+      const { status, body } = await post(paths.withdrawals, withdrawalBody(side, seen))
+      expect(body).toMatchObject({
+        message: { result: { withdrawalId: seen.withdrawalId, status: statusNumbers[seen.status] } },
+      })
+      expect(status).toBe(200)
+      const execution = executionOf(side, seen)
+      if (execution === undefined) expect(body).not.toHaveProperty('execution')
+      else expect(body).toMatchObject({ execution })
+    })
+
+    test('without its withdrawal address settles nothing', async () => {
+      const side = sideOf()
+      const { post } = await oracleOf(side)
+      const { withdrawalAddressRequest: _address, ...bare } = withdrawalBody(side, await side.withdraw())
+      const { status, body } = await post(paths.withdrawals, bare)
+      expect({ status, body }).toMatchObject({ status: 200, body: { message: { result: { status: 1 } } } })
+      expect(body).not.toHaveProperty('execution')
+    })
+
+    test('does not settle another withdrawal address than its own', async () => {
+      const side = sideOf()
+      const { post } = await oracleOf(side)
+      const body = withdrawalBody(side, await side.withdraw())
+      const mismatches: readonly object[] = [{ chainId: 'ethereum' }, { recipient: side.stranger }]
+      for (const change of mismatches) {
+        const withdrawalAddressRequest = { ...body.withdrawalAddressRequest, ...change }
+        expect(await post(paths.withdrawals, { ...body, withdrawalAddressRequest })).toMatchObject(
+          refused('WITHDRAWAL_REQUEST_MISMATCH'),
+        )
+      }
+      const foreign = { ...body.withdrawalAddressRequest, depository: side.stranger }
+      expect(await post(paths.withdrawals, { ...body, withdrawalAddressRequest: foreign })).toMatchObject(
+        refused('DEPOSITORY_NOT_CONFIGURED'),
+      )
+    })
+
+    test('is not burnt under the transaction of another one', async () => {
+      const side = sideOf()
+      const { post } = await oracleOf(side)
+      const [body, another] = [withdrawalBody(side, await side.withdraw()), await side.withdraw()]
+      const { transactionId } = another
+      expect(await post(paths.withdrawals, { ...body, transactionId })).toMatchObject(
+        refused('TRANSACTION_DOES_NOT_EXECUTE_WITHDRAWAL'),
+      )
+    })
+
+    test('whose bytes or transaction id are none is refused by its own code', async () => {
+      const side = sideOf()
+      const { post } = await oracleOf(side)
+      const body = withdrawalBody(side, await side.withdraw())
+      const cut = body.withdrawal.slice(0, -2)
+      for (const withdrawal of ['0x', '0xff', cut, `0x${'ff'.repeat(1_000)}`]) {
+        expect(await post(paths.withdrawals, { ...body, withdrawal }), withdrawal).toMatchObject(
+          refused('INVALID_WITHDRAWAL'),
+        )
+      }
+      expect(await post(paths.withdrawals, { ...body, transactionId: 'none' })).toMatchObject(
+        refused('INVALID_TRANSACTION_ID'),
+      )
+    })
+  })
+}
