@@ -15,14 +15,14 @@ import {
   type WithdrawRequestFacts,
   type WithdrawRequestQuestion,
 } from '@causeway/core'
-import { runAsOne } from '../ethereum-vm/finalTransactions.ts'
 import { OneFlight } from '../quorum/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
+import { runAsOne } from '../quorum/runAsOne.ts'
 import type { RegisteredChain } from '../registry.ts'
 import { BitcoinWithdrawalError } from './bitcoinErrors.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { type BitcoinRules, findDeposits } from './deposits.ts'
-import { createFinalBlocks } from './finalBlocks.ts'
+import { bitcoinFinalBlocks } from './finalBlocks.ts'
 import { confirmationsOf, describeFinality } from './finality.ts'
 import { type BitcoinReaderLimits, createFinalTransactions } from './finalTransactions.ts'
 import { referencesOrder, sumTransfers } from './payments.ts'
@@ -118,7 +118,7 @@ export function createBitcoinFactsReader(options: BitcoinFactsReaderOptions): Bi
   return {
     chainId: chain.id,
     vmType: 'bitcoin-vm',
-    finalBlocks: createFinalBlocks({ quorum, confirmations }),
+    finalBlocks: bitcoinFinalBlocks(quorum, confirmations),
     forget: transactions.forget,
     async readDeposits(question, { signal }) {
       const transactionId = codec.canonicalTransactionId(question.transactionId)

@@ -1,41 +1,26 @@
 import type { FinalBlocks } from '@causeway/core'
+import { createFinalBlocks } from '../quorum/finalBlocks.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import type { Confirmations } from './finality.ts'
 import { pinHeight } from './readFinalTransaction.ts'
 
-/** Final blocks of a `bitcoin-vm` chain, by height and hash, as the quorum shows them. */
-export function createFinalBlocks({
-  quorum,
-  confirmations,
-}: {
-  readonly quorum: QuorumClient<BitcoinView>
-  readonly confirmations: Confirmations
-}): FinalBlocks {
+/** Final blocks of a `bitcoin-vm` chain, by height and hash. */
+export function bitcoinFinalBlocks(
+  quorum: QuorumClient<BitcoinView>,
+  confirmations: Confirmations,
+): FinalBlocks {
   const { threshold } = quorum
-  return {
-    async readNewest({ signal }) {
-      const { facts } = await quorum.read({
-        signal,
-        first: async (view, ownSignal) => ({ tipHeight: await view.readTipHeight(ownSignal) }),
-        pin: (views) => pinHeight({ threshold, confirmations }, views),
-        async second(view, _own, number, ownSignal) {
-          const hash = number < 0n ? undefined : await view.readBlockHash(number, ownSignal)
-          if (hash === undefined) return { kind: 'not_final', waitSeconds: 600 }
-          return { kind: 'final', facts: { number, hash } }
-        },
-      })
-      return facts
+  return createFinalBlocks(quorum, {
+    newest: {
+      first: async (view, signal) => ({ tipHeight: await view.readTipHeight(signal) }),
+      pin: (views) => pinHeight({ threshold, confirmations }, views),
+      async second(view, _own, number, signal) {
+        const hash = number < 0n ? undefined : await view.readBlockHash(number, signal)
+        if (hash === undefined) return { kind: 'not_final', waitSeconds: 600 }
+        return { kind: 'final', facts: { number, hash } }
+      },
     },
-
-    async readHash(number, { signal }) {
-      const { facts } = await quorum.read({
-        signal,
-        first: (view, ownSignal) => view.readBlockHash(number, ownSignal),
-        pin: () => number,
-        second: async (_view, hash) => ({ kind: 'final', facts: { hash } }),
-      })
-      return facts.hash
-    },
-  }
+    hashAt: (view, height, signal) => view.readBlockHash(height, signal),
+  })
 }

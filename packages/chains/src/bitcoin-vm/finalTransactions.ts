@@ -1,28 +1,18 @@
 import type { Evidence } from '@causeway/core'
-import { runAsOne } from '../ethereum-vm/finalTransactions.ts'
-import { OneFlight } from '../quorum/oneFlight.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
-import { WeightedCache } from '../quorum/weightedCache.ts'
+import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../quorum/rememberedReadings.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { type Confirmations, describeFinality } from './finality.ts'
 import { type FinalTransaction, transactionQuestion } from './readFinalTransaction.ts'
 
 export type KnownTransaction = { readonly final: FinalTransaction; readonly evidence: Evidence }
 
-export type BitcoinReaderLimits = {
+export type BitcoinReaderLimits = KeptLimits & {
   /** Inputs of a transaction that may be a deposit: each takes a reading of its own. Default 500. */
   readonly inputsMax: number
-  /** Final transactions kept. Default 10 000; 0 keeps none. */
-  readonly finalEntriesMax: number
-  /** Characters kept with them. Default 32 million: at most 64 MiB. */
-  readonly finalWeightMax: number
 }
 
-const defaultLimits: BitcoinReaderLimits = {
-  inputsMax: 500,
-  finalEntriesMax: 10_000,
-  finalWeightMax: 32 * 1024 * 1024,
-}
+const defaultLimits: BitcoinReaderLimits = { ...defaultKeptLimits, inputsMax: 500 }
 
 /**
  * Final transactions of one chain: read once while remembered, and once for all who ask at the same time.
@@ -34,13 +24,14 @@ export function createFinalTransactions(options: {
   readonly limits: Partial<BitcoinReaderLimits>
 }) {
   const { quorum, confirmations } = options
-  const { inputsMax, finalEntriesMax, finalWeightMax } = { ...defaultLimits, ...options.limits }
+  const limits = { ...defaultLimits, ...options.limits }
+  const { inputsMax } = limits
   const { chainId, threshold, configured } = quorum
-  const known = new WeightedCache<KnownTransaction>({
-    entriesMax: finalEntriesMax,
-    weightMax: finalWeightMax,
+  const known = new RememberedReadings<KnownTransaction>({
+    chainId,
+    limits,
+    weightOf: ({ final: { hex, spent = [] } }) => 500 + 2 * hex.length + 100 * spent.length,
   })
-  const flights = new OneFlight<KnownTransaction>()
 
   async function readAgreed(
     transactionId: string,
@@ -53,23 +44,25 @@ export function createFinalTransactions(options: {
     const { facts: final, agreeingEndpoints } = await quorum.read({ ...question, signal })
     const { hash: blockHash, height: blockNumber } = final.block
     const finalityRule = describeFinality(confirmations)
-    const read = { final, evidence: { chainId, blockHash, blockNumber, finalityRule, agreeingEndpoints } }
-    known.set(transactionId, read, 500 + 2 * final.hex.length + 100 * (final.spent?.length ?? 0))
-    return read
+    return { final, evidence: { chainId, blockHash, blockNumber, finalityRule, agreeingEndpoints } }
   }
 
   return {
     /** @param transactionId canonical; @throws what `QuorumClient.read` throws */
-    async read(
+    read(
       { transactionId, wantsSpent }: { readonly transactionId: string; readonly wantsSpent: boolean },
       signal: AbortSignal,
     ): Promise<KnownTransaction> {
-      const remembered = known.get(transactionId)
-      if (remembered !== undefined && (!wantsSpent || remembered.final.spent !== undefined)) return remembered
-      return runAsOne(flights, { key: `${transactionId} ${wantsSpent}`, chainId, signal }, (shared) =>
-        readAgreed(transactionId, wantsSpent, shared),
+      return known.read(
+        {
+          key: transactionId,
+          variant: String(wantsSpent),
+          answers: ({ final }) => !wantsSpent || final.spent !== undefined,
+        },
+        signal,
+        (shared) => readAgreed(transactionId, wantsSpent, shared),
       )
     },
-    forget: () => known.clear(),
+    forget: () => known.forget(),
   }
 }

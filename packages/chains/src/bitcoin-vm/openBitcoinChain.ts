@@ -1,5 +1,6 @@
-import { type bitcoinNetworks, ConfigurationError, Secret, UpstreamUnavailableError } from '@causeway/core'
+import { type bitcoinNetworks, ConfigurationError, Secret } from '@causeway/core'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
+import { askEnough } from '../quorum/checkEndpoints.ts'
 import { EndpointView } from '../quorum/endpointView.ts'
 import { HttpView } from '../quorum/httpView.ts'
 import { createQuorum, type QuorumClient } from '../quorum/quorumClient.ts'
@@ -50,21 +51,14 @@ export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {
     reader: createBitcoinFactsReader({ chain, quorum, findSpenders, limits }),
     async verify(signal) {
       const known = firstBlocksOf(chain)
-      const said = await readFirstBlocks(quorum, signal)
-      const answered = said.filter(({ hash }) => hash !== undefined)
-      if (answered.length < quorum.threshold) {
-        throw new UpstreamUnavailableError(`Chain ${chain.id} cannot be read at the moment.`, {
-          code: 'RPC_HTTP_ERROR',
-          data: { chainId: chain.id },
-        })
-      }
-      return answered.flatMap(({ alias, hash = '' }) =>
+      const answered = await askEnough(quorum, readFirstBlock, signal)
+      return answered.flatMap(({ alias, said: hash }) =>
         known.includes(hash) ? [] : [`endpoint of ${chain.id}: ${alias} is on another network`],
       )
     },
     async verifyLocal(signal) {
-      const said = await readFirstBlocks(quorum, signal)
-      return said.flatMap(({ alias, hash }) => {
+      const each = await quorum.askEach(readFirstBlock, signal)
+      return each.flatMap(({ alias, said: hash }) => {
         const here = `endpoint of ${chain.id}: ${alias}`
         if (hash === undefined) return [`${here} does not answer`]
         if (firstBlocks.regtest.includes(hash)) return []
@@ -108,9 +102,8 @@ function esploraQuorum(chain: ReadableChain): QuorumClient<BitcoinView> {
   )
 }
 
-async function readFirstBlocks(quorum: QuorumClient<BitcoinView>, signal: AbortSignal) {
-  const said = await quorum.askEach((view, own) => view.readBlockHash(0n, own), signal)
-  return said.map(({ alias, said: hash }) => ({ alias, hash }))
+function readFirstBlock(view: BitcoinView, signal: AbortSignal): Promise<string | undefined> {
+  return view.readBlockHash(0n, signal)
 }
 
 function firstBlocksOf({ network = 'mainnet' }: RegisteredChain): readonly string[] {

@@ -15,14 +15,14 @@ import {
 } from '@causeway/core'
 import { OneFlight } from '../quorum/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
+import { runAsOne } from '../quorum/runAsOne.ts'
 import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
-import { createFinalBlocks } from './finalBlocks.ts'
+import { ethereumFinalBlocks } from './finalBlocks.ts'
 import { describeFinality, type FinalityRule, finalityRule } from './finality.ts'
 import {
   createFinalTransactions,
   type EthereumReaderLimits,
   type KnownTransaction,
-  runAsOne,
   type TransactionRequest,
 } from './finalTransactions.ts'
 import { executedCalls, fillContractOf, needsTrace, referencesOrder, sumTransfers } from './payments.ts'
@@ -89,7 +89,7 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
   return {
     chainId: chain.id,
     vmType: 'ethereum-vm',
-    finalBlocks: createFinalBlocks({ quorum, rule: finality }),
+    finalBlocks: ethereumFinalBlocks(quorum, finality),
     forget: transactions.forget,
     readDeposits: ({ transactionId }, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
@@ -177,8 +177,7 @@ async function readWithdrawal(
   const { facts, agreeingEndpoints } = await runAsOne(
     reading.withdrawals,
     { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
-    (shared) =>
-      quorum.read({ ...rounds, ...(transactionId !== undefined && { transactionId }), signal: shared }),
+    (shared) => quorum.read({ ...rounds, transactionId, signal: shared }),
   )
   const { number, hash } = facts.finalBlock
   const finalityRule = describeFinality(rule)

@@ -1,50 +1,30 @@
-import type { FinalBlocks, Hex } from '@causeway/core'
+import type { FinalBlocks } from '@causeway/core'
+import { createFinalBlocks } from '../quorum/finalBlocks.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
 import { type EvmHeader, headerCall, parseHeader, resultOf } from './answers.ts'
 import { blocksUntilOldEnough, type FinalityRule, type FinalPin, pinFinalHeight } from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
-/** Final blocks of an `ethereum-vm` chain, by number and hash, as the quorum shows them. */
-export function createFinalBlocks({
-  quorum,
-  rule,
-}: {
-  readonly quorum: QuorumClient
-  readonly rule: FinalityRule
-}): FinalBlocks {
-  const { threshold } = quorum
-  return {
-    async readNewest({ signal }) {
-      const { facts } = await quorum.read({
-        signal,
-        first: async (view, ownSignal) => parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
-        pin: (heads) => pinFinalHeight(rule, threshold, heads),
-        async second(view, _own, pin, ownSignal) {
-          const readHeader = async (height: bigint) =>
-            parseHeader((await view.ask([headerCall(height)], ownSignal))[0], height)
-          const header = await newestFinal(rule, pin, readHeader)
-          if (header === undefined) return { kind: 'not_final', waitSeconds: 1 }
-          return { kind: 'final', facts: { number: header.number, hash: header.hash } }
-        },
-      })
-      return facts
+/** Final blocks of an `ethereum-vm` chain, by number and hash. */
+export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): FinalBlocks {
+  return createFinalBlocks(quorum, {
+    newest: {
+      first: async (view, signal) => parseHeads(rule, await view.ask(headCalls(rule), signal)),
+      pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
+      async second(view, _own, pin, signal) {
+        const readHeader = async (height: bigint) =>
+          parseHeader((await view.ask([headerCall(height)], signal))[0], height)
+        const header = await newestFinal(rule, pin, readHeader)
+        if (header === undefined) return { kind: 'not_final', waitSeconds: 1 }
+        return { kind: 'final', facts: { number: header.number, hash: header.hash } }
+      },
     },
-
-    async readHash(number, { signal }) {
-      const { facts } = await quorum.read({
-        signal,
-        first: async (view, ownSignal): Promise<Hex | undefined> => {
-          const [answer] = await view.ask([headerCall(number)], ownSignal)
-          return resultOf(answer, 'eth_getBlockByNumber') === null
-            ? undefined
-            : parseHeader(answer, number).hash
-        },
-        pin: () => number,
-        second: async (_view, hash) => ({ kind: 'final', facts: { hash } }),
-      })
-      return facts.hash
+    async hashAt(view, number, signal) {
+      const [answer] = await view.ask([headerCall(number)], signal)
+      if (resultOf(answer, 'eth_getBlockByNumber') === null) return undefined
+      return parseHeader(answer, number).hash
     },
-  }
+  })
 }
 
 /**

@@ -1,24 +1,15 @@
-import { type Evidence, ethereumCodec, UpstreamUnavailableError } from '@causeway/core'
-import { OneFlight } from '../quorum/oneFlight.ts'
+import { type Evidence, ethereumCodec } from '@causeway/core'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
-import { WeightedCache } from '../quorum/weightedCache.ts'
+import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../quorum/rememberedReadings.ts'
 import { describeFinality, type FinalityRule } from './finality.ts'
 import { type FinalTransaction, transactionQuestion, type Wanted } from './readFinalTransaction.ts'
 
-export type EthereumReaderLimits = {
+export type EthereumReaderLimits = KeptLimits & {
   /** Events of one transaction. Default 5 000. */
   readonly logsMax: number
-  /** Final transactions kept. Default 10 000; 0 keeps none. */
-  readonly finalEntriesMax: number
-  /** Characters kept with them. Default 32 million: at most 64 MiB. */
-  readonly finalWeightMax: number
 }
 
-export const defaultReaderLimits: EthereumReaderLimits = {
-  logsMax: 5_000,
-  finalEntriesMax: 10_000,
-  finalWeightMax: 32 * 1024 * 1024,
-}
+export const defaultReaderLimits: EthereumReaderLimits = { ...defaultKeptLimits, logsMax: 5_000 }
 
 export type KnownTransaction = { readonly final: FinalTransaction; readonly evidence: Required<Evidence> }
 
@@ -44,11 +35,11 @@ export function createFinalTransactions(options: FinalTransactionsOptions) {
   const { quorum, rule } = options
   const limits = { ...defaultReaderLimits, ...options.limits }
   const { chainId, threshold, configured } = quorum
-  const known = new WeightedCache<KnownTransaction>({
-    entriesMax: limits.finalEntriesMax,
-    weightMax: limits.finalWeightMax,
+  const known = new RememberedReadings<KnownTransaction>({
+    chainId,
+    limits,
+    weightOf: ({ final }) => weightOf(final),
   })
-  const flights = new OneFlight<KnownTransaction>()
 
   async function readAgreed(request: TransactionRequest, signal: AbortSignal): Promise<KnownTransaction> {
     const { transactionId, wanted } = request
@@ -57,12 +48,7 @@ export function createFinalTransactions(options: FinalTransactionsOptions) {
     const { facts, agreeingEndpoints } = await quorum.read({ ...question, transactionId, signal })
     const { blockHash, blockNumber } = facts
     const finalityRule = describeFinality(rule)
-    const read = {
-      final: facts,
-      evidence: { chainId, blockHash, blockNumber, finalityRule, agreeingEndpoints },
-    }
-    known.set(transactionId, read, weightOf(facts))
-    return read
+    return { final: facts, evidence: { chainId, blockHash, blockNumber, finalityRule, agreeingEndpoints } }
   }
 
   return {
@@ -71,32 +57,14 @@ export function createFinalTransactions(options: FinalTransactionsOptions) {
      */
     async read(request: TransactionRequest, signal: AbortSignal): Promise<KnownTransaction> {
       const transactionId = ethereumCodec.canonicalTransactionId(request.transactionId)
-      const remembered = known.get(transactionId)
-      if (remembered !== undefined && holds(remembered.final, request.wanted)) return remembered
-      const own = { ...request, transactionId }
-      return runAsOne(flights, { key: `${transactionId} ${request.purpose}`, chainId, signal }, (shared) =>
-        readAgreed(own, shared),
+      const { purpose, wanted } = request
+      return known.read(
+        { key: transactionId, variant: purpose, answers: ({ final }) => holds(final, wanted) },
+        signal,
+        (shared) => readAgreed({ ...request, transactionId }, shared),
       )
     },
-    forget: () => known.clear(),
-  }
-}
-
-/** One flight, with the refusal of a caller that gave up typed like any other. */
-export async function runAsOne<Value>(
-  flights: OneFlight<Value>,
-  { key, chainId, signal }: { readonly key: string; readonly chainId: string; readonly signal: AbortSignal },
-  work: (signal: AbortSignal) => Promise<Value>,
-): Promise<Value> {
-  try {
-    return await flights.run(key, signal, work)
-  } catch (error) {
-    if (!signal.aborted) throw error
-    throw new UpstreamUnavailableError(`Chain ${chainId} did not answer in time.`, {
-      code: 'REQUEST_TIMED_OUT',
-      data: { chainId },
-      cause: error,
-    })
+    forget: () => known.forget(),
   }
 }
 

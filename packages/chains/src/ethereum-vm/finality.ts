@@ -79,6 +79,10 @@ export function pinFinalHeight(rule: FinalityRule, threshold: number, heads: rea
   return { height, headNumber, headSeconds }
 }
 
+export function headsOf<Seen>(view: { readonly heads: Seen }): Seen {
+  return view.heads
+}
+
 /** The `count`th highest of the values, -1 when there are fewer. */
 export function reachedBy(count: number, values: readonly bigint[]): bigint {
   return [...values].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))[count - 1] ?? -1n

@@ -21,15 +21,15 @@ import {
   type FinalityRule,
   type FinalPin,
   type Heads,
+  headsOf,
   isTooYoung,
   pinFinalHeight,
   secondsToFinality,
 } from './finality.ts'
 import { parseInternalTransfers, traceCall } from './internalTransfers.ts'
 
-/** A transaction that its chain cannot drop any more. */
-export type FinalTransaction = {
-  readonly transactionId: Hex
+/** What a transaction did that its chain cannot drop any more, in a family whose contracts write logs. */
+export type FinalExecution<Transaction> = {
   readonly blockHash: Hex
   readonly blockNumber: bigint
   readonly blockTimestampSeconds: bigint
@@ -37,10 +37,12 @@ export type FinalTransaction = {
   readonly finalBlock: Pick<EvmHeader, 'number' | 'hash'> | undefined
   readonly logs: readonly EvmLog[]
   /** Read only when it was wanted. */
-  readonly transaction: EvmTransaction | undefined
+  readonly transaction: Transaction | undefined
   /** Read only when it was wanted. */
   readonly internal: readonly NativeTransfer[] | undefined
 }
+
+export type FinalTransaction = FinalExecution<EvmTransaction> & { readonly transactionId: Hex }
 
 /** What to read beside the receipt; each is judged on what was read before it. */
 export type Wanted = {
@@ -48,15 +50,19 @@ export type Wanted = {
   readonly trace: (logs: readonly EvmLog[], transaction: EvmTransaction | undefined) => boolean
 }
 
-export type TransactionReading = {
+/** One reading of a transaction; `What` is read beside the receipt. */
+export type ExecutionReading<What> = {
+  /** As the nodes of the family write it. */
   readonly transactionId: string
-  readonly wanted: Wanted
+  readonly wanted: What
   readonly rule: FinalityRule
   readonly threshold: number
   /** Endpoints of the chain: with several, the pinned height is read back from each. */
   readonly configured: number
   readonly logsMax: number
 }
+
+type TransactionReading = ExecutionReading<Wanted>
 
 type OwnView = {
   readonly heads: Heads
@@ -76,12 +82,7 @@ export function transactionQuestion(
   return {
     transactionId,
     first: (view, signal) => readOwnView(view, reading, signal),
-    pin: (views) =>
-      pinFinalHeight(
-        rule,
-        threshold,
-        views.map(({ heads }) => heads),
-      ),
+    pin: (views) => pinFinalHeight(rule, threshold, views.map(headsOf)),
     second: (view, own, pin, signal) => judge(view, { ...reading, own, pin }, signal),
     key: transactionKey,
   }

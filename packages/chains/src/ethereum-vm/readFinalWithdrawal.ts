@@ -12,7 +12,14 @@ import {
   parseReceipt,
   receiptCall,
 } from './answers.ts'
-import { type FinalityRule, type FinalPin, type Heads, isTooYoung, pinFinalHeight } from './finality.ts'
+import {
+  type FinalityRule,
+  type FinalPin,
+  type Heads,
+  headsOf,
+  isTooYoung,
+  pinFinalHeight,
+} from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 import { callRequestsData, provesExecution, type WithdrawalTerms, withdrawalStatus } from './withdrawals.ts'
 
@@ -52,12 +59,7 @@ export function withdrawalQuestion(
         receipt: transactionId === undefined ? undefined : parseReceipt(answers[0], transactionId),
       }
     },
-    pin: (views) =>
-      pinFinalHeight(
-        rule,
-        threshold,
-        views.map(({ heads }) => heads),
-      ),
+    pin: (views) => pinFinalHeight(rule, threshold, views.map(headsOf)),
     second: (view, own, pin, signal) => judge(view, { ...reading, own, pin }, signal),
   }
 }
@@ -89,13 +91,8 @@ async function judge(
     signal,
   )
   const { number, hash, timestampSeconds } = parseHeader(finalHeader, height)
-  const status = withdrawalStatus({
-    isUsed: parseBool(used),
-    expirationSeconds: terms.expirationSeconds,
-    finalBlockSeconds: timestampSeconds,
-    headSeconds: pin.headSeconds,
-    finalitySeconds: rule.seconds,
-  })
+  const seen = { isUsed: parseBool(used), finalBlockSeconds: timestampSeconds }
+  const status = withdrawalStatus(terms, judging, seen)
   const isExecuting =
     status === 'executed' &&
     proof !== undefined &&

@@ -1,4 +1,5 @@
-import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import type { Hex } from '@causeway/core'
+import { endpointOf, unreadableChain } from '../quorum/checkEndpoints.ts'
 import type { EndpointAnswers, JsonRpcClient, RpcCall } from '../rpc/jsonRpc.ts'
 
 /** What a chain must confirm before anything is signed for it. Settings are named in problems. */
@@ -29,7 +30,7 @@ export async function verifyEvmEndpoints(
     { threshold, ...options },
   )
   return answers.flatMap(({ alias, answers: [id, code] }) => {
-    const here = `httpRpcUrl of ${client.chainId}: ${alias}`
+    const here = endpointOf(client.chainId, alias)
     if (id?.ok !== true || toBigint(id.result) !== chainId) return [`${here} is not on chain ${chainId}`]
     const hasCode = code?.ok === true && typeof code.result === 'string' && code.result.length > 2
     return hasCode ? [] : [`${here} shows no contract at ${contract.setting}`]
@@ -46,10 +47,7 @@ async function askEach(
   const each = await client.askEach(calls, { signal })
   const answered = each.flatMap(({ alias, answers }) => (answers === undefined ? [] : [{ alias, answers }]))
   if (answered.length >= threshold) return answered
-  throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot be read at the moment.`, {
-    code: 'RPC_HTTP_ERROR',
-    data: { chainId: client.chainId },
-  })
+  throw unreadableChain(client.chainId)
 }
 
 function toBigint(result: unknown): bigint | undefined {

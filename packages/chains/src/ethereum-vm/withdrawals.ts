@@ -8,6 +8,7 @@ import {
 } from '@causeway/core'
 import type { EvmLog } from './answers.ts'
 import { readRelayCallExecuted } from './events.ts'
+import type { FinalityRule, FinalPin } from './finality.ts'
 
 /** What the withdrawal bytes of a request say. Hex in lower case. */
 export type WithdrawalTerms = {
@@ -44,17 +45,14 @@ export function callRequestsData(withdrawalId: Hex): Hex {
  * expires, so it has expired only when a final block is later than that; the second clock keeps a head
  * that jumps ahead from deciding alone. @source oracle-protocol.md 5.1
  */
-export function withdrawalStatus(view: {
-  readonly isUsed: boolean
-  readonly expirationSeconds: bigint
-  readonly finalBlockSeconds: bigint
-  readonly headSeconds: bigint
-  readonly finalitySeconds: bigint
-}): WithdrawalStatus {
-  const { isUsed, expirationSeconds, finalBlockSeconds, headSeconds, finalitySeconds } = view
-  if (isUsed) return 'executed'
+export function withdrawalStatus(
+  { expirationSeconds }: Pick<WithdrawalTerms, 'expirationSeconds'>,
+  { rule, pin }: { readonly rule: FinalityRule; readonly pin: FinalPin },
+  seen: { readonly isUsed: boolean; readonly finalBlockSeconds: bigint },
+): WithdrawalStatus {
+  if (seen.isUsed) return 'executed'
   const hasExpired =
-    finalBlockSeconds > expirationSeconds && headSeconds - finalitySeconds > expirationSeconds
+    seen.finalBlockSeconds > expirationSeconds && pin.headSeconds - rule.seconds > expirationSeconds
   return hasExpired ? 'expired' : 'pending'
 }
 

@@ -18,11 +18,12 @@ import {
   type WithdrawalQuestion,
 } from '@causeway/core'
 import { z } from 'zod'
-import { defaultReaderLimits, runAsOne } from '../ethereum-vm/finalTransactions.ts'
 import type { HubEntries } from '../family/hubEntries.ts'
 import { TransactionMissingError } from '../quorum/chainErrors.ts'
 import { OneFlight } from '../quorum/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
+import { defaultKeptLimits } from '../quorum/rememberedReadings.ts'
+import { runAsOne } from '../quorum/runAsOne.ts'
 import type { HyperliquidTransaction, SendAction } from './answers.ts'
 import {
   createFinalTransactions,
@@ -73,7 +74,7 @@ export function createHyperliquidFactsReader(options: HyperliquidFactsReaderOpti
   const { chain, quorum, hubEntries } = options
   const transactions = createFinalTransactions({
     quorum,
-    limits: { ...defaultReaderLimits, ...options.limits },
+    limits: { ...defaultKeptLimits, ...options.limits },
   })
   const [primary, additional] = [chain.depository, chain.additionalDepositories ?? []]
   const reading: Reading = {
@@ -241,13 +242,12 @@ async function readWithdrawal(
       ? undefined
       : hyperliquidCodec.canonicalTransactionId(question.transactionId)
   const rounds = withdrawalQuestion({ withdrawalId, depositories, transactionId })
-  const named = transactionId === undefined ? {} : { transactionId }
   const [decimals, { facts, agreeingEndpoints }] = await Promise.all([
     tokenId === undefined ? hyperliquidNativeDecimals : transactions.decimalsOf(tokenId, signal),
     runAsOne(
       reading.withdrawals,
       { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
-      (shared) => quorum.read({ ...rounds, ...named, signal: shared }),
+      (shared) => quorum.read({ ...rounds, transactionId, signal: shared }),
     ),
   ])
   const { status, shownBy } = facts

@@ -1,10 +1,9 @@
 import type { Evidence } from '@causeway/core'
-import { type EthereumReaderLimits, runAsOne } from '../ethereum-vm/finalTransactions.ts'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import { OneFlight } from '../quorum/oneFlight.ts'
+import { oneRound } from '../quorum/oneRound.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
+import { type KeptLimits, RememberedReadings } from '../quorum/rememberedReadings.ts'
 import type { Sighting } from '../quorum/sighting.ts'
-import { WeightedCache } from '../quorum/weightedCache.ts'
 import {
   type HyperliquidTransaction,
   type LedgerSend,
@@ -16,7 +15,7 @@ import { HyperliquidCurrencyError } from './hyperliquidErrors.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
 import { ledgerRequest, spotMetaRequest, transactionRequest } from './requests.ts'
 
-export type HyperliquidReaderLimits = Omit<EthereumReaderLimits, 'logsMax'>
+export type HyperliquidReaderLimits = KeptLimits
 
 /** Blocks of the exchange are final when they are there: nothing is waited for. @source oracle-protocol.md 5.4 */
 export const finalityRule = 'shown in a block'
@@ -42,13 +41,16 @@ export function createFinalTransactions(options: {
 }) {
   const { quorum, limits } = options
   const { chainId } = quorum
-  const known = new WeightedCache<KnownTransaction>({
-    entriesMax: limits.finalEntriesMax,
-    weightMax: limits.finalWeightMax,
+  const known = new RememberedReadings<KnownTransaction>({
+    chainId,
+    limits,
+    weightOf: ({ transaction: { send = '' } }) => JSON.stringify(send, textOfBigints).length,
   })
-  const decimals = new WeightedCache<number>({ entriesMax: tokensKeptMax, weightMax: tokensKeptMax })
-  const flights = new OneFlight<KnownTransaction>()
-  const decimalFlights = new OneFlight<number>()
+  const decimals = new RememberedReadings<number>({
+    chainId,
+    limits: { finalEntriesMax: tokensKeptMax, finalWeightMax: tokensKeptMax },
+    weightOf: () => 1,
+  })
 
   async function readAgreed(
     transactionId: string,
@@ -56,12 +58,15 @@ export function createFinalTransactions(options: {
     signal: AbortSignal,
   ): Promise<KnownTransaction> {
     const { facts: transaction, agreeingEndpoints } = await quorum.read({
+      ...oneRound<HyperliquidTransaction, HyperliquidView>(async (view, own) =>
+        judge(
+          place === undefined
+            ? await explore(view, transactionId, own)
+            : await lookUp(view, transactionId, place, own),
+        ),
+      ),
       transactionId,
       signal,
-      first: (view, own) =>
-        place === undefined ? explore(view, transactionId, own) : lookUp(view, transactionId, place, own),
-      pin: () => undefined,
-      second: async (_view, seen) => judge(seen),
     })
     const { blockNumber } = transaction
     const block = blockNumber === undefined ? {} : { blockNumber }
@@ -70,14 +75,13 @@ export function createFinalTransactions(options: {
 
   async function readDecimals(tokenId: string, signal: AbortSignal): Promise<number> {
     const { facts } = await quorum.read({
-      signal,
-      first: async (view, own) => parseSpotTokens(await view.ask(spotMetaRequest, own)),
-      pin: () => undefined,
-      second: async (_view, tokens) => {
+      ...oneRound<{ readonly decimals: number | null }, HyperliquidView>(async (view, own) => {
+        const tokens = parseSpotTokens(await view.ask(spotMetaRequest, own))
         const listed = tokens.filter((token) => token.tokenId === tokenId)
         if (listed.length > 1) throw new MalformedAnswerError('spotMeta')
-        return { kind: 'final' as const, facts: { decimals: listed[0]?.decimals ?? null } }
-      },
+        return { kind: 'final', facts: { decimals: listed[0]?.decimals ?? null } }
+      }),
+      signal,
     })
     if (facts.decimals === null) throw new HyperliquidCurrencyError('CURRENCY_DECIMALS_UNKNOWN')
     return facts.decimals
@@ -89,29 +93,17 @@ export function createFinalTransactions(options: {
      * @param place read from the ledger there and not from the explorer
      * @throws what `QuorumClient.read` throws
      */
-    async read(transactionId: string, place: LedgerPlace | undefined, signal: AbortSignal) {
+    read(transactionId: string, place: LedgerPlace | undefined, signal: AbortSignal) {
       const key = JSON.stringify([transactionId, place?.user, place?.timestampMs])
-      const remembered = known.get(key)
-      if (remembered !== undefined) return remembered
-      return runAsOne(flights, { key, chainId, signal }, async (shared) => {
-        const read = await readAgreed(transactionId, place, shared)
-        known.set(key, read, JSON.stringify(read.transaction.send ?? '', textOfBigints).length)
-        return read
-      })
+      return known.read({ key }, signal, (shared) => readAgreed(transactionId, place, shared))
     },
     /** @throws HyperliquidCurrencyError, and what `QuorumClient.read` throws */
-    async decimalsOf(tokenId: string, signal: AbortSignal): Promise<number> {
-      const remembered = decimals.get(tokenId)
-      if (remembered !== undefined) return remembered
-      return runAsOne(decimalFlights, { key: tokenId, chainId, signal }, async (shared) => {
-        const read = await readDecimals(tokenId, shared)
-        decimals.set(tokenId, read, 1)
-        return read
-      })
+    decimalsOf(tokenId: string, signal: AbortSignal): Promise<number> {
+      return decimals.read({ key: tokenId }, signal, (shared) => readDecimals(tokenId, shared))
     },
     forget() {
-      known.clear()
-      decimals.clear()
+      known.forget()
+      decimals.forget()
     },
   }
 }

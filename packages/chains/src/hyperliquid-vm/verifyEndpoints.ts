@@ -1,4 +1,4 @@
-import { UpstreamUnavailableError } from '@causeway/core'
+import { askEnough, checkLocalEndpoints, endpointOf } from '../quorum/checkEndpoints.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
 import { parseHasAccount, parseSpotTokens } from './answers.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
@@ -28,44 +28,37 @@ export async function verifyHyperliquidEndpoints(
   },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const each = await quorum.askEach(async (view, own) => {
-    const [tokenIds, ...accounts] = await Promise.all([
-      readTokenIds(view, own),
-      ...depositories.map(async (depository) =>
-        parseHasAccount(await view.ask(userRoleRequest(depository), own)),
-      ),
-    ])
-    return {
-      hasUsdc: tokenIds.includes(usdcTokenId),
-      hasAccounts: accounts.every((hasAccount) => hasAccount),
-    }
-  }, signal)
-  const answered = each.flatMap(({ alias, said }) => (said === undefined ? [] : [{ alias, ...said }]))
-  if (answered.length < quorum.threshold) {
-    throw new UpstreamUnavailableError(`Chain ${quorum.chainId} cannot be read at the moment.`, {
-      code: 'RPC_HTTP_ERROR',
-      data: { chainId: quorum.chainId },
-    })
-  }
-  return answered.flatMap(({ alias, hasUsdc, hasAccounts }) => {
-    const here = `httpRpcUrl of ${quorum.chainId}: ${alias}`
+  const answered = await askEnough(
+    quorum,
+    async (view, own) => {
+      const [tokenIds, ...accounts] = await Promise.all([
+        readTokenIds(view, own),
+        ...depositories.map(async (depository) =>
+          parseHasAccount(await view.ask(userRoleRequest(depository), own)),
+        ),
+      ])
+      return {
+        hasUsdc: tokenIds.includes(usdcTokenId),
+        hasAccounts: accounts.every((hasAccount) => hasAccount),
+      }
+    },
+    signal,
+  )
+  return answered.flatMap(({ alias, said: { hasUsdc, hasAccounts } }) => {
+    const here = endpointOf(quorum.chainId, alias)
     if (!hasUsdc) return [`${here} does not list the USDC of the main network`]
     return hasAccounts ? [] : [`${here} does not know every account of chains: ${quorum.chainId}.depository`]
   })
 }
 
 /** Endpoints of public networks, and silent ones. */
-export async function verifyLocalHyperliquidEndpoints(
+export function verifyLocalHyperliquidEndpoints(
   quorum: QuorumClient<HyperliquidView>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const each = await quorum.askEach(readTokenIds, signal)
-  return each.flatMap(({ alias, said }) => {
-    const here = `httpRpcUrl of ${quorum.chainId}: ${alias}`
-    if (said === undefined) return [`${here} does not answer`]
-    const network = said.map((tokenId) => publicTokens.get(tokenId)).find((name) => name !== undefined)
-    return network === undefined ? [] : [`${here} is on ${network}`]
-  })
+  const publicNetwork = (tokenIds: readonly string[]) =>
+    tokenIds.map((tokenId) => publicTokens.get(tokenId)).find((name) => name !== undefined)
+  return checkLocalEndpoints(quorum, readTokenIds, publicNetwork, signal)
 }
 
 async function readTokenIds(view: HyperliquidView, signal: AbortSignal): Promise<readonly string[]> {

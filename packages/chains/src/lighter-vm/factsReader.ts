@@ -8,17 +8,17 @@ import {
   type WithdrawalFacts,
   type WithdrawalQuestion,
 } from '@causeway/core'
-import { runAsOne } from '../ethereum-vm/finalTransactions.ts'
 import type { HttpView } from '../quorum/httpView.ts'
 import { OneFlight } from '../quorum/oneFlight.ts'
+import { oneRound } from '../quorum/oneRound.ts'
 import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
+import { runAsOne } from '../quorum/runAsOne.ts'
 import type { RegisteredChain } from '../registry.ts'
 import type { LighterAccount } from './answers.ts'
 import { readAccount } from './api.ts'
 import { createFinalTransactions, finalityRule, type LighterReaderLimits } from './finalTransactions.ts'
 import { OwnerAccountError, PayingAccountError } from './lighterErrors.ts'
 import { lighterNetworkOf } from './networks.ts'
-import { oneRound } from './oneRound.ts'
 import { type SeenWithdrawal, withdrawalQuestion } from './readWithdrawal.ts'
 import type { FindTransfers } from './transferLookup.ts'
 import { findDeposits, referencesOrder, sumTransfers } from './transfers.ts'
@@ -85,7 +85,7 @@ export function createLighterFactsReader(options: LighterFactsReaderOptions): Li
   async function readOwnerKey(asked: string, { signal }: { readonly signal: AbortSignal }): Promise<Hex> {
     const account = codec.canonicalAddress(asked)
     const { facts } = await quorum.read({
-      ...oneRound<{ readonly found: LighterAccount | undefined }>(async (view, own) => ({
+      ...oneRound<{ readonly found: LighterAccount | undefined }, HttpView>(async (view, own) => ({
         kind: 'final',
         facts: { found: await readAccount(view, account, own) },
       })),

@@ -1,24 +1,18 @@
 import type { Evidence } from '@causeway/core'
-import { runAsOne } from '../ethereum-vm/finalTransactions.ts'
 import type { HttpView } from '../quorum/httpView.ts'
-import { OneFlight } from '../quorum/oneFlight.ts'
+import { oneRound } from '../quorum/oneRound.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
+import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../quorum/rememberedReadings.ts'
 import type { Sighting } from '../quorum/sighting.ts'
-import { WeightedCache } from '../quorum/weightedCache.ts'
 import type { LighterTransaction } from './answers.ts'
 import { readTransaction } from './api.ts'
-import { oneRound } from './oneRound.ts'
 
 /** Without its status: an endpoint may know already that a transaction is proven on layer 1. */
 export type FinalTransaction = Omit<LighterTransaction, 'status'>
 export type KnownTransaction = { readonly final: FinalTransaction; readonly evidence: Evidence }
 
-export type LighterReaderLimits = {
-  /** Final transactions kept. Default 10 000; 0 keeps none. */
-  readonly finalEntriesMax: number
-}
+export type LighterReaderLimits = Pick<KeptLimits, 'finalEntriesMax'>
 
-const defaultLimits: LighterReaderLimits = { finalEntriesMax: 10_000 }
 /** A transaction is a few numbers and a memo. */
 const transactionWeight = 1_000
 
@@ -35,10 +29,12 @@ export function createFinalTransactions(options: {
 }) {
   const { quorum } = options
   const { chainId } = quorum
-  const { finalEntriesMax: entriesMax } = { ...defaultLimits, ...options.limits }
-  const weightMax = entriesMax * transactionWeight
-  const known = new WeightedCache<KnownTransaction>({ entriesMax, weightMax })
-  const flights = new OneFlight<KnownTransaction>()
+  const { finalEntriesMax } = { ...defaultKeptLimits, ...options.limits }
+  const known = new RememberedReadings<KnownTransaction>({
+    chainId,
+    limits: { finalEntriesMax, finalWeightMax: finalEntriesMax * transactionWeight },
+    weightOf: () => transactionWeight,
+  })
 
   async function readAgreed(transactionId: string, signal: AbortSignal): Promise<KnownTransaction> {
     const { facts: final, agreeingEndpoints } = await quorum.read({
@@ -46,21 +42,15 @@ export function createFinalTransactions(options: {
       transactionId,
       signal,
     })
-    const read = { final, evidence: { chainId, finalityRule, agreeingEndpoints } }
-    known.set(transactionId, read, transactionWeight)
-    return read
+    return { final, evidence: { chainId, finalityRule, agreeingEndpoints } }
   }
 
   return {
     /** @param transactionId canonical; @throws what `QuorumClient.read` throws */
-    async read(transactionId: string, signal: AbortSignal): Promise<KnownTransaction> {
-      const remembered = known.get(transactionId)
-      if (remembered !== undefined) return remembered
-      return runAsOne(flights, { key: transactionId, chainId, signal }, (shared) =>
-        readAgreed(transactionId, shared),
-      )
+    read(transactionId: string, signal: AbortSignal): Promise<KnownTransaction> {
+      return known.read({ key: transactionId }, signal, (shared) => readAgreed(transactionId, shared))
     },
-    forget: () => known.clear(),
+    forget: () => known.forget(),
   }
 }
 

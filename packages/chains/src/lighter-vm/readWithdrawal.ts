@@ -1,8 +1,8 @@
 import type { WithdrawalStatus } from '@causeway/core'
 import type { HttpView } from '../quorum/httpView.ts'
+import { oneRound } from '../quorum/oneRound.ts'
 import type { LighterTransaction } from './answers.ts'
 import { readClockMs, readTransaction } from './api.ts'
-import { oneRound } from './oneRound.ts'
 import { transferStatus, type WithdrawalTerms, withdrawalIdOf } from './withdrawals.ts'
 
 export type WithdrawalReading = {
@@ -24,7 +24,9 @@ export type SeenWithdrawal = {
  * The one round of an endpoint: the candidates, and its clock where a transfer waits longer than it may. A
  * transfer that was executed says more than others of the same withdrawal that were not.
  */
-export function withdrawalQuestion(reading: WithdrawalReading): ReturnType<typeof oneRound<SeenWithdrawal>> {
+export function withdrawalQuestion(
+  reading: WithdrawalReading,
+): ReturnType<typeof oneRound<SeenWithdrawal, HttpView>> {
   return oneRound(async (view, signal) => ({ kind: 'final', facts: await judge(view, reading, signal) }))
 }
 

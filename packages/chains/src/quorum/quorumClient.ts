@@ -37,7 +37,7 @@ export type ChainQuestion<First, Pin, Facts, View extends EndpointSource = Endpo
   'first' | 'pin' | 'second' | 'key'
 > & {
   /** What is asked about, in errors. */
-  readonly transactionId?: string
+  readonly transactionId?: string | undefined
   readonly signal: AbortSignal
 }
 

@@ -12,19 +12,19 @@ import {
   type WithdrawalFacts,
   type WithdrawalQuestion,
 } from '@causeway/core'
-import { defaultReaderLimits, type EthereumReaderLimits, runAsOne } from '../ethereum-vm/finalTransactions.ts'
 import { OneFlight } from '../quorum/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
-import { WeightedCache } from '../quorum/weightedCache.ts'
+import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../quorum/rememberedReadings.ts'
+import { runAsOne } from '../quorum/runAsOne.ts'
 import { findDeposits } from './deposits.ts'
-import { createFinalBlocks } from './finalBlocks.ts'
+import { solanaFinalBlocks } from './finalBlocks.ts'
 import { referencesOrder, sumTransfers } from './payments.ts'
 import { deriveProgramAddresses, type ProgramAddresses } from './programAddresses.ts'
 import { type FinalTransaction, transactionQuestion } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
-export type SolanaReaderLimits = Pick<EthereumReaderLimits, 'finalEntriesMax' | 'finalWeightMax'>
+export type SolanaReaderLimits = KeptLimits
 
 export type SolanaFactsReaderOptions = {
   readonly chain: { readonly id: string; readonly depository?: string | undefined }
@@ -44,8 +44,7 @@ type Reading = {
   readonly chainId: string
   readonly depository: string
   readonly quorum: QuorumClient
-  readonly known: WeightedCache<KnownTransaction>
-  readonly transactions: OneFlight<KnownTransaction>
+  readonly transactions: RememberedReadings<KnownTransaction>
   readonly withdrawals: OneFlight<AgreedFacts<FinalWithdrawal>>
   /** Derived when first needed. */
   addresses(): Promise<ProgramAddresses>
@@ -61,20 +60,20 @@ const finalityRule = 'commitment finalized'
  */
 export function createSolanaFactsReader(options: SolanaFactsReaderOptions): SolanaFactsReader {
   const { chain, quorum } = options
-  const limits = { ...defaultReaderLimits, ...options.limits }
+  const limits = { ...defaultKeptLimits, ...options.limits }
   if (chain.depository === undefined) throw new ConfigurationError(`chain ${chain.id} has no depository`)
   const depository = solanaCodec.canonicalAddress(chain.depository)
   let derived: Promise<ProgramAddresses> | undefined
-  const known = new WeightedCache<KnownTransaction>({
-    entriesMax: limits.finalEntriesMax,
-    weightMax: limits.finalWeightMax,
+  const transactions = new RememberedReadings<KnownTransaction>({
+    chainId: chain.id,
+    limits,
+    weightOf: ({ final }) => weightOf(final),
   })
   const reading: Reading = {
     chainId: chain.id,
     depository,
     quorum,
-    known,
-    transactions: new OneFlight(),
+    transactions,
     withdrawals: new OneFlight(),
     addresses() {
       derived ??= deriveProgramAddresses(depository)
@@ -84,8 +83,8 @@ export function createSolanaFactsReader(options: SolanaFactsReaderOptions): Sola
   return {
     chainId: chain.id,
     vmType: 'solana-vm',
-    finalBlocks: createFinalBlocks(quorum),
-    forget: () => known.clear(),
+    finalBlocks: solanaFinalBlocks(quorum),
+    forget: () => transactions.forget(),
     readDeposits: ({ transactionId }, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
     readWithdrawal: (question, { signal }) => readWithdrawal(reading, question, signal),
@@ -149,8 +148,7 @@ async function readWithdrawal(
   const { facts, agreeingEndpoints } = await runAsOne(
     reading.withdrawals,
     { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
-    (shared) =>
-      quorum.read({ ...rounds, ...(transactionId !== undefined && { transactionId }), signal: shared }),
+    (shared) => quorum.read({ ...rounds, transactionId, signal: shared }),
   )
   const { slot, hash } = facts.finalBlock
   return {
@@ -166,29 +164,24 @@ async function readKnown(
   requested: string,
   signal: AbortSignal,
 ): Promise<KnownTransaction> {
-  const { known, chainId } = reading
   const transactionId = solanaCodec.canonicalTransactionId(requested)
-  const remembered = known.get(transactionId)
-  if (remembered !== undefined) return remembered
-  return runAsOne(reading.transactions, { key: transactionId, chainId, signal }, (shared) =>
+  return reading.transactions.read({ key: transactionId }, signal, (shared) =>
     readAgreed(reading, transactionId, shared),
   )
 }
 
 async function readAgreed(
-  { chainId, depository, quorum, known }: Reading,
+  { chainId, depository, quorum }: Reading,
   transactionId: string,
   signal: AbortSignal,
 ): Promise<KnownTransaction> {
   const question = transactionQuestion({ transactionId, depository })
   const { facts, agreeingEndpoints } = await quorum.read({ ...question, transactionId, signal })
   const { blockHash, slot } = facts
-  const read = {
+  return {
     final: facts,
     evidence: { chainId, blockHash, blockNumber: slot, finalityRule, agreeingEndpoints },
   }
-  known.set(transactionId, read, weightOf(facts))
-  return read
 }
 
 /** Characters: what a string costs most of. */

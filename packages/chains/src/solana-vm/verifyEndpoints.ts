@@ -1,4 +1,4 @@
-import { UpstreamUnavailableError } from '@causeway/core'
+import { askEnough, endpointOf } from '../quorum/checkEndpoints.ts'
 import type { EndpointView } from '../quorum/endpointView.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
 import { parseGenesis, parseIsProgram, parseVersion } from './answers.ts'
@@ -24,18 +24,11 @@ export async function verifySolanaEndpoints(
   { quorum, network, depository }: SolanaExpectation,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { chainId, threshold } = quorum
-  const each = await quorum.askEach((view, ownSignal) => ask(view, depository, ownSignal), signal)
-  const answered = each.flatMap(({ alias, said }) => (said === undefined ? [] : [{ alias, ...said }]))
-  if (answered.length < threshold) {
-    throw new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`, {
-      code: 'RPC_HTTP_ERROR',
-      data: { chainId },
-    })
-  }
-  const expected = network ?? answered[0]?.genesisHash
-  return answered.flatMap(({ alias, genesisHash, isProgram }) => {
-    const here = `httpRpcUrl of ${chainId}: ${alias}`
+  const { chainId } = quorum
+  const answered = await askEnough(quorum, (view, ownSignal) => ask(view, depository, ownSignal), signal)
+  const expected = network ?? answered[0]?.said.genesisHash
+  return answered.flatMap(({ alias, said: { genesisHash, isProgram } }) => {
+    const here = endpointOf(chainId, alias)
     if (genesisHash !== expected) return [`${here} is on another cluster: its genesis hash is ${genesisHash}`]
     return isProgram ? [] : [`${here} shows no program at chains: ${chainId}.depository`]
   })
@@ -57,5 +50,5 @@ export async function verifyLocalCluster(
   )
   return each
     .filter(({ said }) => said?.startsWith('litesvm') !== true)
-    .map(({ alias }) => `httpRpcUrl of ${quorum.chainId}: ${alias} is no node of a local network`)
+    .map(({ alias }) => `${endpointOf(quorum.chainId, alias)} is no node of a local network`)
 }

@@ -14,19 +14,21 @@ import {
   type WithdrawalQuestion,
 } from '@causeway/core'
 import { type FinalityRule, finalityRule } from '../ethereum-vm/finality.ts'
-import { defaultReaderLimits, runAsOne } from '../ethereum-vm/finalTransactions.ts'
+import { defaultReaderLimits } from '../ethereum-vm/finalTransactions.ts'
 import { fillContractOf } from '../ethereum-vm/payments.ts'
+import type { FinalWithdrawal } from '../ethereum-vm/readFinalWithdrawal.ts'
 import { readWithdrawalTerms } from '../ethereum-vm/withdrawals.ts'
 import type { HttpView } from '../quorum/httpView.ts'
 import { OneFlight } from '../quorum/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
+import { runAsOne } from '../quorum/runAsOne.ts'
 import { accountOf, type TronContract } from './contract.ts'
 import { findTronDeposits, needsTransaction } from './deposits.ts'
-import { createFinalBlocks } from './finalBlocks.ts'
+import { tronFinalBlocks } from './finalBlocks.ts'
 import { describeSolidity } from './finality.ts'
 import { createFinalTransactions, type TronReaderLimits } from './finalTransactions.ts'
 import { type PaymentTarget, referencesOrder, sumTransfers } from './payments.ts'
-import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
+import { withdrawalQuestion } from './readFinalWithdrawal.ts'
 
 export type TronFactsReaderOptions = {
   readonly chain: Pick<ChainEntry, 'id' | 'finality'> & {
@@ -85,7 +87,7 @@ export function createTronFactsReader(options: TronFactsReaderOptions): TronFact
   return {
     chainId: chain.id,
     vmType: 'tron-vm',
-    finalBlocks: createFinalBlocks({ quorum, rule }),
+    finalBlocks: tronFinalBlocks(quorum, rule),
     forget: transactions.forget,
     readDeposits: ({ transactionId }, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
@@ -176,8 +178,7 @@ async function readWithdrawal(
   const { facts, agreeingEndpoints } = await runAsOne(
     withdrawals,
     { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
-    (shared) =>
-      quorum.read({ ...rounds, ...(transactionId !== undefined && { transactionId }), signal: shared }),
+    (shared) => quorum.read({ ...rounds, transactionId, signal: shared }),
   )
   const { number, hash } = facts.finalBlock
   return {

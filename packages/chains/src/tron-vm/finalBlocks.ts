@@ -1,5 +1,6 @@
 import type { FinalBlocks } from '@causeway/core'
 import type { FinalityRule } from '../ethereum-vm/finality.ts'
+import { createFinalBlocks } from '../quorum/finalBlocks.ts'
 import type { HttpView } from '../quorum/httpView.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
 import { parseHeader } from './answers.ts'
@@ -8,40 +9,22 @@ import { pinSolidHeight } from './finality.ts'
 import { readHeads, requireHeader } from './readFinalTransaction.ts'
 import { headerRequest, solidHeaderRequest } from './requests.ts'
 
-/** Final blocks of a `tron-vm` chain, by number and id, as the quorum shows them. */
-export function createFinalBlocks({
-  quorum,
-  rule,
-}: {
-  readonly quorum: QuorumClient<HttpView>
-  readonly rule: FinalityRule
-}): FinalBlocks {
-  const { threshold } = quorum
-  return {
-    async readNewest({ signal }) {
-      const { facts } = await quorum.read({
-        signal,
-        first: readHeads,
-        pin: (heads) => pinSolidHeight(rule, threshold, heads).height,
-        async second(view, _own, height, ownSignal) {
-          if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
-          const body = await askNode(view, solidHeaderRequest(height), ownSignal)
-          const { number, hash } = requireHeader(body, height)
-          return { kind: 'final', facts: { number, hash } }
-        },
-      })
-      return facts
+/** Final blocks of a `tron-vm` chain, by number and id. */
+export function tronFinalBlocks(quorum: QuorumClient<HttpView>, rule: FinalityRule): FinalBlocks {
+  return createFinalBlocks(quorum, {
+    newest: {
+      first: readHeads,
+      pin: (heads) => pinSolidHeight(rule, quorum.threshold, heads).height,
+      async second(view, _own, height, signal) {
+        if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
+        const { number, hash } = requireHeader(
+          await askNode(view, solidHeaderRequest(height), signal),
+          height,
+        )
+        return { kind: 'final', facts: { number, hash } }
+      },
     },
-
-    async readHash(number, { signal }) {
-      const { facts } = await quorum.read({
-        signal,
-        first: async (view, ownSignal) =>
-          parseHeader(await askNode(view, headerRequest(number), ownSignal), number)?.hash,
-        pin: () => number,
-        second: async (_view, hash) => ({ kind: 'final', facts: { hash } }),
-      })
-      return facts.hash
-    },
-  }
+    hashAt: async (view, number, signal) =>
+      parseHeader(await askNode(view, headerRequest(number), signal), number)?.hash,
+  })
 }

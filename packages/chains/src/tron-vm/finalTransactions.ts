@@ -1,11 +1,9 @@
 import type { Evidence } from '@causeway/core'
 import type { FinalityRule } from '../ethereum-vm/finality.ts'
 import type { EthereumReaderLimits } from '../ethereum-vm/finalTransactions.ts'
-import { runAsOne } from '../ethereum-vm/finalTransactions.ts'
 import type { HttpView } from '../quorum/httpView.ts'
-import { OneFlight } from '../quorum/oneFlight.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
-import { WeightedCache } from '../quorum/weightedCache.ts'
+import { RememberedReadings } from '../quorum/rememberedReadings.ts'
 import { describeSolidity } from './finality.ts'
 import { type FinalTransaction, transactionQuestion, type Wanted } from './readFinalTransaction.ts'
 
@@ -33,11 +31,11 @@ export function createFinalTransactions(options: {
 }) {
   const { quorum, rule, limits } = options
   const { chainId, threshold, configured } = quorum
-  const known = new WeightedCache<KnownTransaction>({
-    entriesMax: limits.finalEntriesMax,
-    weightMax: limits.finalWeightMax,
+  const known = new RememberedReadings<KnownTransaction>({
+    chainId,
+    limits,
+    weightOf: ({ final }) => weightOf(final),
   })
-  const flights = new OneFlight<KnownTransaction>()
 
   async function readAgreed(
     { transactionId, wanted }: TransactionRequest,
@@ -53,17 +51,11 @@ export function createFinalTransactions(options: {
 
   return {
     /** @throws what `QuorumClient.read` throws */
-    async read(request: TransactionRequest, signal: AbortSignal): Promise<KnownTransaction> {
+    read(request: TransactionRequest, signal: AbortSignal): Promise<KnownTransaction> {
       const key = `${request.purpose} ${request.transactionId}`
-      const remembered = known.get(key)
-      if (remembered !== undefined) return remembered
-      return runAsOne(flights, { key, chainId, signal }, async (shared) => {
-        const read = await readAgreed(request, shared)
-        known.set(key, read, weightOf(read.final))
-        return read
-      })
+      return known.read({ key }, signal, (shared) => readAgreed(request, shared))
     },
-    forget: () => known.clear(),
+    forget: () => known.forget(),
   }
 }
 

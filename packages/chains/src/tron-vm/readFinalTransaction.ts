@@ -1,7 +1,6 @@
-import type { Hex } from '@causeway/core'
-import type { EvmHeader, EvmLog } from '../ethereum-vm/answers.ts'
-import type { NativeTransfer } from '../ethereum-vm/events.ts'
-import { type FinalityRule, type FinalPin, isTooYoung, secondsToFinality } from '../ethereum-vm/finality.ts'
+import type { EvmLog } from '../ethereum-vm/answers.ts'
+import { type FinalPin, headsOf, isTooYoung, secondsToFinality } from '../ethereum-vm/finality.ts'
+import type { ExecutionReading, FinalExecution } from '../ethereum-vm/readFinalTransaction.ts'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import type { HttpView } from '../quorum/httpView.ts'
 import type { ChainQuestion } from '../quorum/quorumClient.ts'
@@ -28,18 +27,8 @@ import {
   unsolidInfoRequest,
 } from './requests.ts'
 
-/** A transaction in a block that cannot be replaced. */
-export type FinalTransaction = {
-  readonly blockHash: Hex
-  readonly blockNumber: bigint
-  readonly blockTimestampSeconds: bigint
-  /** The block of the pinned height; with one endpoint there is nothing to pin. */
-  readonly finalBlock: Pick<EvmHeader, 'number' | 'hash'> | undefined
-  /** Under their position in the block where `Wanted.positions` asked for it, else in the transaction. */
-  readonly logs: readonly EvmLog[]
-  readonly transaction: TronTransaction | undefined
-  readonly internal: readonly NativeTransfer[] | undefined
-}
+/** Logs are under their position in the block where `Wanted.positions` asked for it, else in the transaction. */
+export type FinalTransaction = FinalExecution<TronTransaction>
 
 /** What to read beside the info, judged on its logs. */
 export type Wanted = {
@@ -48,16 +37,7 @@ export type Wanted = {
   readonly isTraced: boolean
 }
 
-export type TransactionReading = {
-  /** Without `0x`. */
-  readonly transactionId: string
-  readonly wanted: Wanted
-  readonly rule: FinalityRule
-  readonly threshold: number
-  /** Endpoints of the chain: with several, the pinned height is read back from each. */
-  readonly configured: number
-  readonly logsMax: number
-}
+type TransactionReading = ExecutionReading<Wanted>
 
 type OwnView = {
   readonly heads: TronHeads
@@ -78,12 +58,7 @@ export function transactionQuestion(
   return {
     transactionId,
     first: (view, signal) => readOwnView(view, reading, signal),
-    pin: (views) =>
-      pinSolidHeight(
-        rule,
-        threshold,
-        views.map(({ heads }) => heads),
-      ),
+    pin: (views) => pinSolidHeight(rule, threshold, views.map(headsOf)),
     second: (view, own, pin, signal) => judge(view, { ...reading, own, pin }, signal),
   }
 }

@@ -1,5 +1,6 @@
-import type { Hex, WithdrawalStatus } from '@causeway/core'
-import { type FinalityRule, type FinalPin, isTooYoung } from '../ethereum-vm/finality.ts'
+import type { Hex } from '@causeway/core'
+import { type FinalityRule, type FinalPin, headsOf, isTooYoung } from '../ethereum-vm/finality.ts'
+import type { FinalWithdrawal } from '../ethereum-vm/readFinalWithdrawal.ts'
 import { provesExecution, type WithdrawalTerms, withdrawalStatus } from '../ethereum-vm/withdrawals.ts'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import type { HttpView } from '../quorum/httpView.ts'
@@ -19,14 +20,6 @@ export type WithdrawalReading = {
   readonly transactionId: string | undefined
   readonly rule: FinalityRule
   readonly threshold: number
-}
-
-/** A withdrawal as solidified blocks show it. */
-export type FinalWithdrawal = {
-  readonly status: WithdrawalStatus
-  /** True when the named transaction is final and proven to execute the withdrawal. */
-  readonly isExecuting: boolean
-  readonly finalBlock: { readonly number: bigint; readonly hash: Hex }
 }
 
 type OwnView = { readonly heads: TronHeads; readonly info: TronInfo | undefined }
@@ -49,12 +42,7 @@ export function withdrawalQuestion(
       ])
       return { heads, info: transactionId === undefined ? undefined : parseInfo(info, transactionId) }
     },
-    pin: (views) =>
-      pinSolidHeight(
-        rule,
-        threshold,
-        views.map(({ heads }) => heads),
-      ),
+    pin: (views) => pinSolidHeight(rule, threshold, views.map(headsOf)),
     second: (view, own, pin, signal) => judge(view, { ...reading, own, pin }, signal),
   }
 }
@@ -66,7 +54,7 @@ async function judge(
   judging: Judging,
   signal: AbortSignal,
 ): Promise<Sighting<FinalWithdrawal>> {
-  const { terms, depository, pin, rule } = judging
+  const { terms, depository, pin } = judging
   const { height } = pin
   // A chain younger than its own finality: nothing can be said about any state of it.
   if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
@@ -77,13 +65,8 @@ async function judge(
     proof && askNode(view, solidHeaderRequest(proof.blockNumber), signal),
   ])
   const { number, hash, timestampSeconds } = requireHeader(finalBody, height)
-  const status = withdrawalStatus({
-    isUsed: parseConstantBool(used),
-    expirationSeconds: terms.expirationSeconds,
-    finalBlockSeconds: timestampSeconds,
-    headSeconds: pin.headSeconds,
-    finalitySeconds: rule.seconds,
-  })
+  const seen = { isUsed: parseConstantBool(used), finalBlockSeconds: timestampSeconds }
+  const status = withdrawalStatus(terms, judging, seen)
   if (
     proof !== undefined &&
     requireHeader(proofBody, proof.blockNumber).timestampSeconds !== proof.timestampSeconds

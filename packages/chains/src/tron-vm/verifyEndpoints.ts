@@ -1,4 +1,4 @@
-import { UpstreamUnavailableError } from '@causeway/core'
+import { askEnough, checkLocalEndpoints, endpointOf } from '../quorum/checkEndpoints.ts'
 import type { HttpView } from '../quorum/httpView.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
 import { parseHasContract } from './answers.ts'
@@ -29,39 +29,30 @@ export async function verifyTronEndpoints(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { quorum, chainId, contract } = expected
-  const each = await quorum.askEach(async (view, ownSignal) => {
-    const [networkId, body] = await Promise.all([
-      readNetworkId(view, ownSignal),
-      askNode(view, contractRequest(accountOf(contract.address)), ownSignal),
-    ])
-    return { networkId, hasContract: parseHasContract(body) }
-  }, signal)
-  const answered = each.flatMap(({ alias, said }) => (said === undefined ? [] : [{ alias, ...said }]))
-  if (answered.length < quorum.threshold) {
-    throw new UpstreamUnavailableError(`Chain ${quorum.chainId} cannot be read at the moment.`, {
-      code: 'RPC_HTTP_ERROR',
-      data: { chainId: quorum.chainId },
-    })
-  }
-  return answered.flatMap(({ alias, networkId, hasContract }) => {
-    const here = `httpRpcUrl of ${quorum.chainId}: ${alias}`
+  const answered = await askEnough(
+    quorum,
+    async (view, ownSignal) => {
+      const [networkId, body] = await Promise.all([
+        readNetworkId(view, ownSignal),
+        askNode(view, contractRequest(accountOf(contract.address)), ownSignal),
+      ])
+      return { networkId, hasContract: parseHasContract(body) }
+    },
+    signal,
+  )
+  return answered.flatMap(({ alias, said: { networkId, hasContract } }) => {
+    const here = endpointOf(quorum.chainId, alias)
     if (networkId !== chainId) return [`${here} is not on chain ${chainId}`]
     return hasContract ? [] : [`${here} shows no contract at ${contract.setting}`]
   })
 }
 
 /** Endpoints of public networks, and silent ones. */
-export async function verifyLocalTronEndpoints(
+export function verifyLocalTronEndpoints(
   quorum: QuorumClient<HttpView>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const each = await quorum.askEach(readNetworkId, signal)
-  return each.flatMap(({ alias, said }) => {
-    const here = `httpRpcUrl of ${quorum.chainId}: ${alias}`
-    if (said === undefined) return [`${here} does not answer`]
-    const network = publicNetworks.get(said)
-    return network === undefined ? [] : [`${here} is on ${network}`]
-  })
+  return checkLocalEndpoints(quorum, readNetworkId, (networkId) => publicNetworks.get(networkId), signal)
 }
 
 /** The last four bytes of the first block's id are the chain id. @source TRON, TIP-474 */

@@ -1,0 +1,31 @@
+import type { FinalBlock, FinalBlocks } from '@causeway/core'
+import { oneRound } from './oneRound.ts'
+import type { ChainQuestion, EndpointSource, QuorumClient } from './quorumClient.ts'
+
+/** Final blocks of one chain, by number and hash, as the quorum shows them. */
+export function createFinalBlocks<View extends EndpointSource, First, Pin>(
+  quorum: QuorumClient<View>,
+  reading: {
+    readonly newest: Pick<ChainQuestion<First, Pin, FinalBlock, View>, 'first' | 'pin' | 'second'>
+    /** `undefined` when the endpoint's chain is known to end below `number`. */
+    readonly hashAt: (view: View, number: bigint, signal: AbortSignal) => Promise<string | undefined>
+  },
+): FinalBlocks {
+  const { newest, hashAt } = reading
+  return {
+    async readNewest({ signal }) {
+      const { facts } = await quorum.read({ ...newest, signal })
+      return facts
+    },
+    async readHash(number, { signal }) {
+      const { facts } = await quorum.read({
+        ...oneRound<{ readonly hash: string | undefined }, View>(async (view, own) => ({
+          kind: 'final',
+          facts: { hash: await hashAt(view, number, own) },
+        })),
+        signal,
+      })
+      return facts.hash
+    },
+  }
+}
