@@ -1,9 +1,11 @@
 // Goal: a Hyperliquid chain of the configuration is opened as its entry says, is compared with what its
 // endpoints say, and reads the nonces of transfers from the hub. Method: entries as the configuration has them
 // in front of the stand-in, a second one in the place of the proxy; the hub's own contract on a real node.
+
 import type { Hex } from '@causeway/core'
 import { hubAlias, mainNetwork } from '@causeway/core'
 import { genericMappingAbi, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { isReadable, openFamilyChain } from '../src/family/chainFamilies.ts'
@@ -32,7 +34,7 @@ afterAll(() => bed?.stop())
 beforeEach(() => bed.reset())
 
 const { signal } = aSignal()
-const archived = { type: 'error', message: 'More than 100 archived blocks queried in one day' }
+const { archived } = hyperliquidBodies.refusals.body
 
 function chainOf(entry: object) {
   const whole = {

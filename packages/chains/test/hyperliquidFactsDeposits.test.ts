@@ -1,5 +1,6 @@
 // Goal: a transfer to a depository is one deposit in the currency it arrives in, for the order that the hub
 // names. Method: transactions of the stand-in and entries of a constructed hub, read over HTTP.
+import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { nonceMappingId } from '../src/hyperliquid-vm/nonceMapping.ts'
 import {
@@ -21,6 +22,8 @@ import {
   usdc,
   usdSend,
 } from './hyperliquidSupport/hyperliquidBed.ts'
+
+const { failure } = hyperliquidBodies
 
 let bed: HyperliquidBed
 beforeAll(async () => {
@@ -109,11 +112,7 @@ describe('no deposit is', () => {
 describe('is refused:', () => {
   test.each<[string, () => string, string]>([
     ['a transaction that is missing', () => `0x${'99'.repeat(32)}`, 'TRANSACTION_MISSING'],
-    [
-      'a transaction that failed',
-      () => bed.list(usdSend(), { error: 'Insufficient balance' }),
-      'TRANSACTION_REVERTED',
-    ],
+    ['a transaction that failed', () => bed.list(usdSend(), { error: failure.body }), 'TRANSACTION_REVERTED'],
     [
       'another token than USDC on the first perps dex',
       () => bed.list(sendAsset({ destinationDex: '', token: `HYPE:${hype}` })),

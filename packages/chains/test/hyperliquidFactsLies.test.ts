@@ -1,8 +1,10 @@
 // Goal: whatever an endpoint of the exchange answers, the reader answers with the true facts or a typed refusal.
 // Method: each kind of rubbish for each question, on the only endpoint (refused) and on one of three (outvoted);
 // then 2,000 mutations of true answers on the only endpoint and 320 on one of three.
+
 import { DomainError, encodeHyperliquidWithdrawal } from '@causeway/core'
 import type { HttpFault } from '@causeway/localnet/standIns/http'
+import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mutateAnswers } from './fixtures/mutateAnswers.ts'
 import {
@@ -18,6 +20,8 @@ import {
   startHyperliquidBed,
   timeMs,
 } from './hyperliquidSupport/hyperliquidBed.ts'
+
+const { refusals } = hyperliquidBodies
 
 const mutations = 500
 const longest = 300_000
@@ -75,7 +79,7 @@ describe('an endpoint that answers with', () => {
   test.each<[string, HttpFault]>([
     ['a page with status 200', { kind: 'html' }],
     ['half an answer', { kind: 'half' }],
-    ['an error with status 200', { kind: 'lie', rewrite: () => ({ type: 'error', message: 'x' }) }],
+    ['an error with status 200', { kind: 'lie', rewrite: () => refusals.body.unknownQuestion }],
     ['status 500', { kind: 'http', status: 500 }],
     ['status 204 without a body', { kind: 'http', status: 204 }],
     ['status 429', { kind: 'http', status: 429, retryAfter: '1' }],

@@ -1,6 +1,8 @@
 // Goal: a transfer pays an order only when the hub names that order for the transfer's nonce. Method:
 // transactions of the stand-in, found by their id or in the ledger that a hint names, read over HTTP.
+
 import type { PaymentQuestion } from '@causeway/core'
+import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   account,
@@ -19,6 +21,8 @@ import {
   usdc,
   usdSend,
 } from './hyperliquidSupport/hyperliquidBed.ts'
+
+const { failure } = hyperliquidBodies
 
 let bed: HyperliquidBed
 beforeAll(async () => {
@@ -120,7 +124,7 @@ describe('is refused:', () => {
     ['a missing transaction', () => `0x${'99'.repeat(32)}`, 'TRANSACTION_MISSING'],
     [
       'a failed one',
-      () => bed.list(usdSend({ destination: recipient }), { error: 'x' }),
+      () => bed.list(usdSend({ destination: recipient }), { error: failure.body }),
       'TRANSACTION_REVERTED',
     ],
     [
@@ -181,7 +185,7 @@ describe('a hint', () => {
 
   test('does not make a failed transaction a payment', async () => {
     bed.map({})
-    const transactionId = bed.list(sendAsset({ destination: recipient }), { error: 'x' })
+    const transactionId = bed.list(sendAsset({ destination: recipient }), { error: failure.body })
     await expect(read(transactionId, { hints: hint(sender) })).rejects.toMatchObject({
       code: 'TRANSACTION_REVERTED',
     })

@@ -1,7 +1,9 @@
 // Goal: endpoints of the exchange are counted, and reading costs few requests. Method: three stand-ins of one
 // exchange that see it differently; requests counted at them.
+
 import { encodeHyperliquidWithdrawal } from '@causeway/core'
 import type { HttpFault } from '@causeway/localnet/standIns/http'
+import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   aSignal,
@@ -34,7 +36,7 @@ beforeEach(() => {
 const withdrawal = sendAsset({ destination: recipient, nonce: 9n })
 const withdrawalQuestion = { withdrawal: encodeHyperliquidWithdrawal(withdrawal) }
 const reader = (settings: ReaderSettings = {}) => readerOf(bed, { count: 3, ...settings })
-const unknown: HttpFault = { kind: 'lie', rewrite: () => null }
+const unknown: HttpFault = { kind: 'lie', rewrite: () => hyperliquidBodies.missing.body }
 const silent: HttpFault = { kind: 'http', status: 500 }
 
 /** Says another amount. */

@@ -1,10 +1,12 @@
 // Goal: a withdrawal is executed only by an action of a depository that has its very hash, and never expires by
 // age. Method: transactions of the stand-in in recent lists and behind ids, read over HTTP.
+
 import {
   encodeHyperliquidWithdrawal,
   type HyperliquidWithdrawal,
   hyperliquidWithdrawalId,
 } from '@causeway/core'
+import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   account,
@@ -22,6 +24,8 @@ import {
   usdc,
   usdSend,
 } from './hyperliquidSupport/hyperliquidBed.ts'
+
+const { failure } = hyperliquidBodies
 
 let bed: HyperliquidBed
 beforeAll(async () => {
@@ -92,19 +96,19 @@ describe('a withdrawal', () => {
   })
 
   test('that failed and is named has expired', async () => {
-    const failed = bed.list(toRecipient, { user: depository, error: 'Insufficient balance' })
+    const failed = bed.list(toRecipient, { user: depository, error: failure.body })
     const facts = await read(toRecipient, failed)
     expect(facts).toMatchObject({ status: 'expired', depository })
     expect(facts).not.toHaveProperty('executingTransactionId')
   })
 
   test('that failed and is not named is pending', async () => {
-    bed.list(toRecipient, { user: depository, error: 'Insufficient balance' })
+    bed.list(toRecipient, { user: depository, error: failure.body })
     expect(await read(toRecipient)).toMatchObject({ status: 'pending' })
   })
 
   test('that failed once and succeeded is executed, whichever is named', async () => {
-    const failed = bed.list(toRecipient, { user: depository, error: 'Insufficient balance' })
+    const failed = bed.list(toRecipient, { user: depository, error: failure.body })
     const transactionId = bed.list(toRecipient, { user: depository })
     const executed = { status: 'executed', executingTransactionId: transactionId }
     expect(await read(toRecipient, failed)).toMatchObject(executed)

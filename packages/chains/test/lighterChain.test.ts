@@ -2,7 +2,7 @@
 // say, and owners' keys are read from accounts. Method: entries as the configuration has them, in front of the
 // stand-in.
 import { ConfigurationError, type Hex, isSignedByOwner, ownerRequestHash } from '@causeway/core'
-import type { Answer, LighterNode } from '@causeway/localnet/standIns/lighter'
+import { type Answer, type LighterNode, lighterBodies } from '@causeway/localnet/standIns/lighter'
 import { recoverMessageAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -114,7 +114,7 @@ describe('an endpoint', () => {
   test.each<[string, () => Answer | 'reset']>([
     ['silent', () => 'reset'],
     ['telling rubbish', () => ({ status: 200, text: '<html>' })],
-    ['telling an error', () => ({ status: 400, text: '{"code":20001,"message":"invalid param"}' })],
+    ['telling an error', () => ({ status: 400, text: lighterBodies.otherErrors.body.invalidParameter })],
   ])('that is %s cannot be verified', async (_what, fault) => {
     const nodes = await startNodes()
     nodes[0]?.fault(fault)

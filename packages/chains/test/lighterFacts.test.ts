@@ -1,7 +1,7 @@
 // Goal: deposits and payments on Lighter are read as the public protocol reads them, exactly and only once
 // executed. Method: every line of the test plan in oracle-protocol.md 5.5 against the stand-in over HTTP.
 
-import type { StoredTransaction, TransferInfo } from '@causeway/localnet/standIns/lighter'
+import { lighterBodies, type StoredTransaction, type TransferInfo } from '@causeway/localnet/standIns/lighter'
 import { describe, expect, test } from 'vitest'
 import {
   additional,
@@ -17,6 +17,8 @@ import {
   transfer,
   user,
 } from './lighterSupport/lighterBed.ts'
+
+const broken = lighterBodies.brokenTransfers.body
 
 async function deposits(info: Partial<TransferInfo> = {}, change: Partial<StoredTransaction> = {}) {
   const nodes = await startNodes()
@@ -140,10 +142,10 @@ describe('is refused', () => {
   })
 
   test.each<[string, string]>([
-    ['no content yet', ''],
-    ['half its content', '{"Amount":1'],
-    ['content that is a list', '[]'],
-    ['content without an amount', '{"Nonce":1}'],
+    ['no content yet', broken.none],
+    ['half its content', broken.half],
+    ['content that is a list', broken.list],
+    ['content without an amount', broken.withoutAmount],
   ])('a transfer with %s', async (_what, info) => {
     await expect(deposits({}, { info })).rejects.toMatchObject({ code: 'RPC_HTTP_ERROR' })
   })

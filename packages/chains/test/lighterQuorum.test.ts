@@ -2,7 +2,7 @@
 // costs one round. Method: one to three stand-ins that fail, differ or lie in scripted ways, requests counted at
 // each; then 2,000 changed answers on the only endpoint and 500 on one of three.
 import { DomainError, encodeLighterWithdrawal, Secret } from '@causeway/core'
-import type { Answer, Fault, LighterNode } from '@causeway/localnet/standIns/lighter'
+import { type Answer, type Fault, type LighterNode, lighterBodies } from '@causeway/localnet/standIns/lighter'
 import { describe, expect, test } from 'vitest'
 import { mutateText } from './bitcoinSupport/mutateText.ts'
 import {
@@ -52,6 +52,7 @@ const facts = (answer: unknown) => ({
   evidence: { ...Object(Object(answer).evidence), agreeingEndpoints: [] },
 })
 
+const otherErrors = lighterBodies.otherErrors.body
 const say =
   (text: string, status = 200): Fault =>
   () => ({ status, text })
@@ -63,9 +64,9 @@ describe.each(names)('%s', (name) => {
     ['nothing', say('')],
     ['null', say('null')],
     ['a list', say('[]')],
-    ['another code', say('{"code":500,"message":"internal error"}')],
+    ['another code', say(otherErrors.internal)],
     ['a code that is a text', (_path, truth) => ({ ...truth, text: truth.text.replace('200', '"200"') })],
-    ['an invalid parameter', say('{"code":20001,"message":"invalid param"}', 400)],
+    ['an invalid parameter', say(otherErrors.invalidParameter, 400)],
     ['status 400 without a body', say('', 400)],
     ['status 404 of another server', say('not here', 404)],
     ['status 429', () => ({ status: 429, text: '', headers: { 'retry-after': '1' } })],

@@ -2,7 +2,7 @@
 // is proven, and nothing an explorer says decides. Method: every withdrawal line of the test plan in
 // oracle-protocol.md 5.5 against the stand-in over HTTP; clocks are those of the stand-in and of transfers.
 import { encodeLighterWithdrawal, Secret } from '@causeway/core'
-import type { LighterNode, TransferInfo } from '@causeway/localnet/standIns/lighter'
+import { type LighterNode, lighterBodies, type TransferInfo } from '@causeway/localnet/standIns/lighter'
 import { describe, expect, test } from 'vitest'
 import type { ReadableChain } from '../src/family/familyChain.ts'
 import {
@@ -18,6 +18,7 @@ import {
   withdrawalOf,
 } from './lighterSupport/lighterBed.ts'
 
+const brokenLogs = lighterBodies.brokenLogs.body
 const longAgo = 1_600_000_000_000n
 const farAway = 4_000_000_000_000n
 const payout = (change: Partial<TransferInfo> = {}) =>
@@ -207,10 +208,10 @@ describe('by an explorer', () => {
   test.each<[string, string]>([
     ['a page', '<html>'],
     ['null', 'null'],
-    ['an object', '{"logs":[]}'],
-    ['logs that are none', '[1,2]'],
-    ['a log without a hash', '[{"pubdata":{"l2_transfer_pubdata":{}}}]'],
-    ['a log of another place', '[{"hash":"../account","pubdata":{"l2_transfer_pubdata":{}}}]'],
+    ['an object', brokenLogs.object],
+    ['logs that are none', brokenLogs.numbers],
+    ['a log without a hash', brokenLogs.withoutHash],
+    ['a log of another place', brokenLogs.ofAnotherPlace],
   ])('that answers with %s leaves it to the named transaction', async (_what, text) => {
     const nodes = await startNodes()
     const transactionId = put(nodes, payout())

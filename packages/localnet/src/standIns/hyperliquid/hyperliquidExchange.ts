@@ -1,9 +1,8 @@
 // A stand-in, not the exchange: it keeps a list of transactions and serves `/info` and `/explorer` as the
 // exchange does. It matches no orders, checks no signatures and keeps no balances.
-// provenance: specified. Bodies have the members of the API's documentation and of the public client's types.
-// What a missing transaction, an error and a refused archive look like is constructed.
 import type { HyperliquidWithdrawal } from '@causeway/core'
 import { type FaultyService, startFaultyService } from '../http/faultyService.ts'
+import { hyperliquidBodies } from './bodies.ts'
 
 export type ListedTransaction = {
   readonly hash: string
@@ -40,68 +39,40 @@ export function startExchange(ledger: ExchangeLedger, port?: number): Promise<Fa
 }
 
 function bodyOf(ledger: ExchangeLedger, asked: Asked): unknown {
+  const { spotMeta, userRole, explorerTransaction, missing, refusals } = hyperliquidBodies
   switch (asked['type']) {
     case 'spotMeta':
-      return { universe: [], tokens: ledger.tokens.map(renderToken) }
+      return spotMeta.body(ledger.tokens)
     case 'userRole':
-      return { role: ledger.accounts.has(String(asked['user'])) ? 'user' : 'missing' }
+      return userRole.body(ledger.accounts.has(String(asked['user'])))
     case 'userNonFundingLedgerUpdates':
-      return ledger.transactions.flatMap((one) => renderUpdate(ledger, one, asked))
+      return ledger.transactions.flatMap((one) => updatesOf(ledger, one, asked))
     case 'txDetails': {
       const found = ledger.transactions.find(({ hash }) => hash === asked['hash'])
-      return found === undefined ? null : { type: 'txDetails', tx: renderTransaction(found) }
+      return found === undefined ? missing.body : { type: 'txDetails', tx: explorerTransaction.body(found) }
     }
     case 'userDetails': {
       const own = ledger.transactions.filter((one) => concerns(one, String(asked['user'])))
-      return { type: 'userDetails', txs: own.slice(-ledger.recentMax).map(renderTransaction) }
+      return { type: 'userDetails', txs: own.slice(-ledger.recentMax).map(explorerTransaction.body) }
     }
     default:
-      return { type: 'error', message: 'Failed to deserialize the JSON body into the target type' }
+      return refusals.body.unknownQuestion
   }
-}
-
-function renderToken({ name, tokenId, szDecimals }: ListedToken, index: number): unknown {
-  const other = { weiDecimals: szDecimals + 2, index, isCanonical: false, evmContract: null }
-  return { name, tokenId, szDecimals, ...other, fullName: null }
 }
 
 function concerns({ user, action }: ListedTransaction, account: string): boolean {
   return user === account || ('destination' in action && action.destination === account)
 }
 
-function renderTransaction({ hash, user, timeMs, block = 700, error = null, action }: ListedTransaction) {
-  return { time: timeMs, user, action: renderAction(action), block, hash, error }
-}
-
-function renderAction(action: ListedTransaction['action']): unknown {
-  const signatureChainId = '0xa4b1'
-  if (!('destination' in action)) return action
-  if (action.type === 'UsdSend') {
-    return { ...action, signatureChainId, type: 'usdSend', time: Number(action.time) }
-  }
-  return { ...action, signatureChainId, type: 'sendAsset', nonce: Number(action.nonce) }
-}
-
-/** Only what an asset send leaves in a ledger: its token as a symbol, and no chain. */
-function renderUpdate(ledger: ExchangeLedger, one: ListedTransaction, asked: Asked): readonly unknown[] {
-  const { hash, user, timeMs, action, error = null } = one
+/** Only what succeeded leaves something in a ledger. */
+function updatesOf(ledger: ExchangeLedger, one: ListedTransaction, asked: Asked): readonly unknown[] {
+  const { timeMs, action, error = null } = one
   const isAsked = timeMs >= Number(asked['startTime']) && timeMs <= Number(asked['endTime'])
   if (error !== null || !isAsked || !concerns(one, String(asked['user']))) return []
   if (!('destination' in action)) return []
-  const { destination, amount } = action
-  if (action.type === 'UsdSend') {
-    return [
-      {
-        time: timeMs,
-        hash,
-        delta: { type: 'internalTransfer', usdc: amount, user, destination, fee: '0.0' },
-      },
-    ]
-  }
-  const { sourceDex, destinationDex } = action
+  const { dollarUpdate, assetUpdate } = hyperliquidBodies
+  if (action.type === 'UsdSend') return [dollarUpdate.body({ ...one, action })]
   const [, tokenId] = action.token.split(':')
-  const token = ledger.tokens.find((listed) => listed.tokenId === tokenId)?.name ?? 'UNLISTED'
-  const fees = { usdcValue: amount, fee: '0.0', nativeTokenFee: '0.0', feeToken: '' }
-  const delta = { user, destination, sourceDex, destinationDex, token, amount, nonce: Number(action.nonce) }
-  return [{ time: timeMs, hash, delta: { type: 'send', ...delta, ...fees } }]
+  const symbol = ledger.tokens.find((listed) => listed.tokenId === tokenId)?.name ?? 'UNLISTED'
+  return [assetUpdate.body({ ...one, action }, symbol)]
 }

@@ -1,1 +1,2 @@
+export { hyperliquidBodies } from './bodies.ts'
 export { type ExchangeLedger, type ListedTransaction, startExchange } from './hyperliquidExchange.ts'

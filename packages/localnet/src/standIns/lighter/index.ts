@@ -1,8 +1,8 @@
+export { lighterBodies, renderTransferInfo } from './bodies.ts'
 export {
   type Answer,
   type Fault,
   type LighterNode,
-  renderTransferInfo,
   type StoredTransaction,
   startLighterNode,
   type TransferInfo,

@@ -1,9 +1,9 @@
 // A stand-in, not Lighter: the parts of its HTTP API that facts are read from, over transactions and accounts
-// that a test sets. Bodies have the members of `openapi.json` in zklighter-perps 1.0.272; nothing is
-// signed, proven or executed.
+// that a test sets. Nothing is signed, proven or executed.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { Hex } from '@causeway/core'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
+import { lighterBodies } from './bodies.ts'
 
 /** As in the JSON of `info`; numbers are printed digit by digit. */
 export type TransferInfo = {
@@ -54,11 +54,7 @@ export type LighterNode = {
   stop(): Promise<void>
 }
 
-/** @source LIGHTER error codes, as the public API answers them with status 400 */
-const notFound = {
-  transaction: { status: 400, text: '{"code":21500,"message":"transaction not found"}' },
-  account: { status: 400, text: '{"code":21100,"message":"account not found"}' },
-}
+const refused = (text: string): Answer => ({ status: 400, text })
 
 /** @param port default: a free one */
 export async function startLighterNode(port = 0): Promise<LighterNode> {
@@ -76,16 +72,20 @@ export async function startLighterNode(port = 0): Promise<LighterNode> {
     const value = searchParams.get('value') ?? ''
     switch (pathname) {
       case '/':
-        return ok(`{"status":200,"network_id":1,"timestamp":${clockSeconds}}`)
+        return ok(lighterBodies.status.body(clockSeconds))
       case '/info':
-        return ok(JSON.stringify({ contract_address: contract }))
+        return ok(lighterBodies.info.body(contract))
       case '/api/v1/tx': {
         const found = searchParams.get('by') === 'hash' ? transactions.get(value) : undefined
-        return found === undefined ? notFound.transaction : ok(renderTransaction(found))
+        return found === undefined
+          ? refused(lighterBodies.notFound.body.transaction)
+          : ok(lighterBodies.transaction.body(found))
       }
       case '/api/v1/account': {
         const address = searchParams.get('by') === 'index' ? accounts.get(value) : undefined
-        return address === undefined ? notFound.account : ok(renderAccount(value, address))
+        return address === undefined
+          ? refused(lighterBodies.notFound.body.account)
+          : ok(lighterBodies.account.body(value, address))
       }
       default:
         return pathname.startsWith('/explorer/')
@@ -100,12 +100,11 @@ export async function startLighterNode(port = 0): Promise<LighterNode> {
       if (type !== 12) return []
       const { FromAccountIndex: from, ToAccountIndex: to } = JSON.parse(info)
       if (![String(from), String(to)].includes(account)) return []
-      const pubdata = { from_account_index: String(from), to_account_index: String(to) }
       const status = logStatuses.get(hash) ?? 'executed'
-      return [{ tx_type: 'L2Transfer', hash, status, pubdata: { l2_transfer_pubdata_v2: pubdata } }]
+      return [{ hash, status, from: String(from), to: String(to) }]
     })
     const offset = Number(query.get('offset'))
-    return JSON.stringify(own.slice(offset, offset + Number(query.get('limit'))))
+    return lighterBodies.logs.body(own.slice(offset, offset + Number(query.get('limit'))))
   }
 
   const server = createServer(async (request, response) => {
@@ -146,31 +145,4 @@ export async function startLighterNode(port = 0): Promise<LighterNode> {
 
 function ok(text: string): Answer {
   return { status: 200, text }
-}
-
-/** A transfer as a transaction's `info`, with integers of any size. */
-export function renderTransferInfo(info: TransferInfo): string {
-  const parts = Object.entries(info).map(([name, value]) =>
-    typeof value === 'bigint' ? `"${name}":${value}` : `"${name}":[${value}]`,
-  )
-  return `{${parts.join()},"Sig":"","L1Sig":""}`
-}
-
-/** Provenance: specified. @source zklighter-perps 1.0.272, `openapi.json`, `EnrichedTx` */
-function renderTransaction({ hash, type, status, queuedAtMs, info }: StoredTransaction): string {
-  const before = JSON.stringify({ code: 200, hash, type, info, event_info: '{}', status }).slice(0, -1)
-  const after = '"transaction_index":440,"l1_address":"","account_index":1,"nonce":1,"expire_at":0'
-  const times = `"queued_at":${queuedAtMs},"executed_at":${queuedAtMs},"committed_at":0,"verified_at":0`
-  const rest = '"block_height":365159121,"sequence_index":139166258732,"parent_hash":"","api_key_index":4'
-  return `${before},${after},${times},${rest},"transaction_time":0}`
-}
-
-/**
- * Provenance: recorded, cut to what is read and with the address of the test.
- * @source nautilus_trader, `crates/adapters/lighter/test_data/http_account.json`, from the main network
- */
-function renderAccount(index: string, l1Address: string): string {
-  const account = `"code":0,"account_type":0,"index":${index},"l1_address":${JSON.stringify(l1Address)}`
-  const rest = '"status":1,"collateral":"0.000000","available_balance":"0.000000","positions":[],"shares":[]'
-  return `{"code":200,"total":1,"accounts":[{${account},${rest},"account_index":${index}}]}`
 }

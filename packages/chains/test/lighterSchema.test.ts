@@ -1,0 +1,64 @@
+// Goal: the stand-in of Lighter answers as the published interface says. Method: questions over HTTP, as
+// readers put them; each answer is judged by the schema that the OpenAPI document in zklighter-perps has for
+// its path and status, with no member beside those it names.
+import { lighterBodies, startLighterNode } from '@causeway/localnet/standIns/lighter'
+import { expect, onTestFinished, test } from 'vitest'
+import document from 'zklighter-perps/openapi.json' with { type: 'json' }
+import { z } from 'zod'
+import { put, transfer } from './lighterSupport/lighterBed.ts'
+
+const definition = z.looseObject({ properties: z.record(z.string(), z.unknown()).optional() })
+const documentSchema = z.object({
+  definitions: z.record(z.string(), definition),
+  paths: z.record(
+    z.string(),
+    z.object({
+      get: z
+        .object({ responses: z.record(z.string(), z.object({ schema: z.object({ $ref: z.string() }) })) })
+        .optional(),
+    }),
+  ),
+})
+const { definitions, paths } = documentSchema.parse(document)
+const closed = Object.fromEntries(
+  Object.entries(definitions).map(([name, own]) => [name, { ...own, additionalProperties: false }]),
+)
+
+/** What is wrong with an answer of the path, by its published schema. */
+function problemsOf(path: string, status: number, body: unknown): readonly string[] {
+  const published = paths[path]?.get?.responses[String(status)]?.schema
+  if (published === undefined) throw new Error(`nothing is published for ${path} with ${status}`)
+  const schema = z.fromJSONSchema({ ...published, definitions: closed }, { defaultTarget: 'draft-7' })
+  const { error } = schema.safeParse(body)
+  return error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? []
+}
+
+test('transactions, accounts, the clock, the contract and refusals', async () => {
+  const node = await startLighterNode()
+  onTestFinished(() => node.stop())
+  node.setAccount('5', `0x${'aa'.repeat(20)}`)
+  node.setAccount('6', '')
+  const { waiting, executed, failed } = lighterBodies.otherStatuses.body
+  const ids = [3, executed, ...waiting, ...failed].map((status) => put([node], transfer(), { status }))
+  const asked = [
+    ...['/', '/info', '/api/v1/account?by=index&value=5', '/api/v1/account?by=index&value=6'],
+    ...ids.map((id) => `/api/v1/tx?by=hash&value=${id}`),
+    ...['/api/v1/account?by=index&value=7', '/api/v1/tx?by=hash&value=00'],
+  ]
+  const judged = await Promise.all(
+    asked.map(async (path) => {
+      const response = await fetch(`${node.url}${path}`)
+      const { pathname } = new URL(response.url)
+      return [path, response.status, ...problemsOf(pathname, response.status, await response.json())]
+    }),
+  )
+  expect(judged).toEqual(asked.map((path, index) => [path, index < asked.length - 2 ? 200 : 400]))
+})
+
+test.each<[string, object]>([
+  ['of another name', { contractAddress: '0x' }],
+  ['beside the others', { contract_address: '0x', network: 1 }],
+  ['of another kind', { contract_address: 5 }],
+])('a member %s is refused', (_what, body) => {
+  expect(problemsOf('/info', 200, body)).not.toEqual([])
+})
