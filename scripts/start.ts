@@ -36,6 +36,7 @@ async function run(): Promise<number> {
   const session = await startSession({
     directory,
     fresh,
+    hasFamilies: true,
     ports: chainPorts,
     firstPorts,
     services: servicePlans,

@@ -1,9 +1,10 @@
-// A relative import: the deployment is a part of localnet that only scripts need.
+// Relative imports: parts of localnet that only scripts need.
 import type {
   ChainDeployment,
   NetworkDeployment,
   PoolDeployment,
 } from '../../packages/localnet/src/deploy/deployment.ts'
+import { familyChainEntries } from '../../packages/localnet/src/families/familyPlans.ts'
 import type { RawConfigSet } from './configFiles.ts'
 
 const source = 'local network'
@@ -20,7 +21,11 @@ export function localConfigs(deployment: NetworkDeployment): RawConfigSet {
     chains: {
       $schema: './schema/chains.schema.json',
       environment,
-      chains: [chainEntry(deployment.base), chainEntry(deployment.optimism)],
+      chains: [
+        chainEntry(deployment.base),
+        chainEntry(deployment.optimism),
+        ...familyChainEntries(deployment.base.depository),
+      ],
     },
     hub: {
       $schema: './schema/hub.schema.json',

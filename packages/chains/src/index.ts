@@ -109,7 +109,7 @@ export type {
 } from './rpc/jsonRpc.ts'
 export { NodeError } from './rpc/nodeError.ts'
 export { defaultThreshold } from './rpc/quorum.ts'
-export type { ProgramAddresses } from './solana-vm/programAddresses.ts'
+export { deriveProgramAddresses, type ProgramAddresses } from './solana-vm/programAddresses.ts'
 export {
   associatedTokenProgram,
   depositNativeDiscriminator,

@@ -1,5 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { NetworkDeployment } from '../deploy/deployment.ts'
+import { familyKeys, familyPlans } from '../families/familyPlans.ts'
+import type { FamilyFacts } from '../families/familySettings.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { writeFileAtomically } from './atomicFile.ts'
 import { type ChainKey, chainPlans } from './chainPlan.ts'
@@ -12,6 +14,9 @@ export type NetworkFacts = {
   readonly deployment: NetworkDeployment
   readonly keys: LocalKeys
   readonly rpcUrls: Readonly<Record<ChainKey, string>>
+  /** Chains of the other families, where they run. */
+  readonly families?: FamilyFacts
+  readonly familyControlUrl?: string
   /** Of the demo sponsor; absent when no quote-api runs. */
   readonly sponsorApiKey?: string
 }
@@ -21,6 +26,7 @@ export type NetworkFacts = {
  */
 export function networkFileContent(facts: NetworkFacts) {
   const { quoteApiUrl, oracles, deployment, keys, rpcUrls, sponsorApiKey } = facts
+  const { families, familyControlUrl } = facts
   const chain = (key: 'base' | 'optimism') => {
     const { chainId, depository, multicall3, wrappedNative, tokens } = deployment[key]
     return {
@@ -42,6 +48,10 @@ export function networkFileContent(facts: NetworkFacts) {
       hubAddress: deployment.hub.hub,
       oracleAddress: deployment.hub.oracle,
     },
+    ...(families !== undefined && {
+      families: familyKeys.map((id) => ({ id, vmType: familyPlans[id].vmType, ...families[id] })),
+    }),
+    ...(familyControlUrl !== undefined && { familyControlUrl }),
     solver: { address: keys.fillWallet.address },
     accounts: keys.users.map(({ address, privateKey }) => ({ address, privateKey })),
     sponsor: {

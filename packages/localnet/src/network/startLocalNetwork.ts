@@ -22,6 +22,8 @@ export type LocalNetworkOptions = {
   readonly ports?: Readonly<Record<ChainKey, number>>
   /** Forget everything that is kept in the directory. */
   readonly fresh?: boolean
+  /** Starts what may load beside the nodes. @returns what stops it: called before the nodes are stopped */
+  readonly beside?: (run: NetworkRun) => Promise<() => Promise<void>>
   readonly keeperTiming?: Partial<KeeperTiming>
   /** Told in whole sentences what happens. */
   readonly report?: (line: string) => void
@@ -31,6 +33,13 @@ export type LocalNetworkOptions = {
   readonly now?: () => number
   /** A new private key, or 32 random bytes, at every call; default: the machine's random source. */
   readonly randomKey?: () => Hex
+}
+
+/** A run of a network before its nodes are there. */
+export type NetworkRun = {
+  readonly paths: LocalPaths
+  readonly runFile: RunFile
+  readonly ports: Readonly<Record<ChainKey, number>>
 }
 
 export type RunningChain = {
@@ -73,12 +82,15 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   await prepareDirectory(paths)
   const { runFile, stoppedOrphans } = await takeRunFile(paths.runFile)
   if (stoppedOrphans.length > 0) report(`Stopped what a killed run had left: ${stoppedOrphans.join(', ')}.`)
+  let stopBeside = async () => {}
   try {
     const ports = await choosePorts(options.ports ?? defaultPorts)
-    const { fresh = false, randomKey = generatePrivateKey } = options
+    const { fresh = false, randomKey = generatePrivateKey, beside } = options
+    if (beside !== undefined) stopBeside = await beside({ paths, runFile, ports })
     const state = await openState({ paths, runFile, ports, fresh, randomKey, report })
-    return await keepAlive(state, { options, paths, runFile })
+    return await keepAlive(state, { options, paths, runFile, stopBeside })
   } catch (error) {
+    await stopBeside()
     await runFile.release()
     throw error
   }
@@ -86,9 +98,14 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
 
 async function keepAlive(
   { origin, nodes, keys, deployment }: OpenState,
-  args: { readonly options: LocalNetworkOptions; readonly paths: LocalPaths; readonly runFile: RunFile },
+  args: {
+    readonly options: LocalNetworkOptions
+    readonly paths: LocalPaths
+    readonly runFile: RunFile
+    readonly stopBeside: () => Promise<void>
+  },
 ): Promise<LocalNetwork> {
-  const { options, paths, runFile } = args
+  const { options, paths, runFile, stopBeside } = args
   const care = (key: ChainKey) => ({
     chain: nodes[key].chain,
     baseFeeWei: nodes[key].plan.baseFeeWei,
@@ -107,6 +124,7 @@ async function keepAlive(
   })
   let stopping: Promise<void> | undefined
   const stopAll = async () => {
+    await stopBeside()
     await keeper.stop()
     await stopChainNodes(nodes, runFile)
     await runFile.release()

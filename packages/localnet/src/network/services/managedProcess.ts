@@ -13,6 +13,8 @@ export type ProcessOptions = {
   readonly runFile: RunFile
   /** How long it may take to end after it was asked to. */
   readonly graceMs: number
+  /** Gives it a standard input, which is closed when this process is gone, however it ends. */
+  readonly hasInput?: boolean
 }
 
 /** A child process that is recorded, logs to a file and ends when it is told to. */
@@ -24,18 +26,20 @@ export type ManagedProcess = {
   readonly ended: Promise<string>
   hasEnded(): boolean
   lastOutput(): string
+  /** Writes one line to its standard input. */
+  tell(line: string): void
   /** SIGTERM, and SIGKILL when that is not enough; the processes it started go with it. */
   stop(): Promise<void>
 }
 
 /** Starts a process in a group of its own, so that Ctrl-C in the terminal reaches only its starter. */
 export async function startProcess(options: ProcessOptions): Promise<ManagedProcess> {
-  const { name, logFile, runFile, graceMs } = options
+  const { name, logFile, runFile, graceMs, hasInput = false } = options
   const output = collectOutput(logFile)
   const child = spawn(options.command, [...options.args], {
     cwd: options.directory,
     env: options.environment,
-    stdio: ['ignore', output.stdio, output.stdio],
+    stdio: [hasInput ? 'pipe' : 'ignore', output.stdio, output.stdio],
     detached: true,
   })
   output.attach(child)
@@ -45,6 +49,8 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
   })
   const { pid } = child
   if (pid === undefined) throw new Error(`${name} did not start: ${await ended}`)
+  // A process that ends while it is told something is reported as one that ended.
+  child.stdin?.on('error', () => undefined)
   await runFile.add(name, pid)
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   return {
@@ -54,6 +60,7 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
     ended,
     hasEnded,
     lastOutput: () => output.tail(),
+    tell: (line) => void child.stdin?.write(`${line}\n`),
     async stop() {
       if (!hasEnded()) child.kill('SIGTERM')
       const force = setTimeout(() => child.kill('SIGKILL'), graceMs)

@@ -1,3 +1,4 @@
+import type { FamilyFacts } from '../../families/familySettings.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
 import { type ManagedProcess, startProcess } from './managedProcess.ts'
 import { waitUntilReady } from './readiness.ts'
@@ -10,6 +11,7 @@ export type ServiceOptions = {
   readonly repositoryRoot: string
   /** Of every service of the session, this one's included. */
   readonly ports: ReadonlyMap<string, ServicePorts>
+  readonly families?: Promise<FamilyFacts> | undefined
   /** What the service inherits; its plan overrides it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Told that the start takes long, and where to look. */
@@ -23,6 +25,9 @@ export type RunningService = {
   readonly process: ManagedProcess
 }
 
+/** How Node runs a script of this repository from source. */
+export const sourceArguments: readonly string[] = ['--conditions=source', '--import', 'tsx']
+
 /** A service may finish the requests it has and stop its database. */
 const graceMs = 20_000
 
@@ -31,16 +36,16 @@ const graceMs = 20_000
  * lines, when it ends instead or does not become ready; nothing of it is left then
  */
 export async function startService(plan: ServicePlan, options: ServiceOptions): Promise<RunningService> {
-  const { network, repositoryRoot } = options
+  const { network, repositoryRoot, families } = options
   const ports = options.ports.get(plan.name) ?? {}
   const { paths, runFile } = network
   const writeSecret = (name: string, secret: string) => writeSecretFile(paths.secrets, name, secret)
-  const environment = await plan.environment({ network, writeSecret, ports: options.ports }, ports)
+  const environment = await plan.environment({ network, writeSecret, ports: options.ports, families }, ports)
   await writeServiceFile(paths.serviceFile(plan.name), environment)
   const process = await startProcess({
     name: plan.name,
     command: globalThis.process.execPath,
-    args: ['--conditions=source', '--import', 'tsx', plan.script],
+    args: [...sourceArguments, plan.script],
     directory: repositoryRoot,
     environment: { ...options.environment, ...environment },
     logFile: paths.logFile(plan.name),

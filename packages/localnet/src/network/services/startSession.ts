@@ -1,4 +1,6 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
+import type { FamilyFacts } from '../../families/familySettings.ts'
+import { type FamilyProcess, startFamilyProcess } from '../families.ts'
 import { stopLeftDatabases } from '../leftDatabases.ts'
 import { localPaths } from '../localPaths.ts'
 import { writeNetworkFile } from '../networkFile.ts'
@@ -13,9 +15,11 @@ import { choosePorts } from './choosePorts.ts'
 import { type DemoSponsor, prepareDemoSponsor } from './demoSponsor.ts'
 import { oracleSigners } from './oracle.ts'
 import type { FirstPorts, ServicePlan } from './servicePlan.ts'
-import { type RunningService, startService } from './startService.ts'
+import { type RunningService, type ServiceOptions, startService } from './startService.ts'
 
-export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog'> & {
+export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 'beside'> & {
+  /** Shows the chains of the other families too; default: no. */
+  readonly hasFamilies?: boolean
   readonly services: readonly ServicePlan[]
   readonly firstPorts: FirstPorts
   readonly repositoryRoot: string
@@ -32,6 +36,8 @@ export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog'> &
 export type Session = {
   readonly network: LocalNetwork
   readonly services: readonly RunningService[]
+  /** Chains of the other families; absent where they do not run. */
+  readonly families: FamilyFacts | undefined
   /** Of the demo sponsor; absent when no quote-api runs. */
   readonly sponsorApiKey: string | undefined
   /** Resolves when a part ends on its own; never after `stop`. */
@@ -50,7 +56,7 @@ const slowMs = 8_000
 export async function startSession(options: SessionOptions): Promise<Session> {
   const { report, stageDone } = options
   const paths = localPaths(options.directory)
-  const network = await withNotice(startLocalNetwork({ ...options, keeperLog: keeperLogOf(options) }), () =>
+  const { network, familyProcess } = await withNotice(startChains(options), () =>
     report(`Still waiting for the chains: see ${paths.logFile('anvil-*')} and ${paths.logFile('keeper')}`),
   )
   stageDone('chains', describeChains(network))
@@ -61,16 +67,23 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   const signal = AbortSignal.any([options.signal, nodeDown.signal])
   let stopping: Promise<void> | undefined
   let sponsorApiKey: string | undefined
+  let families: FamilyFacts | undefined
   const stop = () => {
     stopping ??= stopAll(network, running)
     return stopping
   }
   try {
-    await startServices(options, network, signal, running)
+    const opened = openFamilies(options, network, familyProcess, signal)
+    // Who needs them hears of a failure; nobody else has to.
+    opened?.catch(() => undefined)
+    await startServices({ ...options, signal }, { network, families: opened }, running)
+    families = await opened
     signal.throwIfAborted()
     const sponsor = await sponsorOf(options, network, running, signal)
     await writeNetworkFile(network.paths.networkFile, {
       ...factsOf(network, running),
+      ...(families !== undefined && { families }),
+      ...(familyProcess !== undefined && { familyControlUrl: familyProcess.controlUrl }),
       ...(sponsor !== undefined && { sponsorApiKey: sponsor.apiKey }),
     })
     sponsorApiKey = sponsor?.apiKey
@@ -83,25 +96,60 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       if (stopping === undefined) resolve(end)
     }
     void nodeFailed.then(tell)
-    for (const { process } of running) void process.ended.then((how) => tell(endOf(process, how)))
+    const processes = [...running, ...(familyProcess === undefined ? [] : [familyProcess])]
+    for (const { process } of processes) void process.ended.then((how) => tell(endOf(process, how)))
   })
-  return { network, services: running, sponsorApiKey, failed, stop }
+  return { network, services: running, families, sponsorApiKey, failed, stop }
+}
+
+/** The nodes, and beside them the process of the other families where it is asked for. */
+async function startChains(options: SessionOptions) {
+  const { hasFamilies = false, repositoryRoot, environment } = options
+  let familyProcess: FamilyProcess | undefined
+  const network = await startLocalNetwork({
+    ...options,
+    keeperLog: keeperLogOf(options),
+    ...(hasFamilies && {
+      async beside({ paths, runFile, ports: chainPorts }) {
+        const started = await startFamilyProcess({ paths, runFile, chainPorts, repositoryRoot, environment })
+        familyProcess = started
+        return () => started.process.stop()
+      },
+    }),
+  })
+  return { network, familyProcess }
+}
+
+function openFamilies(
+  { report, stageDone }: SessionOptions,
+  { chains, deployment, keys, paths }: LocalNetwork,
+  familyProcess: FamilyProcess | undefined,
+  signal: AbortSignal,
+): Promise<FamilyFacts> | undefined {
+  const depositor = keys.users.at(-1)
+  if (familyProcess === undefined || depositor === undefined) return undefined
+  const { url, chainId } = chains.base
+  const { depository: evmDepository } = deployment.base
+  const told = { node: { url, chainId }, evmDepository, depositor, tronFile: paths.tronFile }
+  return familyProcess.open(told, { report, signal }).then((families) => {
+    stageDone('families', 'Solana, Bitcoin, Tron, Hyperliquid and Lighter as stand-ins show them')
+    return families
+  })
 }
 
 /** One failure ends the start of the others too; `running` holds what has to be stopped. */
 async function startServices(
   options: SessionOptions,
-  network: LocalNetwork,
-  outer: AbortSignal,
+  chains: Pick<ServiceOptions, 'network' | 'families'>,
   running: RunningService[],
 ): Promise<void> {
   const ports = await choosePorts(options.services, options.firstPorts)
   const oneFailed = new AbortController()
-  const signal = AbortSignal.any([outer, oneFailed.signal])
+  const signal = AbortSignal.any([options.signal, oneFailed.signal])
   const start = async (plan: ServicePlan) => {
     try {
       signal.throwIfAborted()
-      running.push(await startService(plan, { ...options, network, ports, signal }))
+      running.push(await startService(plan, { ...options, ...chains, ports, signal }))
       options.stageDone(plan.name, plan.about)
     } catch (error) {
       oneFailed.abort(error)

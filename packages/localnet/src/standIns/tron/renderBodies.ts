@@ -29,10 +29,10 @@ export type RpcReceipt = {
 export type RpcFrame = {
   readonly type: string
   readonly from: Hex
-  readonly to?: Hex
-  readonly value?: Hex
-  readonly error?: string
-  readonly calls?: readonly RpcFrame[]
+  readonly to?: Hex | undefined
+  readonly value?: Hex | undefined
+  readonly error?: string | undefined
+  readonly calls?: readonly RpcFrame[] | undefined
 }
 
 /** The first block carries the id of its network in its last four bytes. */

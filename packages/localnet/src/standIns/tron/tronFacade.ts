@@ -43,6 +43,8 @@ export type KnownTransaction = {
   /** Without `0x`. */
   readonly rawHex: string
   readonly isContractCall: boolean
+  /** For the time when the node has forgotten the state before it. */
+  readonly trace?: RpcFrame | undefined
 }
 
 /** @param earlier transactions of another run of this chain, by id */
@@ -51,24 +53,27 @@ export function createTronLedger(
   earlier: Readonly<Record<string, KnownTransaction>> = {},
 ): TronLedger {
   const known = new Map(Object.entries(earlier))
-  const note = (from: LocalAccount, contract: SubmittedContract, evmHash: Hex, memo?: Hex): Submitted => {
+  const note = (
+    { from, contract, memo }: { from: LocalAccount; contract: SubmittedContract; memo?: Hex | undefined },
+    ran: Pick<KnownTransaction, 'evmHash' | 'trace'>,
+  ): Submitted => {
     const { transactionId, rawHex } = encodeTransaction(from.address, contract, memo)
-    known.set(transactionId, { evmHash, rawHex, isContractCall: contract.kind === 'trigger' })
-    return { transactionId, evmHash }
+    known.set(transactionId, { ...ran, rawHex, isContractCall: contract.kind === 'trigger' })
+    return { transactionId, evmHash: ran.evmHash }
   }
   return {
     known,
     async submit(from, contract, memo) {
       const { to, data, value } = evmCall(contract)
-      const { transactionId } = await bed.send(from, to, data, value)
-      return note(from, contract, transactionId, memo)
+      const { transactionId: evmHash } = await bed.send(from, to, data, value)
+      return note({ from, contract, memo }, { evmHash, trace: await readTrace(bed, evmHash) })
     },
     async submitTogether(transactions) {
       await bed.node('evm_setAutomine', [false])
       const submitted: Submitted[] = []
       for (const { from, contract } of transactions) {
         const evmHash = await bed.chain.as(from).walletClient.sendTransaction(evmCall(contract))
-        submitted.push(note(from, contract, evmHash))
+        submitted.push(note({ from, contract }, { evmHash }))
       }
       await bed.node('evm_setAutomine', [true])
       await bed.mine(1)
@@ -171,11 +176,24 @@ async function infoOf(source: Source, transactionId: string, newest: number): Pr
   if (receipt === undefined || Number(receipt.blockNumber) > newest) return {}
   const [block, trace] = await Promise.all([
     blockAt(source, Number(receipt.blockNumber)),
-    source.bed.node('debug_traceTransaction', [evmHash, { tracer: 'callTracer' }]),
+    traceOf(source, transactionId, evmHash),
   ])
-  const frame: RpcFrame = Object(trace)
   const isContractCall = source.ledger.known.get(transactionId)?.isContractCall === true
-  return renderInfo({ transactionId, receipt, block, isContractCall, trace: frame })
+  return renderInfo({ transactionId, receipt, block, isContractCall, trace })
+}
+
+async function traceOf({ bed, ledger }: Source, transactionId: string, evmHash: Hex): Promise<RpcFrame> {
+  try {
+    return await readTrace(bed, evmHash)
+  } catch (error) {
+    const kept = ledger.known.get(transactionId)?.trace
+    if (kept === undefined) throw error
+    return kept
+  }
+}
+
+async function readTrace(bed: EvmBehind, evmHash: Hex): Promise<RpcFrame> {
+  return Object(await bed.node('debug_traceTransaction', [evmHash, { tracer: 'callTracer' }]))
 }
 
 async function infosOf(source: Source, number: number, newest: number): Promise<unknown> {

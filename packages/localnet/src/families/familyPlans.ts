@@ -1,0 +1,147 @@
+import {
+  bitcoinNetworkOf,
+  encodeBase58,
+  type Hex,
+  hexToBytes,
+  keccak256Hex,
+  scriptAddress,
+  sha256TextHex,
+  tronAddress,
+  type VmType,
+} from '@causeway/core'
+
+/** Chains of other families than the EVM's that a local network shows, in the order of their ports. */
+export const familyKeys = ['solana', 'bitcoin', 'tron', 'hyperliquid', 'lighter'] as const
+export type FamilyKey = (typeof familyKeys)[number]
+
+export type FamilyPlan = {
+  readonly vmType: VmType
+  /** For people, as all texts here. */
+  readonly name: string
+  readonly real: string
+  readonly standIn: string
+  /** Of the native currency, which deposits here are made in. */
+  readonly symbol: string
+  readonly decimals: number
+  /** Of the deposit that is there after every start, in smallest units. */
+  readonly firstAmount: bigint
+}
+
+export const familyPlans: Readonly<Record<FamilyKey, FamilyPlan>> = {
+  solana: {
+    ...{ vmType: 'solana-vm', name: 'Solana' },
+    real: 'programs on the Solana runtime (LiteSVM), a depository program, signatures',
+    standIn: 'JSON-RPC, blocks and their finality',
+    ...{ symbol: 'SOL', decimals: 9, firstAmount: 2_500_000_000n },
+  },
+  bitcoin: {
+    ...{ vmType: 'bitcoin-vm', name: 'Bitcoin' },
+    real: 'transactions, headers and merkle proofs of a regtest chain',
+    standIn: 'RPC and Esplora API, mining; nothing is signed',
+    ...{ symbol: 'BTC', decimals: 8, firstAmount: 25_000_000n },
+  },
+  tron: {
+    ...{ vmType: 'tron-vm', name: 'Tron' },
+    real: 'contracts, logs and transfers on the node of Base, bytes of transactions',
+    standIn: 'HTTP API, solidified blocks; nothing is signed',
+    ...{ symbol: 'TRX', decimals: 6, firstAmount: 25_000_000n },
+  },
+  hyperliquid: {
+    ...{ vmType: 'hyperliquid-vm', name: 'Hyperliquid' },
+    real: 'nothing',
+    standIn: 'the exchange: a list of transfers behind its HTTP API',
+    ...{ symbol: 'USDC', decimals: 8, firstAmount: 2_500_000_000n },
+  },
+  lighter: {
+    ...{ vmType: 'lighter-vm', name: 'Lighter' },
+    real: 'nothing',
+    standIn: 'the exchange: a list of transfers behind its HTTP API',
+    ...{ symbol: 'USDC', decimals: 6, firstAmount: 25_000_000n },
+  },
+}
+
+export function isFamilyKey(value: string): value is FamilyKey {
+  return familyKeys.some((key) => key === value)
+}
+
+/** 20 bytes that nobody has a key of. */
+export function ownerlessAddress(what: string): Hex {
+  return `0x${sha256TextHex(`causeway local network: ${what}`).slice(-40)}`
+}
+
+/** A program of its own on every start; that of a public cluster stands elsewhere. */
+const solanaDepository = encodeBase58(hexToBytes(sha256TextHex('causeway local network: solana depository')))
+
+/** Pays to a hash of a key that does not exist. @throws Error never: the script is a standard one */
+export function bitcoinAddress(script: Uint8Array): string {
+  const address = scriptAddress(script, bitcoinNetworkOf('regtest'))
+  if (address === undefined) throw new Error('the script has no address')
+  return address
+}
+
+/** @source BIP 141 */
+export function witnessScript(what: string): Uint8Array {
+  return Uint8Array.of(0, 20, ...hexToBytes(ownerlessAddress(what)))
+}
+
+export const bitcoinDepositoryScript = witnessScript('bitcoin depository')
+
+/** The ASCII text TRON: public networks have other ids. */
+export const tronChainId = 0x54_52_4f_4en
+
+/** Where each chain takes deposits. @param evmDepository the contract on the node behind Tron */
+export function familyDepositories(evmDepository: Hex): Readonly<Record<FamilyKey, string>> {
+  return {
+    solana: solanaDepository,
+    bitcoin: bitcoinAddress(bitcoinDepositoryScript),
+    tron: tronAddress(evmDepository),
+    hyperliquid: ownerlessAddress('hyperliquid depository'),
+    lighter: '900001',
+  }
+}
+
+/** What `chains.local.json` says of each chain beside its endpoint and depository. */
+const settings: Readonly<Record<FamilyKey, object>> = {
+  solana: { finality: { mode: 'tag', tag: 'finalized' } },
+  bitcoin: {
+    finality: { mode: 'depth', blocks: 2 },
+    additionalData: {
+      network: 'regtest',
+      esploraCompatibleApiUrl: '$BITCOIN_ESPLORA_COMPATIBLE_API_URL',
+    },
+  },
+  tron: { finality: { mode: 'tag', tag: 'finalized' } },
+  hyperliquid: {},
+  lighter: { additionalData: { network: 'testnet', explorerApiUrl: '$LIGHTER_EXPLORER_API_URL' } },
+}
+
+/** Entries of `chains.local.json`, in order. */
+export function familyChainEntries(evmDepository: Hex): readonly object[] {
+  const depositories = familyDepositories(evmDepository)
+  return familyKeys.map((id) => ({
+    id,
+    vmType: familyPlans[id].vmType,
+    httpRpcUrl: `$${id.toUpperCase()}_RPC_URL`,
+    depository: depositories[id],
+    hubChainId: String(id === 'tron' ? tronChainId : BigInt(keccak256Hex(Buffer.from(id, 'utf8')))),
+    ...settings[id],
+  }))
+}
+
+/**
+ * What oracles are told of the chains; every variable is empty where they do not run.
+ * @param families where each listens
+ */
+export function familyVariables(
+  families: Readonly<Record<FamilyKey, { readonly url: string }>> | undefined,
+): Readonly<Record<string, string>> {
+  return {
+    SOLANA_RPC_URL: families?.solana.url ?? '',
+    BITCOIN_RPC_URL: families?.bitcoin.url ?? '',
+    BITCOIN_ESPLORA_COMPATIBLE_API_URL: families === undefined ? '' : `${families.bitcoin.url}/api`,
+    TRON_RPC_URL: families?.tron.url ?? '',
+    HYPERLIQUID_RPC_URL: families?.hyperliquid.url ?? '',
+    LIGHTER_RPC_URL: families?.lighter.url ?? '',
+    LIGHTER_EXPLORER_API_URL: families === undefined ? '' : `${families.lighter.url}/explorer`,
+  }
+}

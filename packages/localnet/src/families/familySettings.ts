@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { hexSchema } from '../network/hexSchema.ts'
+
+const port = z.number().int().min(0).max(65_535)
+
+/** What the process of the stand-ins is told first: where to listen. 0 takes a free port. */
+export const familyPortsSchema = z.object({
+  solana: port,
+  bitcoin: port,
+  tron: port,
+  hyperliquid: port,
+  lighter: port,
+  /** What operators and the network itself ask. */
+  control: port,
+})
+export type FamilyPorts = z.infer<typeof familyPortsSchema>
+
+/** What it is told when the chains are up. */
+export const familyNetworkSchema = z.object({
+  /** The node of Base, which Tron's contracts run on. */
+  node: z.object({ url: z.url(), chainId: z.number().int().positive() }),
+  evmDepository: hexSchema(20),
+  /** Deposits on Tron. */
+  depositor: z.object({ address: hexSchema(20), privateKey: hexSchema(32) }),
+  tronFile: z.string().min(1),
+})
+export type FamilyNetwork = z.infer<typeof familyNetworkSchema>
+
+const depositSchema = z.object({
+  transactionId: z.string(),
+  /** In smallest units. */
+  amount: z.string().regex(/^[0-9]+$/),
+})
+
+const familySchema = z.object({ url: z.url(), depository: z.string(), firstDeposit: depositSchema })
+
+/** What `GET /ready` of the process tells. */
+export const familyFactsSchema = z.object({
+  solana: familySchema,
+  bitcoin: familySchema,
+  tron: familySchema,
+  hyperliquid: familySchema,
+  lighter: familySchema,
+})
+export type FamilyFacts = z.infer<typeof familyFactsSchema>
+export type FamilyDeposit = z.infer<typeof depositSchema>

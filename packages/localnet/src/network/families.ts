@@ -1,0 +1,77 @@
+import {
+  type FamilyFacts,
+  type FamilyNetwork,
+  type FamilyPorts,
+  familyFactsSchema,
+  familyPortsSchema,
+} from '../families/familySettings.ts'
+import { nextFreePorts } from '../nodes/ports.ts'
+import { type ChainKey, chainKeys } from './chainPlan.ts'
+import type { LocalPaths } from './localPaths.ts'
+import type { RunFile } from './runFile.ts'
+import { type ManagedProcess, startProcess } from './services/managedProcess.ts'
+import { waitUntilReady } from './services/readiness.ts'
+import { sourceArguments } from './services/startService.ts'
+
+/** The process that shows the chains of the other families. */
+export type FamilyProcess = {
+  readonly process: ManagedProcess
+  readonly controlUrl: string
+  /** To be called when the chains of the EVM are up. @returns where everything is. @throws StartFailure */
+  open(
+    network: FamilyNetwork,
+    options: { readonly report: (line: string) => void; readonly signal: AbortSignal },
+  ): Promise<FamilyFacts>
+}
+
+export type FamilyProcessOptions = {
+  readonly paths: LocalPaths
+  readonly runFile: RunFile
+  /** Of the nodes, which may not listen yet. */
+  readonly chainPorts: Readonly<Record<ChainKey, number>>
+  readonly repositoryRoot: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** It holds nothing that would have to be written. */
+const graceMs = 5_000
+
+/** Starts it beside the nodes: loading takes longer than opening. */
+export async function startFamilyProcess(options: FamilyProcessOptions): Promise<FamilyProcess> {
+  const { paths, runFile, chainPorts, repositoryRoot, environment } = options
+  const ports = await chooseFamilyPorts(chainPorts)
+  const name = 'families'
+  const process = await startProcess({
+    name,
+    command: globalThis.process.execPath,
+    args: [...sourceArguments, 'packages/localnet/src/families/main.ts'],
+    directory: repositoryRoot,
+    environment,
+    logFile: paths.logFile(name),
+    runFile,
+    graceMs,
+    hasInput: true,
+  })
+  process.tell(JSON.stringify(ports))
+  const controlUrl = `http://127.0.0.1:${ports.control}`
+  return {
+    process,
+    controlUrl,
+    async open(network, { report, signal }) {
+      process.tell(JSON.stringify(network))
+      const url = `${controlUrl}/ready`
+      await waitUntilReady(process, { url, report, signal })
+      return familyFactsSchema.parse(await (await fetch(url, { signal })).json())
+    },
+  }
+}
+
+/** The ports behind those of the nodes. */
+async function chooseFamilyPorts(chainPorts: FamilyProcessOptions['chainPorts']): Promise<FamilyPorts> {
+  const nodes = chainKeys.map((key) => chainPorts[key])
+  const first = chainPorts.hub + 1
+  const wanted = [0, 1, 2, 3, 4, 5].map((offset) => first + offset)
+  const chosen = (await nextFreePorts([...nodes, ...wanted])).slice(nodes.length)
+  const [solana, bitcoin, tron, hyperliquid, lighter, control] = chosen
+  return familyPortsSchema.parse({ solana, bitcoin, tron, hyperliquid, lighter, control })
+}
