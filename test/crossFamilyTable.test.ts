@@ -7,18 +7,14 @@ import {
   depositsExecutionKey,
   encodeMintAction,
   hubTokenId,
+  onchainId,
   orderAddress,
-  type ProtocolChain,
   type VmType,
-  verifyAttestation,
   vmTypes,
 } from '@causeway/core'
-import { recoverSigner } from '@causeway/signer'
-import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { protocolChain } from '../apps/oracle/src/attestations/context.ts'
 import { paths } from '../apps/oracle/test/fixtures/oracleApp.ts'
-import { oracleKey } from '../packages/core/test/vectors/messages.ts'
 import { type BedOracle, openBedOracle } from './support/familyBeds/bedOracle.ts'
 import {
   askedAmount,
@@ -31,6 +27,7 @@ import {
   payFor,
   refundedAmount,
 } from './support/familyBeds/bedOrders.ts'
+import { expectFilled, expectRefunded, expectSigned } from './support/familyBeds/expectSettled.ts'
 import type { FamilyBed } from './support/familyBeds/familyBed.ts'
 import { type FamilyBeds, startFamilyBeds } from './support/familyBeds/startFamilyBeds.ts'
 
@@ -53,59 +50,6 @@ const overpaid = (amount: bigint) => (amount * 101n) / 100n
 async function deposited(inputs: readonly FamilyBed[], output: FamilyBed): Promise<DepositedOrder> {
   const paid = inputs.map((bed) => ({ bed, amount: overpaid(askedAmount(bed)) }))
   return depositOrder(orderAcross(inputs, output), paid, oracle.networkOf)
-}
-
-function chainOf(chainId: string): ProtocolChain {
-  const bed = Object.values(beds.of).find(({ chain }) => chain.id === chainId)
-  if (bed === undefined) throw new Error(`no chain ${chainId}`)
-  return protocolChain(bed.chain)
-}
-
-function expectSigned(kind: 'deposits' | 'fills' | 'refunds', body: unknown): void {
-  const { hub, networkOf } = oracle
-  const terms = { hub, networkOf, signers: [privateKeyToAddress(oracleKey)], threshold: 1 }
-  const verified = { ...terms, recover: recoverSigner }
-  const verdicts = {
-    deposits: () => verifyAttestation(body, { ...verified, kind: attestationKinds.deposits }),
-    fills: () => verifyAttestation(body, { ...verified, kind: attestationKinds.fills }),
-    refunds: () => verifyAttestation(body, { ...verified, kind: attestationKinds.refunds }),
-  }
-  expect(verdicts[kind]()).toMatchObject({ isQuorum: true, problems: [] })
-}
-
-async function expectFilled(ordered: DepositedOrder, transactionId: string): Promise<void> {
-  const { id, settlement } = ordered
-  const { status, body } = await oracle.post(paths.fills, { ...settlement, fill: { transactionId } })
-  expect(body).toMatchObject({
-    message: {
-      data: { ...settlement, fill: { transactionId } },
-      result: { orderId: id, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiffOf(ordered).toString() },
-    },
-    execution: executionOf(ordered, chainOf, { paysFees: true }),
-  })
-  expect(status).toBe(200)
-  expectSigned('fills', body)
-}
-
-async function expectRefunded(
-  ordered: DepositedOrder,
-  refunds: readonly {
-    readonly transactionId: string
-    readonly inputIndex: number
-    readonly refundIndex: number
-  }[],
-): Promise<void> {
-  const { id, settlement } = ordered
-  const { status, body } = await oracle.post(paths.refunds, { ...settlement, refunds })
-  expect(body).toMatchObject({
-    message: {
-      data: { ...settlement, refunds },
-      result: { orderId: id, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiffOf(ordered).toString() },
-    },
-    execution: executionOf(ordered, chainOf, { paysFees: false }),
-  })
-  expect(status).toBe(200)
-  expectSigned('refunds', body)
 }
 
 describe.each(vmTypes)('a deposit on %s', (family) => {
@@ -141,8 +85,23 @@ describe.each(vmTypes)('a deposit on %s', (family) => {
         },
       })
       expect(status).toBe(200)
-      expectSigned('deposits', body)
+      expectSigned(oracle, attestationKinds.deposits, body)
     }
+  })
+})
+
+describe.each(vmTypes)('a withdrawal on %s', (family) => {
+  test.each([
+    ['pending', 0],
+    ['executed', 1],
+    ['expired', 2],
+  ] as const)('that is %s has status %i', async (state, status) => {
+    const bed = beds.of[family]
+    const question = await bed.withdrawal(state)
+    await bed.finalize()
+    const answer = await oracle.post(paths.withdrawals, { chainId: bed.chain.id, ...question })
+    expect(answer).toMatchObject({ status: 200, body: { message: { result: { status } } } })
+    expectSigned(oracle, attestationKinds.withdrawals, answer.body)
   })
 })
 
@@ -152,11 +111,15 @@ describe('an order', () => {
     async (input, output) => {
       const [paidOn, filledOn] = [beds.of[input], beds.of[output]]
       const ordered = await deposited([paidOn], filledOn)
-      await expectFilled(ordered, await payFor(ordered.id, filledOn, { amount: filledAmount(filledOn) }))
+      await expectFilled(
+        oracle,
+        ordered,
+        await payFor(ordered.id, filledOn, { amount: filledAmount(filledOn) }),
+      )
       for (const [refundIndex, bed] of [paidOn, filledOn].entries()) {
         const amount = overpaid(refundedAmount(bed))
         const transactionId = await payFor(ordered.id, bed, { amount })
-        await expectRefunded(ordered, [{ transactionId, inputIndex: 0, refundIndex }])
+        await expectRefunded(oracle, ordered, [{ transactionId, inputIndex: 0, refundIndex }])
       }
     },
   )
@@ -171,14 +134,18 @@ describe('an order', () => {
       amount: askedAmount(bed) + (BigInt(index - 2) * askedAmount(bed)) / 50n,
     }))
     const ordered = await depositOrder(order, paid, oracle.networkOf)
-    await expectFilled(ordered, await payFor(ordered.id, filledOn, { amount: filledAmount(filledOn) }))
+    await expectFilled(
+      oracle,
+      ordered,
+      await payFor(ordered.id, filledOn, { amount: filledAmount(filledOn) }),
+    )
     const scale = bpsDiffOf(ordered)
     const refunds = []
     for (const [inputIndex, bed] of paidOn.entries()) {
       const amount = refundedAmount(bed) + (refundedAmount(bed) * scale) / 10n ** 18n
       refunds.push({ transactionId: await payFor(ordered.id, bed, { amount }), inputIndex, refundIndex: 0 })
     }
-    await expectRefunded(ordered, refunds)
+    await expectRefunded(oracle, ordered, refunds)
   })
 })
 
@@ -197,6 +164,22 @@ const strangers = pairings
     const isSpelled = spelledAlike[claimed].includes(happened)
     return [happened, claimed, isSpelled ? 'TRANSACTION_MISSING' : 'INVALID_TRANSACTION_ID'] as const
   })
+
+const upper = (id: string) => id.toUpperCase()
+const prefixed = (id: string) => `0x${id}`
+const upperDigits = (id: string) => `0x${id.slice(2).toUpperCase()}`
+const withoutPrefix = (id: string) => id.slice(2)
+const longer = (id: string) => `${id}1`
+
+type Spelled = readonly ((id: string) => string)[]
+const spellings: Readonly<Record<VmType, { readonly accepted: Spelled; readonly refused: Spelled }>> = {
+  'ethereum-vm': { accepted: [upperDigits], refused: [upper, withoutPrefix, longer] },
+  'hyperliquid-vm': { accepted: [upperDigits], refused: [upper, withoutPrefix, longer] },
+  'bitcoin-vm': { accepted: [upper], refused: [prefixed, longer] },
+  'tron-vm': { accepted: [upper, prefixed], refused: [(id) => prefixed(prefixed(id)), longer] },
+  'lighter-vm': { accepted: [upper], refused: [prefixed, longer] },
+  'solana-vm': { accepted: [], refused: [prefixed, longer] },
+}
 
 const own = new Map<VmType, Promise<DepositedOrder>>()
 
@@ -283,5 +266,89 @@ describe.each(vmTypes)('on %s', (family) => {
   test('a refund to somebody else settles nothing', async () => {
     const recipient = beds.of[family].otherRecipient
     expect(await refund({ recipient })).toMatchObject(refused('INSUFFICIENT_REFUND'))
+  })
+
+  test('the deposit of another order pays no input', async () => {
+    const bed = beds.of[family]
+    const { id, settlement } = await ownOrder(family)
+    const other = await deposited([bed], bed)
+    const transactionId = await payFor(id, bed, { amount: filledAmount(bed) })
+    const claimed = { ...settlement, inputs: other.settlement.inputs, fill: { transactionId } }
+    expect(await oracle.post(paths.fills, claimed)).toMatchObject(refused('INVALID_INPUT'))
+  })
+
+  test('the onchain id of the deposit on another chain pays no input', async () => {
+    const bed = beds.of[family]
+    const { id, settlement } = await ownOrder(family)
+    const transactionId = await payFor(id, bed, { amount: filledAmount(bed) })
+    const inputs = settlement.inputs.map((input) => ({
+      ...input,
+      onchainId: onchainId({
+        ...{ chainId: 'another', onchainIndex: '0' },
+        transactionId: input.transactionId,
+      }),
+    }))
+    const claimed = { ...settlement, inputs, fill: { transactionId } }
+    expect(await oracle.post(paths.fills, claimed)).toMatchObject(refused('INVALID_INPUT'))
+  })
+
+  test('a chain is named by its id in its own letters, never by its number on the hub', async () => {
+    const { chain } = beds.of[family]
+    const { settlement } = await ownOrder(family)
+    const { order, inputs } = settlement
+    const [{ transactionId = '' } = {}] = inputs
+    // No chain of an order has capital letters in its id: there the shape is wrong already.
+    for (const [chainId, inOrder] of [
+      [chain.hubChainId, 'UNKNOWN_CHAIN'],
+      [chain.id.toUpperCase(), 'INVALID_REQUEST'],
+    ] as const) {
+      const deposit = { chainId, transactionId }
+      expect(await oracle.post(paths.deposits, deposit)).toMatchObject(refused('UNKNOWN_CHAIN'))
+      const renamed = { ...order, output: { ...order.output, chainId } }
+      const fill = { ...settlement, order: renamed, fill: { transactionId } }
+      expect(await oracle.post(paths.fills, fill)).toMatchObject(refused(inOrder))
+    }
+  })
+
+  test('every spelling of its ids has the same answer, and what is no spelling has none', async () => {
+    const bed = beds.of[family]
+    const { id, settlement } = await ownOrder(family)
+    const paid = await payFor(id, bed, { amount: filledAmount(bed) })
+    const ask = (spelled: (id: string) => string) => {
+      const inputs = settlement.inputs.map((input) => ({
+        ...input,
+        transactionId: spelled(input.transactionId),
+      }))
+      return oracle.post(paths.fills, { ...settlement, inputs, fill: { transactionId: spelled(paid) } })
+    }
+    const plain = await ask((transactionId) => transactionId)
+    expect(plain.status).toBe(200)
+    const { accepted, refused: none } = spellings[family]
+    for (const spelled of accepted) expect(await ask(spelled)).toEqual(plain)
+    for (const spelled of none) expect(await ask(spelled)).toMatchObject(refused('INVALID_TRANSACTION_ID'))
+  })
+})
+
+describe.each(['ethereum-vm', 'hyperliquid-vm', 'bitcoin-vm'] as const)('on %s', (family) => {
+  test('an order that spells its addresses in other letters is the same order', async () => {
+    const bed = beds.of[family]
+    const ordered = await ownOrder(family)
+    const { id, settlement } = ordered
+    const transactionId = await payFor(id, bed, { amount: filledAmount(bed) })
+    const { order } = settlement
+    const recipient = bed.recipient.startsWith('0x')
+      ? `0x${bed.recipient.slice(2).toUpperCase()}`
+      : bed.recipient.toUpperCase()
+    expect(recipient).not.toBe(bed.recipient)
+    const payments = order.output.payments.map((payment) => ({ ...payment, recipient }))
+    const respelled = { ...order, output: { ...order.output, payments } }
+    const fill = { ...settlement, order: respelled, fill: { transactionId } }
+    expect(await oracle.post(paths.fills, fill)).toMatchObject({
+      status: 200,
+      body: {
+        message: { result: { orderId: id } },
+        execution: executionOf(ordered, oracle.networkOf, { paysFees: true }),
+      },
+    })
   })
 })

@@ -2,7 +2,7 @@ import type { NetworkOf } from '@causeway/core'
 import type { AttestationContext, AttestedChain } from '../../../apps/oracle/src/attestations/context.ts'
 import { findReader } from '../../../apps/oracle/src/readers.ts'
 import { testApp } from '../../../apps/oracle/test/fixtures/oracleApp.ts'
-import { world } from '../../../apps/oracle/test/fixtures/world.ts'
+import { chains as otherChains, world } from '../../../apps/oracle/test/fixtures/world.ts'
 import type { FamilyBed } from './familyBed.ts'
 
 /** The HTTP surface of one oracle over several chains. */
@@ -16,11 +16,14 @@ export type BedOracle = {
 export type BedAnswer = { readonly status: number; readonly body: unknown }
 
 /**
- * Every request is attested anew.
+ * Every request is attested anew. Chains without a bed are known and not read.
  * @param finalEntriesMax final transactions that readers keep; default 0
  */
 export async function openBedOracle(beds: readonly FamilyBed[], finalEntriesMax = 0): Promise<BedOracle> {
-  const chains = new Map<string, AttestedChain>(beds.map(({ chain }) => [chain.id, chain]))
+  const chains = new Map<string, AttestedChain>([
+    ...otherChains,
+    ...beds.map(({ chain }) => [chain.id, chain] as const),
+  ])
   const open = new Map(beds.map((bed) => [bed.chain.id, bed.open(finalEntriesMax)]))
   const context: AttestationContext = {
     ...world({}),

@@ -145,9 +145,14 @@ export function bpsDiffOf({ inputs, settlement: { order } }: DepositedOrder): bi
  */
 export function executionOf(
   { id, inputs, settlement: { order } }: DepositedOrder,
-  chainOf: (chainId: string) => ProtocolChain,
+  networkOf: NetworkOf,
   { paysFees }: { readonly paysFees: boolean },
 ) {
+  const chainOf = (chainId: string): ProtocolChain => {
+    const network = networkOf(chainId)
+    if (network === undefined) throw new Error(`no chain ${chainId}`)
+    return { chainId, vmType: network.vmType, network: network.network }
+  }
   const solver = hubAlias(chainOf(order.solverChainId), order.solver)
   const moves = inputs.map(({ bed, amount, deposit: { timestampSeconds } }) => {
     const chain = protocolChain(bed.chain)

@@ -4,7 +4,6 @@ import {
   account,
   depository,
   native,
-  recipient,
   sender,
   startHyperliquidBed,
   timeMs,
@@ -18,6 +17,8 @@ import { startRoundProxy } from './roundProxy.ts'
 const id = 'hyperliquid'
 const decimals = 8
 const solver = account('50')
+const recipient = account('a2')
+const otherRecipient = account('a3')
 
 /** The stand-in of the exchange, and entries of the hub that name the order of each transfer. */
 export async function startHyperliquidFamilyBed(): Promise<FamilyBed> {
@@ -37,7 +38,6 @@ export async function startHyperliquidFamilyBed(): Promise<FamilyBed> {
     bed.map({ user, nonce: action.time, data: transfer.orderId })
     return bed.list(action, { user })
   }
-  const otherRecipient = account('23')
   return {
     ...{ chain, upstream, recipient, otherRecipient, decimals },
     currency: native,

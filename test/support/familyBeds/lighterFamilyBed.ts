@@ -19,7 +19,9 @@ const id = 'lighter'
 const solver = '500'
 const recipient = '501'
 const otherRecipient = '502'
-const [executed, failed] = [3, 4]
+/** Of transactions, by what becomes of the withdrawal. */
+const statuses = { pending: 1, executed: 3, expired: 4 } as const
+const farAway = 4_000_000_000_000n
 
 export type LighterBedOptions = {
   /** Withdrawals are looked for by an explorer, and asked for without their transaction. */
@@ -61,10 +63,9 @@ export async function startLighterFamilyBed({
     },
     pay: async (payment) => send(solver, payment.recipient, payment),
     async withdrawal(status) {
-      const info = transferOf(depository, recipient, 5n)
+      const info = { ...transferOf(depository, recipient, 5n), ExpiredAt: farAway }
       const withdrawal = encodeLighterWithdrawal(withdrawalOf(info))
-      if (status === 'pending') return { withdrawal }
-      const transactionId = put([node], info, { status: status === 'executed' ? executed : failed })
+      const transactionId = put([node], info, { status: statuses[status] })
       return hasExplorer ? { withdrawal } : { withdrawal, transactionId }
     },
     finalize: async () => undefined,
