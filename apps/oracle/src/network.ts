@@ -11,7 +11,7 @@ import { ConfigurationError, DomainError } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import type { AttestationContext } from './attestations/context.ts'
 import type { LoadedFiles } from './files.ts'
-import { type ChainWatch, createChainWatch, type WatchLog } from './halt/chainWatch.ts'
+import { type ChainWatch, createChainWatch, isUsable, type WatchLog } from './halt/chainWatch.ts'
 import { createHaltStore } from './halt/haltStore.ts'
 import { repeatCheck } from './halt/repeatCheck.ts'
 import { type OpenHub, openHub } from './hub.ts'
@@ -85,7 +85,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
         ...[...open].flatMap(([chain, { health }]) => health().map((one) => ({ chain, ...one }))),
       ],
       requireReadyChain() {
-        if ([...open.keys()].some((chainId) => watch.statusOf(chainId) === 'ready')) return
+        if ([...open.keys()].some((chainId) => isUsable(watch.statusOf(chainId)))) return
         throw new Error('no chain can be attested')
       },
       onRewritten: (forget) => void forgetters.push(forget),

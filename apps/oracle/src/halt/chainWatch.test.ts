@@ -21,6 +21,7 @@ class Chain {
   newest: FinalBlock = { number: 100n, hash: 'h100' }
   isSilent = false
   problems: readonly string[] = []
+  hasBlocks = true
 
   constructor() {
     this.grow(100n)
@@ -33,22 +34,23 @@ class Chain {
     const refuseWhenSilent = () => {
       if (this.isSilent) throw new UpstreamUnavailableError('silent')
     }
+    const finalBlocks = {
+      readNewest: async () => {
+        refuseWhenSilent()
+        return this.newest
+      },
+      readHash: async (number: bigint) => {
+        refuseWhenSilent()
+        return this.blocks.get(number)
+      },
+    }
     return {
       id: 'ethereum',
       verify: async () => {
         refuseWhenSilent()
         return this.problems
       },
-      finalBlocks: () => ({
-        readNewest: async () => {
-          refuseWhenSilent()
-          return this.newest
-        },
-        readHash: async (number: bigint) => {
-          refuseWhenSilent()
-          return this.blocks.get(number)
-        },
-      }),
+      finalBlocks: () => (this.hasBlocks ? finalBlocks : undefined),
     }
   }
 }
@@ -100,7 +102,28 @@ describe('a chain', () => {
     expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
   })
 
-  test('stays ready while it grows, and while it is silent', async () => {
+  test.each([
+    ['with blocks', true],
+    ['without blocks', false],
+  ])(
+    '%s that falls silent is shown as such, is still tried, and is ready when it answers',
+    async (_, hasBlocks) => {
+      const chain = new Chain()
+      chain.hasBlocks = hasBlocks
+      const watch = await watchOf(chain)
+      await watch.check()
+      expect(watch.statusOf('ethereum')).toBe('ready')
+      chain.isSilent = true
+      await watch.check()
+      expect(watch.statusOf('ethereum')).toBe('silent')
+      expect(refusal(watch)).toBe('ready')
+      chain.isSilent = false
+      await watch.check()
+      expect(watch.statusOf('ethereum')).toBe('ready')
+    },
+  )
+
+  test('stays usable while it grows, and while it is silent', async () => {
     const chain = new Chain()
     const watch = await watchOf(chain)
     for (const number of [100n, 101n, 105n]) {

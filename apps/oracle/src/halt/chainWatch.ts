@@ -6,7 +6,10 @@ import type { HaltStore } from './haltStore.ts'
 /** A chain, or the hub, that must be known to be the configured one before anything is signed for it. */
 export type WatchedChain = {
   readonly id: string
-  /** @returns problems that name settings; @throws DomainError when nothing can be known now */
+  /**
+   * Also asked again at every look where there are no blocks to compare.
+   * @returns problems that name settings; @throws DomainError when nothing can be known now
+   */
   verify(signal: AbortSignal): Promise<readonly string[]>
   /** `undefined` where the family has no blocks, and for the hub. */
   finalBlocks(): FinalBlocks | undefined
@@ -14,10 +17,16 @@ export type WatchedChain = {
 
 /**
  * - `unchecked`: not compared with its configuration since the start, or since a halt was lifted
+ * - `silent`: too few endpoints answered the last look; a request is tried all the same
  * - `unsure`: the chain did not reach a block that was final; endpoints may lag, so a second look decides
  * - `halted`: a final block changed, and nothing is signed until the operator says so
  */
-export type WatchStatus = 'unchecked' | 'ready' | 'unsure' | 'halted'
+export type WatchStatus = 'unchecked' | 'ready' | 'silent' | 'unsure' | 'halted'
+
+/** True while readings of a chain may be signed. */
+export function isUsable(status: WatchStatus | undefined): boolean {
+  return status === 'ready' || status === 'silent'
+}
 
 export type WatchLog = {
   error(fields: object, message: string): void
@@ -71,7 +80,7 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
     refuseUnlessReady(chainId) {
       const status = entries.get(chainId)?.status
       if (status === 'halted') throw haltedError(chainId)
-      if (status !== 'ready') throw notCheckedError(chainId)
+      if (!isUsable(status)) throw notCheckedError(chainId)
     },
     observe(evidence) {
       for (const { chainId, blockNumber, blockHash } of evidence) {
@@ -132,6 +141,7 @@ class WatchedEntry {
       if (this.#status === 'unchecked') await this.#verify(signal)
       else if (this.#status !== 'halted') await this.#compare(signal)
     } catch (error) {
+      if (this.#status === 'ready') this.#status = 'silent'
       const isExpected = error instanceof DomainError || signal.aborted
       if (isExpected) log.warn({ event: 'chain_check_failed', chain: id, err: error }, 'chain not checked')
       else log.error({ event: 'chain_check_failed', chain: id, err: error }, 'chain not checked')
@@ -153,20 +163,26 @@ class WatchedEntry {
   async #verify(signal: AbortSignal): Promise<void> {
     const { log } = this.#options
     const { id } = this.#chain
-    const problems = await this.#chain.verify(signal)
-    if (problems.length > 0) {
-      log.error({ event: 'chain_misconfigured', chain: id, problems }, 'chain contradicts its configuration')
-      return
-    }
+    if (!(await this.#fitsConfiguration(signal))) return
     const blocks = this.#chain.finalBlocks()
     if (blocks !== undefined) this.#history.note(await blocks.readNewest({ signal }))
     this.#status = 'ready'
     log.info({ event: 'chain_ready', chain: id }, 'chain is ready')
   }
 
+  async #fitsConfiguration(signal: AbortSignal): Promise<boolean> {
+    const problems = await this.#chain.verify(signal)
+    if (problems.length === 0) return true
+    const fields = { event: 'chain_misconfigured', chain: this.#chain.id, problems }
+    this.#options.log.error(fields, 'chain contradicts its configuration')
+    return false
+  }
+
+  /** One endpoint that says something else later takes no chain away: the quorum judges each reading. */
   async #compare(signal: AbortSignal): Promise<void> {
     const blocks = this.#chain.finalBlocks()
     if (blocks !== undefined) this.#judge(await this.#history.compare(blocks, { signal }))
+    else if (await this.#fitsConfiguration(signal)) this.#status = 'ready'
   }
 
   #judge(verdict: Verdict): void {

@@ -134,7 +134,7 @@ export function createOracleMetrics(options: {
     watchChains(read) {
       new Gauge({
         name: 'oracle_chain_status',
-        help: '1 for the state a chain is in: unchecked, ready, unsure, halted or unavailable',
+        help: '1 for the state a chain is in: unchecked, ready, silent, unsure, halted or unavailable',
         labelNames: ['chain', 'status'] as const,
         registers,
         collect() {
