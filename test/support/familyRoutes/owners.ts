@@ -1,8 +1,15 @@
-import { keccak256 } from '@causeway/core'
+import { bitcoinMainnet, bitcoinNetworkOf, keccak256, outputScript, scriptAddress } from '@causeway/core'
 import { hashMessage } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { orderBSolverKey } from '../../../packages/core/test/vectors/orders.ts'
-import { owners, signDigest, signEd25519 } from '../../../packages/core/test/vectors/ownerKeys.ts'
+import {
+  owners,
+  signBip137,
+  signBip322,
+  signDigest,
+  signEd25519,
+  signTaproot,
+} from '../../../packages/core/test/vectors/ownerKeys.ts'
 import type { Owner } from './familySide.ts'
 
 const digits = (hash: Uint8Array) => Buffer.from(hash).toString('hex')
@@ -21,4 +28,18 @@ export const tronOwner: Owner = {
 export const solanaOwner: Owner = {
   account: owners.solana,
   sign: (hash) => signEd25519(digits(hash)),
+}
+
+/** Accounts of one key on a network, each with the message signature that its wallets make. */
+export function bitcoinOwners(networkName: string): Readonly<Record<'segwit' | 'legacy' | 'taproot', Owner>> {
+  const accountOf = (mainAddress: string) => {
+    const address = scriptAddress(outputScript(mainAddress, bitcoinMainnet), bitcoinNetworkOf(networkName))
+    if (address === undefined) throw new Error('a script without an address')
+    return address
+  }
+  return {
+    segwit: { account: accountOf(owners.p2wpkh), sign: (hash) => signBip322(digits(hash), 'p2wpkh') },
+    legacy: { account: accountOf(owners.p2pkh), sign: (hash) => signBip137(digits(hash), 31) },
+    taproot: { account: accountOf(owners.p2tr), sign: (hash) => signTaproot(digits(hash)) },
+  }
 }
