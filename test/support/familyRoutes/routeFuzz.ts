@@ -12,7 +12,7 @@ const longest = 300_000
  * 300 changed answers through the routes, of the only endpoint and of one of three. Each request is answered
  * by a reader that remembers nothing.
  */
-export function routeFuzz(sideOf: () => FamilySide): void {
+export function routeFuzz(sideOf: () => FamilySide | Promise<FamilySide>): void {
   describe('whatever an endpoint says, the routes answer', () => {
     test('with a typed refusal or what they read, where it is the only one', {
       timeout: longest,
@@ -47,7 +47,7 @@ export function routeFuzz(sideOf: () => FamilySide): void {
   })
 
   async function questions(endpoints: 1 | 3) {
-    const side = sideOf()
+    const side = await sideOf()
     let { reader, close } = side.openReader(endpoints)
     const { post, networkOf } = await openOracle(side.chain, () => reader)
     const { chain, recipient } = side
