@@ -3,7 +3,6 @@ import { AbiWords } from '../hashing/abiWords.ts'
 import { bytesToHex, concatBytes, fixedHexToBytes, utf8Bytes } from '../hashing/hexBytes.ts'
 import { keccak256, keccak256Hex } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
-import { InvalidAddressError } from '../vm/errors.ts'
 import { codecOf } from '../vm/registry.ts'
 
 /**
@@ -12,18 +11,9 @@ import { codecOf } from '../vm/registry.ts'
  * @source oracle-protocol.md 1.4
  */
 
-const hyperliquidTokenIdBytes = 16
-
-/**
- * The hub's id of one currency.
- * @throws InvalidAddressError; also for a Hyperliquid currency of a dex, which has no id on the hub
- */
+/** The hub's id of one currency. @throws InvalidAddressError; also for a currency that has no token there */
 export function hubTokenId(chain: ProtocolChain, currency: string): bigint {
-  const bytes = codecOf(chain).encodeCurrency(currency)
-  if (chain.vmType === 'hyperliquid-vm' && bytes.length !== hyperliquidTokenIdBytes) {
-    throw new InvalidAddressError({ vmType: chain.vmType, reason: 'the currency of a dex has no hub token' })
-  }
-  return BigInt(keccak256Hex(packed(chain, bytes)))
+  return BigInt(keccak256Hex(packed(chain, codecOf(chain).encodeHubCurrency(currency))))
 }
 
 /** The account on the hub that stands for an account of a chain. @throws InvalidAddressError */

@@ -35,6 +35,7 @@ describe.each(vmTypes)('%s', (vmType) => {
       fc.property(both, both, (one, other) => {
         const canonical = codec.canonicalAddress(one.text)
         expect(codec.canonicalAddress(canonical)).toBe(canonical)
+        expect(codec.spellAddress(one.text)).toBe(canonical)
         if (caseless.has(vmType)) {
           expect(codec.canonicalAddress(`0x${one.text.slice(2).toUpperCase()}`)).toBe(canonical)
         }

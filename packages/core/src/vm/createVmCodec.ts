@@ -22,6 +22,8 @@ export type VmFamily = {
   readonly parseAddress: (address: string) => ParsedAddress | Refusal
   /** Where currencies are not written like accounts. */
   readonly parseCurrency?: (currency: string) => ParsedAddress | Refusal
+  /** Where some currencies have no token on the hub. */
+  readonly parseHubCurrency?: (currency: string) => ParsedAddress | Refusal
   readonly parseTransactionId: (transactionId: string) => ParsedTransactionId | Refusal
 }
 
@@ -29,6 +31,7 @@ export type VmFamily = {
 export function createVmCodec(family: VmFamily): VmCodec {
   const { vmType, nativeCurrency, nativeBytes, parseAddress, parseTransactionId } = family
   const parseCurrency = family.parseCurrency ?? parseAddress
+  const parseHubCurrency = family.parseHubCurrency ?? parseCurrency
 
   function encode(address: string, parse: VmFamily['parseAddress']): Uint8Array {
     if (address === nativeCurrency) return nativeBytes.slice()
@@ -37,6 +40,11 @@ export function createVmCodec(family: VmFamily): VmCodec {
   function accepted(parsed: ParsedAddress | Refusal): ParsedAddress {
     if ('refusal' in parsed) throw new InvalidAddressError({ vmType, reason: parsed.refusal })
     return parsed
+  }
+  /** An account's address, or a currency. */
+  function parseEither(text: string): ParsedAddress | Refusal {
+    const parsed = parseAddress(text)
+    return 'refusal' in parsed ? parseCurrency(text) : parsed
   }
   function acceptedTransactionId(transactionId: string): ParsedTransactionId {
     const parsed = parseTransactionId(transactionId)
@@ -54,10 +62,14 @@ export function createVmCodec(family: VmFamily): VmCodec {
     },
     encodeAddress: (address) => encode(address, parseAddress),
     encodeCurrency: (currency) => encode(currency, parseCurrency),
+    encodeHubCurrency: (currency) => encode(currency, parseHubCurrency),
     canonicalAddress(address) {
       if (address === nativeCurrency) return nativeCurrency
-      const parsed = parseAddress(address)
-      return accepted('refusal' in parsed ? parseCurrency(address) : parsed).canonical
+      return accepted(parseEither(address)).canonical
+    },
+    spellAddress(text) {
+      const parsed = parseEither(text)
+      return 'refusal' in parsed ? text : parsed.canonical
     },
     canonicalTransactionId: (transactionId) => acceptedTransactionId(transactionId).canonical,
     encodeTransactionId: (transactionId) => acceptedTransactionId(transactionId).bytes,

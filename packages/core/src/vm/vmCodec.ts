@@ -24,11 +24,15 @@ export interface VmCodec {
    * @throws InvalidAddressError
    */
   encodeCurrency(currency: string): Uint8Array
+  /** Protocol bytes of a currency that has a token on the hub. @throws InvalidAddressError for any other */
+  encodeHubCurrency(currency: string): Uint8Array
   /**
    * The one spelling under which two equal addresses compare equal: lower case for hex families,
    * unchanged for case-sensitive ones. @throws InvalidAddressError
    */
   canonicalAddress(address: string): string
+  /** `canonicalAddress` where there is one, else the text itself. Never throws. */
+  spellAddress(text: string): string
   /**
    * The one spelling of a transaction id that enters hashes and is echoed.
    * @throws InvalidTransactionIdError

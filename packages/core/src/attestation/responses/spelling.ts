@@ -1,5 +1,6 @@
 import type { NetworkOf } from '../../chain/protocolChain.ts'
 import type { Hex } from '../../hex.ts'
+import { codecOf } from '../../vm/registry.ts'
 import type {
   DepositsResponse,
   FillsResponse,
@@ -12,7 +13,7 @@ import { lowerCase } from './signatureEntries.ts'
 
 /**
  * Answers of several oracles are compared as text. What may differ in spelling alone is brought to one
- * spelling first: the case of hex and of addresses of the hex families, leading zeros of chain ids.
+ * spelling first: the case of hex, addresses as their family spells them, leading zeros of chain ids.
  * What the caller sent and what is signed as text stays as it is. Evidence belongs to one oracle and is
  * left out. @source oracle-protocol.md 7.2
  */
@@ -112,8 +113,8 @@ function spellExecution<Execution extends { idempotencyKey: Hex; actions: Hex[] 
 }
 
 function spellAddress(text: string, chainId: string, networkOf: NetworkOf): string {
-  const vmType = networkOf(chainId)?.vmType
-  return vmType === 'ethereum-vm' || vmType === 'hyperliquid-vm' ? text.toLowerCase() : text
+  const network = networkOf(chainId)
+  return network === undefined ? text : codecOf(network).spellAddress(text)
 }
 
 function spellDecimal(text: string): string {

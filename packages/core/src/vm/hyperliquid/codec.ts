@@ -17,6 +17,11 @@ export const hyperliquidCodec = createVmCodec({
   nativeBytes: new Uint8Array(tokenIdBytes),
   parseAddress: parseEvmAddress,
   parseCurrency,
+  parseHubCurrency(currency) {
+    const parsed = parseCurrency(currency)
+    if ('refusal' in parsed || parsed.bytes.length === tokenIdBytes) return parsed
+    return { refusal: 'the currency of a dex has no hub token' }
+  },
   parseTransactionId: parsePrefixedHash,
 })
 
