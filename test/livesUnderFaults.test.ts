@@ -7,7 +7,7 @@ import type { Database } from '@causeway/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyLedger } from '../packages/ledger/src/index.ts'
 import { createRandom, type Random } from '../packages/localnet/test/support/random.ts'
-import { fillsOnChain } from '../packages/localnet/test/support/solverBench.ts'
+import { watchFills } from '../packages/localnet/test/support/solverBench.ts'
 import { createRequestLives, debitOf, type Life, liveMany } from './support/requestLives.ts'
 import { type MortalService, mortalServices, type SessionBed, startSessionBed } from './support/sessionBed.ts'
 import { until } from './support/until.ts'
@@ -104,8 +104,8 @@ async function endsWell(books: Database, life: Life): Promise<void> {
 async function expectSingleFills(done: readonly Life[]): Promise<void> {
   const { network } = bed.session
   const paid = {
-    base: await fillsOnChain(network, 'base'),
-    optimism: await fillsOnChain(network, 'optimism'),
+    base: await watchFills(network, 'base')(),
+    optimism: await watchFills(network, 'optimism')(),
   }
   for (const { wish, quote, status } of done) {
     const { orderId } = quote.protocol.v2

@@ -14,7 +14,13 @@ import {
   startEmbeddedPostgres,
 } from '@causeway/database'
 import { accrueAppFees, verifyLedger } from '@causeway/ledger'
-import { freePort, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import {
+  freePort,
+  type SolverProcess,
+  spawnSolver,
+  startTestNetwork,
+  type TestNetwork,
+} from '@causeway/localnet'
 import { erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -22,7 +28,7 @@ import { z } from 'zod'
 import { serviceEnvironment } from './fixtures/service.ts'
 import { post, readOk } from './serviceSupport/callService.ts'
 import { type ServiceProcess, spawnService } from './serviceSupport/serviceProcess.ts'
-import { type SolverProcess, spawnSolver, writeSolverConfig } from './settlementSupport/solverProcess.ts'
+import { writeSolverConfig } from './settlementSupport/solverConfig.ts'
 import { pepperText } from './sponsorSupport/sponsors.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
@@ -48,7 +54,7 @@ beforeAll(async () => {
   await startServer()
 }, 120_000)
 afterAll(async () => {
-  await solver?.kill()
+  await killSolver()
   await service?.stop()
   await database?.close()
   await server?.stop()
@@ -79,6 +85,11 @@ async function again(ask: () => Promise<boolean>, what: string): Promise<void> {
     if (Date.now() > giveUpAtMs) throw new Error(`it never came about that ${what}\n${await circumstances()}`)
     await sleep(200)
   }
+}
+
+async function killSolver(): Promise<void> {
+  solver?.kill('SIGKILL')
+  await solver?.ended
 }
 
 /** What a failure is understood by. */
@@ -153,7 +164,7 @@ test(
         service = spawnService(variables)
       },
       async () => {
-        await solver?.kill()
+        await killSolver()
         solver = spawnSolver(config)
       },
       killServer,

@@ -12,18 +12,18 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '@causeway/database'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { type SolverProcess, spawnSolver, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { statusV3Schema } from '../src/status/statusWire.ts'
 import { quoteResponseSchema } from '../src/wire/quoteResponse.ts'
 import { requestsV2Schema } from '../src/wire/requestsV2.ts'
-import { type ReferenceSolver, startReferenceSolver } from './depositSupport/referenceSolver.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
 import { post, type QuoteAnswer, readError, readOk, send } from './serviceSupport/callService.ts'
 import { localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
+import { writeSolverConfig } from './settlementSupport/solverConfig.ts'
 import { type StandInOracle, startStandInOracle } from './settlementSupport/standInOracle.ts'
 import { createSponsor, moneyOf, pepperText } from './sponsorSupport/sponsors.ts'
 
@@ -34,7 +34,7 @@ let directory: string
 let server: EmbeddedPostgres
 let database: Database
 let service: TestService
-let solver: ReferenceSolver
+let solver: SolverProcess
 let oracles: StandInOracle[] = []
 let url: string
 
@@ -58,10 +58,14 @@ beforeAll(async () => {
   })
   url = (await service.listen()).publicUrl
   database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
-  solver = await startReferenceSolver(network, { url, apiKey: solverKey, directory })
+  solver = spawnSolver(
+    await writeSolverConfig({ network, directory, quoteApiUrl: url, quoteApiKey: solverKey }),
+  )
+  await solver.ready()
 })
 afterAll(async () => {
-  await solver?.stop()
+  solver?.kill('SIGKILL')
+  await solver?.ended
   await service?.stop()
   await Promise.all(oracles.map((oracle) => oracle.stop()))
   await database?.close()

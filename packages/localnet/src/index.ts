@@ -27,6 +27,7 @@ export type {
 } from './deploy/deployment.ts'
 export { deployNetwork, localChainIds, type NetworkToDeploy } from './deploy/deployNetwork.ts'
 export { connectLocalChain, type LocalChain, type LocalTransaction } from './deploy/localChain.ts'
+export { type FamilyKey, familyKeys, familyPlans } from './families/familyPlans.ts'
 export type { FaultCounters } from './faultProxy/counting.ts'
 export type { FaultMode, SeenCall } from './faultProxy/faultMode.ts'
 export { type FaultProxy, type SeenRequest, startFaultProxy } from './faultProxy/faultProxy.ts'
@@ -65,6 +66,8 @@ export {
   type ScriptedTransaction,
 } from './scriptedChain/blockTree.ts'
 export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
+export { solverFile } from './solver/solverFile.ts'
+export { type SolverProcess, spawnSolver } from './solver/spawnSolver.ts'
 export type { LocalClients } from './uniswap/clients.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'

@@ -2,7 +2,6 @@
 // stock. Method: the solver as `npm start` runs it, on real nodes; a scripted quote-api lists the work;
 // what counts is what the chains hold at the end. CAUSEWAY_FAULTS=1 runs the
 // long form.
-import { randomInt } from 'node:crypto'
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -12,11 +11,11 @@ import { startTestNetwork, type TestNetwork } from '../src/network/testNetwork/s
 import { until } from './support/networkBench.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
 import {
-  fillsOnChain,
-  type SolverProcess,
-  solverFile,
-  spawnSolver,
+  startSolver,
+  surviveKills,
   type UserChain,
+  watchFills,
+  writeSolverFile,
 } from './support/solverBench.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 20 : 5
@@ -56,19 +55,12 @@ const tokenBalance = (chain: UserChain, token: Hex, holder: Hex) =>
   network.chains[chain].chain.client.readContract({
     ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
   })
-/** @throws Error with its output when it ended instead */
-async function ready(solver: SolverProcess): Promise<void> {
-  const end = solver.ended.then((how) => {
-    throw new Error(`the solver ended with ${how}: ${solver.output()}`)
-  })
-  await Promise.race([until('the solver is ready', () => solver.output().includes('ready on port')), end])
-}
 
 async function start(options: { readonly low?: string } = {}) {
   const work = await startScriptedWork()
-  const { path, file } = await solverFile(network, work, options)
-  const solver = spawnSolver(path)
-  await ready(solver)
+  const { path, file } = await writeSolverFile(network, work, options)
+  const solver = startSolver(path)
+  await solver.ready()
   return { work, path, file, solver }
 }
 
@@ -217,8 +209,8 @@ describe('the reference solver', () => {
     await deposit(freshOrderId(), amount)
     const { depository, tokens } = network.deployment.base
     const before = await tokenBalance('base', tokens.USDC, depository)
-    const { path } = await solverFile(network, work, { low: (10n ** 30n).toString() })
-    const solver = spawnSolver(path)
+    const { path } = await writeSolverFile(network, work, { low: (10n ** 30n).toString() })
+    const solver = startSolver(path)
     work.add(paid)
     const isFetched = async () => (await tokenBalance('base', tokens.USDC, depository)) === before - amount
     await until('the deposit is paid out', isFetched)
@@ -226,11 +218,11 @@ describe('the reference solver', () => {
     // A restart with stock as low as before has nothing left to fetch.
     solver.kill('SIGKILL')
     await solver.ended
-    const second = spawnSolver(path)
+    const second = startSolver(path)
     const later = item('fill', 'base', {
       payments: [{ recipient: freshAddress(), currency: tokens.USDC, amount: '1' }],
     })
-    await ready(second)
+    await second.ready()
     work.add(later)
     await until('it works', () => work.reports.has(later.id))
     await settled('base', [later])
@@ -239,7 +231,7 @@ describe('the reference solver', () => {
 
   test('lets no second process work in its folder', async () => {
     const { path } = await start()
-    const second = spawnSolver(path)
+    const second = startSolver(path)
     expect(await second.ended).toBe('exit code 1')
     expect(second.output()).toContain('a solver already runs here')
     expect(second.output()).not.toContain(network.keys.fillWallet.privateKey.slice(2))
@@ -247,27 +239,18 @@ describe('the reference solver', () => {
 
   test(`pays every order once through ${kills} kills at random moments, and lost answers`, async () => {
     const work = await startScriptedWork()
-    const { path } = await solverFile(network, work)
+    const { path } = await writeSolverFile(network, work)
     const items: Fill[] = []
-    const recipients = new Map<string, Hex>()
-    for (let round = 0; round < kills; round += 1) {
-      const solver = spawnSolver(path)
-      await ready(solver)
-      work.dropReports(randomInt(3))
+    const last = await surviveKills(path, { work, kills }, async () => {
       for (let count = 0; count < itemsPerKill; count += 1) {
         const chain = count % 2 === 0 ? 'base' : 'optimism'
         const recipient = freshAddress()
         const currency = count % 3 === 0 ? zeroAddress : usdcOf(chain)
         const fill = item('fill', chain, { payments: [{ recipient, currency, amount: '1000' }], calls: [] })
-        recipients.set(fill.id, recipient)
         items.push(fill)
         work.add(fill)
       }
-      await new Promise((resolve) => setTimeout(resolve, randomInt(600)))
-      solver.kill('SIGKILL')
-      expect(await solver.ended).toBe('SIGKILL')
-    }
-    const last = spawnSolver(path)
+    })
     await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
     const fills = { base: await settled('base', items), optimism: await settled('optimism', items) }
     for (const { id, orderId, chain } of items) {
@@ -281,8 +264,9 @@ describe('the reference solver', () => {
 /** Waits until every item's order is on its chain, and lets whatever else was sent come too. */
 async function settled(key: UserChain, items: readonly Fill[]) {
   const own = items.filter(({ chain }) => chain === key)
+  const readFills = watchFills(network, key)
   await until('all are mined', async () => {
-    const fills = await fillsOnChain(network, key)
+    const fills = await readFills()
     return own.every(({ orderId }) => fills.has(orderId))
   })
   const { client } = network.chains[key].chain
@@ -291,7 +275,7 @@ async function settled(key: UserChain, items: readonly Fill[]) {
     'further blocks are mined',
     async () => (await client.getBlockNumber({ cacheTime: 0 })) >= head + 3n,
   )
-  return fillsOnChain(network, key)
+  return readFills()
 }
 
 async function deposit(orderId: Hex, amount: bigint): Promise<void> {

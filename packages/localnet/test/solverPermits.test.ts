@@ -2,7 +2,6 @@
 // and refuses what it must not send. Method: the solver as `npm start` runs it on real nodes; a scripted
 // quote-api lists the permits; the depository's events tell what came of them. CAUSEWAY_FAULTS=1 runs the
 // long form.
-import { randomInt } from 'node:crypto'
 import {
   encodeSignedDeposit,
   type Hex,
@@ -18,7 +17,7 @@ import { startTestNetwork, type TestNetwork } from '../src/network/testNetwork/s
 import { freshAccount } from './support/contractBench.ts'
 import { until } from './support/networkBench.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
-import { solverFile, spawnSolver } from './support/solverBench.ts'
+import { startSolver, surviveKills, writeSolverFile } from './support/solverBench.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 20 : 3
 const permitsPerKill = 3
@@ -86,22 +85,15 @@ async function depositsOf(orderId: Hex) {
 describe('permits of the reference solver', () => {
   test(`become one deposit each through ${kills} kills at random moments, and lost answers`, async () => {
     const work = await startScriptedWork()
-    const { path } = await solverFile(network, work)
+    const { path } = await writeSolverFile(network, work)
     const permits: Permit[] = []
-    for (let round = 0; round < kills; round += 1) {
-      const solver = spawnSolver(path)
-      await until('the solver is ready', () => solver.output().includes('ready on port'))
-      work.dropReports(randomInt(3))
+    const last = await surviveKills(path, { work, kills }, async () => {
       for (let count = 0; count < permitsPerKill; count += 1) {
         const signed = await permit(count === 0 ? 'eip2612' : 'eip3009')
         permits.push(signed)
         work.add(signed.item)
       }
-      await new Promise((resolve) => setTimeout(resolve, randomInt(600)))
-      solver.kill('SIGKILL')
-      expect(await solver.ended).toBe('SIGKILL')
-    }
-    const last = spawnSolver(path)
+    })
     await until('all are deposits', async () => {
       const deposits = await Promise.all(permits.map(({ terms }) => depositsOf(terms.orderId)))
       return deposits.every(({ length }) => length > 0)
@@ -118,9 +110,8 @@ describe('permits of the reference solver', () => {
 
   test('are refused where nothing is to be sent, with the reason', async () => {
     const work = await startScriptedWork()
-    const { path } = await solverFile(network, work)
-    const solver = spawnSolver(path)
-    await until('the solver is ready', () => solver.output().includes('ready on port'))
+    const { path } = await writeSolverFile(network, work)
+    await startSolver(path).ready()
     const { depository } = network.deployment.base
     const sentByAnother = await permit('eip3009')
     await network.chains.base.chain.send(network.keys.users[5] ?? freshAccount(), [

@@ -2,7 +2,6 @@
 // lost answers, and refuses what it must not send. Method: the solver as `npm start` runs it on a real
 // node; a scripted quote-api lists the sweeps; the depository's events tell what came of them.
 // CAUSEWAY_FAULTS=1 runs the long form.
-import { randomInt } from 'node:crypto'
 import { depositAddressOf, type Hex } from '@causeway/core'
 import { zeroAddress } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
@@ -13,7 +12,7 @@ import { freshAccount } from './support/contractBench.ts'
 import { depositOrder, signedOrder } from './support/depositOrders.ts'
 import { until } from './support/networkBench.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
-import { solverFile, spawnSolver } from './support/solverBench.ts'
+import { startSolver, surviveKills, writeSolverFile } from './support/solverBench.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 20 : 3
 const addressesPerKill = 4
@@ -84,22 +83,15 @@ async function depositsOf(orderId: Hex) {
 describe('sweeps of the reference solver', () => {
   test(`empty every address once through ${kills} kills at random moments, and lost answers`, async () => {
     const work = await startScriptedWork()
-    const { path } = await solverFile(network, work)
+    const { path } = await writeSolverFile(network, work)
     const sweeps: Sweep[] = []
-    for (let round = 0; round < kills; round += 1) {
-      const solver = spawnSolver(path)
-      await until('the solver is ready', () => solver.output().includes('ready on port'))
-      work.dropReports(randomInt(3))
+    const last = await surviveKills(path, { work, kills }, async () => {
       for (let count = 0; count < addressesPerKill; count += 1) {
         const item = await sweep()
         sweeps.push(item)
         work.add(item)
       }
-      await new Promise((resolve) => setTimeout(resolve, randomInt(600)))
-      solver.kill('SIGKILL')
-      expect(await solver.ended).toBe('SIGKILL')
-    }
-    const last = spawnSolver(path)
+    })
     await until('all are reported', () => sweeps.every(({ id }) => work.reports.has(id)))
     await until('all are empty', async () => {
       const balances = await Promise.all(sweeps.map(({ address }) => balanceOf(address)))
@@ -117,9 +109,8 @@ describe('sweeps of the reference solver', () => {
 
   test('are refused where nothing is to be sent, with the reason', async () => {
     const work = await startScriptedWork()
-    const { path } = await solverFile(network, work)
-    const solver = spawnSolver(path)
-    await until('the solver is ready', () => solver.output().includes('ready on port'))
+    const { path } = await writeSolverFile(network, work)
+    await startSolver(path).ready()
     const refused = [await sweep(), await sweep(), await sweep(), await sweep()]
     const [late, elsewhere, unknownChain, broken] = refused.map(({ id, kind, payload }, index) => {
       const changes = [

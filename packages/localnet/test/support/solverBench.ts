@@ -1,101 +1,96 @@
-import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Hex } from '@causeway/core'
 import { size, sliceHex } from 'viem'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { LocalNetwork } from '../../src/network/startLocalNetwork.ts'
 import type { TestNetwork } from '../../src/network/testNetwork/startTestNetwork.ts'
 import type { SolverConfigFile } from '../../src/solver/solverConfig.ts'
+import { solverFile } from '../../src/solver/solverFile.ts'
+import { type SolverProcess, spawnSolver } from '../../src/solver/spawnSolver.ts'
 import type { ScriptedWork } from './scriptedWork.ts'
 
 export type UserChain = 'base' | 'optimism'
-const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
 
 /** Configuration of a solver on a test network, in a folder of its own. */
-export async function solverFile(
+export async function writeSolverFile(
   network: TestNetwork,
   work: Pick<ScriptedWork, 'url' | 'apiKey'>,
   { low = '0' }: { readonly low?: string } = {},
 ): Promise<{ readonly path: string; readonly file: SolverConfigFile }> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-solver-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const chain = (key: UserChain) => {
-    const { depository, fillContract, wrappedNative, tokens, ...more } = network.deployment[key]
-    const depositAddresses = more.depositAddresses.contract
-    const permitRouter = more.permitRouter.contract
-    const { chainId, url } = network.chains[key]
-    const stock = [{ currency: tokens.USDC, low }]
-    const contracts = { depository, fillContract, depositAddresses, permitRouter, wrappedNative }
-    return { chainId, rpcUrl: url, ...contracts, stock }
-  }
-  const file: SolverConfigFile = {
+  const file = solverFile(network, {
     quoteApiUrl: work.url,
     quoteApiKey: work.apiKey,
     directory: join(folder, 'solver'),
     healthPort: 0,
     pollMs: 50,
-    fillWalletKey: network.keys.fillWallet.privateKey,
-    allocatorKey: network.keys.deployer.privateKey,
-    chains: [chain('base'), chain('optimism')],
-  }
+    stockOf: ({ USDC }) => [{ currency: USDC, low }],
+  })
   const path = join(folder, 'solver.json')
   await writeFile(path, JSON.stringify(file), { mode: 0o600 })
   return { path, file }
 }
 
-export type SolverProcess = {
-  readonly pid: number
-  output(): string
-  /** Resolves with the exit code or signal. */
-  readonly ended: Promise<string>
-  kill(signal: NodeJS.Signals): void
-}
-
-/** `main.ts` of the solver in a process of its own; gone after the test. */
-export function spawnSolver(configFile: string): SolverProcess {
-  const main = join(repositoryRoot, 'packages/localnet/src/solver/main.ts')
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', main], {
-    cwd: repositoryRoot,
-    env: { PATH: process.env['PATH'], SOLVER_CONFIG_FILE: configFile },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  const collect = (chunk: Buffer) => {
-    output += chunk.toString()
-  }
-  child.stdout.on('data', collect)
-  child.stderr.on('data', collect)
-  const ended = new Promise<string>((resolve) => {
-    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`))
-  })
+/** A solver in a process of its own; gone after the test. */
+export function startSolver(configFile: string): SolverProcess {
+  const solver = spawnSolver(configFile)
   onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
+    solver.kill('SIGKILL')
+    await solver.ended
   })
-  if (child.pid === undefined) throw new Error('the solver could not be spawned')
-  return { pid: child.pid, output: () => output, ended, kill: (signal) => void child.kill(signal) }
+  return solver
 }
 
-/** Successful transactions through the fill contract by the order id at their end. */
-export async function fillsOnChain(
+/**
+ * Gives a solver work and kills it at a random moment, again and again; some of its reports get no answer.
+ * @returns one more, which nobody kills
+ */
+export async function surviveKills(
+  configFile: string,
+  { work, kills }: { readonly work: Pick<ScriptedWork, 'dropReports'>; readonly kills: number },
+  addWork: () => Promise<void>,
+): Promise<SolverProcess> {
+  for (let round = 0; round < kills; round += 1) {
+    const solver = startSolver(configFile)
+    await solver.ready()
+    work.dropReports(randomInt(3))
+    await addWork()
+    await new Promise((resolve) => setTimeout(resolve, randomInt(600)))
+    solver.kill('SIGKILL')
+    expect(await solver.ended).toBe('SIGKILL')
+  }
+  return startSolver(configFile)
+}
+
+type FillsByOrder = ReadonlyMap<Hex, readonly Hex[]>
+
+/**
+ * Successful transactions through the fill contract by the order id at their end, up to the block of each
+ * asking; no block is read twice.
+ */
+export function watchFills(
   network: Pick<LocalNetwork, 'chains' | 'deployment'>,
   key: UserChain,
-): Promise<ReadonlyMap<Hex, readonly Hex[]>> {
+): () => Promise<FillsByOrder> {
   const { client } = network.chains[key].chain
   const { fillContract } = network.deployment[key]
   const fills = new Map<Hex, Hex[]>()
-  const head = await client.getBlockNumber({ cacheTime: 0 })
-  for (let blockNumber = 0n; blockNumber <= head; blockNumber += 1n) {
-    const { transactions } = await client.getBlock({ blockNumber, includeTransactions: true })
-    for (const { to, input, hash } of transactions) {
-      if (to?.toLowerCase() !== fillContract) continue
-      const { status } = await client.getTransactionReceipt({ hash })
-      const orderId = sliceHex(input, size(input) - 32)
-      if (status === 'success') fills.set(orderId, [...(fills.get(orderId) ?? []), hash])
+  let blockNumber = 0n
+  return async () => {
+    const head = await client.getBlockNumber({ cacheTime: 0 })
+    for (; blockNumber <= head; blockNumber += 1n) {
+      const { transactions } = await client.getBlock({ blockNumber, includeTransactions: true })
+      for (const { to, input, hash } of transactions) {
+        if (to?.toLowerCase() !== fillContract) continue
+        const { status } = await client.getTransactionReceipt({ hash })
+        const orderId = sliceHex(input, size(input) - 32)
+        if (status === 'success') fills.set(orderId, [...(fills.get(orderId) ?? []), hash])
+      }
     }
+    return fills
   }
-  return fills
 }

@@ -4,8 +4,8 @@ import type { ChainDeployment } from '../../deploy/deployment.ts'
 import { userChainGrants } from '../../deploy/funding.ts'
 import type { LocalKeys } from '../../keys/localKeys.ts'
 import { nativeCurrency } from '../../solver/fillTransaction.ts'
-import type { SolverConfigFile } from '../../solver/solverConfig.ts'
-import type { ServiceContext, ServicePlan } from './servicePlan.ts'
+import { solverFile } from '../../solver/solverFile.ts'
+import type { ServicePlan } from './servicePlan.ts'
 
 const pollMs = 250
 
@@ -16,8 +16,16 @@ export const solverPlan: ServicePlan = {
   script: 'packages/localnet/src/solver/main.ts',
   ports: ({ quote }) => ({ ops: quote + 3 }),
   async environment(context, ports) {
-    const file = JSON.stringify(solverFile(context, ports['ops'] ?? 0))
-    return { SOLVER_CONFIG_FILE: await context.writeSecret('solver.json', file) }
+    const { keys, paths } = context.network
+    const file = solverFile(context.network, {
+      quoteApiUrl: `http://127.0.0.1:${context.ports.get('quote-api')?.['http']}`,
+      quoteApiKey: solverApiKey(keys),
+      directory: join(paths.directory, 'solver'),
+      healthPort: ports['ops'] ?? 0,
+      pollMs,
+      stockOf: (tokens) => lowStock(keys, tokens),
+    })
+    return { SOLVER_CONFIG_FILE: await context.writeSecret('solver.json', JSON.stringify(file)) }
   },
   readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,
 }
@@ -25,28 +33,6 @@ export const solverPlan: ServicePlan = {
 /** What quote-api knows the solver by; derived, so that every start has the same. */
 export function solverApiKey(keys: LocalKeys): string {
   return createHash('sha256').update(`solver of ${keys.fillWallet.privateKey}`).digest('hex')
-}
-
-function solverFile({ network, ports }: ServiceContext, healthPort: number): SolverConfigFile {
-  const { chains, deployment, keys, paths } = network
-  const chain = (key: 'base' | 'optimism') => {
-    const { chainId, depository, fillContract, wrappedNative, tokens, ...more } = deployment[key]
-    const depositAddresses = more.depositAddresses.contract
-    const permitRouter = more.permitRouter.contract
-    const stock = lowStock(keys, tokens)
-    const contracts = { depository, fillContract, depositAddresses, permitRouter, wrappedNative }
-    return { chainId, rpcUrl: chains[key].url, ...contracts, stock }
-  }
-  return {
-    quoteApiUrl: `http://127.0.0.1:${ports.get('quote-api')?.['http']}`,
-    quoteApiKey: solverApiKey(keys),
-    directory: join(paths.directory, 'solver'),
-    healthPort,
-    pollMs,
-    fillWalletKey: keys.fillWallet.privateKey,
-    allocatorKey: keys.deployer.privateKey,
-    chains: [chain('base'), chain('optimism')],
-  }
 }
 
 /** Below half of what the fill wallet was given at first, the depository's part is fetched. */
