@@ -1,7 +1,9 @@
 // Goal: what a Bitcoin chain needs of its configuration, and that its keys reach the provider they are for and
 // nobody else. Method: configurations, and services on loopback that note what they are sent.
+
 import { createServer, type Server } from 'node:http'
 import { ConfigurationError, Secret } from '@causeway/core'
+import { bitcoinBodies } from '@causeway/localnet/standIns/bitcoin'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createTokenHeaders, esploraHeaders } from '../src/bitcoin-vm/esploraAccess.ts'
 import { missingBitcoinSettings, openBitcoinChain } from '../src/bitcoin-vm/openBitcoinChain.ts'
@@ -109,7 +111,7 @@ describe('a provider', () => {
   test('of tokens is asked for one, once for all who wait, and again before it expires', async () => {
     answer = (path) =>
       path === '/token'
-        ? { status: 200, text: JSON.stringify({ access_token: `t${seen.length}`, expires_in: 300 }) }
+        ? { status: 200, text: bitcoinBodies.token.body(`t${seen.length}`) }
         : { status: 200, text: '7' }
     let nowMs = 0
     const credentials = { id: new Secret('id'), secret: new Secret('secret') }
@@ -134,9 +136,9 @@ describe('a provider', () => {
   })
 
   test.each([
-    ['refuses', 401, '{"error":"no"}'],
+    ['refuses', 401, bitcoinBodies.brokenTokens.body.refused],
     ['answers with no JSON', 200, 'no'],
-    ['answers without a token', 200, '{"expires_in":300}'],
+    ['answers without a token', 200, bitcoinBodies.brokenTokens.body.withoutToken],
   ])('of tokens that %s leaves the endpoint silent', async (_name, status, text) => {
     answer = (path) => (path === '/token' ? { status, text } : { status: 200, text: '7' })
     const credentials = { id: new Secret('id'), secret: new Secret('secret') }

@@ -5,6 +5,7 @@ import { DomainError } from '@causeway/core'
 import {
   type BitcoinApi,
   type BitcoinNode,
+  bitcoinBodies,
   ConstructedChain,
   merkleBlock,
   startBitcoinNode,
@@ -257,7 +258,7 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
             status: 500,
             text: answer.text.replace(
               /"result":"[0-9a-f]+","error":null/,
-              '"result":null,"error":{"code":-32601,"message":"Method not found"}',
+              `"result":null,"error":${JSON.stringify(bitcoinBodies.refusals.body.noMethod)}`,
             ),
           }
         : { status: 404, text: 'no' }
@@ -312,13 +313,14 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
 })
 
 test('a node that cannot know every transaction does not say that one is missing', async () => {
-  const words = ['No such mempool transaction. Use -txindex', 'still being indexed']
-  for (const message of words) {
+  for (const message of bitcoinBodies.withoutIndex.body) {
     first().fault((what, answer) =>
       what === 'getrawtransaction'
         ? {
             status: 500,
-            text: JSON.stringify({ ...JSON.parse(answer.text), result: null, error: { code: -5, message } }),
+            text: JSON.stringify(
+              bitcoinBodies.refusedWith500.body(JSON.parse(answer.text).id, { code: -5, message }),
+            ),
           }
         : answer,
     )

@@ -4,6 +4,7 @@
 import type { Hex } from '@causeway/core'
 import {
   type BitcoinNode,
+  bitcoinBodies,
   ConstructedChain,
   regtest,
   startBitcoinNode,
@@ -328,14 +329,7 @@ describe('by a node alone', () => {
         { withdrawal: withdrawalOf(psbt), ...(hint !== undefined && { transactionId: hint }) },
         aSignal(),
       )
-    const lies = [
-      { spent: false },
-      { spent: true, txid: unrelated.getId(), status: { confirmed: true } },
-      { spent: true, txid: 'nothing', status: { confirmed: true } },
-      { spent: 'yes' },
-      null,
-    ]
-    for (const lie of lies) {
+    for (const lie of bitcoinBodies.brokenOutspends.body(unrelated.getId())) {
       lookup.fault(() => ({ status: 200, text: JSON.stringify(lie) }))
       await expect(read()).rejects.toMatchObject({ code: 'SPENDING_TRANSACTION_UNKNOWN' })
       expect((await read(transaction.getId())).status).toBe('executed')

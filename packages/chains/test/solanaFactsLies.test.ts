@@ -3,7 +3,14 @@
 // mutations of true answers on the only endpoint and 300 on one of three. CAUSEWAY_FAULTS=1 runs more.
 import { DomainError, encodeSolanaWithdrawal, type Hex } from '@causeway/core'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
-import { depositNative, forwarded, memo, tokenAccount, transfer } from '@causeway/localnet/standIns/solana'
+import {
+  depositNative,
+  forwarded,
+  memo,
+  solanaBodies,
+  tokenAccount,
+  transfer,
+} from '@causeway/localnet/standIns/solana'
 import { PublicKey, SystemProgram } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mutateAnswers } from './fixtures/mutateAnswers.ts'
@@ -100,7 +107,7 @@ const transport: readonly (readonly [string, FaultMode])[] = [
   ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:9/' }],
   ['a cut connection', { kind: 'reset' }],
   ['silence', { kind: 'hang' }],
-  ['an error of the node', { kind: 'nodeError', code: -32_009, message: 'Slot was skipped' }],
+  ['an error of the node', { kind: 'nodeError', ...solanaBodies.nodeErrors.body.slotSkippedInStorage }],
 ]
 
 describe('an endpoint that answers with', () => {
@@ -157,7 +164,10 @@ const ofMethod: readonly (readonly [string, Ask, readonly (readonly [string, Cha
       ['as JSON', set('transaction', { signatures: [], message: {} })],
       ['without an outcome', inMeta('err', () => undefined)],
       ['with an outcome of true', inMeta('err', () => true)],
-      ['without inner instructions recorded', inMeta('innerInstructions', () => null)],
+      [
+        'without inner instructions recorded',
+        inMeta('innerInstructions', () => solanaBodies.withoutInnerInstructions.body),
+      ],
       ['with inner instructions of no instruction', inMeta('innerInstructions', inFirst(set('index', 9)))],
       [
         'with inner instructions twice',

@@ -2,7 +2,7 @@
 // not fit the configuration are named. Method: one node behind three proxies that lie, hang or are dead.
 import type { Hex } from '@causeway/core'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
-import { depositNative, forwarded } from '@causeway/localnet/standIns/solana'
+import { depositNative, forwarded, solanaBodies } from '@causeway/localnet/standIns/solana'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type ChainSources, loadChains, openFamilyChain } from '../src/index.ts'
 import {
@@ -12,6 +12,8 @@ import {
   type SolanaBed,
   startSolanaBed,
 } from './solanaSupport/solanaBed.ts'
+
+const nodeErrors = solanaBodies.nodeErrors.body
 
 const id: Hex = `0x${'ab'.repeat(32)}`
 const pass: FaultMode = { kind: 'pass' }
@@ -71,11 +73,7 @@ describe('two of three that say the same are enough', () => {
     ],
     ['with a third that names another slot', [atSlot(3)], ['e2', 'e3']],
     ['with a third that names another block', [withBlock(anyHash)], ['e2', 'e3']],
-    [
-      'with a third that is behind',
-      [{ kind: 'nodeError', code: -32_005, message: 'Node is behind' }],
-      ['e2', 'e3'],
-    ],
+    ['with a third that is behind', [{ kind: 'nodeError', ...nodeErrors.nodeBehind }], ['e2', 'e3']],
   ])('%s', async (_name, modes, agreeing) => {
     await behave(...modes)
     const { deposits, evidence } = await read()
@@ -191,8 +189,8 @@ describe('final blocks', () => {
   })
 
   test.each<readonly [string, FaultMode]>([
-    ['skipped or pruned', { kind: 'nodeError', code: -32_007, message: 'Slot 3 was skipped, or missing' }],
-    ['gone from its ledger', { kind: 'nodeError', code: -32_001, message: 'Block 3 cleaned up' }],
+    ['skipped or pruned', { kind: 'nodeError', ...nodeErrors.slotSkipped }],
+    ['gone from its ledger', { kind: 'nodeError', ...nodeErrors.blockCleanedUp }],
     ['null', lieAbout('getBlock', () => null)],
   ])('one that nodes call %s is unknown, not gone', async (_name, mode) => {
     await behave(mode, mode, mode)

@@ -2,7 +2,7 @@
 // its executing transaction is proven. Method: the program runs requests on LiteSVM; clocks, commitments and
 // answers are moved between its states. @source oracle-protocol.md 1.7, 3.2, 5.2
 import { encodeSolanaWithdrawal, type Hex, type SolanaWithdrawal, solanaWithdrawalId } from '@causeway/core'
-import { depositNative, executeTransfer, forwarded } from '@causeway/localnet/standIns/solana'
+import { depositNative, executeTransfer, forwarded, solanaBodies } from '@causeway/localnet/standIns/solana'
 import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { aSignal, proxiesOf, readerOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
@@ -229,7 +229,7 @@ describe('an answer that proves nothing is never read as absence:', () => {
     ],
     ['null', ['getAccountInfo', () => null]],
     ['no value', ['getAccountInfo', () => ({ context: { slot: 10 ** 9 } })]],
-    ['a block without a time', ['getBlock', (result) => ({ ...Object(result), blockTime: null })]],
+    ['a block without a time', ['getBlock', solanaBodies.withoutTime.body]],
     ['no block', ['getBlock', () => null]],
     ['a slot of text', ['getSlot', () => '5']],
   ])('%s', async (_name, [method, change]) => {
@@ -247,21 +247,20 @@ describe('an answer that proves nothing is never read as absence:', () => {
     })
   })
 
-  test.each([
-    [-32_005, 'Node is behind by 50 slots'],
-    [-32_016, 'Minimum context slot has not been reached'],
-    [-32_601, 'Method not found'],
-    [-32_007, 'Slot 5 was skipped, or missing due to ledger jump to recent snapshot'],
-  ])('error %i (%s)', async (code, message) => {
-    const withdrawal = request({ expiration: clock() + 5n })
-    await bed.send([execution(withdrawal)])
-    bed.node.mine(1, 100n)
-    const [proxy] = await proxiesOf(bed, 1)
-    await proxy?.set({ kind: 'nodeError', code, message })
-    await expect(read(withdrawal, undefined, [proxy?.url ?? ''])).rejects.toMatchObject({
-      kind: 'upstream_unavailable',
-    })
-  })
+  const { nodeBehind, contextTooOld, noMethod, slotSkipped } = solanaBodies.nodeErrors.body
+  test.each([nodeBehind, contextTooOld, noMethod, slotSkipped])(
+    'error $code ($message)',
+    async ({ code, message }) => {
+      const withdrawal = request({ expiration: clock() + 5n })
+      await bed.send([execution(withdrawal)])
+      bed.node.mine(1, 100n)
+      const [proxy] = await proxiesOf(bed, 1)
+      await proxy?.set({ kind: 'nodeError', code, message })
+      await expect(read(withdrawal, undefined, [proxy?.url ?? ''])).rejects.toMatchObject({
+        kind: 'upstream_unavailable',
+      })
+    },
+  )
 
   test('a node that is behind the slot whose clock is read has no vote', async () => {
     const withdrawal = request({ expiration: clock() + 5n })

@@ -1,35 +1,20 @@
 // Goal: answers of real nodes are read as they are meant. Method: recorded bodies of `getTransaction`, each
 // with its source; their signatures prove that they are what the cluster was sent.
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
 import { parseTransactionAnswer } from '../src/solana-vm/answers.ts'
 import { sumTransfers } from '../src/solana-vm/payments.ts'
 import { readTransaction } from '../src/solana-vm/readTransaction.ts'
+import { recordedTransactions } from './solanaSupport/storedBodies.ts'
 
 const depository = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2'
 const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const sol = '1'.repeat(32)
 
-const recordedBody = z.strictObject({
-  provenance: z.literal('recorded'),
-  source: z.string().min(1),
-  network: z.enum(['devnet', 'mainnet-beta']),
-  transactionId: z.string(),
-  /** As text: some of its numbers are too large for JSON readers. */
-  resultText: z.string(),
-})
-const bodies = z
-  .array(recordedBody)
-  .parse(
-    JSON.parse(readFileSync(new URL('./solanaSupport/recordedTransactions.json', import.meta.url), 'utf8')),
-  )
-
 async function read(start: string, change: (text: string) => string = (text) => text) {
-  const body = bodies.find(({ transactionId }) => transactionId.startsWith(start))
-  if (body === undefined) throw new Error(`no body of ${start}`)
-  const { transactionId } = body
-  const answer = parseTransactionAnswer({ ok: true, result: JSON.parse(change(body.resultText)) })
+  const found = recordedTransactions.find(({ transactionId }) => transactionId.startsWith(start))
+  if (found === undefined) throw new Error(`no body of ${start}`)
+  const { transactionId } = found
+  const answer = parseTransactionAnswer({ ok: true, result: JSON.parse(change(found.body)) })
   if (answer === undefined) throw new Error('the body is empty')
   const transaction = await readTransaction(answer, { transactionId, depository })
   if (transaction === undefined) throw new Error('the body is too large')
@@ -79,17 +64,16 @@ describe('a recorded transaction', () => {
     expect(() => sumTransfers(transaction, [{ recipient: payer, currency: sol }])).toThrow(/too large/)
   })
 
-  test.each(bodies.map(({ transactionId, network }) => [transactionId.slice(0, 4), network] as const))(
-    '%s of %s with one character changed is none',
-    async (start) => {
-      const forged = (text: string) =>
-        text.replace(
-          /("transaction": ?\["[^"]{200})([^"])/,
-          (_all, before: string, one: string) => `${before}${one === 'B' ? 'C' : 'B'}`,
-        )
-      const found = bodies.find(({ transactionId }) => transactionId.startsWith(start))
-      expect(forged(found?.resultText ?? '')).not.toBe(found?.resultText)
-      await expect(read(start, forged)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
-    },
-  )
+  test.each(
+    recordedTransactions.map(({ transactionId, network }) => [transactionId.slice(0, 4), network] as const),
+  )('%s of %s with one character changed is none', async (start) => {
+    const forged = (text: string) =>
+      text.replace(
+        /("transaction": ?\["[^"]{200})([^"])/,
+        (_all, before: string, one: string) => `${before}${one === 'B' ? 'C' : 'B'}`,
+      )
+    const found = recordedTransactions.find(({ transactionId }) => transactionId.startsWith(start))
+    expect(forged(found?.body ?? '')).not.toBe(found?.body)
+    await expect(read(start, forged)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
+  })
 })

@@ -2,6 +2,8 @@
 // others, with their source beside them; transactions made by tronweb; random bytes. What only constructed
 // bodies prove says so in its name.
 import { createTronCodec, type Hex, tronAddress, tronEvmAddress } from '@causeway/core'
+import type { StoredBody } from '@causeway/localnet/standIns/bodies'
+import { httpBodies } from '@causeway/localnet/standIns/http'
 import { encodeTransaction } from '@causeway/localnet/standIns/tron'
 import fc from 'fast-check'
 import { utils } from 'tronweb'
@@ -11,12 +13,13 @@ import {
   constantCall,
   contract,
   header,
+  infoWithCall,
   infoWithInternal,
   infoWithLog,
   otherTransaction,
-  type StoredBody,
+  outcome,
   tokenTransfer,
-} from '../../test/tronSupport/recordedBodies.ts'
+} from '../../test/tronSupport/storedBodies.ts'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import {
   parseBlockInfos,
@@ -114,7 +117,7 @@ describe('{}', () => {
     expect(parseHasContract({})).toBe(false)
   })
 
-  test.each([[[]], [null], [''], [0], [{ Error: 'class java.lang.Exception : x' }], [{ id: '' }]])(
+  test.each([[[]], [null], [''], [0], [httpBodies.nodeError.body], [{ id: '' }]])(
     'is not what %j is',
     (body) => {
       expect(() => parseHeader(body)).toThrow(MalformedAnswerError)
@@ -126,10 +129,6 @@ describe('{}', () => {
 })
 
 describe('proven by constructed bodies alone: an outcome of', () => {
-  const outcome = (result: unknown, receipt: unknown) => {
-    const body = { ...Object(infoWithLog.body), result, receipt }
-    return parseInfo(body, idOf(infoWithLog))?.succeeded
-  }
   test.each<[string, unknown, unknown, boolean]>([
     ['nothing at all', undefined, undefined, true],
     ['a receipt without a result', undefined, {}, true],
@@ -140,16 +139,11 @@ describe('proven by constructed bodies alone: an outcome of', () => {
     ['OUT_OF_ENERGY', undefined, { result: 'OUT_OF_ENERGY' }, false],
     ['a name that nobody knows', undefined, { result: 'FINE' }, false],
   ])('%s', (_what, result, receipt, succeeded) => {
-    expect(outcome(result, receipt)).toBe(succeeded)
+    expect(parseInfo(outcome.body(result, receipt), idOf(infoWithLog))?.succeeded).toBe(succeeded)
   })
 })
 
 describe('proven by constructed bodies alone: inner calls', () => {
-  const internalOf = (call: object) => {
-    const own = { transferTo_address: `41${'dc'.repeat(20)}`, callValueInfo: [{ callValue: 5 }], ...call }
-    return parseInfo({ ...Object(infoWithLog.body), internal_transactions: [own] }, idOf(infoWithLog))
-      ?.internal
-  }
   test.each<[string, object, number]>([
     ['that pay TRX count', {}, 1],
     ['that were rejected do not', { rejected: true }, 0],
@@ -161,7 +155,7 @@ describe('proven by constructed bodies alone: inner calls', () => {
       1,
     ],
   ])('%s', (_what, call, count) => {
-    expect(internalOf(call)).toHaveLength(count)
+    expect(parseInfo(infoWithCall.body(call), idOf(infoWithLog))?.internal).toHaveLength(count)
   })
 })
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
+import { bitcoinBodies } from './bodies.ts'
 import { type ConstructedChain, merkleBlock, timeAt } from './constructedChain.ts'
 
 /** `esplora` under `/api`, as public services have it; `node` at the root, as bitcoind has it. */
@@ -24,18 +25,20 @@ export type BitcoinNode = {
   stop(): Promise<void>
 }
 
+type Refusal = { readonly code: number; readonly message: string }
+
 class RpcRefusal extends Error {
   readonly code: number
-  constructor(code: number, message: string) {
+  constructor({ code, message }: Refusal) {
     super(message)
     this.code = code
   }
 }
+const refusals = bitcoinBodies.refusals.body
 
 /**
  * A stand-in for a bitcoind with a transaction index and for an Esplora service: HTTP on loopback over a
- * constructed chain. Refusals, nulls and status codes are those of Bitcoin Core 29 and of Esplora's
- * `API.md`; a single refused call is answered with HTTP 500, as nodes before version 28 do.
+ * constructed chain. A single refused call is answered with HTTP 500, as nodes before version 28 do.
  * @param port default: a free one
  */
 export async function startBitcoinNode(first: ConstructedChain, port = 0): Promise<BitcoinNode> {
@@ -114,7 +117,7 @@ function callNode(chain: ConstructedChain, id: unknown, method: string, params: 
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error
     const { code, message } = error
-    return { status: 500, text: JSON.stringify({ result: null, error: { code, message }, id }) }
+    return { status: 500, text: JSON.stringify(bitcoinBodies.refusedWith500.body(id, { code, message })) }
   }
 }
 
@@ -125,40 +128,33 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
       return chain.tipHeight
     case 'getblockhash': {
       const block = chain.blockAt(Number(first))
-      if (block === undefined) throw new RpcRefusal(-8, 'Block height out of range')
+      if (block === undefined) throw new RpcRefusal(refusals.heightOutOfRange)
       return block.hash
     }
     case 'getrawtransaction': {
       const found = chain.find(String(first))
-      if (found === undefined) {
-        const words = 'No such mempool or blockchain transaction. Use gettransaction for wallet transactions.'
-        throw new RpcRefusal(-5, words)
-      }
+      if (found === undefined) throw new RpcRefusal(refusals.noTransaction)
       const { transaction, block } = found
-      const height = block && chain.heightOf(block.hash)
-      return {
-        txid: transaction.getId(),
-        hex: Buffer.from(transaction.toBuffer()).toString('hex'),
-        ...(block !== undefined &&
-          height !== undefined && {
-            blockhash: block.hash,
-            confirmations: chain.tipHeight - height + 1,
-            blocktime: timeAt(height),
-          }),
-      }
+      const place = placeOf(chain, block?.hash)
+      return bitcoinBodies.rawTransaction.body(
+        transaction.getId(),
+        Buffer.from(transaction.toBuffer()).toString('hex'),
+        place && { ...place, confirmations: chain.tipHeight - place.height + 1 },
+      )
     }
     case 'getblockheader': {
       const block = chain.blockOf(String(first))
-      if (block === undefined) throw new RpcRefusal(-5, 'Block not found')
+      if (block === undefined) throw new RpcRefusal(refusals.noBlock)
       if (second === false) return block.header.toString('hex')
       const height = chain.heightOf(block.hash)
       const confirmations = height === undefined ? -1 : chain.tipHeight - height + 1
-      return { hash: block.hash, confirmations, height: height ?? 1, time: block.header.readUInt32LE(68) }
+      const timeSeconds = block.header.readUInt32LE(68)
+      return bitcoinBodies.header.body({ hash: block.hash, height: height ?? 1, timeSeconds, confirmations })
     }
     case 'gettxoutproof': {
       const block = chain.blockOf(String(second))
       const [txid] = Array.isArray(first) ? first : []
-      if (block === undefined) throw new RpcRefusal(-5, 'Block not found')
+      if (block === undefined) throw new RpcRefusal(refusals.noBlock)
       return merkleBlock(block, String(txid)).toString('hex')
     }
     case 'gettxout': {
@@ -166,19 +162,14 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
       const output = found?.transaction.outs[Number(second)]
       if (found?.block === undefined || output === undefined) return null
       if (chain.spenderOf(String(first), Number(second)) !== undefined) return null
-      return {
-        bestblock: chain.blockAt(chain.tipHeight)?.hash,
-        confirmations: 1,
-        value: 0.5,
-        coinbase: false,
-      }
+      return bitcoinBodies.unspent.body(chain.blockAt(chain.tipHeight)?.hash)
     }
     default:
-      throw new RpcRefusal(-32_601, 'Method not found')
+      throw new RpcRefusal(refusals.noMethod)
   }
 }
 
-const missing: Answer = { status: 404, text: 'Not found' }
+const missing: Answer = { status: 404, text: bitcoinBodies.missing.body.any }
 const text = (value: string): Answer => ({ status: 200, text: value })
 
 function esplora(chain: ConstructedChain, path: string): Answer {
@@ -201,28 +192,32 @@ function esploraTransaction(
   { txid, detail, vout }: { txid: string; detail: string | undefined; vout: number },
 ): Answer {
   const found = chain.find(txid)
-  if (found === undefined) return { status: 404, text: 'Transaction not found' }
+  if (found === undefined) return { status: 404, text: bitcoinBodies.missing.body.transaction }
   const { transaction, block } = found
   switch (detail) {
     case 'hex':
       return text(Buffer.from(transaction.toBuffer()).toString('hex'))
     case 'status':
-      return text(JSON.stringify(statusOf(chain, block?.hash)))
+      return text(JSON.stringify(bitcoinBodies.status.body(placeOf(chain, block?.hash))))
     case 'merkleblock-proof':
       return block === undefined ? missing : text(merkleBlock(block, txid).toString('hex'))
     case 'outspend': {
       const spender = chain.spenderOf(txid, vout) ?? chain.isMempoolSpent(txid, vout)
-      if (spender === undefined) return text(JSON.stringify({ spent: false }))
-      const status = statusOf(chain, chain.find(spender.getId())?.block?.hash)
-      return text(JSON.stringify({ spent: true, txid: spender.getId(), vin: 0, status }))
+      const spentBy = spender && {
+        txid: spender.getId(),
+        block: placeOf(chain, chain.find(spender.getId())?.block?.hash),
+      }
+      return text(JSON.stringify(bitcoinBodies.outspend.body(spentBy)))
     }
     default:
       return missing
   }
 }
 
-function statusOf(chain: ConstructedChain, hash: string | undefined) {
+/** `undefined` for what is in no block of the chain. */
+function placeOf(chain: ConstructedChain, hash: string | undefined) {
   const height = hash === undefined ? undefined : chain.heightOf(hash)
-  if (hash === undefined || height === undefined) return { confirmed: false }
-  return { confirmed: true, block_height: height, block_hash: hash, block_time: timeAt(height) }
+  return hash === undefined || height === undefined
+    ? undefined
+    : { height, hash, timeSeconds: timeAt(height) }
 }

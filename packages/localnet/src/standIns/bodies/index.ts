@@ -14,10 +14,3 @@ export type StoredBody<Body = unknown> = {
   readonly proves: readonly string[]
   readonly body: Body
 }
-
-/** Rules that no recorded and no specified body proves, in the order of their first body. */
-export function provenByConstructedAlone(bodies: readonly StoredBody[]): readonly string[] {
-  const rulesOf = (own: readonly StoredBody[]) => own.flatMap(({ proves }) => proves)
-  const better = new Set(rulesOf(bodies.filter(({ provenance }) => provenance !== 'constructed')))
-  return [...new Set(rulesOf(bodies))].filter((rule) => !better.has(rule))
-}

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { httpBodies } from './bodies.ts'
 
 /** How a stand-in treats requests that arrive while the fault is set. */
 export type HttpFault =
@@ -38,16 +39,16 @@ export async function answerWith(
       response.writeHead(fault.status, {
         ...(fault.retryAfter !== undefined && { 'retry-after': fault.retryAfter }),
       })
-      response.end('{"Error":"refused"}')
+      response.end(JSON.stringify(httpBodies.refusal.body))
       return
     case 'redirect':
       response.writeHead(307, { location: fault.location }).end()
       return
     case 'html':
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>')
+      response.writeHead(200, { 'content-type': 'text/html' }).end(httpBodies.errorPage.body)
       return
     case 'nodeError':
-      response.end('{"Error":"class java.lang.NullPointerException : null"}')
+      response.end(JSON.stringify(httpBodies.nodeError.body))
       return
     case 'delay':
       await new Promise((resolve) => setTimeout(resolve, fault.delayMs))

@@ -1,2 +1,3 @@
+export { httpBodies } from './bodies.ts'
 export type { HttpFault } from './faults.ts'
 export type { FaultyService } from './faultyService.ts'

@@ -1,3 +1,4 @@
+export { solanaBodies } from './bodies.ts'
 export {
   createTokenAccount,
   type Depository,

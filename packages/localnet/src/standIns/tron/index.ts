@@ -1,3 +1,4 @@
+export { tronBodies } from './bodies.ts'
 export { encodeTransaction, type SubmittedContract } from './transactions.ts'
 export {
   createTronLedger,

@@ -108,6 +108,19 @@ function renderInternal(frame: RpcFrame, transactionId: string): readonly Intern
   return [own, ...calls.flatMap((inner) => renderInternal(inner, transactionId))]
 }
 
+export function renderTransaction(shown: {
+  readonly transactionId: string
+  readonly rawHex: string
+  readonly succeeded: boolean
+}): Rendered<Types.GetTransactionResponse> {
+  return {
+    ret: [{ contractRet: shown.succeeded ? 'SUCCESS' : 'REVERT' }],
+    signature: ['00'.repeat(65)],
+    txID: shown.transactionId,
+    raw_data_hex: shown.rawHex,
+  }
+}
+
 export function renderConstant(
   answer: { readonly result: Hex } | { readonly revert: Hex },
 ): Rendered<Types.TransactionWrapper> {

@@ -5,14 +5,8 @@ import type { Hex } from '@causeway/core'
 import type { LocalChain } from '../../deploy/localChain.ts'
 import type { LocalAccount } from '../../keys/localKeys.ts'
 import { type FaultyService, startFaultyService } from '../http/faultyService.ts'
-import {
-  type RpcBlock,
-  type RpcFrame,
-  type RpcReceipt,
-  renderBlock,
-  renderConstant,
-  renderInfo,
-} from './renderBodies.ts'
+import { tronBodies } from './bodies.ts'
+import type { RpcBlock, RpcFrame, RpcReceipt } from './renderBodies.ts'
 import { encodeTransaction, type SubmittedContract } from './transactions.ts'
 
 /** The EVM node that runs what the facade renders. */
@@ -122,6 +116,8 @@ export function startTronFacade(
   })
 }
 
+const missing = tronBodies.missing.body
+
 type Source = {
   readonly bed: EvmBehind
   readonly ledger: TronLedger
@@ -137,7 +133,7 @@ async function bodyOf(source: Source, path: string, asked: Asked): Promise<unkno
   switch (call) {
     case 'getblock': {
       const number = asked['id_or_num'] === undefined ? newest : Number(asked['id_or_num'])
-      return number > newest ? {} : renderBlock(await blockAt(source, number), source.chainId)
+      return number > newest ? missing : tronBodies.block.body(await blockAt(source, number), source.chainId)
     }
     case 'gettransactioninfobyid':
       return infoOf(source, String(asked['value']), newest)
@@ -149,10 +145,10 @@ async function bodyOf(source: Source, path: string, asked: Asked): Promise<unkno
       return constantCall(source, asked, newest)
     case 'getcontract': {
       const code = String(await source.bed.node('eth_getCode', [evmAddress(asked['value']), 'latest']))
-      return code === '0x' ? {} : { contract_address: asked['value'], bytecode: code.slice(2) }
+      return code === '0x' ? missing : tronBodies.contract.body(asked['value'], code.slice(2))
     }
     default:
-      return { Error: `no such call ${path}` }
+      return tronBodies.refusals.body.path(path)
   }
 }
 
@@ -173,13 +169,13 @@ function evmHashOf({ ledger }: Source, transactionId: string): Hex {
 async function infoOf(source: Source, transactionId: string, newest: number): Promise<unknown> {
   const evmHash = evmHashOf(source, transactionId)
   const receipt = await receiptOf(source, evmHash)
-  if (receipt === undefined || Number(receipt.blockNumber) > newest) return {}
+  if (receipt === undefined || Number(receipt.blockNumber) > newest) return missing
   const [block, trace] = await Promise.all([
     blockAt(source, Number(receipt.blockNumber)),
     traceOf(source, transactionId, evmHash),
   ])
   const isContractCall = source.ledger.known.get(transactionId)?.isContractCall === true
-  return renderInfo({ transactionId, receipt, block, isContractCall, trace })
+  return tronBodies.info.body({ transactionId, receipt, block, isContractCall, trace })
 }
 
 async function traceOf({ bed, ledger }: Source, transactionId: string, evmHash: Hex): Promise<RpcFrame> {
@@ -197,7 +193,7 @@ async function readTrace(bed: EvmBehind, evmHash: Hex): Promise<RpcFrame> {
 }
 
 async function infosOf(source: Source, number: number, newest: number): Promise<unknown> {
-  if (number <= 0 || number > newest) return {}
+  if (number <= 0 || number > newest) return missing
   const { transactions } = Object(await blockAt(source, number))
   const ids = new Map([...source.ledger.known].map(([id, { evmHash }]) => [evmHash, id]))
   const hashes: readonly Hex[] = transactions
@@ -207,25 +203,21 @@ async function infosOf(source: Source, number: number, newest: number): Promise<
 async function transactionOf(source: Source, transactionId: string, newest: number): Promise<unknown> {
   const known = source.ledger.known.get(transactionId)
   const receipt = known && (await receiptOf(source, known.evmHash))
-  if (known === undefined || receipt === undefined || Number(receipt.blockNumber) > newest) return {}
-  return {
-    ret: [{ contractRet: receipt.status === '0x1' ? 'SUCCESS' : 'REVERT' }],
-    signature: ['00'.repeat(65)],
-    txID: transactionId,
-    raw_data_hex: known.rawHex,
-  }
+  if (known === undefined || receipt === undefined || Number(receipt.blockNumber) > newest) return missing
+  const { rawHex } = known
+  return tronBodies.transaction.body({ transactionId, rawHex, succeeded: receipt.status === '0x1' })
 }
 
 const callRequestsSelector = 'd52bfcc8'
 
 async function constantCall(source: Source, asked: Asked, newest: number): Promise<unknown> {
   if (asked['function_selector'] !== 'callRequests(bytes32)') {
-    return { result: { code: 'OTHER_ERROR', message: 'no such function here' } }
+    return tronBodies.refusals.body.call
   }
   const data = `0x${callRequestsSelector}${asked['parameter']}`
   const call = [{ to: evmAddress(asked['contract_address']), data }, `0x${newest.toString(16)}`]
   const result = String(await source.bed.node('eth_call', call))
-  return renderConstant({ result: `0x${result.slice(2)}` })
+  return tronBodies.constantCall.body({ result: `0x${result.slice(2)}` })
 }
 
 function evmAddress(value: unknown): Hex {

@@ -1,12 +1,4 @@
-/**
- * Bodies that real nodes answered with, and where they were published. `recorded`: as the node sent it;
- * `specified`: an example of the interface's documentation, shortened there.
- */
-export type StoredBody = {
-  readonly provenance: 'recorded' | 'specified'
-  readonly source: string
-  readonly body: unknown
-}
+import type { StoredBody } from '@causeway/localnet/standIns/bodies'
 
 const gotronReceipts =
   'sxwebdev/gotron, tests of package client: answers of a java-tron 4.8.2 private network, verbatim'
@@ -15,6 +7,10 @@ const gotronReceipts =
 export const infoWithLog: StoredBody = {
   provenance: 'recorded',
   source: gotronReceipts,
+  proves: [
+    'a log names its contract without the prefix byte',
+    'a call that succeeded has SUCCESS in its receipt',
+  ],
   body: {
     id: '0ca17a0da65cb2df52be4e5edd8654358f7ad2b6f083180e719784ff8ff1c8ae',
     fee: 2_965_000,
@@ -41,6 +37,7 @@ export const infoWithLog: StoredBody = {
 export const infoWithInternal: StoredBody = {
   provenance: 'recorded',
   source: gotronReceipts,
+  proves: ['an inner call that pays TRX names payee and sun'],
   body: {
     id: '7c44d197b2dcdc7452663f1d7fab7636e06aeb29393f7cd32074a39dde9d4139',
     fee: 676_100,
@@ -65,6 +62,7 @@ export const infoWithInternal: StoredBody = {
 export const otherTransaction: StoredBody = {
   provenance: 'recorded',
   source: gotronReceipts,
+  proves: ['a transaction of another kind pays nobody'],
   body: {
     ret: [{ contractRet: 'SUCCESS' }],
     txID: 'db8667ffea27109131fd5c113abcadd535c896590814a50dbf9eda253a8d19da',
@@ -77,6 +75,7 @@ export const otherTransaction: StoredBody = {
 export const tokenTransfer: StoredBody = {
   provenance: 'recorded',
   source: 'fbsobreira/gotron-sdk, tests of transaction JSON: captured from the HTTP API of Nile',
+  proves: ['a transaction is what the bytes behind its id say'],
   body: {
     ret: [{ contractRet: 'SUCCESS' }],
     signature: [
@@ -92,6 +91,7 @@ export const tokenTransfer: StoredBody = {
 export const header: StoredBody = {
   provenance: 'recorded',
   source: 'tronprotocol/documentation-en, docs/api/http/block-and-tx-query/getblock.md',
+  proves: ['a block has its time in milliseconds and its id as hash'],
   body: {
     blockID: '0000000003fe262d52bfa4b2814f816fd2e57af5b98a33d60d8630a03a908e0e',
     block_header: {
@@ -113,6 +113,7 @@ export const header: StoredBody = {
 export const blockInfos: StoredBody = {
   provenance: 'specified',
   source: 'tronprotocol/documentation-en, docs/api/http/block-and-tx-query/gettransactioninfobyblocknum.md',
+  proves: ['a transfer of TRX has no result and succeeded'],
   body: [
     {
       id: 'ff44a2823a870c12f12a4ca6e7647650356bc2bb5e02c5855312cf2db4c950c1',
@@ -137,6 +138,7 @@ export const blockInfos: StoredBody = {
 export const constantCall: StoredBody = {
   provenance: 'recorded',
   source: 'tronprotocol/documentation-en, docs/api/http/smart-contract/triggerconstantcontract.md',
+  proves: ['a constant call answers words of 32 bytes'],
   body: {
     result: { result: true },
     energy_used: 935,
@@ -155,10 +157,39 @@ export const constantCall: StoredBody = {
 export const contract: StoredBody = {
   provenance: 'specified',
   source: 'tronprotocol/documentation-en, docs/api/http/smart-contract/getcontract.md',
+  proves: ['a contract is there when it has code'],
   body: {
     origin_address: '4165fa68800fff5a10346d1a3aa1fb2ce92f2e2971',
     contract_address: '41eca9bc828a3005b9a3b909f2cc5c2a54794de05f',
     bytecode: '60806040526000600260146101000a81548160ff021916908315150217905550',
     name: 'TetherToken',
+  },
+}
+
+/** `gettransactioninfobyid` of the token transfer, had it ended in another way. */
+export const outcome: StoredBody<(result: unknown, receipt: unknown) => unknown> = {
+  provenance: 'constructed',
+  source: 'the recorded info of a token transfer; results as the protocol buffers of java-tron name them',
+  proves: [
+    'a receipt with DEFAULT, or without a result, is a success',
+    'FAILED beside a successful receipt is a failure',
+    'every result but SUCCESS and DEFAULT is a failure, known or not',
+  ],
+  body: (result, receipt) => ({ ...Object(infoWithLog.body), result, receipt }),
+}
+
+/** `gettransactioninfobyid` of the token transfer, had it made one inner call. */
+export const infoWithCall: StoredBody<(change: object) => unknown> = {
+  provenance: 'constructed',
+  source: 'the recorded info of a token transfer; members of inner calls as the recorded one has them',
+  proves: [
+    'a rejected inner call pays nobody',
+    'an inner call of no value pays nobody',
+    'an inner payment of a TRC-10 token pays no TRX',
+  ],
+  body(change) {
+    const to = `41${'dc'.repeat(20)}`
+    const call = { transferTo_address: to, callValueInfo: [{ callValue: 5 }], ...change }
+    return { ...Object(infoWithLog.body), internal_transactions: [call] }
   },
 }

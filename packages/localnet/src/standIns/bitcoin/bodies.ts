@@ -1,0 +1,121 @@
+import type { StoredBody } from '../bodies/index.ts'
+
+type Confirmed = { readonly height: number; readonly hash: string; readonly timeSeconds: number }
+
+const core = 'Bitcoin Core 29, RPC documentation; a real node answers in bitcoind/nodeFacts.live.ts'
+const esplora = '@mempool/mempool.js 3.0.0'
+
+const placeOf = (block: Confirmed | undefined) =>
+  block === undefined
+    ? { confirmed: false }
+    : {
+        confirmed: true,
+        ...{ block_height: block.height, block_hash: block.hash, block_time: block.timeSeconds },
+      }
+
+export const bitcoinBodies = {
+  rawTransaction: {
+    provenance: 'specified',
+    source: `${core}, getrawtransaction`,
+    proves: ['a node tells the block of a transaction and its bytes'],
+    body: (
+      txid: string,
+      hex: string,
+      block: (Confirmed & { readonly confirmations: number }) | undefined,
+    ) => ({
+      ...{ txid, hex },
+      ...(block !== undefined && {
+        ...{ blockhash: block.hash, confirmations: block.confirmations, blocktime: block.timeSeconds },
+      }),
+    }),
+  },
+  header: {
+    provenance: 'specified',
+    source: `${core}, getblockheader`,
+    proves: ['a block that was replaced has a negative number of confirmations'],
+    body: ({ hash, height, timeSeconds, confirmations }: Confirmed & { readonly confirmations: number }) => ({
+      ...{ hash, confirmations, height, time: timeSeconds },
+    }),
+  },
+  unspent: {
+    provenance: 'specified',
+    source: `${core}, gettxout`,
+    proves: ['an output that is unspent in blocks is told, another is null'],
+    body: (bestBlock: string | undefined) => ({
+      ...{ bestblock: bestBlock, confirmations: 1, value: 0.5, coinbase: false },
+    }),
+  },
+  refusals: {
+    provenance: 'specified',
+    source: `${core}: codes of rpc/protocol.h`,
+    proves: ['a refusal with code -5 or -8 means that there is no such thing'],
+    body: {
+      heightOutOfRange: { code: -8, message: 'Block height out of range' },
+      noBlock: { code: -5, message: 'Block not found' },
+      noTransaction: {
+        code: -5,
+        message: 'No such mempool or blockchain transaction. Use gettransaction for wallet transactions.',
+      },
+      noMethod: { code: -32_601, message: 'Method not found' },
+    },
+  },
+  withoutIndex: {
+    provenance: 'constructed',
+    source: 'words of Bitcoin Core 29 for a node without a whole transaction index',
+    proves: ['a node that cannot know every transaction does not say that one is missing'],
+    body: ['No such mempool transaction. Use -txindex', 'still being indexed'],
+  },
+  refusedWith500: {
+    provenance: 'constructed',
+    source: 'how nodes before version 28 answer a single call',
+    proves: ['a refused call is read from HTTP 500 too'],
+    body: (id: unknown, error: { readonly code: number; readonly message: string }) => ({
+      ...{ result: null, error, id },
+    }),
+  },
+  status: {
+    provenance: 'specified',
+    source: `${esplora}, TxStatus`,
+    proves: ['an API tells the block of a transaction'],
+    body: placeOf,
+  },
+  outspend: {
+    provenance: 'specified',
+    source: `${esplora}, TxOutspend`,
+    proves: ['an API tells what spent an output, and whether in a block'],
+    body: (spender: { readonly txid: string; readonly block: Confirmed | undefined } | undefined) =>
+      spender === undefined
+        ? { spent: false }
+        : { spent: true, txid: spender.txid, vin: 0, status: placeOf(spender.block) },
+  },
+  missing: {
+    provenance: 'constructed',
+    source: 'words of Esplora for what it does not know',
+    proves: ['status 404 of an API means that there is no such thing'],
+    body: { any: 'Not found', transaction: 'Transaction not found' },
+  },
+  brokenOutspends: {
+    provenance: 'constructed',
+    source: 'an answer about an output, spoilt',
+    proves: ['an API that lies about a spender cannot execute or expire a withdrawal'],
+    body: (txid: string) => [
+      { spent: false },
+      { spent: true, txid, status: { confirmed: true } },
+      { spent: true, txid: 'nothing', status: { confirmed: true } },
+      { spent: 'yes' },
+      null,
+    ],
+  },
+  token: {
+    provenance: 'constructed',
+    source: 'RFC 6749 5.1, client credentials; no provider was asked',
+    proves: ['a provider of tokens answers with access_token and expires_in'],
+    body: (token: string) => JSON.stringify({ access_token: token, expires_in: 300 }),
+  },
+  brokenTokens: {
+    provenance: 'constructed',
+    source: 'an answer of a provider, spoilt',
+    proves: ['without a token an endpoint stays silent'],
+    body: { refused: '{"error":"no"}', withoutToken: '{"expires_in":300}' },
+  },
+} satisfies Readonly<Record<string, StoredBody>>
