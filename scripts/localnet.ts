@@ -1,11 +1,13 @@
-// Operator commands on the network that `npm start` runs: move prices and fees, mine, fund an account.
+// Operator commands on the network that `npm start` runs: move prices and fees, mine, fund, deposit.
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { attachLocalNetwork, parseOperatorCommand, runOperatorCommand } from '@causeway/localnet'
+import { parseStartOptions } from './start/options.ts'
 
-const directory = join(import.meta.dirname, '..', '.local')
+const root = join(import.meta.dirname, '..')
 
 try {
+  const { directory } = parseStartOptions([], process.env, root)
   const command = parseOperatorCommand(process.argv.slice(2))
   const network = await attachLocalNetwork(directory)
   console.log(await runOperatorCommand(network, command))

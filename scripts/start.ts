@@ -36,7 +36,7 @@ async function run(): Promise<number> {
   const session = await startSession({
     directory,
     fresh,
-    hasFamilies: true,
+    firstFamilyPort: firstPorts.families,
     ports: chainPorts,
     firstPorts,
     services: servicePlans,

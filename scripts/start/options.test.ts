@@ -7,7 +7,7 @@ describe('parseStartOptions', () => {
     expect(parseStartOptions([], {}, '/repository')).toEqual({
       fresh: false,
       directory: '/repository/.local',
-      firstPorts: { quote: 3000, oracle: 3100 },
+      firstPorts: { quote: 3000, oracle: 3100, families: 8548 },
       chainPorts: { base: 8545, optimism: 8546, hub: 8547 },
     })
   })
@@ -22,7 +22,7 @@ describe('parseStartOptions', () => {
     expect(parseStartOptions(['--fresh'], environment, '/repository')).toEqual({
       fresh: true,
       directory: '/elsewhere/network',
-      firstPorts: { quote: 4000, oracle: 4100 },
+      firstPorts: { quote: 4000, oracle: 4100, families: 9548 },
       chainPorts: { base: 9545, optimism: 9546, hub: 9547 },
     })
   })

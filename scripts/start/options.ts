@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { z } from 'zod'
 
-/** Three chains and three ports of a service follow on a first port. */
+/** Chains, or the ports of a service, follow on a first port. */
 const firstPort = z.coerce.number().int().min(1).max(65_000)
 
 const variables = z.object({
@@ -16,7 +16,7 @@ export type StartOptions = {
   readonly fresh: boolean
   /** Absolute. */
   readonly directory: string
-  readonly firstPorts: { readonly quote: number; readonly oracle: number }
+  readonly firstPorts: { readonly quote: number; readonly oracle: number; readonly families: number }
   readonly chainPorts: { readonly base: number; readonly optimism: number; readonly hub: number }
 }
 
@@ -37,7 +37,11 @@ export function parseStartOptions(
   return {
     fresh: words.includes('--fresh'),
     directory: resolve(root, CAUSEWAY_LOCAL_DIR),
-    firstPorts: { quote: CAUSEWAY_QUOTE_PORT, oracle: CAUSEWAY_ORACLE_PORT },
+    firstPorts: {
+      quote: CAUSEWAY_QUOTE_PORT,
+      oracle: CAUSEWAY_ORACLE_PORT,
+      families: CAUSEWAY_CHAIN_PORT + 3,
+    },
     chainPorts: {
       base: CAUSEWAY_CHAIN_PORT,
       optimism: CAUSEWAY_CHAIN_PORT + 1,

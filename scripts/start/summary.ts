@@ -1,7 +1,7 @@
-import { chainPlans, type LocalNetwork, type Session } from '@causeway/localnet'
+import { chainPlans, familyKeys, familyPlans, type LocalNetwork, type Session } from '@causeway/localnet'
 
 /** What a newcomer reads when everything is up: addresses, what is real, and requests to paste. */
-export function summaryOf({ network, services, sponsorApiKey }: Session): string {
+export function summaryOf({ network, services, families, sponsorApiKey }: Session): string {
   const urls = services
     .filter(({ ports }) => ports['http'] !== undefined)
     .map(({ plan, ports }) => ({ name: plan.name, url: `http://127.0.0.1:${ports['http']}` }))
@@ -14,6 +14,7 @@ export function summaryOf({ network, services, sponsorApiKey }: Session): string
     '',
     ...urls.map(({ name, url }) => `  ${name.padEnd(10)} ${url}  interface: ${url}/documentation`),
     ...chains,
+    ...familyLines(families),
     '',
     'Real: the EVM nodes (anvil), Uniswap V3, PostgreSQL, the services and every transaction.',
     'Stand-ins: price feeds that a keeper moves, tokens, depository and hub written for this network,',
@@ -35,9 +36,40 @@ export function summaryOf({ network, services, sponsorApiKey }: Session): string
     `curl -s ${urlOf('oracle-1')}/attestations/depository-deposits/v1 -H 'content-type: application/json' -d '{"chainId":"base","transactionId":"0x…","requestPeerSignatures":true}' > attestation.json`,
     'npm run localnet -- submit attestation.json',
     '',
+    ...familyExample(families, urlOf('oracle-1')),
     'Move the market: npm run localnet -- prices set ETH/USD 2600',
     'Ctrl-C stops everything; the next start continues from here.',
   ].join('\n')
+}
+
+/** Each with what is real in it. */
+function familyLines(families: Session['families']): readonly string[] {
+  if (families === undefined) return []
+  return [
+    '',
+    '  Stand-ins of other chains, which the oracles read:',
+    ...familyKeys.flatMap((key) => {
+      const { name, real, standIn } = familyPlans[key]
+      const indent = ' '.repeat(13)
+      return [
+        `  ${name.padEnd(11)}${families[key].url}`,
+        `${indent}real: ${real}`,
+        `${indent}stand-in: ${standIn}`,
+      ]
+    }),
+  ]
+}
+
+/** A deposit of another family is attested like any. */
+function familyExample(families: Session['families'], oracleUrl: string | undefined): readonly string[] {
+  if (families === undefined) return []
+  const { transactionId } = families.solana.firstDeposit
+  return [
+    'A deposit that lies on each stand-in, here on Solana; the others: npm run localnet -- families',
+    '',
+    curl(`${oracleUrl}/attestations/depository-deposits/v1`, { chainId: 'solana', transactionId }),
+    '',
+  ]
 }
 
 /** A body that `/price` and `/quote` answer with 200. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createDatabase, type Database, findEmbeddedPostgres } from '@causeway/database'
-import { freePort, type Session, servicePlans, startSession } from '@causeway/localnet'
+import { freePort, type Session, type SessionOptions, servicePlans, startSession } from '@causeway/localnet'
 import { z } from 'zod'
 
 export type UserChain = 'base' | 'optimism'
@@ -14,6 +14,8 @@ export type UserChain = 'base' | 'optimism'
 const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url))
 /** Below the ports that the system hands out by itself: a service binds its own seconds after they are chosen. */
 const firstPort = 20_000 + (process.pid % 500) * 20
+/** Of a session that shows the other families. */
+export const firstFamilyPort = firstPort + 14
 const patienceMs = 120_000
 const startsMax = 3
 
@@ -31,19 +33,7 @@ export type SessionBed = {
 export async function startSessionBed(): Promise<SessionBed> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-session-'))
   const directory = join(folder, '.local')
-  const [base, optimism, hub] = [await freePort(), await freePort(), await freePort()]
-  const session = await startSession({
-    directory,
-    fresh: false,
-    services: servicePlans,
-    ports: { base, optimism, hub },
-    firstPorts: { quote: firstPort, oracle: firstPort + 10 },
-    repositoryRoot,
-    environment: { PATH: process.env['PATH'], LOG_LEVEL: 'warn' },
-    report: () => {},
-    stageDone: () => {},
-    signal: new AbortController().signal,
-  })
+  const session = await startSessionIn(directory)
   const quoteApi = session.services.find(({ plan }) => plan.name === 'quote-api')
   return {
     session,
@@ -59,6 +49,27 @@ export async function startSessionBed(): Promise<SessionBed> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A session in a folder, on ports of this process. Default: every service, and chains of the EVM alone. */
+export async function startSessionIn(
+  directory: string,
+  options: Partial<SessionOptions> = {},
+): Promise<Session> {
+  const [base, optimism, hub] = [await freePort(), await freePort(), await freePort()]
+  return startSession({
+    directory,
+    fresh: false,
+    services: servicePlans,
+    ports: { base, optimism, hub },
+    firstPorts: { quote: firstPort, oracle: firstPort + 10 },
+    repositoryRoot,
+    environment: { PATH: process.env['PATH'], LOG_LEVEL: 'warn' },
+    report: () => {},
+    stageDone: () => {},
+    signal: new AbortController().signal,
+    ...options,
+  })
 }
 
 /** A service that can be killed at any moment and comes back as it was. */

@@ -2,24 +2,24 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { closeServer, listenOnLoopback } from '../standIns/http/listen.ts'
 import { familyKeys } from './familyPlans.ts'
+import { silencedSchema } from './familySettings.ts'
 import type { Families } from './startFamilies.ts'
 
-const familyKey = z.enum(familyKeys)
 const amount = z
   .string()
   .regex(/^[1-9][0-9]{0,17}$/)
   .transform((text) => BigInt(text))
 
 const commands = {
-  '/deposits': z.object({ family: familyKey, amount }),
-  '/stops': z.object({ family: familyKey }),
+  '/deposit': z.object({ family: z.enum(familyKeys), amount }),
+  '/silence': silencedSchema,
 }
 
 type Answer = { readonly status: number; readonly body: unknown }
 
 /**
  * What the network and its operators ask of the stand-ins: `GET /ready` answers 503, and then 200 with all
- * facts; `POST /deposits` makes one, `POST /stops` silences a family.
+ * facts; `POST /deposit` makes one, `POST /silence` silences a family.
  */
 export async function startControl(
   port: number,
@@ -40,13 +40,13 @@ async function answer(request: IncomingMessage, families: Families | undefined):
   if (families === undefined) return { status: 503, body: { message: 'The stand-ins are being opened.' } }
   const { method, url } = request
   if (method === 'GET' && url === '/ready') return { status: 200, body: families.facts }
-  if (method === 'POST' && url === '/deposits') {
+  if (method === 'POST' && url === '/deposit') {
     const { family, amount: asked } = commands[url].parse(await jsonOf(request))
     return { status: 200, body: await families.deposit(family, asked) }
   }
-  if (method === 'POST' && url === '/stops') {
+  if (method === 'POST' && url === '/silence') {
     const { family } = commands[url].parse(await jsonOf(request))
-    await families.stop(family)
+    await families.silence(family)
     return { status: 200, body: { family } }
   }
   return { status: 404, body: { message: 'Not found.' } }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { hexSchema } from '../network/hexSchema.ts'
+import { familyKeys } from './familyPlans.ts'
 
 const port = z.number().int().min(0).max(65_535)
 
@@ -26,11 +27,14 @@ export const familyNetworkSchema = z.object({
 })
 export type FamilyNetwork = z.infer<typeof familyNetworkSchema>
 
-const depositSchema = z.object({
+/** One deposit. */
+export const depositSchema = z.object({
   transactionId: z.string(),
   /** In smallest units. */
   amount: z.string().regex(/^[0-9]+$/),
 })
+
+export type FamilyDeposit = z.infer<typeof depositSchema>
 
 const familySchema = z.object({ url: z.url(), depository: z.string(), firstDeposit: depositSchema })
 
@@ -43,4 +47,6 @@ export const familyFactsSchema = z.object({
   lighter: familySchema,
 })
 export type FamilyFacts = z.infer<typeof familyFactsSchema>
-export type FamilyDeposit = z.infer<typeof depositSchema>
+
+/** The family that answers nobody any more. */
+export const silencedSchema = z.object({ family: z.enum(familyKeys) })

@@ -12,8 +12,8 @@ export type Families = {
   readonly facts: FamilyFacts
   /** Another deposit: by somebody new, on Tron by the same account. */
   deposit(key: FamilyKey, amount: bigint): Promise<FamilyDeposit>
-  /** Silences one; the others go on. */
-  stop(key: FamilyKey): Promise<void>
+  /** It answers nobody any more; the others go on. */
+  silence(key: FamilyKey): Promise<void>
 }
 
 type OpenFamilies = Readonly<Record<FamilyKey, FamilyStandIn>>
@@ -27,9 +27,12 @@ const firstDepositor = 'first depositor'
  */
 export async function startFamilies(ports: FamilyPorts, network: Promise<FamilyNetwork>): Promise<Families> {
   const open = await openFamilies(ports, network)
+  // One after the other: deposits on Tron are numbered transactions of one account.
+  let last: Promise<unknown> = Promise.resolve()
   const deposit = async (key: FamilyKey, amount: bigint, depositor: string): Promise<FamilyDeposit> => {
-    const { transactionId } = await open[key].deposit(amount, depositor)
-    return { transactionId, amount: amount.toString() }
+    const own = last.then(() => open[key].deposit(amount, depositor))
+    last = own.catch(() => undefined)
+    return { transactionId: (await own).transactionId, amount: amount.toString() }
   }
   const depositories = familyDepositories((await network).evmDepository)
   const factsOf = async (key: FamilyKey) => {
@@ -51,7 +54,7 @@ export async function startFamilies(ports: FamilyPorts, network: Promise<FamilyN
   return {
     facts: { solana, bitcoin, tron, hyperliquid, lighter },
     deposit: (key, amount) => deposit(key, amount, randomUUID()),
-    stop: (key) => open[key].stop(),
+    silence: (key) => open[key].stop(),
   }
 }
 

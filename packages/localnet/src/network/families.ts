@@ -27,6 +27,8 @@ export type FamilyProcess = {
 export type FamilyProcessOptions = {
   readonly paths: LocalPaths
   readonly runFile: RunFile
+  /** The first one that is tried; the others follow. */
+  readonly firstPort: number
   /** Of the nodes, which may not listen yet. */
   readonly chainPorts: Readonly<Record<ChainKey, number>>
   readonly repositoryRoot: string
@@ -38,8 +40,8 @@ const graceMs = 5_000
 
 /** Starts it beside the nodes: loading takes longer than opening. */
 export async function startFamilyProcess(options: FamilyProcessOptions): Promise<FamilyProcess> {
-  const { paths, runFile, chainPorts, repositoryRoot, environment } = options
-  const ports = await chooseFamilyPorts(chainPorts)
+  const { paths, runFile, repositoryRoot, environment } = options
+  const ports = await chooseFamilyPorts(options)
   const name = 'families'
   const process = await startProcess({
     name,
@@ -66,11 +68,9 @@ export async function startFamilyProcess(options: FamilyProcessOptions): Promise
   }
 }
 
-/** The ports behind those of the nodes. */
-async function chooseFamilyPorts(chainPorts: FamilyProcessOptions['chainPorts']): Promise<FamilyPorts> {
+async function chooseFamilyPorts({ firstPort, chainPorts }: FamilyProcessOptions): Promise<FamilyPorts> {
   const nodes = chainKeys.map((key) => chainPorts[key])
-  const first = chainPorts.hub + 1
-  const wanted = [0, 1, 2, 3, 4, 5].map((offset) => first + offset)
+  const wanted = [0, 1, 2, 3, 4, 5].map((offset) => firstPort + offset)
   const chosen = (await nextFreePorts([...nodes, ...wanted])).slice(nodes.length)
   const [solana, bitcoin, tron, hyperliquid, lighter, control] = chosen
   return familyPortsSchema.parse({ solana, bitcoin, tron, hyperliquid, lighter, control })

@@ -14,6 +14,7 @@ import type { OperatedNetwork } from './operatedNetwork.ts'
 const networkFileSchema = z.object({
   chains: z.array(z.object({ name: z.string(), rpcUrl: z.url() })),
   hub: z.object({ rpcUrl: z.url() }),
+  familyControlUrl: z.url().optional(),
 })
 
 /**
@@ -27,7 +28,8 @@ export async function attachLocalNetwork(directory: string): Promise<OperatedNet
     readManifest(paths.manifest),
     readJsonFile(paths.networkFile),
   ])
-  const urls = networkFile.kind === 'found' ? rpcUrls(networkFile.json) : undefined
+  const described = networkFileSchema.safeParse(networkFile.kind === 'found' ? networkFile.json : undefined)
+  const urls = described.success ? rpcUrls(described.data) : undefined
   if (keyFile.kind !== 'read' || manifest.kind !== 'read' || urls === undefined)
     throw noneRuns(paths.directory)
   const chains = await forEachChain(async (key) => {
@@ -37,13 +39,14 @@ export async function attachLocalNetwork(directory: string): Promise<OperatedNet
     if (!isOurs) throw noneRuns(paths.directory)
     return { chain }
   })
-  return { keys: keyFile.keys, deployment: manifest.deployment, chains }
+  const { keys } = keyFile
+  return { keys, deployment: manifest.deployment, chains, familyControlUrl: described.data?.familyControlUrl }
 }
 
-function rpcUrls(json: unknown): Readonly<Record<ChainKey, string>> | undefined {
-  const parsed = networkFileSchema.safeParse(json)
-  if (!parsed.success) return undefined
-  const { chains, hub } = parsed.data
+function rpcUrls({
+  chains,
+  hub,
+}: z.infer<typeof networkFileSchema>): Readonly<Record<ChainKey, string>> | undefined {
   const named = [...chains, { name: 'hub', rpcUrl: hub.rpcUrl }]
   const [base, optimism, hubUrl] = chainKeys.map((key) => named.find(({ name }) => name === key)?.rpcUrl)
   if (base === undefined || optimism === undefined || hubUrl === undefined) return undefined

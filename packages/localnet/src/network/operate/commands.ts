@@ -1,5 +1,6 @@
 import { ConfigurationError, type Hex } from '@causeway/core'
 import { isAddress, parseGwei, parseUnits } from 'viem'
+import { type FamilyKey, familyPlans, isFamilyKey } from '../../families/familyPlans.ts'
 import { type ChainKey, isChainKey } from '../chainPlan.ts'
 import { type PriceKey, priceKeys } from '../feedCare.ts'
 
@@ -9,6 +10,9 @@ export type OperatorCommand =
   | { readonly kind: 'mine'; readonly chain: ChainKey; readonly blocks: number }
   | { readonly kind: 'faucet'; readonly account: Hex }
   | { readonly kind: 'deposit'; readonly chain: 'base' | 'optimism'; readonly amount: bigint }
+  | { readonly kind: 'familyDeposit'; readonly family: FamilyKey; readonly amount: bigint }
+  | { readonly kind: 'families' }
+  | { readonly kind: 'silence'; readonly family: FamilyKey }
   | { readonly kind: 'submit'; readonly file: string }
 
 export const operatorUsage = `npm run localnet -- prices set ETH/USD 2600 [--only feed]
@@ -20,6 +24,12 @@ npm run localnet -- faucet 0x…
                  10 native coins per chain, 10,000 USD of each token
 npm run localnet -- deposit base 25
                  the first user deposits so much USDC; prints the transaction to attest
+npm run localnet -- deposit solana 2.5
+                 somebody deposits so much SOL, or on bitcoin, tron, hyperliquid or lighter its own coin
+npm run localnet -- families
+                 where the stand-ins of these chains listen, and a deposit of each to attest
+npm run localnet -- silence solana
+                 its stand-in answers nobody until the next start
 npm run localnet -- submit attestation.json
                  brings an oracle's answer to the hub`
 
@@ -33,6 +43,8 @@ const parsers: ReadonlyMap<string, Parser> = new Map<string, Parser>([
   ['mine', parseMine],
   ['faucet', parseFaucet],
   ['deposit', parseDeposit],
+  ['families', (words) => (words.length === 0 ? { kind: 'families' } : undefined)],
+  ['silence', parseSilence],
   ['submit', parseSubmit],
 ])
 
@@ -81,10 +93,25 @@ function parseFaucet([account, ...more]: readonly string[]): OperatorCommand | u
   return isOne ? { kind: 'faucet', account: account.toLowerCase() as Hex } : undefined
 }
 
-function parseDeposit([chain, amount = '25', ...more]: readonly string[]): OperatorCommand | undefined {
+function parseDeposit(words: readonly string[]): OperatorCommand | undefined {
+  const [chain, amount = '25', ...more] = words
+  if (isFamilyKey(chain ?? '')) return parseFamilyDeposit(words)
   const isChain = chain === 'base' || chain === 'optimism'
   if (!isChain || !/^[0-9]{1,9}(\.[0-9]{1,6})?$/.test(amount) || more.length > 0) return undefined
   return { kind: 'deposit', chain, amount: parseUnits(amount, 6) }
+}
+
+function parseFamilyDeposit([family = '', text, ...more]: readonly string[]): OperatorCommand | undefined {
+  if (!isFamilyKey(family) || more.length > 0) return undefined
+  const { decimals, firstAmount } = familyPlans[family]
+  if (text === undefined) return { kind: 'familyDeposit', family, amount: firstAmount }
+  if (!new RegExp(`^[0-9]{1,9}(\\.[0-9]{1,${decimals}})?$`).test(text)) return undefined
+  const amount = parseUnits(text, decimals)
+  return amount === 0n ? undefined : { kind: 'familyDeposit', family, amount }
+}
+
+function parseSilence([family = '', ...more]: readonly string[]): OperatorCommand | undefined {
+  return isFamilyKey(family) && more.length === 0 ? { kind: 'silence', family } : undefined
 }
 
 function parseSubmit([file, ...more]: readonly string[]): OperatorCommand | undefined {

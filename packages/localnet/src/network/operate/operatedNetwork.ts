@@ -7,5 +7,7 @@ import type { ChainKey } from '../chainPlan.ts'
 export type OperatedNetwork = {
   readonly keys: LocalKeys
   readonly deployment: NetworkDeployment
+  /** Of the chains of the other families; absent where they do not run. */
+  readonly familyControlUrl?: string | undefined
   readonly chains: Readonly<Record<ChainKey, { readonly chain: LocalChain }>>
 }

@@ -3,6 +3,7 @@ import { formatGwei, formatUnits } from 'viem'
 import { setBaseFee } from './baseFee.ts'
 import type { OperatorCommand } from './commands.ts'
 import { depositUsdc } from './deposit.ts'
+import { depositOnFamily, describeFamilies, silenceFamily } from './families.ts'
 import { dispense } from './faucet.ts'
 import { movePrice } from './movePrice.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
@@ -35,6 +36,12 @@ export async function runOperatorCommand(
       const usdc = formatUnits(command.amount, 6)
       return `${transactionId} deposits ${usdc} USDC of ${depositor} on ${command.chain}.`
     }
+    case 'familyDeposit':
+      return depositOnFamily(network, command.family, command.amount)
+    case 'families':
+      return describeFamilies(network)
+    case 'silence':
+      return silenceFamily(network, command.family)
     case 'submit':
       return `The hub executed the attestation in ${await submitAttestation(network, command.file)}.`
     default:

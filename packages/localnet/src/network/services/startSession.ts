@@ -18,8 +18,8 @@ import type { FirstPorts, ServicePlan } from './servicePlan.ts'
 import { type RunningService, type ServiceOptions, startService } from './startService.ts'
 
 export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 'beside'> & {
-  /** Shows the chains of the other families too; default: no. */
-  readonly hasFamilies?: boolean
+  /** Shows the chains of the other families too, from this port on; default: no. */
+  readonly firstFamilyPort?: number
   readonly services: readonly ServicePlan[]
   readonly firstPorts: FirstPorts
   readonly repositoryRoot: string
@@ -104,14 +104,21 @@ export async function startSession(options: SessionOptions): Promise<Session> {
 
 /** The nodes, and beside them the process of the other families where it is asked for. */
 async function startChains(options: SessionOptions) {
-  const { hasFamilies = false, repositoryRoot, environment } = options
+  const { firstFamilyPort: firstPort, repositoryRoot, environment } = options
   let familyProcess: FamilyProcess | undefined
   const network = await startLocalNetwork({
     ...options,
     keeperLog: keeperLogOf(options),
-    ...(hasFamilies && {
+    ...(firstPort !== undefined && {
       async beside({ paths, runFile, ports: chainPorts }) {
-        const started = await startFamilyProcess({ paths, runFile, chainPorts, repositoryRoot, environment })
+        const started = await startFamilyProcess({
+          paths,
+          runFile,
+          firstPort,
+          chainPorts,
+          repositoryRoot,
+          environment,
+        })
         familyProcess = started
         return () => started.process.stop()
       },
