@@ -1,254 +1,239 @@
 // Goal: the routes attest what happened on a Solana chain like on any other, with the protocol's ids. Method:
 // the whole HTTP surface over the real reader, a depository program on LiteSVM and real signatures.
-// @source oracle-protocol.md 1.3, 3, 5.2
+// @source oracle-protocol.md 1.3, 1.7, 3, 5.2
 import {
-  depositsExecutionKey,
+  encodeBase58,
   encodeSolanaWithdrawal,
-  type Hex,
-  type Order,
-  onchainId,
+  mainNetwork,
   type SolanaWithdrawal,
-  settlementExecutionKey,
   solanaWithdrawalId,
-  withdrawalExecutedKey,
-  withdrawalExpiredKey,
+  type WithdrawalStatus,
 } from '@causeway/core'
+import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import {
+  depositNative,
   depositToken,
   executeTransfer,
   memo,
   tokenAccount,
   transfer,
+  transferNative,
 } from '@causeway/localnet/standIns/solana'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { AttestationContext } from '../apps/oracle/src/attestations/context.ts'
-import { paths, testApp, withReader } from '../apps/oracle/test/fixtures/oracleApp.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { paths } from '../apps/oracle/test/fixtures/oracleApp.ts'
 import { signedOrder } from '../apps/oracle/test/fixtures/requests.ts'
-import { chains, world } from '../apps/oracle/test/fixtures/world.ts'
+import { mutateAnswers } from '../packages/chains/test/fixtures/mutateAnswers.ts'
 import {
   openReader,
-  proxiesOf,
   type SolanaBed,
   startSolanaBed,
 } from '../packages/chains/test/solanaSupport/solanaBed.ts'
-import { orderB } from '../packages/core/test/vectors/orders.ts'
+import type { FamilySide, SeenWithdrawal } from './support/familyRoutes/familySide.ts'
+import { familyOrder } from './support/familyRoutes/orders.ts'
+import { solanaOwner } from './support/familyRoutes/owners.ts'
+import { routeFuzz } from './support/familyRoutes/routeFuzz.ts'
+import { depositCases, oracleOf, refused, settlementCases } from './support/familyRoutes/settlementCases.ts'
+import { withdrawalBody, withdrawalCases } from './support/familyRoutes/withdrawalCases.ts'
+import { withdrawalFlowCases } from './support/familyRoutes/withdrawalFlowCases.ts'
+
+const native = '1'.repeat(32)
+const noOrder = `0x${'00'.repeat(32)}` as const
+const accountOf = (byte: number) => encodeBase58(new Uint8Array(32).fill(byte))
+const [recipient, stranger] = [accountOf(0x21), accountOf(0x22)]
 
 let bed: SolanaBed
+let proxies: readonly FaultProxy[]
+let side: FamilySide
 beforeAll(async () => {
   bed = await startSolanaBed()
+  for (const funded of [recipient, stranger]) bed.node.airdrop(funded, 10n ** 10n)
+  proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: bed.url })))
+  side = createSide()
 })
-afterAll(() => bed?.stop())
+afterAll(async () => {
+  await Promise.all((proxies ?? []).map((proxy) => proxy.stop()))
+  await bed?.stop()
+})
 
-type Answer = { readonly status: number; readonly body: unknown }
-
-/** An oracle whose Solana chain is the local cluster. */
-async function oracle(urls: readonly string[] = [bed.url]) {
-  const { reader, quorum } = openReader(bed, { urls })
-  const entry = chains.get('solana')
-  if (entry === undefined) throw new Error('no solana chain')
-  const solana = { ...entry, depository: bed.depository.program.toBase58() }
-  const plain = world({})
-  const context: AttestationContext = { ...plain, chains: new Map([...chains, ['solana', solana]]) }
-  const { app } = await testApp({ context: withReader(context, reader) })
-  onTestFinished(async () => {
-    await app.close()
-    await quorum.close()
-  })
-  return async (url: string, payload: object): Promise<Answer> => {
-    const response = await app.inject({ method: 'POST', url, payload })
-    return { status: response.statusCode, body: response.json() }
-  }
-}
-
-const mint = () => bed.mint.toBase58()
-const recipient = () => bed.recipient.toBase58()
 const userKey = () => bed.user.publicKey
-const payTo = (amount: bigint) =>
-  transfer({
-    from: tokenAccount(userKey(), bed.mint),
-    to: tokenAccount(bed.recipient, bed.mint),
-    ...{ authority: userKey(), mint: bed.mint, amount },
-  })
 
-/** 1,000 units in, at least 900 out, or 950 back. */
-function solanaOrder(salt: string): Order {
-  const refund = { chainId: 'solana', recipient: recipient(), currency: mint(), minimumAmount: '950' }
-  const payment = { recipient: recipient(), currency: mint(), minimumAmount: '900', expectedAmount: '910' }
-  const paid = { chainId: 'solana', currency: mint(), amount: '1000', weight: '1' }
+/** Orders in SOL. */
+function createSide(): FamilySide {
+  const own = { id: 'solana', ...mainNetwork('solana-vm'), hubChainId: '50000' }
   return {
-    ...orderB,
-    salt,
-    inputs: [{ payment: paid, refunds: [{ ...refund, deadline: 2_000_000_000, extraData: '0x' }] }],
-    output: { chainId: 'solana', payments: [payment], calls: [], deadline: 2_000_000_000, extraData: '0x' },
-    fees: [],
-  }
-}
-
-async function depositedOrder(salt: string) {
-  const signed = await signedOrder(solanaOrder(salt))
-  const transactionId = await bed.send([
-    depositToken(bed.depository, { sender: userKey(), mint: bed.mint, amount: 1_000n, id: signed.id }),
-  ])
-  const deposit = {
-    transactionId,
-    onchainId: onchainId({ chainId: 'solana', transactionId, onchainIndex: '0' }),
-  }
-  return { ...signed, deposit, inputs: [{ ...deposit, inputIndex: 0 }] }
-}
-
-describe('a deposit', () => {
-  test('is minted to its order, under the ids of the protocol', async () => {
-    const { id, deposit } = await depositedOrder('1')
-    const post = await oracle()
-    const { transactionId } = deposit
-    const { status, body } = await post(paths.deposits, { chainId: 'solana', transactionId })
-    expect(status).toBe(200)
-    expect(body).toMatchObject({
-      messages: [
-        {
-          data: { chainId: 'solana', transactionId },
-          result: {
-            onchainId: deposit.onchainId,
-            depository: bed.depository.program.toBase58(),
-            depositId: id,
-            depositor: userKey().toBase58(),
-            currency: mint(),
-            amount: '1000',
-          },
-          extraData: { timestamp: '1700000000' },
-          signatures: [{}],
-        },
-      ],
-      execution: {
-        idempotencyKey: depositsExecutionKey({ chainId: 'solana', transactionId }),
-        signatures: [{}],
-      },
-    })
-  })
-
-  test('that is not there, not final or unreadable is refused by its own code', async () => {
-    const [proxy] = await proxiesOf(bed, 1)
-    const post = await oracle([proxy?.url ?? ''])
-    const ask = (transactionId: string) => post(paths.deposits, { chainId: 'solana', transactionId })
-    expect(await ask(`${'2'.repeat(87)}a`)).toMatchObject({
-      status: 400,
-      body: { errorCode: 'TRANSACTION_MISSING' },
-    })
-    expect(await ask('0xaa')).toMatchObject({ status: 400, body: { errorCode: 'INVALID_TRANSACTION_ID' } })
-    bed.node.hold()
-    const young = await bed.send([memo('young')])
-    expect(await ask(young)).toMatchObject({ status: 400, body: { errorCode: 'TRANSACTION_NOT_FINAL' } })
-    bed.node.finalize()
-    expect(await ask(young)).toMatchObject({ status: 200, body: { messages: [] } })
-    await proxy?.set({ kind: 'html200' })
-    const other = await bed.send([memo('other')])
-    expect(await ask(other)).toMatchObject({
-      status: 503,
-      body: { errorCode: 'RPC_HTTP_ERROR', retryable: true },
-    })
-  })
-})
-
-describe('an order', () => {
-  test('is settled by a fill that carries its id and covers its payment', async () => {
-    const { order, id, orderSignature, inputs, deposit } = await depositedOrder('2')
-    const post = await oracle()
-    const fill = async (...instructions: Parameters<SolanaBed['send']>[0][number][]) =>
-      post(paths.fills, {
-        order,
-        orderSignature,
-        inputs,
-        fill: { transactionId: await bed.send(instructions) },
+    chain: { ...own, depository: bed.depository.program.toBase58() },
+    ...{ currency: native, native, recipient, stranger },
+    missingTransactionId: `${'2'.repeat(87)}a`,
+    openReader(count) {
+      const { reader, quorum } = openReader(bed, {
+        ...{ urls: proxies.slice(0, count).map(({ url }) => url), limits: { finalEntriesMax: 0 } },
+        quorumLimits: { patienceMs: 10 },
       })
-    expect(await fill(payTo(899n), memo(id))).toMatchObject({
-      status: 400,
-      body: { errorCode: 'INSUFFICIENT_FILL' },
-    })
-    expect((await fill(payTo(900n), memo('hello'))).status).toBe(400)
-    const { status, body } = await fill(payTo(900n), memo(id))
-    expect(status).toBe(200)
-    expect(body).toMatchObject({
-      message: { result: { orderId: id, status: 1, totalWeightedInputPaymentBpsDiff: '0' } },
-      execution: { idempotencyKey: settlementExecutionKey({ onchainIds: [deposit.onchainId], orderId: id }) },
-    })
-  })
-
-  test('is given back by a refund that carries its id', async () => {
-    const { order, id, orderSignature, inputs } = await depositedOrder('3')
-    const post = await oracle()
-    const refund = async (amount: bigint) => {
-      const transactionId = await bed.send([payTo(amount), memo(id)])
-      return post(paths.refunds, {
-        ...{ order, orderSignature, inputs },
-        refunds: [{ transactionId, inputIndex: 0, refundIndex: 0 }],
-      })
-    }
-    expect(await refund(949n)).toMatchObject({ status: 400, body: { errorCode: 'INSUFFICIENT_REFUND' } })
-    expect(await refund(950n)).toMatchObject({ status: 200, body: { message: { result: { status: 1 } } } })
-  })
-})
-
-describe('a withdrawal', () => {
-  const request = (fields: Partial<SolanaWithdrawal>): SolanaWithdrawal => ({
-    domain: `0x${'01'.repeat(32)}`,
-    recipient: recipient(),
-    token: mint(),
-    amount: 77n,
-    nonce: 1n,
-    expiration: 2n ** 40n,
-    vaultAddress: bed.depository.addresses.vault,
-    ...fields,
-  })
-  const body = (withdrawal: SolanaWithdrawal, transactionId?: string) => ({
-    chainId: 'solana',
-    withdrawal: encodeSolanaWithdrawal(withdrawal),
-    ...(transactionId !== undefined && { transactionId }),
-    withdrawalAddressRequest: {
-      ...{ chainId: 'solana', currency: mint(), recipient: recipient() },
-      ...{ withdrawer: `0x${'11'.repeat(20)}`, withdrawerChainId: 'ethereum', withdrawalNonce: '42' },
+      return { reader, close: () => quorum.close() }
     },
-  })
+    async deposit(id = noOrder) {
+      const depositor = bed.recipient
+      const transactionId = await bed.send([
+        depositNative(bed.depository, { sender: userKey(), depositor, amount: 1_000n, id }),
+      ])
+      return {
+        ...{ transactionId, onchainIndex: '0', depositor: depositor.toBase58() },
+        timestampSeconds: 1_700_000_000n,
+      }
+    },
+    async pay({ orderId, amount, recipient: to }) {
+      const named = orderId === undefined ? [] : [memo(orderId)]
+      return bed.send([transferNative({ from: userKey(), to, amount }), ...named])
+    },
+    withdraw: async () => paidOut(requestOf()),
+    async lie(seed) {
+      if (seed === undefined) return proxies[0]?.set({ kind: 'pass' })
+      const rewrite = (_call: unknown, result: unknown) =>
+        JSON.parse(mutateAnswers(JSON.stringify({ result }), seed)).result
+      await proxies[0]?.set({ kind: 'lie', rewrite })
+    },
+    fail: async () => proxies[0]?.set({ kind: 'html200' }),
+  }
+}
 
-  test('is burnt under one key, once its executing transaction is proven', async () => {
-    const withdrawal = request({ nonce: 2n })
-    const withdrawalId: Hex = solanaWithdrawalId(withdrawal)
-    const post = await oracle()
-    expect(await post(paths.withdrawals, body(withdrawal))).toMatchObject({
-      status: 200,
-      body: { message: { result: { withdrawalId, status: 0 } } },
-    })
-    const executor = userKey()
-    const transactionId = await bed.send([
-      executeTransfer(bed.depository, { executor, request: withdrawal, withdrawalId }),
-    ])
-    expect(await post(paths.withdrawals, body(withdrawal, transactionId))).toMatchObject({
-      status: 200,
-      body: {
-        message: { result: { withdrawalId, status: 1 } },
-        execution: { idempotencyKey: withdrawalExecutedKey({ withdrawalId, transactionId }) },
-      },
-    })
-    const other = await bed.send([memo('other')])
-    expect((await post(paths.withdrawals, body(withdrawal, other))).status).toBe(400)
-  })
+let nonce = 0n
 
-  test('that expired goes back to its owner, under a key without a transaction', async () => {
-    const withdrawal = request({ expiration: 1_600_000_000n })
-    const post = await oracle()
-    expect(await post(paths.withdrawals, body(withdrawal))).toMatchObject({
-      status: 200,
-      body: {
-        message: { result: { status: 2 } },
-        execution: { idempotencyKey: withdrawalExpiredKey(solanaWithdrawalId(withdrawal)) },
-      },
-    })
-  })
+/** A withdrawal of 77 lamports; no two are one. */
+function requestOf(change: Partial<SolanaWithdrawal> = {}): SolanaWithdrawal {
+  nonce += 1n
+  return {
+    domain: `0x${'01'.repeat(32)}`,
+    ...{ recipient, token: undefined, amount: 77n, nonce, expiration: 2n ** 40n },
+    vaultAddress: bed.depository.addresses.vault,
+    ...change,
+  }
+}
 
-  test('of another currency than its address request is refused', async () => {
-    const post = await oracle()
-    expect(await post(paths.withdrawals, body(request({ token: undefined })))).toMatchObject({
-      status: 400,
-      body: { errorCode: 'WITHDRAWAL_REQUEST_MISMATCH' },
+function seen(
+  request: SolanaWithdrawal,
+  status: WithdrawalStatus,
+  change: Partial<SeenWithdrawal> = {},
+): SeenWithdrawal {
+  return {
+    ...{ withdrawal: encodeSolanaWithdrawal(request), withdrawalId: solanaWithdrawalId(request), status },
+    ...{ currency: request.token ?? native, recipient: request.recipient, amount: request.amount },
+    ...change,
+  }
+}
+
+async function paidOut(request: SolanaWithdrawal) {
+  const args = { executor: userKey(), request, withdrawalId: solanaWithdrawalId(request) }
+  const transactionId = await bed.send([executeTransfer(bed.depository, args)])
+  return { ...seen(request, 'executed', { executingTransactionId: transactionId }), transactionId }
+}
+
+depositCases(() => side)
+
+test('a transaction that is not final is asked for again', async () => {
+  const { post } = await oracleOf(side)
+  bed.node.hold()
+  const transactionId = await bed.send([memo('young')])
+  const question = { chainId: 'solana', transactionId }
+  expect(await post(paths.deposits, question)).toMatchObject(refused('TRANSACTION_NOT_FINAL'))
+  bed.node.finalize()
+  expect(await post(paths.deposits, question)).toMatchObject({ status: 200, body: { messages: [] } })
+})
+
+settlementCases(() => side)
+
+describe('an order in a token', () => {
+  const mint = () => bed.mint.toBase58()
+  const paying = (amount: bigint) =>
+    transfer({
+      from: tokenAccount(userKey(), bed.mint),
+      to: tokenAccount(bed.recipient, bed.mint),
+      ...{ authority: userKey(), mint: bed.mint, amount },
     })
+
+  test('is settled by its fill, or by its refund', async () => {
+    const { post, networkOf } = await oracleOf(side)
+    const inToken = { ...side, currency: mint(), recipient: bed.recipient.toBase58() }
+    const { id, order, orderSignature } = await signedOrder(familyOrder(inToken), networkOf)
+    const deposited = { sender: userKey(), mint: bed.mint, amount: 1_000n, id }
+    const transactionId = await bed.send([depositToken(bed.depository, deposited)])
+    const minted = await post(paths.deposits, { chainId: 'solana', transactionId })
+    expect(minted).toMatchObject({
+      status: 200,
+      body: { messages: [{ result: { depositId: id, currency: mint(), amount: '1000' } }] },
+    })
+    const { messages } = Object(minted.body)
+    const { onchainId } = messages[0].result
+    const settlement = { order, orderSignature, inputs: [{ transactionId, onchainId, inputIndex: 0 }] }
+    const pay = (amount: bigint) => bed.send([paying(amount), memo(id)])
+    const fill = async (amount: bigint) =>
+      post(paths.fills, { ...settlement, fill: { transactionId: await pay(amount) } })
+    expect(await fill(899n)).toMatchObject(refused('INSUFFICIENT_FILL'))
+    expect((await fill(900n)).status).toBe(200)
+    const refund = async (amount: bigint) => {
+      const refunds = [{ transactionId: await pay(amount), inputIndex: 0, refundIndex: 0 }]
+      return post(paths.refunds, { ...settlement, refunds })
+    }
+    expect(await refund(949n)).toMatchObject(refused('INSUFFICIENT_REFUND'))
+    expect((await refund(950n)).status).toBe(200)
   })
 })
+
+withdrawalCases(
+  () => side,
+  [
+    ['that nobody executed is pending', async () => seen(requestOf(), 'pending')],
+    ['of SOL is burnt under its transaction', async () => paidOut(requestOf())],
+    [
+      'of a token is burnt under its transaction',
+      async () => paidOut(requestOf({ token: bed.mint.toBase58(), recipient: bed.recipient.toBase58() })),
+    ],
+    [
+      'that was executed is not burnt where nobody names its transaction',
+      async () => {
+        const request = requestOf()
+        await paidOut(request)
+        return seen(request, 'executed')
+      },
+    ],
+    [
+      'that expired goes back to its owner',
+      async () => seen(requestOf({ expiration: 1_600_000_000n }), 'expired'),
+    ],
+    [
+      'that expired goes back under the same key, whatever transaction is named',
+      async () => {
+        const transactionId = await bed.send([memo('other')])
+        return seen(requestOf({ expiration: 1_600_000_000n }), 'expired', { transactionId })
+      },
+    ],
+  ],
+)
+
+test('a withdrawal of another currency than its address request is refused', async () => {
+  const { post } = await oracleOf(side)
+  const other = { ...(await paidOut(requestOf())), currency: bed.mint.toBase58() }
+  expect(await post(paths.withdrawals, withdrawalBody(side, other))).toMatchObject(
+    refused('WITHDRAWAL_REQUEST_MISMATCH'),
+  )
+})
+
+withdrawalFlowCases(
+  () => side,
+  () => ({
+    ...{ owner: solanaOwner, currency: bed.mint.toBase58(), recipient },
+    payload: {
+      ...{ depository: bed.depository.program.toBase58(), data: '0x' },
+      currency: Buffer.from(bed.mint.toBytes()).toString('hex'),
+      recipient: '21'.repeat(32),
+    },
+    hostile: [
+      [
+        'to an account of 31 bytes',
+        { recipient: encodeBase58(new Uint8Array(31).fill(1)) },
+        'INVALID_ADDRESS',
+      ],
+      ['of a currency in hex', { currency: `0x${'21'.repeat(32)}` }, 'INVALID_ADDRESS'],
+    ],
+  }),
+)
+routeFuzz(() => side)

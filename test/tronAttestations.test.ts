@@ -2,6 +2,8 @@
 // whole HTTP surface over the real reader; the real contracts on an EVM node behind a stand-in of a node's HTTP
 // API, and real signatures. @source oracle-protocol.md 1.3, 1.7, 3, 5.6
 import {
+  bytesToHex,
+  createTronCodec,
   type EvmWithdrawal,
   encodeDepositNative,
   encodeEvmWithdrawal,
@@ -10,7 +12,6 @@ import {
   type Hex,
   mainNetwork,
   tronAddress,
-  tronEvmAddress,
   type WithdrawalCall,
   type WithdrawalStatus,
 } from '@causeway/core'
@@ -55,6 +56,11 @@ function trigger(to: Hex, data: Hex, callValue = 0n) {
   return bed.ledger.submit(bed.user, { kind: 'trigger', to, data, callValue })
 }
 
+/** The 20 bytes behind `0x41`. */
+function evmAddressOf(account: string): Hex {
+  return bytesToHex(createTronCodec().encodeAddress(account).subarray(1))
+}
+
 async function receiptOf(evmHash: Hex): Promise<{ timestampSeconds: bigint; logIndex: bigint }> {
   const { blockNumber, logs } = await bed.evm.chain.client.getTransactionReceipt({ hash: evmHash })
   const { timestamp } = await bed.evm.chain.client.getBlock({ blockNumber })
@@ -84,7 +90,7 @@ function createSide(facades: readonly FaultyService[]): FamilySide {
       return { transactionId, onchainIndex: logIndex.toString(), depositor, timestampSeconds }
     },
     async pay({ orderId, amount, recipient: to }) {
-      const contract = { kind: 'transfer', to: tronEvmAddress(to), amount } as const
+      const contract = { kind: 'transfer', to: evmAddressOf(to), amount } as const
       const { transactionId } = await bed.ledger.submit(bed.other, contract, orderId)
       await bed.evm.mine(2)
       return transactionId

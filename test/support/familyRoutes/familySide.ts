@@ -66,7 +66,7 @@ export type FamilySide = {
   /** Pays out a withdrawal from the depository, and names the transaction. Final when it returns. */
   withdraw(): Promise<SeenWithdrawal & { readonly transactionId: string }>
   /** From now on the first endpoint says something else in every answer, or the truth again. */
-  lie(seed: number | undefined): void
+  lie(seed: number | undefined): void | Promise<void>
   /** From now on the first endpoint answers with a page of HTML. */
-  fail(): void
+  fail(): void | Promise<void>
 }

@@ -20,7 +20,7 @@ export function routeFuzz(sideOf: () => FamilySide | Promise<FamilySide>): void 
       const { askAll, side } = await questions(1)
       let refusals = 0
       for (let seed = 0; seed < seeds; seed += 1) {
-        side.lie(seed)
+        await side.lie(seed)
         for (const [name, { status, body }] of await askAll()) {
           if (status === 200) continue
           refusals += 1
@@ -40,7 +40,7 @@ export function routeFuzz(sideOf: () => FamilySide | Promise<FamilySide>): void 
       const truth = await askAll()
       expect(truth.map(([, { status }]) => status)).toEqual([200, 200, 200])
       for (let seed = 0; seed < seeds; seed += 1) {
-        side.lie(seed)
+        await side.lie(seed)
         expect(await askAll(), `change ${seed}`).toEqual(truth)
       }
     })
@@ -59,7 +59,7 @@ export function routeFuzz(sideOf: () => FamilySide | Promise<FamilySide>): void 
       withdrawals: withdrawalBody(side, await side.withdraw()),
     }
     onTestFinished(async () => {
-      side.lie(undefined)
+      await side.lie(undefined)
       await close()
     })
     const askAll = async (): Promise<readonly (readonly [string, Answer])[]> => {

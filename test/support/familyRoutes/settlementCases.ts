@@ -91,7 +91,7 @@ export function depositCases(sideOf: () => FamilySide): void {
       const side = sideOf()
       const { post } = await oracleOf(side)
       const { transactionId } = await side.deposit()
-      side.fail()
+      await side.fail()
       onTestFinished(() => side.lie(undefined))
       expect(await post(paths.deposits, { chainId: side.chain.id, transactionId })).toMatchObject({
         status: 503,
