@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { networkOf, repeated } from '../../../test/vectors/orders.ts'
+import {
+  networkOf,
+  repeated,
+  solanaDepository,
+  solanaOwner,
+  solanaUsdc,
+} from '../../../test/vectors/orders.ts'
 import { sampleResponses } from '../../../test/vectors/responses.ts'
 import { mainNetwork } from '../../vm/registry.ts'
+import { normaliseWithdrawRequest } from '../../vm/withdrawRequest.ts'
 import { encodeTransferAction } from '../actions.ts'
 import { hubAlias, hubTokenId } from '../hubIds.ts'
 import { type AttestationKind, attestationKinds } from './kinds.ts'
@@ -132,9 +139,25 @@ describe('payload parameters', () => {
     expect(ask(kind, response, { ...asked, ...change })).toBe(false)
   })
 
-  test('of another family are told by owner, nonce and amount: their accounts are spelt for the allocator', () => {
-    const solana = { chainId: 'solana', currency: 'x', recipient: 'y' }
-    expect(ask(kind, response, { ...asked, ...solana })).toBe(true)
-    expect(ask(kind, response, { ...asked, ...solana, owner: repeated('12', 20) })).toBe(false)
+  test('of another family are compared as its allocator spells them', () => {
+    const named = {
+      ...{ currency: '1'.repeat(32), recipient: solanaOwner, depository: solanaDepository },
+      chainId: 'solana',
+    }
+    const spelt = normaliseWithdrawRequest(mainNetwork('solana-vm'), named)
+    const { kind: _kind, ...accounts } = spelt
+    const solana = { payloadParams: { ...response.payloadParams, ...accounts } }
+    const question = { ...asked, ...named }
+    expect(ask(kind, solana, question)).toBe(true)
+    expect(ask(kind, solana, { ...question, depository: undefined })).toBe(true)
+    for (const change of [
+      { owner: repeated('12', 20) },
+      { currency: solanaUsdc },
+      { recipient: solanaDepository },
+      { depository: solanaOwner },
+      { recipient: 'x' },
+    ]) {
+      expect(ask(kind, solana, { ...question, ...change }), JSON.stringify(change)).toBe(false)
+    }
   })
 })

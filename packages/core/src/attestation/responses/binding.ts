@@ -3,6 +3,7 @@ import { canonicalJson } from '../../hashing/canonicalJson.ts'
 import type { Hex } from '../../hex.ts'
 import type { Order } from '../../order/order.ts'
 import { codecOf } from '../../vm/registry.ts'
+import { normaliseWithdrawRequest } from '../../vm/withdrawRequest.ts'
 import { encodeMintAction, encodeTransferAction } from '../actions.ts'
 import {
   depositsExecutionKey,
@@ -193,10 +194,7 @@ export function isAboutInitiation(
   return hubTo === withdrawalAddress(chain, named)
 }
 
-/**
- * Chain number and data, and on families that spell accounts in their own way for the allocator also
- * those, follow from configuration and facts alone: signers vouch for them.
- */
+/** The chain's number follows from configuration alone: signers vouch for it. */
 export function isAboutInitiated(
   { payloadParams }: WithdrawalInitiatedResponse,
   request: Request,
@@ -206,18 +204,34 @@ export function isAboutInitiated(
   const ownerChain = chainOf(text(request['ownerChainId']), networkOf)
   const { amount, nonce, spender } = payloadParams
   const askedNonce = BigInt(text(request['nonce'])).toString(16).padStart(64, '0')
-  const isSame =
+  return (
     nonce === `0x${askedNonce}` &&
     BigInt(amount) === BigInt(text(request['amount'])) &&
-    spender.toLowerCase() === hubAlias(ownerChain, text(request['owner']))
-  if (!isSame || chain.vmType !== 'ethereum-vm') return isSame
-  const { canonicalAddress } = codecOf(chain)
-  return (['currency', 'recipient', 'depository'] as const).every((name) => {
-    // Without a depository in the request only our own configuration knows it.
-    if (name === 'depository' && request[name] === undefined) return true
-    return canonicalAddress(payloadParams[name]) === canonicalAddress(text(request[name]))
-  })
+    spender.toLowerCase() === hubAlias(ownerChain, text(request['owner'])) &&
+    isSpeltForAllocator(payloadParams, request, chain)
+  )
 }
+
+/**
+ * Without a depository in the request only our own configuration knows it, and which part of the data names
+ * it: then any account stands in for it, and neither is compared.
+ */
+function isSpeltForAllocator(
+  payloadParams: WithdrawalInitiatedResponse['payloadParams'],
+  request: Request,
+  chain: ProtocolChain,
+): boolean {
+  const [currency, recipient] = [text(request['currency']), text(request['recipient'])]
+  const isNamed = request['depository'] !== undefined
+  const expected = normaliseWithdrawRequest(chain, {
+    ...{ currency, recipient, additionalData: members(request['additionalData']) },
+    depository: isNamed ? text(request['depository']) : recipient,
+  })
+  const compared = isNamed ? allocatorFields : allocatorFields.slice(0, 2)
+  return compared.every((name) => payloadParams[name] === expected[name])
+}
+
+const allocatorFields = ['currency', 'recipient', 'depository', 'data'] as const
 
 function chainOf(chainId: string, networkOf: NetworkOf): ProtocolChain {
   const network = networkOf(chainId)
@@ -240,6 +254,10 @@ function text(value: unknown): string {
 
 function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
+}
+
+function members(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
 }
 
 function member(value: unknown, name: string): unknown {
