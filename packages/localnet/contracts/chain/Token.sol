@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {IERC20Authorized} from "../shared/IERC20.sol";
 import {Owned} from "../shared/Owned.sol";
 import {Signatures} from "../shared/Signatures.sol";
 import {TypedData} from "../shared/TypedData.sol";
 
 /// ERC-20 with EIP-2612 permits and EIP-3009 authorizations, minted by its owner.
-contract Token is Owned, TypedData {
+contract Token is IERC20Authorized, Owned, TypedData {
     struct Grant {
         address to;
         uint256 amount;

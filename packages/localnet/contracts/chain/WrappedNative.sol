@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {IWrappedNative} from "../shared/IERC20.sol";
 import {Transfers} from "../shared/Transfers.sol";
 
 /// Native coin as an ERC-20, one for one, with the interface of the usual wrapped ether.
-contract WrappedNative {
+contract WrappedNative is IWrappedNative {
     string public constant name = "Wrapped Ether";
     string public constant symbol = "WETH";
     uint8 public constant decimals = 18;
