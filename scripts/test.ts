@@ -7,6 +7,8 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checks } from './checks/all.ts'
 import { readRepositoryFiles } from './checks/repositoryFiles.ts'
+import { constructedRules, constructedRulesText } from './storedBodies/constructedRules.ts'
+import { storedBodies } from './storedBodies/families.ts'
 import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
 import { countsLine, countTests } from './testRunner/vitestCounts.ts'
 
@@ -93,6 +95,7 @@ async function runTests(): Promise<boolean> {
   // A filter leaves tests out on purpose; otherwise a test that does not run proves nothing.
   const leftOut = vitestWords.length === 0 ? counts.skipped : 0
   if (leftOut > 0) console.log(`FAIL ${leftOut} tests were skipped`)
+  if (vitestWords.length === 0) console.log(constructedRulesText(constructedRules(storedBodies)))
   console.log(countsLine(counts))
   return result.ok && counts.failed === 0 && leftOut === 0
 }

@@ -7,6 +7,7 @@ import { leaksCheck } from './leaks.ts'
 import { linksCheck } from './links.ts'
 import { observabilityCheck } from './observability.ts'
 import { requirementsCheck } from './requirements.ts'
+import { storedBodiesCheck } from './storedBodies.ts'
 import { variablesCheck } from './variables.ts'
 
 /** The checks that `npm test` runs over the repository's files. */
@@ -19,5 +20,6 @@ export const checks: readonly Check[] = [
   linksCheck,
   observabilityCheck,
   requirementsCheck,
+  storedBodiesCheck,
   variablesCheck,
 ]

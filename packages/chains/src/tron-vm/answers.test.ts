@@ -4,7 +4,7 @@
 import { createTronCodec, type Hex, tronAddress, tronEvmAddress } from '@causeway/core'
 import type { StoredBody } from '@causeway/localnet/standIns/bodies'
 import { httpBodies } from '@causeway/localnet/standIns/http'
-import { encodeTransaction } from '@causeway/localnet/standIns/tron'
+import { encodeTransaction, tronBodies } from '@causeway/localnet/standIns/tron'
 import fc from 'fast-check'
 import { utils } from 'tronweb'
 import { describe, expect, test } from 'vitest'
@@ -165,6 +165,9 @@ const account = fc
 const data = fc.uint8Array({ maxLength: 200 }).map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`)
 const amount = fc.bigInt({ min: 1n, max: BigInt(Number.MAX_SAFE_INTEGER) })
 
+const written = (encoded: ReturnType<typeof encodeTransaction>) =>
+  tronBodies.transaction.body({ ...encoded, succeeded: true })
+
 describe('what tronweb encodes', () => {
   test('as a transfer is read as it', () => {
     fc.assert(
@@ -174,7 +177,7 @@ describe('what tronweb encodes', () => {
           { kind: 'transfer', to, amount: value },
           memo,
         )
-        const read = parseTransaction({ raw_data_hex: rawHex }, transactionId)
+        const read = parseTransaction(written({ transactionId, rawHex }), transactionId)
         expect(read).toEqual({ to, value, input: '0x', memo })
       }),
     )
@@ -184,11 +187,11 @@ describe('what tronweb encodes', () => {
     fc.assert(
       fc.property(account, account, amount, data, (from, to, callValue, input) => {
         const call = encodeTransaction(from, { kind: 'trigger', to, data: input, callValue })
-        expect(parseTransaction({ raw_data_hex: call.rawHex }, call.transactionId)).toEqual({
+        expect(parseTransaction(written(call), call.transactionId)).toEqual({
           ...{ to, value: callValue, input, memo: '0x' },
         })
         const token = encodeTransaction(from, { kind: 'transferAsset', to, amount: callValue })
-        expect(parseTransaction({ raw_data_hex: token.rawHex }, token.transactionId)).toMatchObject({
+        expect(parseTransaction(written(token), token.transactionId)).toMatchObject({
           ...{ to: undefined, value: 0n },
         })
       }),

@@ -1,3 +1,5 @@
+import { bitcoinBodies } from '@causeway/localnet/standIns/bitcoin'
+
 /** Numbers from a seed: the same lie can be told again. */
 function createRandom(seed: number): (below: number) => number {
   let state = (seed + 1) * 2_654_435_761
@@ -16,7 +18,7 @@ const others = [
   '"text"',
   '1e400',
   '[null]',
-  '{"result":{},"error":null}',
+  JSON.stringify(bitcoinBodies.emptyResult.body),
   '<html>',
 ]
 

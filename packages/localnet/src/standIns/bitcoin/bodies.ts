@@ -73,6 +73,12 @@ export const bitcoinBodies = {
       ...{ result: null, error, id },
     }),
   },
+  emptyResult: {
+    provenance: 'constructed',
+    source: 'the envelope of JSON-RPC 1.0 around nothing',
+    proves: ['a result of another shape is no answer'],
+    body: { result: {}, error: null },
+  },
   status: {
     provenance: 'specified',
     source: `${esplora}, TxStatus`,

@@ -34,7 +34,12 @@ export const lighterBodies = {
     provenance: 'constructed',
     source: 'names of the parts of a signed transfer; the schema has the content as a text',
     proves: ['the content of a transfer names payer, payee, asset, routes, amount, memo and expiry'],
-    body: renderTransferInfo,
+    body(info: TransferInfo): string {
+      const parts = Object.entries(info).map(([name, value]) =>
+        typeof value === 'bigint' ? `"${name}":${value}` : `"${name}":[${value}]`,
+      )
+      return `{${parts.join()},"Sig":"","L1Sig":""}`
+    },
   },
   brokenTransfers: {
     provenance: 'constructed',
@@ -133,9 +138,4 @@ export type ExplorerLog = {
 }
 
 /** A transfer as a transaction's `info`. */
-export function renderTransferInfo(info: TransferInfo): string {
-  const parts = Object.entries(info).map(([name, value]) =>
-    typeof value === 'bigint' ? `"${name}":${value}` : `"${name}":[${value}]`,
-  )
-  return `{${parts.join()},"Sig":"","L1Sig":""}`
-}
+export const renderTransferInfo = lighterBodies.transfer.body
