@@ -43,6 +43,16 @@ describe('dependencies check', () => {
       'imports the inside of a package: @causeway/core/src/hex.ts',
     ],
     [
+      'packages/chains/test/a.test.ts',
+      "import { x } from '@causeway/localnet/standIns/tron/bodies'",
+      'imports the inside of a package: @causeway/localnet/standIns/tron/bodies',
+    ],
+    [
+      'packages/chains/src/a.ts',
+      "import { x } from '@causeway/localnet/standIns/tron'",
+      'chains must not import @causeway/localnet/standIns/tron',
+    ],
+    [
       'apps/quote-api/src/a.ts',
       "import { x } from '../../../packages/core/src/hex.ts'",
       'imports ../../../packages/core/src/hex.ts, outside its own package',
@@ -70,6 +80,7 @@ describe('dependencies check', () => {
     ['scripts/start.ts', "import { startAnvil } from '@causeway/localnet'"],
     ['packages/ledger/test/a.test.ts', "import { startTestDatabase } from '@causeway/database'"],
     ['packages/signer/src/a.test.ts', "import { v } from '../../core/test/vectors/orders.ts'"],
+    ['packages/chains/test/a.test.ts', "import { x } from '@causeway/localnet/standIns/tron'"],
   ])('accepts in %s: %s', (path, text) => {
     expect(problemsOf(path, text)).toEqual([])
   })

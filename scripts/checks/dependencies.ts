@@ -12,6 +12,8 @@ const developmentFile =
   /^(scripts|bench|test|docs\/guides\/examples)\/|\/test\/|\.test\.ts$|^packages\/localnet\/|(^|\/)vitest\.config\.ts$/
 /** Published vectors and the like, which tests of several packages compare with. */
 const sharedTestData = /^packages\/[^/]+\/test\/(vectors|fixtures)\//
+/** What `exports` of the local network declares beside its root. */
+const declaredPart = /(?<=^localnet)\/standIns\/\w+$/
 const mainFile = /^apps\/[^/]+\/src\/(main|cli)\.ts$/
 
 /** Which of our packages may depend on which. @source design.md 2 */
@@ -61,7 +63,7 @@ function findInImports({ path, text }: RepositoryFile): readonly Finding[] {
     }
     if (specifier.startsWith('/') || specifier.startsWith('file:')) return [`imports by path: ${specifier}`]
     if (!specifier.startsWith(scope)) return []
-    const target = specifier.slice(scope.length)
+    const target = specifier.slice(scope.length).replace(declaredPart, '')
     if (target.includes('/')) return [`imports the inside of a package: ${specifier}`]
     return mayImport(from, target, development) ? [] : [`${from.name} must not import ${specifier}`]
   })

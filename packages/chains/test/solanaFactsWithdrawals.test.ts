@@ -248,9 +248,10 @@ describe('an answer that proves nothing is never read as absence:', () => {
   })
 
   const { nodeBehind, contextTooOld, noMethod, slotSkipped } = solanaBodies.nodeErrors.body
-  test.each([nodeBehind, contextTooOld, noMethod, slotSkipped])(
-    'error $code ($message)',
-    async ({ code, message }) => {
+  const refusals = [nodeBehind, contextTooOld, noMethod, slotSkipped]
+  test.each(refusals.map(({ code, message }) => [code, message] as const))(
+    'error %i (%s)',
+    async (code, message) => {
       const withdrawal = request({ expiration: clock() + 5n })
       await bed.send([execution(withdrawal)])
       bed.node.mine(1, 100n)
