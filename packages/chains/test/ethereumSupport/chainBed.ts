@@ -10,7 +10,7 @@ import {
 } from '../../src/index.ts'
 import type { ChainBed } from './startChainBed.ts'
 
-export { type ChainBed, type MinedTransaction, startChainBed } from './startChainBed.ts'
+export { type ChainBed, startChainBed } from './startChainBed.ts'
 
 type ChainOptions = EthereumFactsReaderOptions['chain']
 

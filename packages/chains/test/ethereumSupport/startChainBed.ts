@@ -7,7 +7,7 @@ import {
   type TestNetwork,
 } from '@causeway/localnet'
 
-export type MinedTransaction = {
+type MinedTransaction = {
   readonly transactionId: Hex
   readonly blockNumber: bigint
   readonly logIndex: number
