@@ -1,7 +1,7 @@
 // Goal: `npm start` shows every chain, each oracle reads it like any other, and a stand-in that falls silent takes
-// its own chain away and no other. Method: the session of `npm start` with one of its oracles, then a second start
+// its own chain away and no other. Method: the session of `npm start` with two of its oracles, then a second start
 // in the same folder.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tronAddress } from '@causeway/core'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   directory = join(folder, '.local')
   session = await startSessionIn(directory, {
     firstFamilyPort,
-    services: servicePlans.filter(({ name }) => name === 'oracle-1'),
+    services: servicePlans.filter(({ name }) => name === 'oracle-1' || name === 'oracle-2'),
     environment: {
       PATH: process.env['PATH'],
       LOG_LEVEL: 'warn',
@@ -57,11 +57,15 @@ async function readyChains(): Promise<readonly string[]> {
   return (await listChains()).flatMap(({ id, ready }) => (ready ? [id] : []))
 }
 
-async function attest(chainId: string, transactionId: string): Promise<{ status: number; body: unknown }> {
+async function attest(
+  chainId: string,
+  transactionId: string,
+  switches: object = {},
+): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${oracleUrl()}/attestations/depository-deposits/v1`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ chainId, transactionId }),
+    body: JSON.stringify({ chainId, transactionId, ...switches }),
   })
   return { status: response.status, body: await response.json() }
 }
@@ -122,6 +126,15 @@ test.each(familyKeys)('an operator deposits twice on %s, and both are attested',
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body).toMatchObject({ messages: [{ result: { amount } }] })
   }
+})
+
+test.each(familyKeys)('the hub executes what two oracles signed of %s, once', async (key) => {
+  const { transactionId } = facts(key).firstDeposit
+  const { body } = await attest(key, transactionId, { requestPeerSignatures: true })
+  const file = join(folder, `${key}.json`)
+  await writeFile(file, JSON.stringify(body))
+  expect(await operate(`submit ${file}`)).toMatch(/^The hub executed the attestation in 0x[0-9a-f]{64}\.$/)
+  await expect(operate(`submit ${file}`)).rejects.toThrow('The hub refuses the execution')
 })
 
 test('what is no deposit is refused, and the stand-ins go on', async () => {

@@ -50,9 +50,9 @@ function familyLines(families: Session['families']): readonly string[] {
     '  Stand-ins of other chains, which the oracles read:',
     ...familyKeys.flatMap((key) => {
       const { name, real, standIn } = familyPlans[key]
-      const indent = ' '.repeat(13)
+      const indent = ' '.repeat(15)
       return [
-        `  ${name.padEnd(11)}${families[key].url}`,
+        `  ${name.padEnd(13)}${families[key].url}`,
         `${indent}real: ${real}`,
         `${indent}stand-in: ${standIn}`,
       ]

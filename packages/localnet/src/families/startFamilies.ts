@@ -6,6 +6,7 @@ import { openHyperliquid } from './hyperliquidStandIn.ts'
 import { openLighter } from './lighterStandIn.ts'
 import { openSolana } from './solanaStandIn.ts'
 import type { FamilyStandIn } from './standIn.ts'
+import { openTron } from './tronStandIn.ts'
 
 /** The stand-ins of one network. */
 export type Families = {
@@ -68,7 +69,6 @@ async function openFamilies(ports: FamilyPorts, network: Promise<FamilyNetwork>)
     openLighter(ports.lighter, depositories.lighter),
   ])
   const { evmDepository, tronFile, ...behind } = await network
-  const { openTron } = await import('./tronStandIn.ts')
   const tron = await openTron({ ...behind, port: ports.tron, depository: evmDepository, file: tronFile })
   return { solana, bitcoin, tron, hyperliquid, lighter }
 }

@@ -1,11 +1,10 @@
 export { tronBodies } from './bodies.ts'
 export { encodeTransaction, type SubmittedContract } from './transactions.ts'
+export { type FacadeSettings, startTronFacade } from './tronFacade.ts'
 export {
   createTronLedger,
   type EvmBehind,
-  type FacadeSettings,
   type KnownTransaction,
   type Submitted,
-  startTronFacade,
   type TronLedger,
-} from './tronFacade.ts'
+} from './tronLedger.ts'

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { Types } from 'tronweb'
+import { account } from './account.ts'
 import { exactNumber } from './exactNumber.ts'
-import { account } from './transactions.ts'
 
 /**
  * Bodies of the HTTP API in the types that tronweb publishes for them: a member of another name or type does

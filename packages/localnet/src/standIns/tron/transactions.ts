@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { type Types, utils } from 'tronweb'
+import { account } from './account.ts'
 import { exactNumber } from './exactNumber.ts'
 
 /** What a transaction does. Accounts are 20 bytes; `data` and `memo` begin with `0x`. */
@@ -66,9 +67,4 @@ function contractOf(from: Hex, contract: SubmittedContract) {
 
 function wrapped(type: `${Types.ContractType}`, value: object) {
   return { type, parameter: { value, type_url: `type.googleapis.com/protocol.${type}` } }
-}
-
-/** 21 bytes in hex. */
-export function account(bytes: Hex): string {
-  return `41${bytes.slice(2).toLowerCase()}`
 }

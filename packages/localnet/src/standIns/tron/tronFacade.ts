@@ -2,91 +2,11 @@
 // calls and reorganizations are real; energy, bandwidth, fees, producers and their votes are not there, and
 // a block counts as solidified a set number of blocks below the head.
 import type { Hex } from '@causeway/core'
-import type { LocalChain } from '../../deploy/localChain.ts'
-import type { LocalAccount } from '../../keys/localKeys.ts'
 import { type FaultyService, startFaultyService } from '../http/faultyService.ts'
 import { tronBodies } from './bodies.ts'
+import { readTrace } from './readTrace.ts'
 import type { RpcBlock, RpcFrame, RpcReceipt } from './renderBodies.ts'
-import { encodeTransaction, type SubmittedContract } from './transactions.ts'
-
-/** The EVM node that runs what the facade renders. */
-export type EvmBehind = {
-  readonly chain: LocalChain
-  /** Sends one transaction and waits for its block. */
-  send(from: LocalAccount, to: Hex, data?: Hex, value?: bigint): Promise<{ readonly transactionId: Hex }>
-  mine(blocks?: number): Promise<void>
-  /** A call that viem has no name for. */
-  node(method: string, params: readonly unknown[]): Promise<unknown>
-}
-
-export type Submitted = { readonly transactionId: string; readonly evmHash: Hex }
-
-/** What several facades of one chain know of its transactions. */
-export type TronLedger = {
-  /** Runs the transaction on the chain and waits for its block. */
-  submit(from: LocalAccount, contract: SubmittedContract, memo?: Hex): Promise<Submitted>
-  /** Several in one block, each from an account of its own. */
-  submitTogether(
-    transactions: readonly { readonly from: LocalAccount; readonly contract: SubmittedContract }[],
-  ): Promise<readonly Submitted[]>
-  readonly known: ReadonlyMap<string, KnownTransaction>
-}
-
-export type KnownTransaction = {
-  readonly evmHash: Hex
-  /** Without `0x`. */
-  readonly rawHex: string
-  readonly isContractCall: boolean
-  /** For the time when the node has forgotten the state before it. */
-  readonly trace?: RpcFrame | undefined
-}
-
-/** @param earlier transactions of another run of this chain, by id */
-export function createTronLedger(
-  bed: EvmBehind,
-  earlier: Readonly<Record<string, KnownTransaction>> = {},
-): TronLedger {
-  const known = new Map(Object.entries(earlier))
-  const note = (
-    { from, contract, memo }: { from: LocalAccount; contract: SubmittedContract; memo?: Hex | undefined },
-    ran: Pick<KnownTransaction, 'evmHash' | 'trace'>,
-  ): Submitted => {
-    const { transactionId, rawHex } = encodeTransaction(from.address, contract, memo)
-    known.set(transactionId, { ...ran, rawHex, isContractCall: contract.kind === 'trigger' })
-    return { transactionId, evmHash: ran.evmHash }
-  }
-  return {
-    known,
-    async submit(from, contract, memo) {
-      const { to, data, value } = evmCall(contract)
-      const { transactionId: evmHash } = await bed.send(from, to, data, value)
-      return note({ from, contract, memo }, { evmHash, trace: await readTrace(bed, evmHash) })
-    },
-    async submitTogether(transactions) {
-      await bed.node('evm_setAutomine', [false])
-      const submitted: Submitted[] = []
-      for (const { from, contract } of transactions) {
-        const evmHash = await bed.chain.as(from).walletClient.sendTransaction(evmCall(contract))
-        submitted.push(note({ from, contract }, { evmHash }))
-      }
-      await bed.node('evm_setAutomine', [true])
-      await bed.mine(1)
-      return submitted
-    },
-  }
-}
-
-/** A TRC-10 token moves no coin on the EVM. */
-function evmCall(contract: SubmittedContract): {
-  readonly to: Hex
-  readonly data: Hex
-  readonly value: bigint
-} {
-  if (contract.kind === 'trigger') {
-    return { to: contract.to, data: contract.data, value: contract.callValue ?? 0n }
-  }
-  return { to: contract.to, data: '0x', value: contract.kind === 'transfer' ? contract.amount : 0n }
-}
+import type { EvmBehind, TronLedger } from './tronLedger.ts'
 
 export type FacadeSettings = {
   /** Blocks below the head from which one counts as solidified. Default 2. */
@@ -97,8 +17,8 @@ export type FacadeSettings = {
 
 /** Requests are counted by path. @param settings.port default: a free one */
 export function startTronFacade(
-  bed: EvmBehind,
-  ledger: TronLedger,
+  bed: Pick<EvmBehind, 'node'>,
+  ledger: Pick<TronLedger, 'known'>,
   settings: FacadeSettings & { readonly chainId: bigint; readonly port?: number },
 ): Promise<FaultyService> {
   const { solidAfter = 2, isStill = false, chainId, port } = settings
@@ -119,8 +39,8 @@ export function startTronFacade(
 const missing = tronBodies.missing.body
 
 type Source = {
-  readonly bed: EvmBehind
-  readonly ledger: TronLedger
+  readonly bed: Pick<EvmBehind, 'node'>
+  readonly ledger: Pick<TronLedger, 'known'>
   readonly solidAfter: number
   readonly chainId: bigint
 }
@@ -186,10 +106,6 @@ async function traceOf({ bed, ledger }: Source, transactionId: string, evmHash: 
     if (kept === undefined) throw error
     return kept
   }
-}
-
-async function readTrace(bed: EvmBehind, evmHash: Hex): Promise<RpcFrame> {
-  return Object(await bed.node('debug_traceTransaction', [evmHash, { tracer: 'callTracer' }]))
 }
 
 async function infosOf(source: Source, number: number, newest: number): Promise<unknown> {

@@ -1,0 +1,44 @@
+import { encodeDepositNative, type Hex } from '@causeway/core'
+import { connectLocalChain } from '../deploy/localChain.ts'
+import { createTronLedger, type EvmBehind, type KnownTransaction } from '../standIns/tron/tronLedger.ts'
+import { mined } from '../uniswap/clients.ts'
+import type { TronOptions } from './tronStandIn.ts'
+
+const noOrder: Hex = `0x${'00'.repeat(32)}`
+/** On top of a transaction's: then it is solidified. */
+const blocksOnTop = 2
+
+/** Deposits TRX by a transaction on the node behind the facade, which is added to `known`. @returns its id */
+export async function depositTrx(
+  { node: { url, chainId }, depository, depositor }: TronOptions,
+  {
+    known,
+    node,
+    amount,
+  }: Pick<EvmBehind, 'node'> & {
+    readonly known: Map<string, KnownTransaction>
+    readonly amount: bigint
+  },
+): Promise<string> {
+  const chain = connectLocalChain(url, chainId)
+  const ledger = createTronLedger(
+    {
+      chain,
+      node,
+      async send(from, to, data = '0x', value = 0n) {
+        const clients = chain.as(from)
+        const transactionId = await clients.walletClient.sendTransaction({ to, data, value })
+        await mined(clients, transactionId, 'the transaction')
+        return { transactionId }
+      },
+      mine: (blocks = 1) => chain.node.mine({ blocks }),
+    },
+    known,
+  )
+  const data = encodeDepositNative(depositor.address, noOrder)
+  const { transactionId } = await ledger.submit(depositor, {
+    ...{ kind: 'trigger', to: depository, data, callValue: amount },
+  })
+  await chain.node.mine({ blocks: blocksOnTop })
+  return transactionId
+}
