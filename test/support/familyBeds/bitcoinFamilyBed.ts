@@ -26,6 +26,7 @@ import {
   withdrawalOf,
 } from '../../../packages/chains/test/bitcoinSupport/withdrawals.ts'
 import type { FamilyBed } from './familyBed.ts'
+import { payeeOf } from './payeeOf.ts'
 import { readableChain } from './readableChain.ts'
 import { startRoundProxy } from './roundProxy.ts'
 
@@ -33,6 +34,7 @@ const id = 'bitcoin'
 const confirmations = 3
 const recipient = keyOf('recipient').witness
 const otherRecipient = keyOf('other recipient').legacy
+const scripts = { [recipient.address]: recipient.script, [otherRecipient.address]: otherRecipient.script }
 
 /** Constructed blocks behind the stand-in of a node, or of an Esplora-compatible API. */
 export async function startBitcoinFamilyBed(api: BitcoinApi = 'node'): Promise<FamilyBed> {
@@ -76,8 +78,7 @@ export async function startBitcoinFamilyBed(api: BitcoinApi = 'node'): Promise<F
       }
     },
     async pay({ orderId, recipient: payee, amount }) {
-      const { script } = payee === otherRecipient.address ? otherRecipient : recipient
-      return send(solver, [{ script, value: amount }, saying(orderId)])
+      return send(solver, [{ script: payeeOf(scripts, payee), value: amount }, saying(orderId)])
     },
     async withdrawal(status) {
       const from = funding({ script: depositoryKey.legacy.script, value: 5_000n })

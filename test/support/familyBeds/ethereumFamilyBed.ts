@@ -4,12 +4,14 @@ import { openFamilyChain } from '../../../packages/chains/src/index.ts'
 import { chainBedOn } from '../../../packages/chains/test/ethereumSupport/startChainBed.ts'
 import { evmWithdrawal, fillData, placeOf } from './evmPayments.ts'
 import type { FamilyBed } from './familyBed.ts'
+import { payeeOf } from './payeeOf.ts'
 import { readableChain } from './readableChain.ts'
 import { startRoundProxy } from './roundProxy.ts'
 
 const id = 'base'
 const recipient: Hex = `0x${'e1'.repeat(20)}`
 const otherRecipient: Hex = `0x${'e2'.repeat(20)}`
+const payees = { [recipient]: recipient, [otherRecipient]: otherRecipient }
 
 /** A real node with the real contracts. @param network runs already; its owner stops it */
 export async function startEthereumFamilyBed(network?: TestNetwork): Promise<FamilyBed> {
@@ -40,8 +42,7 @@ export async function startEthereumFamilyBed(network?: TestNetwork): Promise<Fam
     depositor: user.address.toLowerCase(),
     extraData: encodeFillExtraData(fillContract),
     async pay({ orderId, recipient: payee, amount }) {
-      const to = payee === otherRecipient ? otherRecipient : recipient
-      const data = fillData(orderId, to, amount)
+      const data = fillData(orderId, payeeOf(payees, payee), amount)
       return (await bed.send(keys.fillWallet, fillContract, data, amount)).transactionId
     },
     async withdrawal(status) {

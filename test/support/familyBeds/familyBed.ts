@@ -20,7 +20,7 @@ export type FamilyBed = {
   readonly extraData: Hex
   /** Deposits for an order. */
   deposit(deposit: { readonly orderId: Hex; readonly amount: bigint }): Promise<BedDeposit>
-  /** Pays somebody for an order. @returns the transaction id, canonical */
+  /** Pays one of the two recipients for an order. @returns the transaction id, canonical */
   pay(payment: BedPayment): Promise<string>
   /** A withdrawal in that state, asked with the transaction that proves the state where one does. */
   withdrawal(status: WithdrawalStatus): Promise<WithdrawalQuestion>

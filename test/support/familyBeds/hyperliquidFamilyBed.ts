@@ -11,6 +11,7 @@ import {
   usdSend,
 } from '../../../packages/chains/test/hyperliquidSupport/startHyperliquidBed.ts'
 import type { FamilyBed } from './familyBed.ts'
+import { payeeOf } from './payeeOf.ts'
 import { readableChain } from './readableChain.ts'
 import { startRoundProxy } from './roundProxy.ts'
 
@@ -19,6 +20,7 @@ const decimals = 8
 const solver = account('50')
 const recipient = account('a2')
 const otherRecipient = account('a3')
+const payees = { [recipient]: recipient, [otherRecipient]: otherRecipient }
 
 /** The stand-in of the exchange, and entries of the hub that name the order of each transfer. */
 export async function startHyperliquidFamilyBed(): Promise<FamilyBed> {
@@ -52,8 +54,7 @@ export async function startHyperliquidFamilyBed(): Promise<FamilyBed> {
       }
     },
     async pay({ orderId, recipient: payee, amount }) {
-      const destination = payee === otherRecipient ? otherRecipient : recipient
-      return send(solver, { destination, orderId, amount })
+      return send(solver, { destination: payeeOf(payees, payee), orderId, amount })
     },
     async withdrawal(status) {
       const action = nextTransfer(recipient, 5n)

@@ -5,13 +5,15 @@ import { chainBedOn } from '../../../packages/chains/test/ethereumSupport/startC
 import { chainId, tronBedOn, trx } from '../../../packages/chains/test/tronSupport/startTronBed.ts'
 import { evmWithdrawal, fillData, placeOf } from './evmPayments.ts'
 import type { FamilyBed } from './familyBed.ts'
+import { payeeOf } from './payeeOf.ts'
 import { readableChain } from './readableChain.ts'
 import { startRoundProxy } from './roundProxy.ts'
 
 const id = 'tron'
 const recipientBytes: Hex = `0x${'71'.repeat(20)}`
 const otherBytes: Hex = `0x${'72'.repeat(20)}`
-const otherRecipient = tronAddress(otherBytes)
+const [recipient, otherRecipient] = [tronAddress(recipientBytes), tronAddress(otherBytes)]
+const payees = { [recipient]: recipientBytes, [otherRecipient]: otherBytes }
 
 /**
  * The contracts of a real node behind the stand-in of Tron's HTTP API.
@@ -38,16 +40,14 @@ export async function startTronFamilyBed(network?: TestNetwork): Promise<FamilyB
     }
   }
   return {
-    ...{ chain, upstream, otherRecipient, deposit },
-    recipient: tronAddress(recipientBytes),
+    ...{ chain, upstream, recipient, otherRecipient, deposit },
     currency: trx,
     decimals: 6,
     depositor: tronAddress(user.address),
     extraData: encodeFillExtraData(deployment.fillContract),
-    async pay({ orderId, recipient, amount }) {
-      const to = recipient === otherRecipient ? otherBytes : recipientBytes
+    async pay({ orderId, recipient: payee, amount }) {
       const { fillWallet } = running.keys
-      const data = fillData(orderId, to, amount)
+      const data = fillData(orderId, payeeOf(payees, payee), amount)
       return (await trigger(fillWallet, deployment.fillContract, data, amount)).transactionId
     },
     async withdrawal(status) {
