@@ -26,8 +26,13 @@ export async function startControl(
   opened: Promise<Families>,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let families: Families | undefined
-  // A failure ends the process elsewhere.
-  void opened.then((found) => (families = found)).catch(() => undefined)
+  opened.then(
+    (found) => {
+      families = found
+    },
+    // Who started it ends the process.
+    () => undefined,
+  )
   const server = createServer(async (request, response) => {
     const { status, body } = await answer(request, families).catch(refusal)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))

@@ -22,7 +22,7 @@ export type LocalNetworkOptions = {
   readonly ports?: Readonly<Record<ChainKey, number>>
   /** Forget everything that is kept in the directory. */
   readonly fresh?: boolean
-  /** Starts what may load beside the nodes. @returns what stops it: called before the nodes are stopped */
+  /** Starts what may load beside the nodes. @returns what stops it, called before the nodes are stopped */
   readonly beside?: (run: NetworkRun) => Promise<() => Promise<void>>
   readonly keeperTiming?: Partial<KeeperTiming>
   /** Told in whole sentences what happens. */
@@ -124,8 +124,7 @@ async function keepAlive(
   })
   let stopping: Promise<void> | undefined
   const stopAll = async () => {
-    await stopBeside()
-    await keeper.stop()
+    await Promise.all([stopBeside(), keeper.stop()])
     await stopChainNodes(nodes, runFile)
     await runFile.release()
   }

@@ -1,7 +1,7 @@
 // Starts the stand-ins of the other families as a network does, for tests that kill who started them:
 // `familyRunner.ts <folder> <first port>`. Prints one line of JSON when their process answers.
 
-import { startFamilyProcess } from '../../src/network/families.ts'
+import { startFamilyProcess } from '../../src/network/familyProcess.ts'
 import { prepareDirectory } from '../../src/network/localDirectory.ts'
 import { localPaths } from '../../src/network/localPaths.ts'
 import { takeRunFile } from '../../src/network/runFile.ts'

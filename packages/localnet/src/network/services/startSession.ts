@@ -1,6 +1,6 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import type { FamilyFacts } from '../../families/familySettings.ts'
-import { type FamilyProcess, startFamilyProcess } from '../families.ts'
+import { type FamilyProcess, startFamilyProcess } from '../familyProcess.ts'
 import { stopLeftDatabases } from '../leftDatabases.ts'
 import { localPaths } from '../localPaths.ts'
 import { writeNetworkFile } from '../networkFile.ts'
