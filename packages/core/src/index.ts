@@ -71,6 +71,7 @@ export {
   type WithdrawalInitiationResponse,
   type WithdrawalsResponse,
   withdrawalAddressRequestSchema,
+  withdrawalBytesMax,
   withdrawalInitiatedResponseSchema,
   withdrawalInitiationResponseSchema,
   withdrawalsResponseSchema,

@@ -31,7 +31,7 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
   definition: AttestationDefinition<Request, Response>,
   dependencies: AttestationRouteDependencies,
 ): void {
-  const { kind, requestSchema, summary } = definition
+  const { kind, requestSchema, summary, bodyBytesMax } = definition
   const schema: RouteSchema = {
     tags: ['attestations'],
     summary,
@@ -45,7 +45,8 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
   const config = { handlerTimeoutMs: dependencies.requestTimeoutMs }
   // Final answers are kept as objects and asked for again and again: each is written out once.
   const texts = new WeakMap<object, string>()
-  app.post(kind.path, { schema, config }, (request, reply) => {
+  const limit = bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }
+  app.post(kind.path, { schema, config, ...limit }, (request, reply) => {
     const answer = async (): Promise<string> => {
       const presented = request.headers[apiKeyHeader]
       const caller: Caller = {

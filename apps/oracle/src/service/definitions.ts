@@ -1,4 +1,4 @@
-import { type AttestationKind, attestationKinds } from '@causeway/core'
+import { type AttestationKind, attestationKinds, withdrawalBytesMax } from '@causeway/core'
 import type { z } from 'zod'
 import type { Attest } from '../attestations/context.ts'
 import { attestDeposits } from '../attestations/deposits.ts'
@@ -30,6 +30,8 @@ export type AttestationDefinition<Request extends RequestSwitches, Response> = {
   /** The chain that a request is mainly about, for metrics. */
   readonly chainOf: (request: Request) => string
   readonly summary: string
+  /** Of a request; default: that of the server. */
+  readonly bodyBytesMax?: number
 }
 
 export const depositsDefinition = define({
@@ -46,6 +48,8 @@ export const withdrawalsDefinition = define({
   attest: attestWithdrawal,
   chainOf: ({ chainId }) => chainId,
   summary: 'Attest what became of a withdrawal',
+  // In hex, beside the other members.
+  bodyBytesMax: 2 * withdrawalBytesMax + 16 * 1_024,
 })
 
 export const fillsDefinition = define({

@@ -9,6 +9,7 @@ import {
   uint64Text,
   uint256Text,
   withdrawalAddressRequestSchema,
+  withdrawalBytesMax,
 } from '@causeway/core'
 import { z } from 'zod'
 import { publishedExample } from './publishedExample.ts'
@@ -28,7 +29,6 @@ import {
 const chainId = z.string().min(1).max(64).describe('String id of a chain of `GET /chains/v1`')
 const transactionId = z.string().min(1).max(256).describe("Transaction id in its family's spelling")
 const integerText = z.union([uint256Text, z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'expected a uint256')])
-const withdrawalBytesMax = 16_384
 const signatureBytesMax = 1_024
 
 const lowerCase = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`

@@ -27,12 +27,16 @@ export type WithdrawalTerms = {
   readonly recipient: string
 }
 
-/** @throws InvalidWithdrawalError; also for a PSBT that spends nothing of a depository */
+/** Each takes readings of its own. */
+const inputsMax = 500
+
+/** @throws InvalidWithdrawalError; also for a PSBT that spends nothing of a depository, or more than 500 outputs */
 export function readWithdrawalTerms(
   withdrawal: Hex,
   { network, depositories }: BitcoinRules,
 ): WithdrawalTerms {
   const psbt = decodeBitcoinWithdrawal(withdrawal)
+  if (psbt.inputs.length > inputsMax) throw new InvalidWithdrawalError('it spends too many outputs')
   const spentFrom = psbt.inputs.map(({ spent }) => scriptAddress(spent.script, network))
   const payingDepositories = depositories.filter((depository) => spentFrom.includes(depository))
   if (payingDepositories.length === 0) throw new InvalidWithdrawalError('it spends nothing of a depository')

@@ -21,9 +21,13 @@ import {
 } from './signatureEntries.ts'
 
 const transactionIdText = z.string().min(1).max(256)
-const withdrawalBytesMax = 16_384
 const signatureBytesMax = 1_024
 const payloadTextMax = 1_024
+/** 256 outputs of a Bitcoin depository, the most that a request names. */
+const payloadDataBytesMax = 128 * 1_024
+
+/** A PSBT carries whole old transactions beside the inputs of a depository with a legacy script. */
+export const withdrawalBytesMax = 256 * 1_024
 const payloadText = z.string().max(payloadTextMax)
 const evidence = evidenceSchema.optional()
 
@@ -161,7 +165,7 @@ export const withdrawalInitiatedResponseSchema = z.object({
     spender: evmAddressText,
     recipient: payloadText,
     nonce: bytes32Text,
-    data: hexText(withdrawalBytesMax),
+    data: hexText(payloadDataBytesMax),
     signatures: payloadSignaturesSchema,
   }),
   evidence,

@@ -83,7 +83,7 @@ export class ConstructedChain {
 
   find(txid: string): { readonly transaction: Transaction; readonly block?: ConstructedBlock } | undefined {
     for (const block of this.#blocks) {
-      const transaction = block.transactions.find((one) => one.getId() === txid)
+      const transaction = block.transactions.find((one) => idOf(one) === txid)
       if (transaction !== undefined) return { transaction, block }
     }
     const waiting = this.#mempool.get(txid)
@@ -104,6 +104,15 @@ export class ConstructedChain {
       one.ins.some((input) => Buffer.compare(input.hash, hash) === 0 && input.index === vout),
     )
   }
+}
+
+/** Ids of transactions in blocks, which nobody changes any more. */
+const ids = new WeakMap<Transaction, string>()
+
+function idOf(transaction: Transaction): string {
+  const id = ids.get(transaction) ?? transaction.getId()
+  ids.set(transaction, id)
+  return id
 }
 
 /** A merkle block that proves one transaction. @source BIP 37 */
