@@ -69,22 +69,20 @@ export function ownerlessAddress(what: string): Hex {
   return `0x${sha256TextHex(`causeway local network: ${what}`).slice(-40)}`
 }
 
-/** A program of its own on every start; that of a public cluster stands elsewhere. */
 const solanaDepository = encodeBase58(hexToBytes(sha256TextHex('causeway local network: solana depository')))
 
-/** Pays to a hash of a key that does not exist. @throws Error never: the script is a standard one */
-export function bitcoinAddress(script: Uint8Array): string {
-  const address = scriptAddress(script, bitcoinNetworkOf('regtest'))
-  if (address === undefined) throw new Error('the script has no address')
-  return address
-}
-
-/** @source BIP 141 */
+/** Pays to the hash of a key that does not exist. @source BIP 141 */
 export function witnessScript(what: string): Uint8Array {
   return Uint8Array.of(0, 20, ...hexToBytes(ownerlessAddress(what)))
 }
 
 export const bitcoinDepositoryScript = witnessScript('bitcoin depository')
+
+function bitcoinAddress(script: Uint8Array): string {
+  const address = scriptAddress(script, bitcoinNetworkOf('regtest'))
+  if (address === undefined) throw new Error('the script has no address')
+  return address
+}
 
 /** The ASCII text TRON: public networks have other ids. */
 export const tronChainId = 0x54_52_4f_4en
