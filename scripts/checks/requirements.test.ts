@@ -84,6 +84,25 @@ describe('requirements check', () => {
     ])
   })
 
+  test('judges the test plan of the readers, whose rows share a family', () => {
+    const path = 'docs/reference/requirements.md'
+    const text =
+      '| Id | Rule | Proof |\n|---|---|---|\n| Q-price-01 | amounts round down | open, see A-quote-01 |\n'
+    const plan = {
+      path: 'docs/reference/reader-test-plan.md',
+      text: `| Family | Case | Proof |
+|---|---|---|
+| \`tron-vm\` | a | \`packages/a/src/a.test.ts\` › rounds down |
+| \`tron-vm\` | b | \`packages/a/src/a.test.ts\` › rounds up |`,
+    }
+    expect(requirementsCheck.find([{ path, text }, testFile, assumptions, plan])).toEqual([
+      {
+        file: `${plan.path}:4`,
+        problem: '`tron-vm` names a test that packages/a/src/a.test.ts does not have: rounds up',
+      },
+    ])
+  })
+
   test('judges the comparison with the public oracle alike, bench rows included', () => {
     const path = 'docs/reference/requirements.md'
     const text =

@@ -5,6 +5,7 @@ import { testTitlesOf } from './testTitles.ts'
 const page = 'docs/reference/requirements.md'
 const assumptionsPage = 'docs/reference/assumptions.md'
 const comparisonPage = 'docs/internals/reference-comparison.md'
+const testPlanPage = 'docs/reference/reader-test-plan.md'
 const comparisonColumns = ['Probe', 'Reference', 'Ours', 'Proof']
 const assumptionColumns = ['Id', 'The documents leave open', 'Our choice', 'Reason', 'Tested by']
 
@@ -26,7 +27,15 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
     ...findingsOf(page, rows, (row) => [...shapeProblems(row), ...judge(row)]),
     ...findingsOf(assumptionsPage, assumptions, judge),
     ...findingsOf(comparisonPage, tableRows(byPath.get(comparisonPage) ?? '', comparisonColumns), judge),
+    ...testPlanFindings(byPath.get(testPlanPage) ?? '', judge),
   ]
+}
+
+/** Rows of the plan have no ids: a family has many. */
+function testPlanFindings(text: string, judge: (row: TableRow) => readonly string[]): readonly Finding[] {
+  return tableRows(text, ['Family', 'Case', 'Proof']).flatMap((row) =>
+    judge(row).map((problem) => ({ file: `${testPlanPage}:${row.line}`, problem })),
+  )
 }
 
 /** What is wrong row by row, an id that was seen before included. */

@@ -186,9 +186,10 @@ describe('token transfers to the depository', () => {
 
 describe('deposit events of tokens', () => {
   test.each<[string, Hex, 'someone' | 'sender', Hex]>([
-    ['Transfer with a matching Erc20Deposit', id, 'someone', id],
+    ['Transfer with a matching Erc20Deposit', id, 'sender', id],
     ['event without id', zeroId, 'sender', zeroId],
     ['different depositor without id', zeroId, 'someone', zeroId],
+    ['different depositor with id', id, 'someone', id],
   ])('%s', async (_name, eventId, who, depositId) => {
     const depositor = who === 'someone' ? someone.bytes : bed.user.address
     const sent = await trigger(depository, explicit(6n, eventId, depositor))
