@@ -304,6 +304,16 @@ describe('a withdrawal whose PSBT', () => {
     expect(nodes[0]?.requests()).toBe(0)
   })
 
+  test('carries the signatures of another withdrawal is refused, whatever it says it pays', async () => {
+    const inputs = [held()]
+    const psbt = psbtOf({ inputs })
+    final(executed(psbt, inputs))
+    const forged = psbtOf({ inputs, signed: [], mark: 'mine' })
+    const [{ partialSig = [] } = {}] = psbt.data.inputs
+    forged.updateInput(0, { partialSig })
+    expect(await ask(seen(forged, 'executed'))).toMatchObject(refused('INVALID_WITHDRAWAL'))
+  })
+
   test('is settled by no other depository than the one that pays', async () => {
     expect(await ask({ ...paidOut(), depository: additional })).toMatchObject(
       refused('WITHDRAWAL_REQUEST_MISMATCH'),

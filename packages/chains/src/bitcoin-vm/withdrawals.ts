@@ -3,6 +3,7 @@ import {
   type BitcoinNetwork,
   type BitcoinTransaction,
   type BitcoinWithdrawal,
+  bitcoinTransactionId,
   bitcoinWithdrawalId,
   bitcoinWithdrawalTransfer,
   decodeBitcoinWithdrawal,
@@ -56,8 +57,11 @@ function transferOf(psbt: BitcoinWithdrawal, network: BitcoinNetwork) {
   return { currency, amount, recipient }
 }
 
-/** `unsupported`: the PSBT carries nothing by which its transaction could be known. */
-export type SpenderVerdict = 'executed' | 'expired' | 'unsupported'
+/**
+ * - `foreign`: the signatures of the PSBT belong to another transaction than its own
+ * - `unsupported`: the PSBT carries nothing by which its transaction could be known
+ */
+export type SpenderVerdict = 'executed' | 'expired' | 'foreign' | 'unsupported'
 
 /**
  * Whether the one transaction that spent inputs of the PSBT is the one that the PSBT became. Signed, every
@@ -74,7 +78,9 @@ export function judgeSpender(
       const [wanted, found] = [psbt.inputs[index], spender.inputs[index]]
       return wanted !== undefined && found !== undefined && carriesSignature(wanted, found)
     })
-    return isSame ? 'executed' : 'expired'
+    if (!isSame) return 'expired'
+    // Whoever puts signatures of the chain into a PSBT of his own names amount and recipient as he likes.
+    return unsignedId(spender) === unsignedId(psbt.transaction) ? 'executed' : 'foreign'
   }
   const marks = psbt.transaction.outputs.filter(({ script }) => isOpReturn(script))
   if (marks.length === 0) return 'unsupported'
@@ -82,6 +88,12 @@ export function judgeSpender(
     spender.outputs.some(({ script }) => Buffer.compare(script, mark.script) === 0),
   )
   return isMarked ? 'executed' : 'expired'
+}
+
+/** What a transaction does, whoever signed it. */
+function unsignedId({ inputs, ...rest }: BitcoinTransaction): string {
+  const unsigned = inputs.map((input) => ({ ...input, scriptSig: new Uint8Array() }))
+  return bitcoinTransactionId({ ...rest, inputs: unsigned })
 }
 
 type WithdrawalInput = BitcoinWithdrawal['inputs'][number]
