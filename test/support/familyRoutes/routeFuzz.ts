@@ -5,7 +5,7 @@ import { type Answer, openOracle } from './oracle.ts'
 import { depositedOrder } from './orders.ts'
 import { withdrawalBody } from './withdrawalCases.ts'
 
-const seeds = 100
+const seeds = 75
 const longest = 300_000
 
 /**
@@ -17,15 +17,15 @@ export function routeFuzz(sideOf: () => FamilySide | Promise<FamilySide>): void 
     test('with a typed refusal or what they read, where it is the only one', {
       timeout: longest,
     }, async () => {
-      const { askAll, side } = await questions(1)
+      const { askAll, side } = await prepare(1)
       let refusals = 0
       for (let seed = 0; seed < seeds; seed += 1) {
         await side.lie(seed)
-        for (const [name, { status, body }] of await askAll()) {
+        for (const [path, { status, body }] of await askAll()) {
           if (status === 200) continue
           refusals += 1
-          expect([400, 503], `${name}, change ${seed}: ${JSON.stringify(body)}`).toContain(status)
-          expect(body, `${name}, change ${seed}`).toMatchObject({
+          expect([400, 503], `${path}, change ${seed}: ${JSON.stringify(body)}`).toContain(status)
+          expect(body, `${path}, change ${seed}`).toMatchObject({
             errorCode: expect.stringMatching(/^[A-Z_]+$/),
           })
         }
@@ -36,9 +36,9 @@ export function routeFuzz(sideOf: () => FamilySide | Promise<FamilySide>): void 
     test('with the bytes that they signed before, where two others tell the truth', {
       timeout: longest,
     }, async () => {
-      const { askAll, side } = await questions(3)
+      const { askAll, side } = await prepare(3)
       const truth = await askAll()
-      expect(truth.map(([, { status }]) => status)).toEqual([200, 200, 200])
+      expect(truth.map(([, { status }]) => status)).toEqual([200, 200, 200, 200])
       for (let seed = 0; seed < seeds; seed += 1) {
         await side.lie(seed)
         expect(await askAll(), `change ${seed}`).toEqual(truth)
@@ -46,18 +46,21 @@ export function routeFuzz(sideOf: () => FamilySide | Promise<FamilySide>): void 
     })
   })
 
-  async function questions(endpoints: 1 | 3) {
+  async function prepare(endpoints: 1 | 3) {
     const side = await sideOf()
     let { reader, close } = side.openReader(endpoints)
     const { post, networkOf } = await openOracle(side.chain, () => reader)
     const { chain, recipient } = side
     const { id, deposit, settlement } = await depositedOrder(side, networkOf)
     const transactionId = await side.pay({ orderId: id, amount: 900n, recipient })
-    const bodies: Readonly<Record<'deposits' | 'fills' | 'withdrawals', object>> = {
-      deposits: { chainId: chain.id, transactionId: deposit.transactionId },
-      fills: { ...settlement, fill: { transactionId } },
-      withdrawals: withdrawalBody(side, await side.withdraw()),
-    }
+    const refunded = await side.pay({ orderId: id, amount: 950n, recipient })
+    const refunds = [{ transactionId: refunded, inputIndex: 0, refundIndex: 0 }]
+    const questions: readonly (readonly [path: string, body: object])[] = [
+      [paths.deposits, { chainId: chain.id, transactionId: deposit.transactionId }],
+      [paths.fills, { ...settlement, fill: { transactionId } }],
+      [paths.refunds, { ...settlement, refunds }],
+      [paths.withdrawals, withdrawalBody(side, await side.withdraw())],
+    ]
     onTestFinished(async () => {
       await side.lie(undefined)
       await close()
@@ -66,14 +69,8 @@ export function routeFuzz(sideOf: () => FamilySide | Promise<FamilySide>): void 
       // An endpoint that lied would not be asked for a while.
       await close()
       ;({ reader, close } = side.openReader(endpoints))
-      return Promise.all([
-        ask('deposits', paths.deposits),
-        ask('fills', paths.fills),
-        ask('withdrawals', paths.withdrawals),
-      ])
+      return Promise.all(questions.map(async ([path, body]) => [path, await post(path, body)] as const))
     }
-    const ask = async (name: keyof typeof bodies, path: string) =>
-      [name, await post(path, bodies[name])] as const
     return { askAll, side }
   }
 }

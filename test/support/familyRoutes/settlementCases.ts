@@ -77,6 +77,20 @@ export function depositCases(sideOf: () => FamilySide): void {
       })
     })
 
+    test('is shown with its evidence, which changes nothing that is signed', async () => {
+      const side = sideOf()
+      const { post } = await oracleOf(side)
+      const { transactionId } = await side.deposit()
+      const question = { chainId: side.chain.id, transactionId }
+      const plain = await post(paths.deposits, question)
+      const shown = await post(paths.deposits, { ...question, includeEvidence: true })
+      const { evidence, ...signed } = Object(shown.body)
+      expect(signed).toEqual(plain.body)
+      const { id: chainId } = side.chain
+      const agreeingEndpoints = [expect.any(String)]
+      expect(evidence).toMatchObject([{ chainId, finalityRule: expect.any(String), agreeingEndpoints }])
+    })
+
     test('that is not there, or under no id of the family, is refused by its own code', async () => {
       const side = sideOf()
       const { post } = await oracleOf(side)

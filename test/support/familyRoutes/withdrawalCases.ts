@@ -116,6 +116,24 @@ export function withdrawalCases(
       )
     })
 
+    test('with changed bytes is another one that is not burnt, or none', async () => {
+      const side = sideOf()
+      const { post } = await oracleOf(side)
+      const { transactionId: _named, ...body } = withdrawalBody(side, await side.withdraw())
+      const bytes = Buffer.from(body.withdrawal.slice(2), 'hex')
+      for (let change = 0; change < 60; change += 1) {
+        const changed = Buffer.from(bytes)
+        const at = (change * 2_654_435_761) % bytes.length
+        changed[at] = (Number(bytes[at]) + 1 + 83 * change) % 256
+        if (changed.equals(bytes)) continue
+        const withdrawal = `0x${changed.toString('hex')}`
+        const answer = await post(paths.withdrawals, { ...body, withdrawal })
+        expect([200, 400], `byte ${at}: ${JSON.stringify(answer.body)}`).toContain(answer.status)
+        const isBurnt = answer.status === 200 && Object(answer.body).message.result.status === 1
+        expect(isBurnt && 'execution' in Object(answer.body), `byte ${at}`).toBe(false)
+      }
+    })
+
     test('whose bytes or transaction id are none is refused by its own code', async () => {
       const side = sideOf()
       const { post } = await oracleOf(side)
