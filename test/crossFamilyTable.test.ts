@@ -190,6 +190,41 @@ function ownOrder(family: VmType): Promise<DepositedOrder> {
   return ordered
 }
 
+describe('an order paid on all six families', () => {
+  let ordered: DepositedOrder
+  let fill: { readonly transactionId: string }
+  beforeAll(async () => {
+    const filledOn = beds.of['solana-vm']
+    ordered = await deposited(Object.values(beds.of), filledOn)
+    const amount = filledAmount(filledOn)
+    fill = { transactionId: await payFor(ordered.id, filledOn, { amount }) }
+  })
+
+  test.each([...vmTypes.entries()])('is not settled without entry %i, its deposit on %s', async (missing) => {
+    const { settlement } = ordered
+    const inputs = settlement.inputs.filter(({ inputIndex }) => inputIndex !== missing)
+    expect(await oracle.post(paths.fills, { ...settlement, inputs, fill })).toMatchObject({
+      status: 400,
+      body: { errorCode: 'MISSING_INPUT' },
+    })
+  })
+
+  test.each([...vmTypes.entries()])(
+    'is not settled when entry %i is the deposit of another order on %s',
+    async (replaced, family) => {
+      const { settlement } = ordered
+      const [other] = (await ownOrder(family)).settlement.inputs
+      const inputs = settlement.inputs.map((entry) =>
+        entry.inputIndex === replaced ? { ...other, inputIndex: replaced } : entry,
+      )
+      expect(await oracle.post(paths.fills, { ...settlement, inputs, fill })).toMatchObject({
+        status: 400,
+        body: { errorCode: 'INVALID_INPUT', errorData: JSON.stringify({ inputIndex: replaced }) },
+      })
+    },
+  )
+})
+
 describe('a transaction on another family', () => {
   test.each(strangers)('a payment on %s settles nothing on %s: %s', async (happened, claimed, errorCode) => {
     const { id, settlement } = await ownOrder(claimed)
