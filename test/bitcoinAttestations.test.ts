@@ -193,11 +193,12 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
         'that is not signed and marked is burnt under the transaction with its mark',
         async () => {
           const inputs = [held()]
-          const spender = elsewhere(inputs, [saying('withdrawal 1')])
+          const psbt = psbtOf({ inputs, signed: [], mark: 'withdrawal 1' })
+          const spender = executed(psbt, inputs)
           final(spender)
           const transactionId = spender.getId()
           const named = { transactionId, executingTransactionId: transactionId }
-          return seen(psbtOf({ inputs, signed: [], mark: 'withdrawal 1' }), 'executed', named)
+          return seen(psbt, 'executed', named)
         },
       ],
     ],
@@ -311,6 +312,13 @@ describe('a withdrawal whose PSBT', () => {
     const forged = psbtOf({ inputs, signed: [], mark: 'mine' })
     const [{ partialSig = [] } = {}] = psbt.data.inputs
     forged.updateInput(0, { partialSig })
+    expect(await ask(seen(forged, 'executed'))).toMatchObject(refused('INVALID_WITHDRAWAL'))
+  })
+
+  test('carries the mark of another withdrawal is refused, whatever it says it pays', async () => {
+    const inputs = [held()]
+    final(elsewhere(inputs, [toSolver, saying('withdrawal 2')]))
+    const forged = psbtOf({ inputs, signed: [], mark: 'withdrawal 2' })
     expect(await ask(seen(forged, 'executed'))).toMatchObject(refused('INVALID_WITHDRAWAL'))
   })
 

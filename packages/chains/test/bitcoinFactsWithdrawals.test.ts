@@ -209,9 +209,9 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
 
   test('executed, unsigned, when its OP_RETURN is in the transaction that spends its inputs', async () => {
     const inputs = [held()]
-    const spender = elsewhere(inputs, [away, saying('withdrawal 1')])
-    final(spender)
     const psbt = psbtOf({ inputs, signed: [], mark: 'withdrawal 1' })
+    const spender = executed(psbt, inputs)
+    final(spender)
     expect(await read({ withdrawal: withdrawalOf(psbt), hint: spender.getId() })).toMatchObject({
       status: 'executed',
       executingTransactionId: spender.getId(),

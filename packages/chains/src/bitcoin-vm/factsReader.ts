@@ -156,7 +156,7 @@ function statusOf({ status }: FinalWithdrawal, { withdrawalId }: WithdrawalTerms
     case 'contradicted':
       throw new InvalidWithdrawalError('an input spends another output than it says')
     case 'foreign':
-      throw new InvalidWithdrawalError('its signatures are those of another transaction')
+      throw new InvalidWithdrawalError('its signatures or its mark are those of another transaction')
     case 'unresolved':
       throw new BitcoinWithdrawalError('SPENDING_TRANSACTION_UNKNOWN', withdrawalId)
     case 'unsupported':

@@ -58,7 +58,7 @@ function transferOf(psbt: BitcoinWithdrawal, network: BitcoinNetwork) {
 }
 
 /**
- * - `foreign`: the signatures of the PSBT belong to another transaction than its own
+ * - `foreign`: the signatures or the mark of the PSBT are those of another transaction than its own
  * - `unsupported`: the PSBT carries nothing by which its transaction could be known
  */
 export type SpenderVerdict = 'executed' | 'expired' | 'foreign' | 'unsupported'
@@ -78,16 +78,19 @@ export function judgeSpender(
       const [wanted, found] = [psbt.inputs[index], spender.inputs[index]]
       return wanted !== undefined && found !== undefined && carriesSignature(wanted, found)
     })
-    if (!isSame) return 'expired'
-    // Whoever puts signatures of the chain into a PSBT of his own names amount and recipient as he likes.
-    return unsignedId(spender) === unsignedId(psbt.transaction) ? 'executed' : 'foreign'
+    return isSame ? ownOrForeign(psbt, spender) : 'expired'
   }
   const marks = psbt.transaction.outputs.filter(({ script }) => isOpReturn(script))
   if (marks.length === 0) return 'unsupported'
   const isMarked = marks.some((mark) =>
     spender.outputs.some(({ script }) => Buffer.compare(script, mark.script) === 0),
   )
-  return isMarked ? 'executed' : 'expired'
+  return isMarked ? ownOrForeign(psbt, spender) : 'expired'
+}
+
+/** Whoever copies what is on the chain into a PSBT of his own names amount and recipient as he likes. */
+function ownOrForeign({ transaction }: BitcoinWithdrawal, spender: BitcoinTransaction): SpenderVerdict {
+  return unsignedId(spender) === unsignedId(transaction) ? 'executed' : 'foreign'
 }
 
 /** What a transaction does, whoever signed it. */
