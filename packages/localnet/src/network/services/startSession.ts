@@ -69,7 +69,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   let sponsorApiKey: string | undefined
   let families: FamilyFacts | undefined
   const stop = () => {
-    stopping ??= stopAll(network, running)
+    stopping ??= stopAll(network, running, familyProcess)
     return stopping
   }
   try {
@@ -203,9 +203,16 @@ function endOf(process: RunningService['process'], how: string): ProcessEnd {
   return { name, how: `ended with ${how}`, logFile, lastOutput: process.lastOutput() }
 }
 
-async function stopAll(network: LocalNetwork, running: readonly RunningService[]): Promise<void> {
+async function stopAll(
+  network: LocalNetwork,
+  running: readonly RunningService[],
+  familyProcess: FamilyProcess | undefined,
+): Promise<void> {
   await rm(network.paths.networkFile, { force: true })
+  // Nothing is lost where a reading of these chains is cut.
+  const familiesStopped = familyProcess?.process.stop()
   for (const { process } of [...running].reverse()) await process.stop()
+  await familiesStopped
   await stopLeftDatabases(network.paths.directory)
   await network.stop()
 }
