@@ -76,13 +76,16 @@ async function startedParts() {
   const postmaster = await readFile(join(directory, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')
   const children: readonly { pid: number; name: string }[] = run.children
   const database = Number.parseInt(postmaster, 10)
-  const services = children.filter(({ name }) => !name.startsWith('anvil-'))
+  // The stand-ins of the other families end by themselves when who started them is gone.
+  const standIns = children.filter(({ name }) => name === 'families').map(({ pid }) => pid)
+  const services = children.filter(({ name, pid }) => !name.startsWith('anvil-') && !standIns.includes(pid))
   const quoteApi = services.find(({ name }) => name === 'quote-api')?.pid
   if (quoteApi === undefined) throw new Error('no quote-api')
   return {
     names: [...children.map(({ name }) => name)].sort(),
     pids: [...children.map(({ pid }) => pid), database],
     services: services.map(({ pid }) => pid),
+    standIns,
     quoteApi,
     database,
   }
@@ -129,8 +132,8 @@ describe('npm start', () => {
     expect(second.output()).toContain(`already runs here as process ${child.pid}`)
 
     const { pids, names } = await startedParts()
-    const nodes = ['anvil-base', 'anvil-hub', 'anvil-optimism']
-    expect(names).toEqual([...nodes, 'oracle-1', 'oracle-2', 'oracle-3', 'quote-api', 'solver'])
+    const chains = ['anvil-base', 'anvil-hub', 'anvil-optimism', 'families']
+    expect(names).toEqual([...chains, 'oracle-1', 'oracle-2', 'oracle-3', 'quote-api', 'solver'])
     child.kill('SIGINT')
     // A terminal sends it to the whole group, and npm once more.
     child.kill('SIGINT')
@@ -157,12 +160,12 @@ describe('npm start', () => {
 
   it('cleans up after a start that was killed together with its services, also to begin anew', async () => {
     const killed = await startUntilUp()
-    const { pids, services, database } = await startedParts()
+    const { pids, services, standIns, database } = await startedParts()
     killed.child.kill('SIGKILL')
     await killed.exited
     expect(await allGone(pids)).toBe(false)
     for (const service of services) process.kill(service, 'SIGKILL')
-    await until('the services are gone', () => allGone(services))
+    await until('the services and the stand-ins are gone', () => allGone([...services, ...standIns]))
     expect(await allGone([database])).toBe(false)
 
     const fresh = await startUntilUp('--fresh')
