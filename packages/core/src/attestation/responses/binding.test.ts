@@ -139,6 +139,11 @@ describe('payload parameters', () => {
     expect(ask(kind, response, { ...asked, ...change })).toBe(false)
   })
 
+  test('may spell hex in capitals', () => {
+    const recipient = `0x${response.payloadParams.recipient.slice(2).toUpperCase()}`
+    expect(ask(kind, { payloadParams: { ...response.payloadParams, recipient } }, asked)).toBe(true)
+  })
+
   test('of another family are compared as its allocator spells them', () => {
     const named = {
       ...{ currency: '1'.repeat(32), recipient: solanaOwner, depository: solanaDepository },

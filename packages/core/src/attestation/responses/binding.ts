@@ -228,7 +228,12 @@ function isSpeltForAllocator(
     depository: isNamed ? text(request['depository']) : recipient,
   })
   const compared = isNamed ? allocatorFields : allocatorFields.slice(0, 2)
-  return compared.every((name) => payloadParams[name] === expected[name])
+  return compared.every((name) => spelling(payloadParams[name]) === spelling(expected[name]))
+}
+
+/** Hex of a peer may be in either case; other texts are case-sensitive. */
+function spelling(account: string): string {
+  return account.startsWith('0x') ? account.toLowerCase() : account
 }
 
 const allocatorFields = ['currency', 'recipient', 'depository', 'data'] as const
