@@ -1,4 +1,5 @@
-// Installs what is missing, then runs one TypeScript script of this repository from source.
+// Installs what is missing, then runs one TypeScript script of this repository from source. After
+// `--translated` packages run as plain JavaScript, which `translate.mjs` writes first: they load sooner.
 // Plain Node and npm are enough: pnpm comes through npx, pinned by `packageManager`.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -33,14 +34,18 @@ if (installed !== wanted) {
   writeFileSync(stampFile, wanted)
 }
 
-const [script, ...rest] = process.argv.slice(2)
-const child = spawn(
-  process.execPath,
-  ['--conditions=source', '--import', 'tsx', join(root, script), ...rest],
-  {
-    cwd: root,
-    stdio: 'inherit',
-  },
-)
+const words = process.argv.slice(2)
+const isTranslated = words[0] === '--translated'
+if (isTranslated) {
+  words.shift()
+  const { translateSources } = await import('./translate.mjs')
+  await translateSources()
+}
+const [script, ...rest] = words
+const conditions = isTranslated ? [] : ['--conditions=source']
+const child = spawn(process.execPath, [...conditions, '--import', 'tsx', join(root, script), ...rest], {
+  cwd: root,
+  stdio: 'inherit',
+})
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 130)))

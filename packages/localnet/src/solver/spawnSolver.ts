@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { sourceArguments } from '../network/services/startService.ts'
+import { nodeArguments } from '../network/services/nodeArguments.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
 
@@ -16,11 +16,11 @@ export type SolverProcess = {
 }
 
 /**
- * `main.ts` of the solver in a process of its own, from source, for tests. Whoever starts it ends it.
+ * `main.ts` of the solver in a process of its own, for tests. Whoever starts it ends it.
  * @param configFile path of a `SolverConfigFile`
  */
 export function spawnSolver(configFile: string): SolverProcess {
-  const child = spawn(process.execPath, [...sourceArguments, 'packages/localnet/src/solver/main.ts'], {
+  const child = spawn(process.execPath, nodeArguments('packages/localnet/src/solver/main.ts'), {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], SOLVER_CONFIG_FILE: configFile },
     stdio: ['ignore', 'pipe', 'pipe'],

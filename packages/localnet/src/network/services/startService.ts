@@ -1,6 +1,7 @@
 import type { FamilyFacts } from '../../families/familySettings.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
 import { type ManagedProcess, startProcess } from './managedProcess.ts'
+import { nodeArguments } from './nodeArguments.ts'
 import { waitUntilReady } from './readiness.ts'
 import type { ServicePlan, ServicePorts } from './servicePlan.ts'
 import { writeSecretFile } from './writeSecretFile.ts'
@@ -25,9 +26,6 @@ export type RunningService = {
   readonly process: ManagedProcess
 }
 
-/** How Node runs a script of this repository from source. */
-export const sourceArguments: readonly string[] = ['--conditions=source', '--import', 'tsx']
-
 /** A service may finish the requests it has and stop its database. */
 const graceMs = 20_000
 
@@ -45,7 +43,7 @@ export async function startService(plan: ServicePlan, options: ServiceOptions): 
   const process = await startProcess({
     name: plan.name,
     command: globalThis.process.execPath,
-    args: [...sourceArguments, plan.script],
+    args: nodeArguments(plan.script),
     directory: repositoryRoot,
     environment: { ...options.environment, ...environment },
     logFile: paths.logFile(plan.name),
