@@ -33,6 +33,7 @@ type Measured = { readonly results: Map<string, LoadResult[]>; readonly steady: 
  */
 async function measure(
   prepare: (database: SqlDatabase, sponsor: TestSponsor) => Promise<void>,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Measured> {
   const network = await startTestNetwork({ blockTimeSeconds: 2 })
   const directory = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
@@ -48,6 +49,7 @@ async function measure(
       API_KEY_PEPPERS: pepperText,
       BENCH_PRICE_BYTES: '100',
       BENCH_QUOTE_BYTES: '100',
+      ...more,
     })
     const service = await startBenchProcess(new URL('./quoteServer.mjs', import.meta.url).pathname, {
       ...process.env,
@@ -152,7 +154,8 @@ const pastHolds = 500_000
 
 /** The same with a long past: every hold is two transfers, made and expired. */
 export async function benchSponsoredGrowth(): Promise<readonly BenchRow[]> {
-  const measured = await measure(addPast)
+  // No quote made this past: the check of the books would rightly halt reservations.
+  const measured = await measure(addPast, { JOBS: 'off' })
   const name = `P3 with ${(2 * pastHolds).toLocaleString('en-US')} past transfers`
   return [rateRow(measured, { id: 'P3-growth', name }), ...latencyRows(measured, 'P3-growth')]
 }
