@@ -59,6 +59,7 @@ export {
   type TestNetworkOptions,
 } from './network/testNetwork/startTestNetwork.ts'
 export { type Anvil, type AnvilOptions, freePort, startAnvil } from './nodes/anvil.ts'
+export { askNode } from './nodes/askNode.ts'
 export {
   type BlockTree,
   createBlockTree,

@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
 import {
+  askNode,
   type ChainDeployment,
   type LocalAccount,
   type LocalChain,
@@ -54,18 +55,7 @@ export function chainBedOn(network: TestNetwork, key: 'base' | 'optimism'): Chai
       }
     },
     mine: (blocks = 1) => network.mine(key, blocks),
-    node: (method, params) => rpc(url, method, params),
+    node: (method, params) => askNode(url, method, params),
     stop: () => network.stop(),
   }
-}
-
-async function rpc(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const body: unknown = await response.json()
-  if (typeof body !== 'object' || body === null || !('result' in body)) throw new Error(`${method} failed`)
-  return body.result
 }

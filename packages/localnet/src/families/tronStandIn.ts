@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
 import type { LocalAccount } from '../keys/localKeys.ts'
+import { askNode } from '../nodes/askNode.ts'
 import { startTronFacade } from '../standIns/tron/tronFacade.ts'
 import { tronChainId } from './familyPlans.ts'
 import type { FamilyStandIn } from './standIn.ts'
@@ -36,15 +37,4 @@ export async function openTron(options: TronOptions): Promise<FamilyStandIn> {
       return { transactionId }
     },
   }
-}
-
-async function askNode(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const body: unknown = await response.json()
-  if (typeof body !== 'object' || body === null || !('result' in body)) throw new Error(`${method} failed`)
-  return body.result
 }
