@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { careForPool } from './poolCare.ts'
 import { isFreePort } from './ports.ts'
 import { collectOutput, type ProcessOutput } from './processOutput.ts'
 
@@ -80,6 +81,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     }
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
+  const endPoolCare = careForPool(url)
+  void exited.then(endPoolCare)
   return {
     chainId,
     url,
