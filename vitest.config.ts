@@ -12,12 +12,16 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
           testTimeout: 30_000,
+          maxWorkers: 2,
+          // Loading the same modules for 200 files took longer than the tests.
+          isolate: false,
         },
       },
       {
         ...source,
         test: {
           name: 'e2e',
+          globalSetup: ['scripts/testRunner/translated.mjs'],
           include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,5 +1,6 @@
 // Installs what is missing, then runs one TypeScript script of this repository from source. After
-// `--translated` packages run as plain JavaScript, which `translate.mjs` writes first: they load sooner.
+// `--translated` packages and apps run as plain JavaScript, which `translate.mjs` writes first: they load
+// sooner.
 // Plain Node and npm are enough: pnpm comes through npx, pinned by `packageManager`.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -42,10 +43,15 @@ if (isTranslated) {
   await translateSources()
 }
 const [script, ...rest] = words
-const conditions = isTranslated ? [] : ['--conditions=source']
-const child = spawn(process.execPath, [...conditions, '--import', 'tsx', join(root, script), ...rest], {
+const child = spawn(process.execPath, [...argumentsFor(script), ...rest], {
   cwd: root,
   stdio: 'inherit',
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 130)))
+
+function argumentsFor(script) {
+  if (!isTranslated) return ['--conditions=source', '--import', 'tsx', join(root, script)]
+  if (!script.includes('/src/')) return ['--import', 'tsx', join(root, script)]
+  return [join(root, script.replace('/src/', '/dist/').replace(/\.ts$/, '.js'))]
+}

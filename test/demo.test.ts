@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => bed?.stop(), 60_000)
 
 async function runDemo(): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', 'scripts/demo.ts'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], CAUSEWAY_LOCAL_DIR: bed.directory },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -6,7 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createDatabase, type Database, findEmbeddedPostgres } from '@causeway/database'
-import { freePort, type Session, type SessionOptions, servicePlans, startSession } from '@causeway/localnet'
+import {
+  freePort,
+  type Session,
+  type SessionOptions,
+  servicePlans,
+  startSession,
+  translatedScript,
+} from '@causeway/localnet'
 import { z } from 'zod'
 
 export type UserChain = 'base' | 'optimism'
@@ -104,7 +111,7 @@ export function mortalServices({ session }: SessionBed): readonly MortalService[
         const log = await open(session.network.paths.logFile(plan.name), 'a')
         // As under a supervisor: what does not come up, because its node is slow, say, is started again.
         for (let attempt = 1; ; attempt += 1) {
-          current = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', plan.script], {
+          current = spawn(process.execPath, [translatedScript(plan.script)], {
             cwd: repositoryRoot,
             env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...environment },
             stdio: ['ignore', log.fd, log.fd],

@@ -54,7 +54,7 @@ function spawnJobs(
   const child = spawn(
     process.execPath,
     [
-      ...['--conditions=source', '--import', 'tsx', script],
+      ...['--import', 'tsx', script],
       ...[task, server.connectionString, rpcUrl, String(chainId), String(leaseMs)],
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },

@@ -45,7 +45,6 @@ async function startOwner(
   const child = spawn(
     process.execPath,
     [
-      '--conditions=source',
       '--import',
       'tsx',
       join(import.meta.dirname, 'ownerProcess.ts'),

@@ -31,7 +31,7 @@ async function inThreeProcesses(
 
 function runChild(file: string, values: readonly string[]): Promise<object> {
   const path = join(import.meta.dirname, 'support', file)
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', path, ...values], {
+  const child = spawn(process.execPath, ['--import', 'tsx', path, ...values], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const printed = { out: '', errors: '' }

@@ -45,6 +45,7 @@ export { runOperatorCommand } from './network/operate/runCommand.ts'
 export { describeEnd, type ProcessEnd, StartFailure } from './network/processEnd.ts'
 export { type ServicePlan, servicePlans } from './network/services/servicePlan.ts'
 export { type Session, type SessionOptions, startSession } from './network/services/startSession.ts'
+export { translatedScript } from './network/services/translatedScript.ts'
 export {
   type LocalNetwork,
   type LocalNetworkOptions,

@@ -19,11 +19,10 @@ const ownerScript = fileURLToPath(new URL('support/databaseOwner.ts', import.met
 async function runDatabase(directory: string) {
   const dataDirectory = join(directory, 'postgres')
   await mkdir(dataDirectory, { recursive: true })
-  const owner = spawn(
-    process.execPath,
-    ['--conditions=source', '--import', 'tsx', ownerScript, dataDirectory],
-    { cwd: repositoryRoot, stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const owner = spawn(process.execPath, ['--import', 'tsx', ownerScript, dataDirectory], {
+    cwd: repositoryRoot,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const exited = once(owner, 'exit')
   const [line] = await once(createInterface({ input: owner.stdout }), 'line')
   const pid = Number(line)

@@ -27,7 +27,7 @@ function service(name: string, manner: string): ServicePlan {
   return {
     name,
     about: `${manner} for a test`,
-    script: 'packages/localnet/test/support/smallService.ts',
+    script: 'packages/localnet/test/support/smallService.mjs',
     ports: ({ quote }) => ({ ops: quote }),
     environment: async ({ writeSecret }, ports) => ({
       MANNER: manner,

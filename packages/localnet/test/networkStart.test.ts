@@ -33,20 +33,16 @@ type Start = {
 }
 
 async function start(...words: readonly string[]): Promise<Start> {
-  const child = spawn(
-    process.execPath,
-    ['--conditions=source', '--import', 'tsx', 'scripts/start.ts', ...words],
-    {
-      cwd: repositoryRoot,
-      env: {
-        ...process.env,
-        CAUSEWAY_LOCAL_DIR: directory,
-        CAUSEWAY_CHAIN_PORT: String(await freePort()),
-        CAUSEWAY_QUOTE_PORT: String(firstServicePort()),
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/start.ts', ...words], {
+    cwd: repositoryRoot,
+    env: {
+      ...process.env,
+      CAUSEWAY_LOCAL_DIR: directory,
+      CAUSEWAY_CHAIN_PORT: String(await freePort()),
+      CAUSEWAY_QUOTE_PORT: String(firstServicePort()),
     },
-  )
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   const keep = (chunk: Buffer) => {
     output += chunk.toString()

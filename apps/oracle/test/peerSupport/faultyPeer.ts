@@ -24,11 +24,10 @@ export async function startFaultyPeer(
   writeFileSync(file, JSON.stringify(answers.truth))
   writeFileSync(otherFile, JSON.stringify(answers.other ?? {}))
   const script = fileURLToPath(new URL('./faultyPeerProcess.ts', import.meta.url))
-  const child = spawn(
-    process.execPath,
-    ['--conditions=source', '--import', 'tsx', script, mode, file, otherFile],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, OUR_SIGNER: signers.A.address } },
-  )
+  const child = spawn(process.execPath, ['--import', 'tsx', script, mode, file, otherFile], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, OUR_SIGNER: signers.A.address },
+  })
   const printed: string[] = []
   const url = await firstLine(child, printed)
   return {

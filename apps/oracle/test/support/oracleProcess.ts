@@ -1,10 +1,11 @@
 // `main.ts` in a process of its own, with exactly the environment that a test gives it.
 import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { TestNetwork } from '@causeway/localnet'
+import { type TestNetwork, translatedScript } from '@causeway/localnet'
 
 export const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
-const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const mainFile = join(repositoryRoot, translatedScript('apps/oracle/src/main.ts'))
 
 export const callerKey = 'caller-key-of-the-tests'
 
@@ -42,7 +43,7 @@ export function spawnOracle(
   environment: Readonly<Record<string, string>>,
   words: readonly string[] = [],
 ): OracleProcess {
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', mainFile, ...words], {
+  const child = spawn(process.execPath, [mainFile, ...words], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

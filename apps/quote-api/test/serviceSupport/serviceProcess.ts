@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { translatedScript } from '@causeway/localnet'
 import { z } from 'zod'
 import { repositoryRoot } from '../fixtures/service.ts'
 
@@ -20,7 +21,7 @@ export type ServiceProcess = {
   stop(): Promise<ServiceEnd>
 }
 
-const mainFile = join(repositoryRoot, 'apps/quote-api/src/main.ts')
+const mainFile = join(repositoryRoot, translatedScript('apps/quote-api/src/main.ts'))
 const listeningLine = z.object({
   msg: z.literal('quote-api is listening'),
   publicUrl: z.string(),
@@ -34,7 +35,7 @@ const stopTimeoutMs = 20_000
  * own log, so `LOG_LEVEL` must be `info` for `listening`.
  */
 export function spawnService(environment: Readonly<Record<string, string>>): ServiceProcess {
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', mainFile], {
+  const child = spawn(process.execPath, [mainFile], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

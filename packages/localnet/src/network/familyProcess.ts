@@ -10,8 +10,8 @@ import { type ChainKey, chainKeys } from './chainPlan.ts'
 import type { LocalPaths } from './localPaths.ts'
 import type { RunFile } from './runFile.ts'
 import { type ManagedProcess, startProcess } from './services/managedProcess.ts'
-import { nodeArguments } from './services/nodeArguments.ts'
 import { waitUntilReady } from './services/readiness.ts'
+import { translatedScript } from './services/translatedScript.ts'
 
 /** The process that shows the chains of the other families. */
 export type FamilyProcess = {
@@ -46,7 +46,7 @@ export async function startFamilyProcess(options: FamilyProcessOptions): Promise
   const process = await startProcess({
     name,
     command: globalThis.process.execPath,
-    args: nodeArguments('packages/localnet/src/families/main.ts'),
+    args: [translatedScript('packages/localnet/src/families/main.ts')],
     directory: repositoryRoot,
     environment,
     logFile: paths.logFile(name),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { nodeArguments } from '../network/services/nodeArguments.ts'
+import { translatedScript } from '../network/services/translatedScript.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
 
@@ -20,7 +20,7 @@ export type SolverProcess = {
  * @param configFile path of a `SolverConfigFile`
  */
 export function spawnSolver(configFile: string): SolverProcess {
-  const child = spawn(process.execPath, nodeArguments('packages/localnet/src/solver/main.ts'), {
+  const child = spawn(process.execPath, [translatedScript('packages/localnet/src/solver/main.ts')], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], SOLVER_CONFIG_FILE: configFile },
     stdio: ['ignore', 'pipe', 'pipe'],

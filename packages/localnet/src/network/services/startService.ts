@@ -1,9 +1,9 @@
 import type { FamilyFacts } from '../../families/familySettings.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
 import { type ManagedProcess, startProcess } from './managedProcess.ts'
-import { nodeArguments } from './nodeArguments.ts'
 import { waitUntilReady } from './readiness.ts'
 import type { ServicePlan, ServicePorts } from './servicePlan.ts'
+import { translatedScript } from './translatedScript.ts'
 import { writeSecretFile } from './writeSecretFile.ts'
 import { writeServiceFile } from './writeServiceFile.ts'
 
@@ -43,7 +43,7 @@ export async function startService(plan: ServicePlan, options: ServiceOptions): 
   const process = await startProcess({
     name: plan.name,
     command: globalThis.process.execPath,
-    args: nodeArguments(plan.script),
+    args: [translatedScript(plan.script)],
     directory: repositoryRoot,
     environment: { ...options.environment, ...environment },
     logFile: paths.logFile(plan.name),

@@ -1,4 +1,4 @@
-// A service for tests of the start: `smallService.ts <manner>`. It answers `/ready` on OPS_PORT.
+// A service for tests of the start. It answers `/ready` on OPS_PORT, in the manner that MANNER names:
 //   good          ready at once, ends on SIGTERM
 //   failing       ends before it is ready, after a line that says why
 //   never-ready   answers 503
