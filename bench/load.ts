@@ -1,5 +1,5 @@
 import autocannon from 'autocannon'
-import { cpuMs } from './processFigures.ts'
+import { cpuMs, machineCpuMs } from './processFigures.ts'
 
 export type LoadResult = {
   readonly requestsPerSecond: number
@@ -8,6 +8,8 @@ export type LoadResult = {
   readonly failed: number
   /** Of the process under load, all threads; `NaN` when it was not watched. */
   readonly cpuMsPerRequest: number
+  /** Of all processors, whoever used them: the load generator and the database too. */
+  readonly machineCpuMsPerRequest: number
 }
 
 /**
@@ -34,6 +36,7 @@ export async function load(args: {
     body,
   }))
   let started = 0
+  const machineBefore = machineCpuMs()
   const cpuBefore = pid === undefined ? Number.NaN : cpuMs(pid)
   const result = await autocannon({
     url,
@@ -47,6 +50,7 @@ export async function load(args: {
       client.setRequests([...sent.slice(offset), ...sent.slice(0, offset)])
     },
   })
+  const machineSpent = machineCpuMs() - machineBefore
   const cpuSpent = pid === undefined ? Number.NaN : cpuMs(pid) - cpuBefore
   return {
     requestsPerSecond: result['2xx'] / result.duration,
@@ -54,6 +58,7 @@ export async function load(args: {
     p99Ms: result.latency.p99,
     failed: result.non2xx + result.errors + result.timeouts,
     cpuMsPerRequest: cpuSpent / result.requests.total,
+    machineCpuMsPerRequest: machineSpent / result.requests.total,
   }
 }
 

@@ -1,14 +1,34 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 
 export type BenchProcess = { readonly url: string; readonly child: ChildProcess; stop(): Promise<void> }
+
+/** quote-api with the bench's own routes, run by Node as its image runs it. */
+export function startQuoteServer(environment: NodeJS.ProcessEnv): Promise<BenchProcess> {
+  return startBenchProcess(
+    new URL('./quoteServer.mjs', import.meta.url).pathname,
+    environment,
+    imageFlags('apps/quote-api/dist/main.js'),
+  )
+}
+
+/** What the image's command tells Node before the script. */
+function imageFlags(script: string): readonly string[] {
+  const dockerfile = readFileSync(new URL('../docker/Dockerfile', import.meta.url), 'utf8')
+  const command = dockerfile.split('\n').find((line) => line.startsWith('CMD ') && line.includes(script))
+  if (command === undefined) throw new Error(`no image runs ${script}`)
+  const words: readonly string[] = JSON.parse(command.slice('CMD '.length))
+  return words.filter((word) => word.startsWith('--'))
+}
 
 /** Starts a built script that prints `listening <url>` once it serves. */
 export async function startBenchProcess(
   script: string,
   environment: NodeJS.ProcessEnv,
+  nodeFlags: readonly string[] = [],
 ): Promise<BenchProcess> {
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [...nodeFlags, script], {
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -8,6 +8,21 @@ export function residentMiB(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]).toString()) / 1024
 }
 
+/** Time that all processors of the machine were busy so far, milliseconds; `NaN` where `/proc` is not there. */
+export function machineCpuMs(): number {
+  try {
+    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1)
+    const [, user, nice, system, , , interrupts, softInterrupts] = line.split(/\s+/).map(Number)
+    const busyTicks = [user, nice, system, interrupts, softInterrupts].reduce<number>(
+      (sum, ticks) => sum + (ticks ?? 0),
+      0,
+    )
+    return (busyTicks / ticksPerSecond) * 1_000
+  } catch {
+    return Number.NaN
+  }
+}
+
 /** Time on processors of a process so far, all threads, milliseconds; `NaN` where `/proc` is not there. */
 export function cpuMs(pid: number): number {
   try {

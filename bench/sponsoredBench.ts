@@ -11,7 +11,7 @@ import {
   type TestSponsor,
 } from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
 import type { LoadResult } from './load.ts'
-import { startBenchProcess } from './process.ts'
+import { startQuoteServer } from './process.ts'
 import { alternate, bodies, describe, ratioOf } from './quoteBench.ts'
 import type { BenchRow } from './row.ts'
 import { type SteadyResult, steadyLoad } from './steadyLoad.ts'
@@ -51,7 +51,7 @@ async function measure(
       BENCH_QUOTE_BYTES: '100',
       ...more,
     })
-    const service = await startBenchProcess(new URL('./quoteServer.mjs', import.meta.url).pathname, {
+    const service = await startQuoteServer({
       ...process.env,
       ...environment,
     })
@@ -192,5 +192,7 @@ async function addPast(database: SqlDatabase, sponsor: TestSponsor): Promise<voi
      from ${accounts}, ${past}`,
     [sponsor.wallet, sponsor.keyId],
   )
-  await database.query('analyze')
+  // A past that grew over months was vacuumed and written out on the way.
+  await database.query('vacuum analyze')
+  await database.query('checkpoint')
 }

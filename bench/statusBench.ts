@@ -8,7 +8,7 @@ import { createDatabase, startEmbeddedPostgres } from '@causeway/database'
 import { startTestNetwork } from '@causeway/localnet'
 import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
 import { median } from './load.ts'
-import { startBenchProcess } from './process.ts'
+import { startQuoteServer } from './process.ts'
 import { bodies } from './quoteBench.ts'
 import type { BenchRow } from './row.ts'
 import { type SteadyResult, steadyLoad } from './steadyLoad.ts'
@@ -49,7 +49,7 @@ async function measure(): Promise<readonly SteadyResult[]> {
       BENCH_PRICE_BYTES: '100',
       BENCH_QUOTE_BYTES: '100',
     })
-    const service = await startBenchProcess(new URL('./quoteServer.mjs', import.meta.url).pathname, {
+    const service = await startQuoteServer({
       ...process.env,
       ...environment,
     })
