@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Buildah } from './buildah.ts'
@@ -83,15 +84,20 @@ async function waitUntilHealthy(check: () => Promise<unknown>, ended: Promise<un
 /** The engine's own processes must live on to tell how the service ended, so only the service is asked. */
 async function signalService(pid: number | undefined, command: readonly string[]): Promise<void> {
   if (pid === undefined) return
-  const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  if (words === `${command.join('\0')}\0`) {
+  const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
+  // The engine may have looked the program up.
+  if ([basename(program), ...args].join('\0') === `${command.join('\0')}\0`) {
     process.kill(pid, 'SIGTERM')
     return
   }
   for (const child of await childrenOf(pid)) await signalService(child, command)
 }
 
+/** Of all threads: a child belongs to the one that started it. */
 async function childrenOf(pid: number): Promise<readonly number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  return text.split(' ').filter(Boolean).map(Number)
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+  const texts = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8').catch(() => '')),
+  )
+  return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number))
 }
