@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { translatedFile, translateSources } from './translate.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -39,7 +40,6 @@ const words = process.argv.slice(2)
 const isTranslated = words[0] === '--translated'
 if (isTranslated) {
   words.shift()
-  const { translateSources } = await import('./translate.mjs')
   await translateSources()
 }
 const [script, ...rest] = words
@@ -53,5 +53,5 @@ child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 1
 function argumentsFor(script) {
   if (!isTranslated) return ['--conditions=source', '--import', 'tsx', join(root, script)]
   if (!script.includes('/src/')) return ['--import', 'tsx', join(root, script)]
-  return [join(root, script.replace('/src/', '/dist/').replace(/\.ts$/, '.js'))]
+  return [join(root, translatedFile(script))]
 }

@@ -27,6 +27,11 @@ export async function translateSources(root = repositoryRoot) {
   return stale.length
 }
 
+/** The JavaScript of a source file of a package. @param source path from the repository's root */
+export function translatedFile(source) {
+  return source.replace('/src/', '/dist/').replace(/\.ts$/, '.js')
+}
+
 function packageFolders(root) {
   return ['packages', 'apps'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => join(root, folder, name)),

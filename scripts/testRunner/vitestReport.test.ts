@@ -43,9 +43,9 @@ describe('a second try, alone', () => {
   })
 
   test('is for a file whose hook threw', () => {
-    expect(filesToTryAgain(report(file('b.test.ts', 'failed', [], 'Error: was not mined')))).toEqual([
-      'b.test.ts',
-    ])
+    const message = 'transaction 0x12 was not mined in 60000 ms'
+    expect(filesToTryAgain(report(file('b.test.ts', 'failed', [], message)))).toEqual(['b.test.ts'])
+    expect(filesToTryAgain(report(file('b.test.ts', 'failed', [], 'Cannot find module')))).toEqual([])
   })
 
   test('is not for many', () => {
@@ -55,9 +55,10 @@ describe('a second try, alone', () => {
   })
 
   test.each([
-    'Property failed after 3 tests\n{ seed: 1, path: "2:0" }',
-    'expected 500 not to be 500 (seed 20261121)',
-  ])('is not for a counterexample: %s', (failure) => {
+    'AssertionError: expected 1 to be 2',
+    'Property failed after 3 tests\n{ seed: 1, path: "2:0" }\nGot Error: timed out',
+    'it never came about that all requests end well (seed 20261121)',
+  ])('is not for a wrong value or a counterexample: %s', (failure) => {
     const found = file('b.test.ts', 'failed', [['failed', failure]])
     expect(filesToTryAgain(report(found, late('c.test.ts')))).toEqual([])
   })

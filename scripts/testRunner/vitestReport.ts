@@ -43,22 +43,28 @@ export function countTests(report: VitestReport): VitestCounts {
 }
 
 const secondTriesMax = 3
-/** fast-check draws anew each time: what it found once is true, whether it is found again or not. */
+/** What vitest says of a limit, and what the waits of the tests say when their time is over. */
+const waitRanOut = /timed out|it never came about that|was not mined in/i
+/** A search draws anew each time: what it found once is true, whether it is found again or not. */
 const foundBySearch = /Property failed after|seed/i
 
 /**
  * Files that may be run once more, alone: a machine that others load too can be slower than any limit of a
- * test. Many failures, or a counterexample, are no matter of load.
+ * test. A wrong value, a counterexample or many failures are no matter of load, whatever failed beside them.
  */
 export function filesToTryAgain(report: VitestReport): readonly string[] {
   const failed = report.filter(({ status }) => status === 'failed')
-  if (failed.length > secondTriesMax) return []
-  const isFound = failed.some(({ message, assertionResults }) =>
-    [message, ...assertionResults.flatMap((test) => test.failureMessages ?? [])].some((text) =>
-      foundBySearch.test(text),
-    ),
-  )
-  return isFound ? [] : failed.map(({ name }) => name)
+  const isLate = (text: string) => waitRanOut.test(text) && !foundBySearch.test(text)
+  if (failed.length > secondTriesMax || !failed.flatMap(failuresOf).every(isLate)) return []
+  return failed.map(({ name }) => name)
+}
+
+/** One text per failed test; of a file that failed without one, its own. */
+function failuresOf({ message, assertionResults }: FileResult): readonly string[] {
+  const failures = assertionResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ failureMessages }) => (failureMessages ?? []).join('\n'))
+  return failures.length === 0 ? [message] : failures
 }
 
 /** The first run with the results of the files that ran again. */

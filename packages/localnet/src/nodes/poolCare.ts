@@ -49,6 +49,6 @@ function isStuck(queued: PoolPart[string], nextNonce: Hex): boolean {
 
 function hashesByNonce(transactions: PoolPart[string]): readonly Hex[] {
   return Object.entries(transactions)
-    .sort(([left], [right]) => Number(left) - Number(right))
+    .sort(([left], [right]) => (BigInt(left) < BigInt(right) ? -1 : 1))
     .map(([, { hash }]) => hash)
 }
