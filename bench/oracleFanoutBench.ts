@@ -1,6 +1,6 @@
 // P13: what it costs to ask two healthy peers as well, where every endpoint needs 20 ms. Each oracle is a
 // process with an endpoint of its own; the threshold is three, so that none may be left out.
-import { type FaultProxy, freePort, startFaultProxy, type TestNetwork } from '@causeway/localnet'
+import { type FaultProxy, freeLoopbackPort, startFaultProxy, type TestNetwork } from '@causeway/localnet'
 import { median } from './load.ts'
 import { ask, callerKey, depositsPath, startOracle, startOracleNetwork } from './oracleNetwork.ts'
 import type { BenchProcess } from './process.ts'
@@ -62,7 +62,7 @@ async function slowEndpoint(network: TestNetwork): Promise<FaultProxy> {
 
 async function startPeers(network: TestNetwork, proxies: readonly FaultProxy[]): Promise<BenchProcess[]> {
   const { oracles } = network.keys
-  const ports = await Promise.all(oracles.map(() => freePort()))
+  const ports = await Promise.all(oracles.map(() => freeLoopbackPort()))
   return Promise.all(
     oracles.map(({ privateKey }, index) =>
       startOracle(network, {

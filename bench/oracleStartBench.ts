@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { freePort, type TestNetwork } from '@causeway/localnet'
+import { freeLoopbackPort, type TestNetwork } from '@causeway/localnet'
 import { load, median } from './load.ts'
 import {
   depositsPath,
@@ -75,7 +75,7 @@ function row(id: string, name: string, measured: number, goal: number, more = ''
 }
 
 async function startMain(network: TestNetwork): Promise<Started> {
-  const port = await freePort()
+  const port = await freeLoopbackPort()
   const url = `http://127.0.0.1:${port}`
   const env = oracleEnvironment(network, { HTTP_PORT: String(port), FINAL_RESULTS_KEPT_MAX: '0' })
   const startedAt = performance.now()

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestDatabase } from '@causeway/database'
-import { freePort, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { freeLoopbackPort, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { buildBaseImage } from './images/baseImage.ts'
 import { createBuildah } from './images/buildah.ts'
 import { runImage } from './images/runImage.ts'
@@ -40,7 +40,7 @@ async function quoteApiVariables(local: TestNetwork): Promise<Record<string, str
   const { fillWallet, custody, orderSigner } = local.keys
   return {
     ...(await commonVariables(local)),
-    ADMIN_PORT: String(await freePort()),
+    ADMIN_PORT: String(await freeLoopbackPort()),
     FILL_WALLET_ADDRESS: fillWallet.address,
     CUSTODY_ADDRESS: custody.address,
     ECDSA_PRIVATE_KEY: orderSigner.privateKey,
@@ -56,8 +56,8 @@ async function oracleVariables(local: TestNetwork): Promise<Record<string, strin
 async function commonVariables({ chains }: TestNetwork): Promise<Record<string, string>> {
   return {
     ENVIRONMENT: 'local',
-    HTTP_PORT: String(await freePort()),
-    OPS_PORT: String(await freePort()),
+    HTTP_PORT: String(await freeLoopbackPort()),
+    OPS_PORT: String(await freeLoopbackPort()),
     BASE_RPC_URL: chains.base.url,
     OPTIMISM_RPC_URL: chains.optimism.url,
     RELAY_RPC_URL: chains.hub.url,

@@ -10,14 +10,15 @@ import { readRepositoryFiles } from './checks/repositoryFiles.ts'
 import { constructedRules, constructedRulesText } from './storedBodies/constructedRules.ts'
 import { storedBodies } from './storedBodies/families.ts'
 import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
+import { outcomeFileVariable } from './testRunner/outcomeReporter.ts'
 import {
   countsLine,
   countTests,
   filesToTryAgain,
-  parseReport,
-  type VitestReport,
+  parseOutcome,
+  type TestRunOutcome,
   withSecondTry,
-} from './testRunner/vitestReport.ts'
+} from './testRunner/testRunOutcome.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const words = process.argv.slice(2)
@@ -79,27 +80,28 @@ async function runStatic(): Promise<boolean> {
   return failures.length === 0
 }
 
-/** @returns undefined when vitest ended without a report */
-async function runVitest(name: string, args: readonly string[]): Promise<VitestReport | undefined> {
-  const report = cached('vitest-report.json')
-  rmSync(report, { force: true })
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${relative(root, report)}`]
+/** @returns undefined when vitest ended without an outcome, or with an error that no test shows */
+async function runVitest(name: string, args: readonly string[]): Promise<TestRunOutcome | undefined> {
+  const path = cached('test-outcome.json')
+  rmSync(path, { force: true })
+  const reporters = ['--reporter=default', '--reporter=./scripts/testRunner/outcomeReporter.ts']
   const command = [bin('vitest/vitest.mjs'), 'run', ...reporters, ...args]
-  const result = await runner.run(command, { cwd: root, env, live: true })
+  const vitestEnv = { ...env, [outcomeFileVariable]: path }
+  const result = await runner.run(command, { cwd: root, env: vitestEnv, live: true })
   printStep(name, result)
-  const parsed = existsSync(report) ? parseReport(readFileSync(report, 'utf8')) : undefined
-  // Whatever vitest holds against a run, an error outside of tests say, is no pass.
-  const isTold = result.ok || (parsed !== undefined && countTests(parsed).failed > 0)
-  return isTold ? parsed : undefined
+  const outcome = existsSync(path) ? parseOutcome(readFileSync(path, 'utf8')) : undefined
+  const isTold = result.ok || (outcome !== undefined && countTests(outcome).failed > 0)
+  return isTold ? outcome : undefined
 }
 
 /** A failure that is not met again alone is named, and the run passes. */
-async function tryAgain(first: VitestReport): Promise<VitestReport> {
+async function tryAgain(first: TestRunOutcome): Promise<TestRunOutcome> {
   const again = filesToTryAgain(first)
   if (again.length === 0 || process.exitCode !== undefined) return first
   const names = again.map((file) => relative(root, file)).join(', ')
   console.log(`once more, alone: ${names}`)
-  const second = (await runVitest('second try', ['--maxWorkers=1', ...again])) ?? []
+  const second = await runVitest('second try', ['--maxWorkers=1', ...again])
+  if (second === undefined) return first
   const result = withSecondTry(first, second)
   if (countTests(result).failed === 0) console.log(`WARN failed among others and passed alone: ${names}`)
   return result
@@ -108,7 +110,7 @@ async function tryAgain(first: VitestReport): Promise<VitestReport> {
 async function runTests(): Promise<boolean> {
   const first = await runVitest('tests', vitestWords)
   if (first === undefined) {
-    console.log('FAIL vitest ended without a report, or with an error of its own')
+    console.log('FAIL vitest ended without an outcome, or with an error of its own')
     return false
   }
   const counts = countTests(await tryAgain(first))

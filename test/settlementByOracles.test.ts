@@ -3,7 +3,7 @@
 // of its own, one that signs whatever it is asked for, real nodes, one of them behind a proxy that changes what
 // it tells; quote-api with its jobs and PostgreSQL.
 import { createOrderIdHasher, mainNetwork } from '@causeway/core'
-import { freePort, type TestNetwork } from '@causeway/localnet'
+import { freeLoopbackPort, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type LyingNode, startLyingNode } from '../apps/oracle/test/support/lyingNode.ts'
 import {
@@ -37,7 +37,8 @@ const honest: { port: number; process: OracleProcess | undefined }[] = []
 let sponsor: TestSponsor
 
 beforeAll(async () => {
-  for (const port of [await freePort(), await freePort()]) honest.push({ port, process: undefined })
+  for (const port of [await freeLoopbackPort(), await freeLoopbackPort()])
+    honest.push({ port, process: undefined })
   bed = await startSettlementBed({
     blockTimeSeconds: 1,
     async oracles(network) {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createDatabase, type Database, findEmbeddedPostgres } from '@causeway/database'
 import {
-  freePort,
+  freeLoopbackPort,
   type Session,
   type SessionOptions,
   servicePlans,
@@ -63,7 +63,7 @@ export async function startSessionIn(
   directory: string,
   options: Partial<SessionOptions> = {},
 ): Promise<Session> {
-  const [base, optimism, hub] = [await freePort(), await freePort(), await freePort()]
+  const [base, optimism, hub] = [await freeLoopbackPort(), await freeLoopbackPort(), await freeLoopbackPort()]
   return startSession({
     directory,
     fresh: false,

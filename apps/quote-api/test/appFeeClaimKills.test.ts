@@ -15,7 +15,7 @@ import {
 } from '@causeway/database'
 import { accrueAppFees, verifyLedger } from '@causeway/ledger'
 import {
-  freePort,
+  freeLoopbackPort,
   type SolverProcess,
   spawnSolver,
   startTestNetwork,
@@ -133,7 +133,7 @@ const balanceOf = (holder: Hex) =>
 test(
   'kill -9 of the service, the solver and PostgreSQL in turn: every claim is paid once',
   async () => {
-    const port = await freePort()
+    const port = await freeLoopbackPort()
     const url = `http://127.0.0.1:${port}`
     const variables = await serviceEnvironment(network, directory, {
       LOG_LEVEL: 'info',

@@ -1,6 +1,6 @@
 export { createDatabase, type Database, type DatabaseOptions } from './createDatabase.ts'
 export { findEmbeddedPostgres } from './embedded/findEmbeddedPostgres.ts'
-export { freeLoopbackPort } from './embedded/freePort.ts'
+export { canListen, freeLoopbackPort } from './embedded/freeLoopbackPort.ts'
 export {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,

@@ -11,6 +11,7 @@ import { processIdentity } from '../src/embedded/processIdentity.ts'
 import { stopServer } from '../src/embedded/serverProcess.ts'
 import {
   createDatabase,
+  type EmbeddedPostgresOptions,
   findEmbeddedPostgres,
   freeLoopbackPort,
   startEmbeddedPostgres,
@@ -26,7 +27,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-async function start(options: { port?: number; durable?: boolean } = {}) {
+async function start(options: Partial<EmbeddedPostgresOptions> = {}) {
   const messages: string[] = []
   const server = await startEmbeddedPostgres({
     dataDirectory,
@@ -53,7 +54,12 @@ async function startOwner(
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   cleanups.push(async () => child.kill('SIGKILL'))
-  const [line] = await once(child.stdout, 'data')
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the owner ended with ${code} before its server was up; its error is above`)
+  })
+  // Afterwards it is ended on purpose.
+  ended.catch(() => {})
+  const [line] = await Promise.race([once(child.stdout, 'data'), ended])
   return { child, ...JSON.parse(String(line)) }
 }
 
@@ -165,6 +171,18 @@ test('a port that is taken fails with the end of the log and leaves no process',
   cleanups.push(() => rm(other, { recursive: true }))
   await expect(startEmbeddedPostgres({ dataDirectory: other, port: first.port })).rejects.toThrow('in use')
   expect(await readFile(join(other, 'postgres.log'), 'utf8')).toContain('could not bind')
+})
+
+test('a free port that somebody takes before the server does is given up for another one', async () => {
+  const first = await start()
+  const other = await mkdtemp(join(tmpdir(), 'causeway-embedded-'))
+  cleanups.push(() => rm(other, { recursive: true }))
+  const free = await freeLoopbackPort()
+  const choices = [first.port, free]
+  const choosePort = async () => choices.shift() ?? 0
+  const second = await start({ dataDirectory: other, choosePort })
+  expect([second.port, choices]).toEqual([free, []])
+  expect(await ask(second.connectionString, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
 test('kill -9 of the server right after a commit loses nothing, three times over', async () => {

@@ -1,3 +1,4 @@
+export { freeLoopbackPort } from '@causeway/database'
 export {
   allocatorSpenderAbi,
   depositAddressesAbi,
@@ -59,7 +60,7 @@ export {
   type TestNetwork,
   type TestNetworkOptions,
 } from './network/testNetwork/startTestNetwork.ts'
-export { type Anvil, type AnvilOptions, freePort, startAnvil } from './nodes/anvil.ts'
+export { type Anvil, type AnvilOptions, startAnvil } from './nodes/anvil.ts'
 export { askNode } from './nodes/askNode.ts'
 export {
   type BlockTree,

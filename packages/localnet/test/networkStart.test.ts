@@ -6,10 +6,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freeLoopbackPort } from '@causeway/database'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readKeyFile } from '../src/keys/keyFile.ts'
 import { keyRoles } from '../src/keys/publishedKeys.ts'
-import { freePort } from '../src/nodes/anvil.ts'
 import { allGone, until } from './support/networkBench.ts'
 import { firstServicePort } from './support/servicePorts.ts'
 
@@ -38,7 +38,7 @@ async function start(...words: readonly string[]): Promise<Start> {
     env: {
       ...process.env,
       CAUSEWAY_LOCAL_DIR: directory,
-      CAUSEWAY_CHAIN_PORT: String(await freePort()),
+      CAUSEWAY_CHAIN_PORT: String(await freeLoopbackPort()),
       CAUSEWAY_QUOTE_PORT: String(firstServicePort()),
     },
     stdio: ['ignore', 'pipe', 'pipe'],

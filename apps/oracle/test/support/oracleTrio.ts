@@ -1,7 +1,7 @@
 // Three oracles that peer each other over one network, in this process: what `main.ts` builds, with an
 // allowlist and threshold 2.
 import { fileURLToPath } from 'node:url'
-import { freePort, type TestNetwork } from '@causeway/localnet'
+import { freeLoopbackPort, type TestNetwork } from '@causeway/localnet'
 import { loadConfig } from '../../src/config.ts'
 import { createOracle, type Oracle } from '../../src/createOracle.ts'
 
@@ -22,7 +22,7 @@ const callerKey = 'caller-key-of-the-tests'
 const peerKey = 'peer-key-of-the-tests'
 
 export async function startOracleTrio(network: TestNetwork): Promise<OracleTrio> {
-  const ports = await Promise.all(network.keys.oracles.map(() => freePort()))
+  const ports = await Promise.all(network.keys.oracles.map(() => freeLoopbackPort()))
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)
   const oracles: Oracle[] = []
   const opsUrls: string[] = []

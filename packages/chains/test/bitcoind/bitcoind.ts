@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '@causeway/localnet'
+import { freeLoopbackPort } from '@causeway/localnet'
 
 export type Bitcoind = {
   /** With its credentials, as `httpRpcUrl` has them. */
@@ -19,7 +19,7 @@ const versionMin = 250_000
 /** A real node on regtest, in a folder of its own. `BITCOIND` names the program; default `bitcoind`. */
 export async function startBitcoind(): Promise<Bitcoind> {
   const directory = await mkdtemp(join(tmpdir(), 'causeway-bitcoind-'))
-  const port = await freePort()
+  const port = await freeLoopbackPort()
   const credentials = 'causeway:regtest'
   const [user, password] = credentials.split(':')
   const child = spawn(

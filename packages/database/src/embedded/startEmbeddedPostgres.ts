@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { findPostgresBinaries } from './binaries.ts'
-import { freeLoopbackPort } from './freePort.ts'
+import { freeLoopbackPort } from './freeLoopbackPort.ts'
 import { initialiseCluster } from './initialise.ts'
 import { findRunningServer, readOwner, removeOwner, writeOwner } from './owner.ts'
 import { processIdentity } from './processIdentity.ts'
@@ -13,8 +13,10 @@ import { createRunner } from './unprivileged.ts'
 export type EmbeddedPostgresOptions = {
   /** Belongs to the server alone; created when missing. */
   readonly dataDirectory: string
-  /** Loopback port; default: a free one. */
+  /** Loopback port; default: one of `choosePort`. */
   readonly port?: number
+  /** Asked again when somebody else took the port meanwhile; default: a free one. */
+  readonly choosePort?: () => Promise<number>
   /**
    * False trades survival of crashes for speed: for tests that crash nothing. Default true.
    */
@@ -68,9 +70,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     log('Stopping a database that was left running with other settings.')
     await stopServer(orphan.pid)
   }
-  const port = options.port ?? (await freeLoopbackPort())
-  const pid = await spawnUntilUp({ dataDirectory, port, durable, logFile, binaries, runner }, password)
-  return handle({ pid, port, password, logFile, dataDirectory, adopted: false })
+  const ready = { dataDirectory, durable, logFile, binaries, runner }
+  const server = await spawnUntilUp(ready, { ...options, password })
+  return handle({ ...server, password, logFile, dataDirectory, adopted: false })
 }
 
 type Server = {
@@ -95,17 +97,25 @@ function handle(server: Server & { dataDirectory: string; adopted: boolean }): E
   }
 }
 
-const leftoverPattern = /pre-existing shared memory block|lock file "postmaster.pid" already exists/
-
 /** Right after a server was killed its children may linger for a moment and bar the next start. */
-async function spawnUntilUp(spawnOptions: ServerSpawn, password: string): Promise<number> {
+const leftoverPattern = /pre-existing shared memory block|lock file "postmaster.pid" already exists/
+const portTakenPattern = /could not bind/
+
+type StartOptions = Pick<EmbeddedPostgresOptions, 'port' | 'choosePort'> & { readonly password: string }
+
+async function spawnUntilUp(
+  ready: Omit<ServerSpawn, 'port'>,
+  { port: fixedPort, choosePort = freeLoopbackPort, password }: StartOptions,
+): Promise<{ readonly pid: number; readonly port: number }> {
+  const { logFile } = ready
+  const passes = fixedPort === undefined ? [leftoverPattern, portTakenPattern] : [leftoverPattern]
   const deadline = Date.now() + startTimeoutMs
   for (;;) {
-    const pid = spawnServer(spawnOptions)
-    const { port, logFile } = spawnOptions
-    if (await waitForAnswer({ pid, port, password, logFile })) return pid
+    const port = fixedPort ?? (await choosePort())
+    const pid = spawnServer({ ...ready, port })
+    if (await waitForAnswer({ pid, port, password, logFile })) return { pid, port }
     const tail = await readLogTail(logFile)
-    if (!leftoverPattern.test(tail.slice(-600)) || Date.now() > deadline) {
+    if (!passes.some((pattern) => pattern.test(tail.slice(-600))) || Date.now() > deadline) {
       throw new Error(`PostgreSQL did not start; the end of its log: ${tail}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 200))

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { freeLoopbackPort } from '@causeway/database'
 import { careForPool } from './poolCare.ts'
 import { isFreePort } from './ports.ts'
 import { collectOutput, type ProcessOutput } from './processOutput.ts'
@@ -41,26 +41,10 @@ function anvilBinary(): string {
   return join(dirname(createRequire(wrapper).resolve(`${name}/package.json`)), 'bin', 'anvil')
 }
 
-/** A port that was free a moment ago on the loopback interface. */
-export async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address !== null
-          ? resolve(address.port)
-          : reject(new Error('no port')),
-      )
-    })
-  })
-}
-
 /** Starts one node on loopback and waits for its first answer. @throws Error with the node's last output */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { chainId } = options
-  const port = options.port ?? (await freePort())
+  const port = options.port ?? (await freeLoopbackPort())
   // Another node on the port would answer in our node's place.
   if (!(await isFreePort(port))) throw new Error(`port ${port} is taken`)
   const url = `http://127.0.0.1:${port}`

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net'
+import { freeLoopbackPort } from '@causeway/database'
 import { afterEach, describe, expect, it } from 'vitest'
-import { freePort } from './anvil.ts'
 import { nextFreePort, nextFreePorts } from './ports.ts'
 
 const servers: Server[] = []
@@ -20,14 +20,14 @@ afterEach(async () => {
 
 describe('nextFreePort', () => {
   it.each(['127.0.0.1', '0.0.0.0'])('passes a port that somebody listens on at %s', async (host) => {
-    const port = await freePort()
+    const port = await freeLoopbackPort()
     expect(await nextFreePort(port)).toBe(port)
     await occupy(port, host)
     expect(await nextFreePort(port)).toBeGreaterThan(port)
   })
 
   it('passes ports that are spoken for', async () => {
-    const port = await freePort()
+    const port = await freeLoopbackPort()
     expect(await nextFreePort(port, new Set([port]))).toBeGreaterThan(port)
   })
 
@@ -38,7 +38,7 @@ describe('nextFreePort', () => {
 
 describe('nextFreePorts', () => {
   it('never gives one port twice', async () => {
-    const port = await freePort()
+    const port = await freeLoopbackPort()
     const ports = await nextFreePorts([port, port, port])
     expect(new Set(ports).size).toBe(3)
   })

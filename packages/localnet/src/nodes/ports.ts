@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { canListen } from '@causeway/database'
 
 const portMax = 65_535
 
@@ -27,12 +27,4 @@ export async function nextFreePorts(firsts: readonly number[]): Promise<readonly
  */
 export async function isFreePort(port: number): Promise<boolean> {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, '0.0.0.0'))
-}
-
-async function canListen(port: number, host: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, host, () => server.close(() => resolve(true)))
-  })
 }

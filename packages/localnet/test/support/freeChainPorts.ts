@@ -1,7 +1,7 @@
+import { freeLoopbackPort } from '@causeway/database'
 import type { ChainKey } from '../../src/network/chainPlan.ts'
-import { freePort } from '../../src/nodes/anvil.ts'
 
 export async function freeChainPorts(): Promise<Readonly<Record<ChainKey, number>>> {
-  const [base, optimism, hub] = [await freePort(), await freePort(), await freePort()]
+  const [base, optimism, hub] = [await freeLoopbackPort(), await freeLoopbackPort(), await freeLoopbackPort()]
   return { base, optimism, hub }
 }

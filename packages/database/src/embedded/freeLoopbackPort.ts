@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
+
+/**
+ * Below the ports that systems hand out by themselves (Linux from 32768 on): there every outgoing connection
+ * of this machine may take the port between this look and its use.
+ */
+const choice = { from: 20_000, below: 32_768 } as const
+const triesMax = 100
+
+/** A loopback port that is free now. @throws Error when none is found */
+export async function freeLoopbackPort(): Promise<number> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const port = randomInt(choice.from, choice.below)
+    if (await canListen(port)) return port
+  }
+  throw new Error(`no free port in ${triesMax} tries from ${choice.from} to ${choice.below - 1}`)
+}
+
+/** True when nothing listens on that port of `host`. */
+export async function canListen(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, host, () => server.close(() => resolve(true)))
+  })
+}

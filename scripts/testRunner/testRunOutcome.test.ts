@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { outcomeFileVariable } from './outcomeReporter.ts'
+import {
+  countsLine,
+  countTests,
+  filesToTryAgain,
+  parseOutcome,
+  type TestFileOutcome,
+  type TestRunOutcome,
+  withSecondTry,
+} from './testRunOutcome.ts'
+
+const file = (name: string, members: Partial<TestFileOutcome> = {}): TestFileOutcome => ({
+  ...{ file: name, passed: 0, skipped: 0, failedTests: [], failedHooks: [] },
+  ...members,
+})
+const outcome = (...files: readonly TestFileOutcome[]): TestRunOutcome => ({
+  files: [...files],
+  errorsOutsideTests: [],
+})
+const passed = file('a.test.ts', { passed: 1 })
+const late = (name: string) => file(name, { failedTests: ['Test timed out in 120000ms.'] })
+
+describe('counting an outcome', () => {
+  test('takes passed, failed and skipped from the files', () => {
+    const counts = countTests(
+      outcome(passed, file('b.test.ts', { passed: 1, skipped: 2, failedTests: ['x'] })),
+    )
+    expect(counts).toEqual({ passed: 2, failed: 1, skipped: 2 })
+    expect(countsLine(counts)).toBe('2 passed, 1 failed')
+  })
+
+  test('counts what failed outside of tests', () => {
+    const files = outcome(file('a.test.ts', { failedHooks: ['no such module'] }), late('b.test.ts'))
+    expect(countTests({ ...files, errorsOutsideTests: ['unhandled'] }).failed).toBe(3)
+  })
+
+  test('refuses an outcome of another shape', () => {
+    expect(() => parseOutcome('{"numPassedTests":1}')).toThrow()
+  })
+})
+
+describe('a second try, alone', () => {
+  test('is for the files that failed', () => {
+    expect(filesToTryAgain(outcome(passed, late('b.test.ts')))).toEqual(['b.test.ts'])
+    expect(filesToTryAgain(outcome(passed))).toEqual([])
+  })
+
+  test('is for a file whose hook threw', () => {
+    const hook = (message: string) => outcome(file('b.test.ts', { failedHooks: [message] }))
+    expect(filesToTryAgain(hook('transaction 0x12 was not mined in 60000 ms'))).toEqual(['b.test.ts'])
+    expect(filesToTryAgain(hook('Cannot find module'))).toEqual([])
+  })
+
+  test('is not for many', () => {
+    const files = ['b', 'c', 'd', 'e'].map((name) => late(`${name}.test.ts`))
+    expect(filesToTryAgain(outcome(...files))).toEqual([])
+    expect(filesToTryAgain(outcome(...files.slice(1)))).toHaveLength(3)
+  })
+
+  test.each([
+    'AssertionError: expected 1 to be 2',
+    'Property failed after 3 tests\n{ seed: 1, path: "2:0" }\nGot Error: timed out',
+    'it never came about that all requests end well (seed 20261121)',
+  ])('is not for a wrong value or a counterexample: %s', (failure) => {
+    const found = file('b.test.ts', { failedTests: [failure] })
+    expect(filesToTryAgain(outcome(found, late('c.test.ts')))).toEqual([])
+  })
+
+  test('is not for a run with an error that no test caught', () => {
+    const errorsOutsideTests = ['Cannot read properties of undefined']
+    expect(filesToTryAgain({ ...outcome(late('b.test.ts')), errorsOutsideTests })).toEqual([])
+  })
+
+  test('replaces what the file came to first', () => {
+    const first = outcome(passed, file('b.test.ts', { skipped: 1, failedTests: ['late'] }))
+    const again = outcome(file('b.test.ts', { passed: 2 }))
+    expect(countTests(withSecondTry(first, again))).toEqual({ passed: 3, failed: 0, skipped: 0 })
+    expect(countTests(withSecondTry(first, outcome()))).toEqual({ passed: 1, failed: 1, skipped: 1 })
+  })
+})
+
+const endings = `
+const { beforeAll, describe, expect, test } = globalThis
+test('passes', () => {})
+test.skip('is left out', () => {})
+test('is wrong', () => { expect(1).toBe(2) })
+test('is late', () => new Promise(() => {}), 50)
+describe('a suite', () => {
+  beforeAll(() => new Promise(() => {}), 50)
+  test('never begins', () => {})
+})
+setTimeout(() => { throw new Error('thrown by nobody') }, 20)
+`
+
+test('the reporter writes how tests of every ending ended', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'causeway-outcome-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const path = join(directory, 'outcome.json')
+  await writeFile(join(directory, 'endings.test.js'), endings)
+  await writeFile(join(directory, 'vitest.config.mjs'), 'export default {}')
+  const root = dirname(dirname(import.meta.dirname))
+  const run = promisify(execFile)(
+    process.execPath,
+    [
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      ...['run', '--globals', '--root', directory],
+      `--reporter=${join(import.meta.dirname, 'outcomeReporter.ts')}`,
+    ],
+    { env: { ...process.env, [outcomeFileVariable]: path } },
+  )
+  await expect(run).rejects.toThrow('Command failed')
+  expect(parseOutcome(await readFile(path, 'utf8'))).toEqual({
+    files: [
+      {
+        file: join(directory, 'endings.test.js'),
+        passed: 1,
+        skipped: 2,
+        failedTests: [
+          expect.stringContaining('expected 1 to be 2'),
+          expect.stringContaining('Test timed out in 50ms'),
+        ],
+        failedHooks: [expect.stringContaining('Hook timed out in 50ms')],
+      },
+    ],
+    errorsOutsideTests: ['thrown by nobody'],
+  })
+})

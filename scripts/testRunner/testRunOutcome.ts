@@ -1,0 +1,70 @@
+import { z } from 'zod'
+
+const fileSchema = z.strictObject({
+  file: z.string(),
+  passed: z.number(),
+  skipped: z.number(),
+  /** Messages of each failed test. */
+  failedTests: z.array(z.string()),
+  /** Messages of what failed outside of tests: the file did not load, or a hook threw. */
+  failedHooks: z.array(z.string()),
+})
+const outcomeSchema = z.strictObject({
+  files: z.array(fileSchema),
+  /** Errors that no test and no hook caught. */
+  errorsOutsideTests: z.array(z.string()),
+})
+
+export type TestFileOutcome = z.infer<typeof fileSchema>
+export type TestRunOutcome = z.infer<typeof outcomeSchema>
+export type TestCounts = { readonly passed: number; readonly failed: number; readonly skipped: number }
+
+/** @throws ZodError when the text is no outcome as the reporter writes it */
+export function parseOutcome(json: string): TestRunOutcome {
+  return outcomeSchema.parse(JSON.parse(json))
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+/** Whatever threw outside of tests counts as a failure too, so that a broken suite never looks green. */
+export function countTests({ files, errorsOutsideTests }: TestRunOutcome): TestCounts {
+  return {
+    passed: sum(files.map(({ passed }) => passed)),
+    failed: sum(files.map((file) => failuresOf(file).length)) + errorsOutsideTests.length,
+    skipped: sum(files.map(({ skipped }) => skipped)),
+  }
+}
+
+const secondTriesMax = 3
+/** What vitest says of a limit, and what the waits of the tests say when their time is over. */
+const waitRanOut = /timed out|it never came about that|was not mined in/i
+/** A search draws anew each time: what it found once is true, whether it is found again or not. */
+const foundBySearch = /Property failed after|seed/i
+
+/**
+ * Files that may be run once more, alone: a machine that others load too can be slower than any limit of a
+ * test. A wrong value, a counterexample or many failures are no matter of load, whatever failed beside them.
+ */
+export function filesToTryAgain({ files, errorsOutsideTests }: TestRunOutcome): readonly string[] {
+  const failed = files.filter((file) => failuresOf(file).length > 0)
+  const isLate = (text: string) => waitRanOut.test(text) && !foundBySearch.test(text)
+  const allLate = [...failed.flatMap(failuresOf), ...errorsOutsideTests].every(isLate)
+  return failed.length <= secondTriesMax && allLate ? failed.map(({ file }) => file) : []
+}
+
+function failuresOf({ failedTests, failedHooks }: TestFileOutcome): readonly string[] {
+  return [...failedTests, ...failedHooks]
+}
+
+/** The first run with the results of the files that ran again. */
+export function withSecondTry(first: TestRunOutcome, second: TestRunOutcome): TestRunOutcome {
+  return {
+    ...second,
+    files: first.files.map((file) => second.files.find((again) => again.file === file.file) ?? file),
+  }
+}
+
+/** The last line of a run, for people and for tools that look for it. */
+export function countsLine(counts: TestCounts): string {
+  return `${counts.passed} passed, ${counts.failed} failed`
+}
