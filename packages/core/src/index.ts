@@ -199,7 +199,7 @@ export { signingDigest } from './signatures/digests.ts'
 export { isSignedByOwner, type OwnerCheck } from './signatures/isSignedByOwner.ts'
 export { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './signatures/ownerRequest.ts'
 export type { Signer, SigningRequest } from './signatures/signer.ts'
-export type { SqlDatabase, SqlRow, SqlTx } from './sql/sqlTx.ts'
+export type { SqlDatabase, SqlRow, SqlTx, SqlWriteTx, TransactionOptions } from './sql/sqlTx.ts'
 export { classifyTopUps, needsTrace } from './topUps/classifyTopUps.ts'
 export { encodeTopUp, type TopUpCall } from './topUps/encodeTopUp.ts'
 export {

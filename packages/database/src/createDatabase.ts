@@ -1,6 +1,7 @@
-import type { SqlDatabase, SqlRow, SqlTx } from '@causeway/core'
+import type { SqlDatabase, SqlRow } from '@causeway/core'
 import pg from 'pg'
 import { DatabaseOverloadedError, isConnectionError, toCallerError } from './errors.ts'
+import { type RunStatement, runTransaction, UnfinishedTransaction } from './transaction.ts'
 import { typeParsers } from './typeParsers.ts'
 
 export type DatabaseOptions = {
@@ -50,6 +51,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: acquireTimeoutMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    // A caller has its connection alone: only statements of one transaction ever follow each other unanswered.
+    pipeline: true,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + clientGraceMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
@@ -74,11 +77,15 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 
   const query = <Row extends SqlRow>(text: string, values?: readonly unknown[]) =>
-    withClient((client) => run<Row>(client, nameOf, text, values))
+    withClient(async (client) => (await run<Row>(client, nameOf, text, values)).rows)
 
   return {
     query,
-    transaction: (work) => withClient((client) => runTransaction(client, nameOf, work)),
+    transaction: (work, options) =>
+      withClient((client) => {
+        const runOn: RunStatement = (text, values) => run(client, nameOf, text, values)
+        return runTransaction(runOn, work, options)
+      }),
     async ping() {
       await query('select 1')
     },
@@ -123,42 +130,9 @@ async function run<Row extends SqlRow>(
   client: pg.PoolClient,
   nameOf: NameOf,
   text: string,
-  values: readonly unknown[] | undefined,
-): Promise<readonly Row[]> {
-  if (values === undefined) return (await client.query<Row>(text)).rows
+  values?: readonly unknown[],
+): Promise<pg.QueryResult<Row>> {
+  if (values === undefined) return client.query<Row>(text)
   const name = nameOf(text)
-  const { rows } = await client.query<Row>({ text, values: [...values], ...(name !== undefined && { name }) })
-  return rows
-}
-
-/** The rollback failed too: the connection is in an unknown state and must not be used again. */
-class UnfinishedTransaction extends Error {}
-
-async function runTransaction<T>(
-  client: pg.PoolClient,
-  nameOf: NameOf,
-  work: (tx: SqlTx) => Promise<T>,
-): Promise<T> {
-  let isOpen = true
-  const tx: SqlTx = {
-    async query(text, values) {
-      if (!isOpen) throw new Error('this transaction has ended')
-      return run(client, nameOf, text, values)
-    },
-  }
-  await client.query('begin')
-  try {
-    const result = await work(tx)
-    isOpen = false
-    const { command } = await client.query('commit')
-    // PostgreSQL answers the commit of a failed transaction with ROLLBACK, not with an error.
-    if (command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back')
-    return result
-  } catch (error) {
-    isOpen = false
-    await client.query('rollback').catch(() => {
-      throw new UnfinishedTransaction('rollback failed', { cause: error })
-    })
-    throw error
-  }
+  return client.query<Row>({ text, values: [...values], ...(name !== undefined && { name }) })
 }

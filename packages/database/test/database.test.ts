@@ -1,5 +1,5 @@
 // Goal: what the pool promises its callers. Method: a real server, killed and stalled where needed.
-import { UpstreamUnavailableError } from '@causeway/core'
+import { type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -73,12 +73,59 @@ test('a transaction whose failure was swallowed does not claim to have committed
   expect(await testDatabase.database.query('select id from items where id = 3')).toEqual([])
 })
 
+test('statements sent without waiting are seen by the next one and commit with it', async () => {
+  const amounts = await testDatabase.database.transaction(async (tx) => {
+    tx.send('insert into items values (10, 1)')
+    tx.send('update items set amount = amount + $1 where id = 10', [4n])
+    const rows = await tx.query('select amount from items where id = 10')
+    tx.send('update items set amount = amount * 2 where id = 10')
+    return rows
+  })
+  expect(amounts).toEqual([{ amount: 5n }])
+  expect(await testDatabase.database.query('select amount from items where id = 10')).toEqual([
+    { amount: 10n },
+  ])
+})
+
+test('the error of a sent statement is that of its transaction, whatever fails because of it', async () => {
+  const { database } = testDatabase
+  const atTheEnd = database.transaction(async (tx) => {
+    tx.send('insert into items values (11, 1)')
+    tx.send('insert into items values (11, 2)')
+  })
+  await expect(atTheEnd).rejects.toMatchObject({ code: '23505' })
+  const before = database.transaction(async (tx) => {
+    tx.send('insert into items values (11, 1)')
+    tx.send('insert into items values (11, 2)')
+    tx.send('insert into items values (12, 1)')
+    await tx.query('select 1')
+  })
+  await expect(before).rejects.toMatchObject({ code: '23505' })
+  expect(await database.query('select id from items where id in (11, 12)')).toEqual([])
+})
+
+test('a lock that the first statement takes lasts until the end', async () => {
+  const { database } = testDatabase
+  await database.query('insert into items values (13, 1)')
+  const tryToLock = () => database.query('select id from items where id = 13 for update nowait')
+  const locking = database.transaction(
+    async (tx) => {
+      await tx.query('select id from items where id = 13 for update')
+      await expect(tryToLock()).rejects.toBeInstanceOf(UpstreamUnavailableError)
+    },
+    { opensWithRead: true },
+  )
+  await locking
+  expect(await tryToLock()).toEqual([{ id: 13n }])
+})
+
 test('a transaction that has ended refuses statements', async () => {
-  let kept: { query(text: string): Promise<unknown> } | undefined
+  let kept: SqlWriteTx | undefined
   await testDatabase.database.transaction(async (tx) => {
     kept = tx
   })
   await expect(kept?.query('select 1')).rejects.toThrow('has ended')
+  expect(() => kept?.send('select 1')).toThrow('has ended')
 })
 
 test("a statement's own failure keeps its SQLSTATE and its connection", async () => {

@@ -1,7 +1,7 @@
 // Goal: whatever happens in whatever order, the ledger answers and holds what a second, independent telling
 // of its rules does. Method: random commands against both; after each the balances and the cheap
 // invariants, at the end of a run all of them. CAUSEWAY_FAULTS=1 runs the long form.
-import type { HoldRequest, SqlTx } from '@causeway/core'
+import type { HoldRequest, SqlWriteTx } from '@causeway/core'
 import type { TestDatabase } from '@causeway/database'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -127,12 +127,12 @@ const inAnHour = () => new Date(Date.now() + 3_600_000)
 /** One run: names of its own, the model beside the ledger. */
 class Run {
   readonly #model = new LedgerModel(limits)
-  readonly #tx: SqlTx
+  readonly #tx: SqlWriteTx
   readonly #prefix: string
   readonly #events = new Map<string, bigint>()
   #funds = 0
 
-  constructor(tx: SqlTx, prefix: string) {
+  constructor(tx: SqlWriteTx, prefix: string) {
     this.#tx = tx
     this.#prefix = prefix
   }

@@ -1,4 +1,4 @@
-import type { HoldRequest, Ledger, SqlTx } from '@causeway/core'
+import type { HoldRequest, Ledger, SqlWriteTx } from '@causeway/core'
 import { insertOrders, orderColumns } from '../orders/orderColumns.ts'
 import { isKept, writeGroup } from '../orders/sponsoredOrderStore.ts'
 import { toStoredOrder } from '../orders/toStoredOrder.ts'
@@ -10,7 +10,7 @@ import { insertAddress, nameAddress } from './addressStore.ts'
 
 /** Stores a quote by deposit address, with its hold where it has a sponsor. Nothing when that is refused. */
 export async function storeDepositQuote(
-  tx: SqlTx,
+  tx: SqlWriteTx,
   ledger: Ledger,
   record: QuoteRecord,
   hold: HoldRequest | undefined,
@@ -22,7 +22,7 @@ export async function storeDepositQuote(
 
 /** The same for a quote that was just asked for, with its new address. */
 export async function storeFirstQuote(
-  tx: SqlTx,
+  tx: SqlWriteTx,
   ledger: Ledger,
   record: QuoteRecord,
   hold: HoldRequest | undefined,
@@ -36,7 +36,7 @@ export async function storeFirstQuote(
 }
 
 async function storeOrder(
-  tx: SqlTx,
+  tx: SqlWriteTx,
   ledger: Ledger,
   record: QuoteRecord,
   hold: HoldRequest | undefined,

@@ -73,7 +73,11 @@ type Lane = { waiting: number; readonly add: (item: SponsoredOrder) => Promise<S
 
 function createLane({ database, ledger }: { database: SqlDatabase; ledger: Ledger }): Lane['add'] {
   return createGroupCommit<SponsoredOrder, SaveOutcome>({
-    write: (items) => database.transaction((tx) => writeGroup(tx, ledger, items)),
+    // Items of a lane name one sponsor, or none: a group begins with the facts about it, or with the insert.
+    write: (items) =>
+      database.transaction((tx) => writeGroup(tx, ledger, items), {
+        opensWithRead: holdsIn(items).length > 0,
+      }),
     mayRetryAlone: (error) => !(error instanceof DomainError),
     groupMax,
     queueMax,
@@ -86,7 +90,7 @@ export async function writeGroup(
   ledger: Ledger,
   items: readonly SponsoredOrder[],
 ): Promise<readonly SaveOutcome[]> {
-  const holds = items.flatMap(({ hold }) => (hold === undefined ? [] : [hold]))
+  const holds = holdsIn(items)
   const reserved = holds.length === 0 ? [] : await ledger.reserveBatch(tx, holds)
   const byRequest = new Map(holds.map(({ requestId }, index) => [requestId, reserved[index]]))
   const outcomes = items.map(({ hold }): SaveOutcome => {
@@ -95,8 +99,12 @@ export async function writeGroup(
     return outcome
   })
   const kept = items.filter((_, index) => isKept(outcomes[index]))
-  if (kept.length > 0) await tx.query(insertSponsoredOrders, sponsoredOrderColumns(kept))
+  if (kept.length > 0) tx.send(insertSponsoredOrders, sponsoredOrderColumns(kept))
   return outcomes
+}
+
+function holdsIn(items: readonly SponsoredOrder[]): readonly HoldRequest[] {
+  return items.flatMap(({ hold }) => (hold === undefined ? [] : [hold]))
 }
 
 const noHold = { status: 'no_hold' } as const

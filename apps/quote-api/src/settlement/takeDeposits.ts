@@ -1,4 +1,4 @@
-import type { Hex, SqlTx } from '@causeway/core'
+import type { Hex, SqlTx, SqlWriteTx } from '@causeway/core'
 import { findCurrency, type QuotableChain } from '../quoting/registry.ts'
 import { pinConfirmations } from '../quoting/timeEstimate.ts'
 import { addWork, lockWorkOf, updateWork } from '../solver/workStore.ts'
@@ -54,7 +54,7 @@ export async function takeDeposits(
 
 async function takeDeposit(
   context: SettlementContext,
-  tx: SqlTx,
+  tx: SqlWriteTx,
   { chain, deposit, seen }: { chain: QuotableChain; deposit: StoredDeposit; seen: SeenDeposit },
 ): Promise<void> {
   const request = await lockSettledRequest(tx, deposit.requestId)
@@ -91,7 +91,7 @@ type Binding = {
 }
 
 /** Ties hold and request to the deposit and asks for the fill, or refunds what no sponsor pays for any more. */
-async function bind(context: SettlementContext, tx: SqlTx, binding: Binding): Promise<void> {
+async function bind(context: SettlementContext, tx: SqlWriteTx, binding: Binding): Promise<void> {
   const { request, deposit } = binding
   const { requestId } = request
   if (!(await bindHold(context, tx, binding))) {
@@ -111,7 +111,7 @@ async function bind(context: SettlementContext, tx: SqlTx, binding: Binding): Pr
 /** @returns false when the sponsor cannot pay any more */
 async function bindHold(
   { ledger, ...context }: SettlementContext,
-  tx: SqlTx,
+  tx: SqlWriteTx,
   { chain, request, seen }: Binding,
 ): Promise<boolean> {
   if (request.debitMicroUsd === 0n) return true

@@ -1,4 +1,4 @@
-import type { SqlTx } from '../sql/sqlTx.ts'
+import type { SqlTx, SqlWriteTx } from '../sql/sqlTx.ts'
 
 /** Integer micro-USDC: USDC with 6 decimals, 1 000 000 = 1 USD. The one asset of sponsor money. */
 export type MicroUsd = bigint
@@ -60,15 +60,15 @@ export type BalanceRecord = {
  * @source design.md 2, 6; ledger-and-safety.md 1.3, 1.5
  */
 export interface Ledger {
-  reserve(tx: SqlTx, request: HoldRequest): Promise<HoldOutcome>
+  reserve(tx: SqlWriteTx, request: HoldRequest): Promise<HoldOutcome>
   /** One commit for many quotes of one hot sponsor; outcomes in request order. */
-  reserveBatch(tx: SqlTx, requests: readonly HoldRequest[]): Promise<readonly HoldOutcome[]>
+  reserveBatch(tx: SqlWriteTx, requests: readonly HoldRequest[]): Promise<readonly HoldOutcome[]>
   /**
    * For a deposit on a quote whose hold expired or was superseded: a new hold with the same body, pinned
    * at once. Balance and policy decide again, the caps on unpinned holds do not. Answers
    * `already_reserved` while a hold of the request lives. @source design.md 6.4
    */
-  reserveAgain(tx: SqlTx, args: { requestId: string; until: Date }): Promise<HoldOutcome>
+  reserveAgain(tx: SqlWriteTx, args: { requestId: string; until: Date }): Promise<HoldOutcome>
   /**
    * Ties a hold to a seen deposit: it no longer expires by itself until `until`. Repeating it moves
    * `until`. `expired` and `already_voided` leave `reserveAgain`.

@@ -10,13 +10,30 @@ export interface SqlTx {
   query<Row extends SqlRow = SqlRow>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
 }
 
+/** What `transaction` opens: several statements, one commit. */
+export interface SqlWriteTx extends SqlTx {
+  /**
+   * Sends one statement and waits for nothing: what comes next follows on the wire and sees its effects. Its
+   * error is the transaction's, which then commits nothing.
+   */
+  send(text: string, values?: readonly unknown[]): void
+}
+
+export type TransactionOptions = {
+  /**
+   * The first statement is a `query` that changes no row (it may lock some). It leaves together with `begin`,
+   * a round trip less; were `begin` refused, it would run in a transaction of its own. Default false.
+   */
+  readonly opensWithRead?: boolean
+}
+
 /** Owns connections. Implemented once per process by the app's database module. */
 export interface SqlDatabase {
   /**
    * Commits when `work` resolves and rolls back when it rejects.
    * @throws UpstreamUnavailableError when no connection can be had in time
    */
-  transaction<T>(work: (tx: SqlTx) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: SqlWriteTx) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** One statement in its own implicit transaction. */
   query<Row extends SqlRow = SqlRow>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
 }

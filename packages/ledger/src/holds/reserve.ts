@@ -1,4 +1,4 @@
-import type { HoldOutcome, HoldRequest, SqlTx } from '@causeway/core'
+import type { HoldOutcome, HoldRequest, SqlWriteTx } from '@causeway/core'
 import { decideHolds } from './decideHolds.ts'
 import type { HoldCaps } from './holdCaps.ts'
 import { readHoldFacts } from './holdFacts.ts'
@@ -18,7 +18,7 @@ type ReserveOptions = {
  * the order of their names, so that two batches never wait for each other.
  */
 export async function reserveHolds(
-  tx: SqlTx,
+  tx: SqlWriteTx,
   requests: readonly HoldRequest[],
   options: ReserveOptions,
 ): Promise<readonly HoldOutcome[]> {
@@ -36,7 +36,7 @@ export async function reserveHolds(
 }
 
 async function reserveRound(
-  tx: SqlTx,
+  tx: SqlWriteTx,
   sponsor: string,
   requests: readonly HoldRequest[],
   { caps, until }: ReserveOptions,
@@ -52,7 +52,7 @@ async function reserveRound(
   }
   if (facts.account !== undefined) {
     const { id: sponsorAccount } = facts.account
-    await writeHolds(tx, decision, { sponsorAccount, at: facts.at, ...(until !== undefined && { until }) })
+    writeHolds(tx, decision, { sponsorAccount, at: facts.at, ...(until !== undefined && { until }) })
   }
   return decision.outcomes
 }

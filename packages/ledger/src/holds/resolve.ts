@@ -1,4 +1,11 @@
-import type { HoldOutcome, Ledger, ResolveOutcome, SponsoredComponent, SqlTx } from '@causeway/core'
+import type {
+  HoldOutcome,
+  Ledger,
+  ResolveOutcome,
+  SponsoredComponent,
+  SqlTx,
+  SqlWriteTx,
+} from '@causeway/core'
 import type { HoldCaps } from './holdCaps.ts'
 import { reserveHolds } from './reserve.ts'
 
@@ -52,7 +59,7 @@ type HoldRow = {
 
 /** @see Ledger.reserveAgain */
 export async function reserveHoldAgain(
-  tx: SqlTx,
+  tx: SqlWriteTx,
   { requestId, until }: Parameters<Ledger['reserveAgain']>[1],
   caps: HoldCaps,
 ): Promise<HoldOutcome> {

@@ -1,4 +1,4 @@
-import type { SqlTx } from '@causeway/core'
+import type { SqlWriteTx } from '@causeway/core'
 import type { HoldDecision } from './decideHolds.ts'
 
 const apply = 'select ledger_hold_apply($1, $2, $3, $4)'
@@ -7,11 +7,11 @@ const apply = 'select ledger_hold_apply($1, $2, $3, $4)'
  * Writes what was decided on facts that this transaction read under the sponsor's lock. `until` makes the
  * holds pinned ones that end then, instead of after their lifetime.
  */
-export async function writeHolds(
-  tx: SqlTx,
+export function writeHolds(
+  tx: SqlWriteTx,
   decision: HoldDecision,
   { sponsorAccount, at, until }: { sponsorAccount: bigint; at: string; until?: Date },
-): Promise<void> {
+): void {
   const { approved, superseded } = decision
   if (approved.length === 0) return
   const rows = approved.map(({ id, request, attempt, bodyHash, policyVersion }, n) => ({
@@ -32,5 +32,5 @@ export async function writeHolds(
     policy: policyVersion,
     hash: bodyHash,
   }))
-  await tx.query(apply, [sponsorAccount, superseded, at, JSON.stringify(rows)])
+  tx.send(apply, [sponsorAccount, superseded, at, JSON.stringify(rows)])
 }
