@@ -14,6 +14,7 @@ import {
   user,
 } from '../../test/fixtures/market.ts'
 import { currencyAmountJson, currencyToWire, valuedAmountToWire } from './currencyAmount.ts'
+import { feeSponsorshipJson, feeSponsorshipToWire } from './feeSponsorship.ts'
 import { priceResponseSchema } from './priceResponse.ts'
 import { quoteResponseSchema } from './quoteResponse.ts'
 
@@ -57,6 +58,27 @@ describe('the text of an answer', () => {
     const text = currencyAmountJson(currency, price, amount, amount / 2n)
     expect(text).toBe(
       JSON.stringify(valuedAmountToWire(currencyToWire(currency), price, amount, amount / 2n)),
+    )
+  })
+
+  test.each([
+    ['all', undefined, undefined],
+    ['a part', 5_000n, 'CAP_BELOW_FEES' as const],
+  ])('tells the shares of a sponsor who pays %s as their object form does', (_name, capMicroUsd, reason) => {
+    const currency = testRegistry().chainById.get(chainA)?.native
+    if (currency === undefined) throw new Error('the test chain has a native currency')
+    const sponsored = { execution: 3_000n, swap: 2_000n, relay: 0n, rent: 0n }
+    const shared = {
+      unit: { decimals: 18, usdX18: 2_500n * e18, spreadBps: 0n },
+      selected: ['execution', 'swap'] as const,
+      capMicroUsd,
+      fees: { execution: 4_000n, swap: 2_000n, relay: 7n, rent: 0n },
+      allocation: { sponsored, total: 5_000n, capHit: reason !== undefined, reason },
+      app: 11n,
+      relayer: 6_007n,
+    }
+    expect(feeSponsorshipJson(currency, shared)).toBe(
+      JSON.stringify(feeSponsorshipToWire(currencyToWire(currency), shared)),
     )
   })
 

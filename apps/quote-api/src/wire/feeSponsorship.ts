@@ -1,11 +1,17 @@
 import type { PricedUnit, SponsoredComponent } from '@causeway/core'
 import { z } from 'zod'
+import type { QuotableCurrency } from '../quoting/registry.ts'
 import {
   type Allocation,
   type SponsorableFees,
   sponsorshipStatus,
 } from '../quoting/sponsorship/allocateSubsidy.ts'
-import { type CurrencyWire, currencyAmountSchema, valuedAmountToWire } from './currencyAmount.ts'
+import {
+  type CurrencyWire,
+  currencyAmountJson,
+  currencyAmountSchema,
+  valuedAmountToWire,
+} from './currencyAmount.ts'
 
 const shareSchema = z.object({
   selected: z.boolean(),
@@ -54,7 +60,6 @@ export type FeeSponsorshipWire = z.infer<typeof feeSponsorshipSchema>
 
 /** How the fees of one request are shared; amounts in smallest units of the fee currency. */
 export type SharedFees = {
-  readonly currency: CurrencyWire
   readonly unit: PricedUnit
   readonly selected: readonly SponsoredComponent[]
   readonly capMicroUsd: bigint | undefined
@@ -65,10 +70,35 @@ export type SharedFees = {
   readonly relayer: bigint
 }
 
-export function feeSponsorshipToWire(shared: SharedFees): FeeSponsorshipWire {
-  const { currency, unit, fees, allocation, selected, capMicroUsd, app, relayer } = shared
-  const amount = (value: bigint) => valuedAmountToWire(currency, unit, value)
-  const share = (isSelected: boolean, total: bigint, sponsored: bigint) => ({
+/** In a currency that need not be configured any more. */
+export function feeSponsorshipToWire(currency: CurrencyWire, shared: SharedFees): FeeSponsorshipWire {
+  return sharedFees(shared, (value) => valuedAmountToWire(currency, shared.unit, value))
+}
+
+/** JSON of `feeSponsorshipToWire` for a configured currency: it holds seventeen amounts, most of them equal. */
+export function feeSponsorshipJson(currency: QuotableCurrency, shared: SharedFees): string {
+  const texts = new Map<bigint, string>()
+  const { status, reason, quoted } = sharedFees(shared, (value) => {
+    const text = texts.get(value) ?? currencyAmountJson(currency, shared.unit, value)
+    texts.set(value, text)
+    return text
+  })
+  const { components, sponsoredTotal, userPaysTotal, ...plain } = quoted
+  const { execution, swap, relay, app, rent } = components
+  const shares = `{"execution":${shareJson(execution)},"swap":${shareJson(swap)},"relay":${shareJson(relay)},"app":${shareJson(app)},"rent":${shareJson(rent)}}`
+  const stated = JSON.stringify({ status, reason }).slice(0, -1)
+  return `${stated},"quoted":${JSON.stringify(plain).slice(0, -1)},"components":${shares},"sponsoredTotal":${sponsoredTotal},"userPaysTotal":${userPaysTotal}}}`
+}
+
+type Share<Amount> = { selected: boolean; total: Amount; sponsored: Amount; userPays: Amount }
+
+function shareJson({ selected, total, sponsored, userPays }: Share<string>): string {
+  return `{"selected":${selected},"total":${total},"sponsored":${sponsored},"userPays":${userPays}}`
+}
+
+function sharedFees<Amount>(shared: SharedFees, amount: (value: bigint) => Amount) {
+  const { fees, allocation, selected, capMicroUsd, app, relayer } = shared
+  const share = (isSelected: boolean, total: bigint, sponsored: bigint): Share<Amount> => ({
     selected: isSelected,
     total: amount(total),
     sponsored: amount(sponsored),

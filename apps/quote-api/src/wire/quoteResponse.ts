@@ -6,8 +6,8 @@ import { requirePrice } from '../quoting/marketAccess.ts'
 import type { PricedRoute } from '../quoting/pricedRoute.ts'
 import type { Priced } from '../quoting/priceRequest.ts'
 import type { SponsorshipOutcome } from '../quoting/sponsorship/sponsorshipOutcome.ts'
-import { currencyAmountJson, currencyAmountSchema, currencyToWire } from './currencyAmount.ts'
-import { feeSponsorshipSchema, feeSponsorshipToWire } from './feeSponsorship.ts'
+import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
+import { feeSponsorshipJson, feeSponsorshipSchema } from './feeSponsorship.ts'
 import { orderWireSchema, stepSchema } from './orderWire.ts'
 import {
   currencyInJson,
@@ -74,15 +74,7 @@ function orderToJson({ route, feeCurrency, solver }: PricedRoute, signed: Signed
 
 function sponsorshipToJson({ split, feeCurrency, prices }: PricedRoute, outcome: SponsorshipOutcome): string {
   const { app, relayer } = split
-  return JSON.stringify(
-    feeSponsorshipToWire({
-      ...outcome,
-      currency: currencyToWire(feeCurrency),
-      unit: prices.feeCurrency,
-      app,
-      relayer,
-    }),
-  )
+  return feeSponsorshipJson(feeCurrency, { ...outcome, unit: prices.feeCurrency, app, relayer })
 }
 
 function quoteDetailsToJson(priced: Priced): string {

@@ -75,8 +75,7 @@ export function pastFeeSponsorship(registry: QuoteRegistry, record: RequestRecor
   if (sponsorship === undefined) return undefined
   const { selected, capMicroUsd, capHit, reason, fees, sponsored } = sponsorship.quoted
   const { execution, swap, relay, rent } = sponsored
-  const wire = feeSponsorshipToWire({
-    currency: pastFeeCurrency(registry, record),
+  const wire = feeSponsorshipToWire(pastFeeCurrency(registry, record), {
     unit: quoted.units.fee,
     selected,
     capMicroUsd,
