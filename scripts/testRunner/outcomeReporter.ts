@@ -12,7 +12,7 @@ export default class OutcomeReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const outcome: TestRunOutcome = {
       files: modules.map(fileOutcome),
-      errorsOutsideTests: unhandled.map(({ message }) => message),
+      errorsOutsideTests: unhandled.map(messageOf),
     }
     const path = process.env[outcomeFileVariable]
     if (path === undefined) throw new Error(`${outcomeFileVariable} is not set`)
@@ -29,10 +29,15 @@ function fileOutcome(module: TestModule): TestFileOutcome {
     passed: tests.filter((test) => test.result().state === 'passed').length,
     skipped: tests.filter((test) => !['passed', 'failed'].includes(test.result().state)).length,
     failedTests: failed.map(messagesOf),
-    failedHooks: suites.flatMap((suite) => suite.errors().map(({ message }) => message)),
+    failedHooks: suites.flatMap((suite) => suite.errors().map(messageOf)),
   }
 }
 
 function messagesOf(test: TestCase): string {
-  return (test.result().errors ?? []).map(({ message }) => message).join('\n')
+  return (test.result().errors ?? []).map(messageOf).join('\n')
+}
+
+/** With its causes: that of a failed `expect.poll` says that it waited. */
+function messageOf({ message, cause }: SerializedError): string {
+  return cause === undefined ? message : `${message}\n${messageOf(cause)}`
 }

@@ -91,6 +91,7 @@ test('passes', () => {})
 test.skip('is left out', () => {})
 test('is wrong', () => { expect(1).toBe(2) })
 test('is late', () => new Promise(() => {}), 50)
+test('never comes about', () => expect.poll(() => 1, { timeout: 30 }).toBe(2))
 describe('a suite', () => {
   beforeAll(() => new Promise(() => {}), 50)
   test('never begins', () => {})
@@ -124,6 +125,7 @@ test('the reporter writes how tests of every ending ended', async () => {
         failedTests: [
           expect.stringContaining('expected 1 to be 2'),
           expect.stringContaining('Test timed out in 50ms'),
+          expect.stringContaining('did not succeed in time'),
         ],
         failedHooks: [expect.stringContaining('Hook timed out in 50ms')],
       },

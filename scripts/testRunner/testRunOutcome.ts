@@ -37,7 +37,7 @@ export function countTests({ files, errorsOutsideTests }: TestRunOutcome): TestC
 
 const secondTriesMax = 3
 /** What vitest says of a limit, and what the waits of the tests say when their time is over. */
-const waitRanOut = /timed out|it never came about that|was not mined in/i
+const waitRanOut = /timed out|did not succeed in time|it never came about that|was not mined in/i
 /** A search draws anew each time: what it found once is true, whether it is found again or not. */
 const foundBySearch = /Property failed after|seed/i
 
