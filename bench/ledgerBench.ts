@@ -212,5 +212,7 @@ async function writeHistory(database: Database): Promise<void> {
       [from, perStatement],
     )
   }
+  // A past that grew over months was vacuumed and written out on the way.
   await database.query('vacuum analyze transfer, hold, account, key_load')
+  await database.query('checkpoint')
 }

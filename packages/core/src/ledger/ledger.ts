@@ -60,6 +60,7 @@ export type BalanceRecord = {
  * @source design.md 2, 6; ledger-and-safety.md 1.3, 1.5
  */
 export interface Ledger {
+  /** Sends the hold without waiting: a write that the database refuses is the transaction's error. */
   reserve(tx: SqlWriteTx, request: HoldRequest): Promise<HoldOutcome>
   /** One commit for many quotes of one hot sponsor; outcomes in request order. */
   reserveBatch(tx: SqlWriteTx, requests: readonly HoldRequest[]): Promise<readonly HoldOutcome[]>
