@@ -45,6 +45,8 @@ describe('the files of an environment', () => {
   })
 
   test('nobody has are refused by name', async () => {
-    await expect(load('moon', {})).rejects.toThrow('chains.moon.json cannot be read')
+    await expect(load('moon', {})).rejects.toThrow(
+      /ENVIRONMENT right\?\n- chains\.moon\.json: does not exist\n- chains\.hub\.moon\.json: does not exist$/,
+    )
   })
 })

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import {
   addressesIn,
   type ChainRegistry,
@@ -8,6 +6,7 @@ import {
   loadChains,
   localAddressesOf,
   type RegisteredHub,
+  readConfigFiles,
   type Variables,
 } from '@causeway/chains'
 import { ConfigurationError } from '@causeway/core'
@@ -27,9 +26,9 @@ export async function loadFiles(args: {
   readonly signer: string
 }): Promise<LoadedFiles> {
   const { environment, configDirectory, variables, signer } = args
-  const [chainsJson, hubJson] = await Promise.all([
-    readJson(configDirectory, `chains.${environment}.json`),
-    readJson(configDirectory, `chains.hub.${environment}.json`),
+  const [chainsJson, hubJson] = await readConfigFiles(configDirectory, [
+    `chains.${environment}.json`,
+    `chains.hub.${environment}.json`,
   ])
   const chains = loadChains({ environment, chainsJson, hubJson, variables })
   const { hub } = chains
@@ -54,14 +53,6 @@ export async function loadFiles(args: {
   return { chains, hub }
 }
 
-function localFiles(directory: string): Promise<unknown[]> {
-  return Promise.all(['chains.local.json', 'chains.hub.local.json'].map((name) => readJson(directory, name)))
-}
-
-async function readJson(directory: string, name: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(join(directory, name), 'utf8'))
-  } catch (error) {
-    throw new ConfigurationError(`${name} cannot be read; is ENVIRONMENT right?`, { cause: error })
-  }
+function localFiles(directory: string): Promise<readonly unknown[]> {
+  return readConfigFiles(directory, ['chains.local.json', 'chains.hub.local.json'])
 }

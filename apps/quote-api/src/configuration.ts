@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import {
   addressesIn,
   type ChainRegistry,
@@ -8,6 +6,7 @@ import {
   loadChains,
   loadConfigFile,
   localAddressesOf,
+  readConfigFiles,
   type Variables,
 } from '@causeway/chains'
 import { ConfigurationError, type QuoteFile, quoteFileSchema } from '@causeway/core'
@@ -26,10 +25,10 @@ export async function loadFiles(
   orderSigner: string,
 ): Promise<LoadedFiles> {
   const { environment, configDirectory } = config
-  const [chainsJson, hubJson, quoteJson] = await Promise.all([
-    readJson(configDirectory, `chains.${environment}.json`),
-    readJson(configDirectory, `chains.hub.${environment}.json`),
-    readJson(configDirectory, `quote.${environment}.json`),
+  const [chainsJson, hubJson, quoteJson] = await readConfigFiles(configDirectory, [
+    `chains.${environment}.json`,
+    `chains.hub.${environment}.json`,
+    `quote.${environment}.json`,
   ])
   const chains = loadChains({ environment, chainsJson, hubJson, variables })
   const quote = loadConfigFile(quoteFileSchema, {
@@ -57,15 +56,6 @@ export async function loadFiles(
   return { chains, quote }
 }
 
-function localFiles(directory: string): Promise<unknown[]> {
-  const names = ['chains.local.json', 'chains.hub.local.json', 'quote.local.json']
-  return Promise.all(names.map((name) => readJson(directory, name)))
-}
-
-async function readJson(directory: string, name: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(join(directory, name), 'utf8'))
-  } catch (error) {
-    throw new ConfigurationError(`${name} cannot be read; is ENVIRONMENT right?`, { cause: error })
-  }
+function localFiles(directory: string): Promise<readonly unknown[]> {
+  return readConfigFiles(directory, ['chains.local.json', 'chains.hub.local.json', 'quote.local.json'])
 }

@@ -1,6 +1,7 @@
 export { type ConfigSource, loadConfigFile } from './config/configFile.ts'
 export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './config/placeholders.ts'
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
+export { readConfigFiles } from './config/readConfigFiles.ts'
 export {
   createEthereumFactsReader,
   type EthereumFactsReader,
