@@ -1,4 +1,5 @@
 import { runner } from 'node-pg-migrate'
+import pg from 'pg'
 
 /** Migrations of one module: `NNNN_name.sql` files, applied in name order, each once. */
 export type MigrationDirectory = {
@@ -23,11 +24,30 @@ export async function migrate(options: {
   log?: (message: string) => void
 }): Promise<readonly string[]> {
   const { connectionString, directories, log = () => {} } = options
+  for (const { name } of directories) {
+    if (!namePattern.test(name)) throw new RangeError('a migration directory needs a lower-case name')
+  }
+  // Of our own: the runner does not wait for the end of one that it opens, and does not hear its errors.
+  const client = new pg.Client({ connectionString })
+  // Connections that break are reported by their statements as well.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await migrateOn(client, directories, log)
+  } finally {
+    await client.end()
+  }
+}
+
+async function migrateOn(
+  client: pg.Client,
+  directories: readonly MigrationDirectory[],
+  log: (message: string) => void,
+): Promise<readonly string[]> {
   const applied: string[] = []
   for (const { name, path } of directories) {
-    if (!namePattern.test(name)) throw new RangeError('a migration directory needs a lower-case name')
     const ran = await runner({
-      databaseUrl: connectionString,
+      dbClient: client,
       dir: path,
       direction: 'up',
       migrationsTable: `migrations_${name}`,

@@ -55,6 +55,15 @@ test('starts at the same time wait for each other', async () => {
   expect(starts.flat().sort()).toEqual(['first/0001_things', 'first/0002_label', 'second/0001_orders'])
 })
 
+test('its connection is closed when it is done: a server that stops then breaks nothing', async () => {
+  const openSockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+  const before = openSockets()
+  await migrate({ connectionString, directories: [directory('first')] })
+  expect(openSockets()).toBe(before)
+  await expect(migrate({ connectionString, directories: [directory('broken')] })).rejects.toThrow()
+  expect(openSockets()).toBe(before)
+})
+
 test('a failing migration leaves nothing of its module behind', async () => {
   await expect(migrate({ connectionString, directories: [directory('broken')] })).rejects.toThrow(
     'no_such_type',
