@@ -43,13 +43,14 @@ const foundBySearch = /Property failed after|seed/i
 
 /**
  * Files that may be run once more, alone: a machine that others load too can be slower than any limit of a
- * test. A wrong value, a counterexample or many failures are no matter of load, whatever failed beside them.
+ * test. A wrong value, a counterexample, an error outside of tests or many failures are no matter of
+ * load, whatever failed beside them.
  */
 export function filesToTryAgain({ files, errorsOutsideTests }: TestRunOutcome): readonly string[] {
   const failed = files.filter((file) => failuresOf(file).length > 0)
   const isLate = (text: string) => waitRanOut.test(text) && !foundBySearch.test(text)
-  const allLate = [...failed.flatMap(failuresOf), ...errorsOutsideTests].every(isLate)
-  return failed.length <= secondTriesMax && allLate ? failed.map(({ file }) => file) : []
+  if (errorsOutsideTests.length > 0 || failed.length > secondTriesMax) return []
+  return failed.flatMap(failuresOf).every(isLate) ? failed.map(({ file }) => file) : []
 }
 
 function failuresOf({ failedTests, failedHooks }: TestFileOutcome): readonly string[] {

@@ -44,9 +44,7 @@ export async function runTransaction<T>(
   try {
     const result = await work(tx)
     isOpen = false
-    const ended = heard(run('commit'))
-    await Promise.all(sent)
-    const { command } = await ended
+    const { command } = await run('commit')
     // PostgreSQL answers the commit of a failed transaction with ROLLBACK, not with an error.
     if (command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back')
     return result
