@@ -1,5 +1,5 @@
-import { UpstreamUnavailableError } from '@causeway/core'
 import type { Clock } from './clock.ts'
+import { lateError } from './deadline.ts'
 import { createRing } from './ring.ts'
 
 /** One loaded value. `asOfMs` is when its load began: the value is at least as new as that. */
@@ -132,8 +132,4 @@ function withinTimeLimit<T>(options: CellOptions<T>, closing: AbortSignal): Prom
     closing.addEventListener('abort', onClose, { once: true })
     load(limit.signal).then(resolve, reject).finally(release)
   })
-}
-
-function lateError(timeoutMs: number): Error {
-  return new UpstreamUnavailableError(`No answer within ${timeoutMs} ms.`, { code: 'REQUEST_TIMED_OUT' })
 }

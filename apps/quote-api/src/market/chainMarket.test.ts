@@ -287,13 +287,23 @@ describe('pools', () => {
     await expect(read()).rejects.toThrow('no pools')
   })
 
-  test('that take long to load the first time do not keep the rest back', async () => {
-    const { read } = setUpPools(
-      (_head, abort) =>
-        new Promise((_resolve, reject) => {
-          abort?.addEventListener('abort', () => reject(abort.reason))
-        }),
+  const untilAborted: PoolMirror['refresh'] = (_head, abort) =>
+    new Promise((_resolve, reject) => {
+      abort?.addEventListener('abort', () => reject(abort.reason))
+    })
+
+  test('that take long once loaded fail the refresh as a late answer', async () => {
+    let hangs = false
+    const { read } = setUpPools(async (head, abort) =>
+      hangs ? untilAborted(head, abort) : [poolAt(2_000, head.hash)],
     )
+    await read()
+    hangs = true
+    await expect(read()).rejects.toMatchObject({ code: 'REQUEST_TIMED_OUT' })
+  })
+
+  test('that take long to load the first time do not keep the rest back', async () => {
+    const { read } = setUpPools(untilAborted)
     expect(await read()).toMatchObject({ pools: [], poolsLive: false, gasPrice: { expectedWei: 1_205n } })
   })
 })

@@ -9,7 +9,7 @@ const aborted = (signal: AbortSignal) =>
 describe('startDeadline', () => {
   test('aborts by itself', async () => {
     const deadline = startDeadline(never(), 5)
-    expect(await aborted(deadline.signal)).toBeInstanceOf(Error)
+    expect(await aborted(deadline.signal)).toMatchObject({ code: 'REQUEST_TIMED_OUT' })
     expect(deadline.hasPassed()).toBe(true)
   })
 

@@ -1,3 +1,5 @@
+import { UpstreamUnavailableError } from '@causeway/core'
+
 /** A signal with an end of its own, on top of the caller's. */
 export type Deadline = {
   readonly signal: AbortSignal
@@ -16,7 +18,7 @@ export function startDeadline(parent: AbortSignal, timeoutMs: number): Deadline 
   const onParentAbort = () => controller.abort(parent.reason)
   const timer = setTimeout(() => {
     passed = true
-    controller.abort(new Error(`no answer within ${timeoutMs} ms`))
+    controller.abort(lateError(timeoutMs))
   }, timeoutMs).unref()
   if (parent.aborted) onParentAbort()
   else parent.addEventListener('abort', onParentAbort, { once: true })
@@ -28,4 +30,9 @@ export function startDeadline(parent: AbortSignal, timeoutMs: number): Deadline 
       parent.removeEventListener('abort', onParentAbort)
     },
   }
+}
+
+/** What is aborted by a time limit fails with this. */
+export function lateError(timeoutMs: number): UpstreamUnavailableError {
+  return new UpstreamUnavailableError(`No answer within ${timeoutMs} ms.`, { code: 'REQUEST_TIMED_OUT' })
 }
