@@ -30,7 +30,7 @@ export type Anvil = {
   readonly process: ChildProcess
 }
 
-const startTimeoutMs = 15_000
+const startTimeoutMs = 60_000
 /** A node with a large state needs seconds to write it. */
 const stopTimeoutMs = 15_000
 

@@ -22,7 +22,7 @@ export type DemoSponsorOptions = {
 
 const secretName = 'sponsor-api.key'
 const topUpMicroUsd = 100_000_000n
-const creditedTimeoutMs = 30_000
+const creditedTimeoutMs = 120_000
 const pollMs = 100
 
 const createdSchema = z.object({ apiKey: z.string() })
