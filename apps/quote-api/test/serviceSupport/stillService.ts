@@ -58,10 +58,13 @@ export async function startStillService(
         (['base', 'optimism'] as const).map(async (chain) => {
           const { chain: node } = network.chains[chain]
           await setBaseFee(node, baseFeeWei)
-          await refreshesUntil(
-            chain,
-            (snapshot) => expectedWei(snapshot, node.chainId) === gasPriceAfter(baseFeeWei),
-          )
+          const head = await node.client.getBlockNumber()
+          await refreshesUntil(chain, (snapshot) => {
+            const market = snapshot.chain(node.chainId)
+            if ('reason' in market) return false
+            // The fee alone may be that of an earlier call, before a refresh that saw the block half made.
+            return market.head.number >= head && market.gasPrice.expectedWei === gasPriceAfter(baseFeeWei)
+          })
         }),
       )
     },
@@ -77,11 +80,6 @@ export async function startStillService(
  */
 export function gasPriceAfter(baseFeeWei: bigint): bigint {
   return baseFeeWei - baseFeeWei / 8n + 1n
-}
-
-function expectedWei(snapshot: MarketSnapshot, chainId: number): bigint | undefined {
-  const market = snapshot.chain(chainId)
-  return 'reason' in market ? undefined : market.gasPrice.expectedWei
 }
 
 function countRefreshes(
