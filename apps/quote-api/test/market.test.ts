@@ -28,6 +28,8 @@ function refusal(chainId: number): string | undefined {
   const chain = chainNow(chainId)
   return 'reason' in chain ? chain.reason : undefined
 }
+/** The other chain may be late for a moment too, on a loaded machine. */
+const onlyOptimismIs = (reason: string) => refusal(optimismId) === reason && usable(baseId)
 function priceNow(key: string): bigint | string {
   const price = live.market.snapshot().price(key)
   return 'reason' in price ? price.reason : price.usdX18
@@ -199,10 +201,10 @@ describe('a market whose node misbehaves', () => {
     ['knows no fee history', { kind: 'unsupported', methods: ['eth_feeHistory'] }],
   ] as const)('refuses the chain after its hard age when the node %s, and recovers', async (_name, mode) => {
     await whileOptimismIs(mode, async () => {
-      await eventually(() => refusal(optimismId) !== undefined, 'the chain is refused')
-      expect(refusal(optimismId)).toBe('stale_gas')
-      expect(refusal(baseId)).toBeUndefined()
-      expect(priceNow('ETH/USD')).toBeTypeOf('bigint')
+      await eventually(
+        () => onlyOptimismIs('stale_gas') && typeof priceNow('ETH/USD') === 'bigint',
+        'the chain alone is refused, for its gas',
+      )
       const optimism = () => live.market.health().chains.find(({ chain }) => chain === 'optimism')
       await eventually(() => optimism()?.lastError !== undefined, 'the failure is named')
       expect(optimism()?.lastError).toMatch(/^(RPC_HTTP_ERROR|REQUEST_TIMED_OUT)$/)
@@ -212,9 +214,7 @@ describe('a market whose node misbehaves', () => {
   test('refuses with stale_head while the node is stuck at an old block, and recovers', async () => {
     const block = await live.network.chains.optimism.chain.client.getBlockNumber()
     await whileOptimismIs({ kind: 'staleHead', block }, async () => {
-      await eventually(() => refusal(optimismId) !== undefined, 'the chain is refused')
-      expect(refusal(optimismId)).toBe('stale_head')
-      expect(refusal(baseId)).toBeUndefined()
+      await eventually(() => onlyOptimismIs('stale_head'), 'the chain alone is refused, for its head')
     })
   })
 
@@ -222,8 +222,7 @@ describe('a market whose node misbehaves', () => {
     const { pid } = live.network.chains.optimism
     process.kill(pid, 'SIGSTOP')
     try {
-      await eventually(() => refusal(optimismId) === 'stale_gas', 'the chain is refused')
-      expect(refusal(baseId)).toBeUndefined()
+      await eventually(() => onlyOptimismIs('stale_gas'), 'the chain alone is refused, for its gas')
     } finally {
       process.kill(pid, 'SIGCONT')
     }
@@ -233,8 +232,10 @@ describe('a market whose node misbehaves', () => {
   test('refuses every price whose only sources are on the silent chain, and recovers', async () => {
     await live.proxies.base.set({ kind: 'hang' })
     try {
-      await eventually(() => priceNow('ETH/USD') === 'stale', 'the price is stale')
-      expect(refusal(optimismId)).toBeUndefined()
+      await eventually(
+        () => priceNow('ETH/USD') === 'stale' && usable(optimismId),
+        'the price is stale, and the other chain is not',
+      )
     } finally {
       await live.proxies.base.set({ kind: 'pass' })
     }
