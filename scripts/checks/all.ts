@@ -8,6 +8,7 @@ import { linksCheck } from './links.ts'
 import { observabilityCheck } from './observability.ts'
 import { requirementsCheck } from './requirements.ts'
 import { storedBodiesCheck } from './storedBodies.ts'
+import { timeLimitsCheck } from './timeLimits.ts'
 import { variablesCheck } from './variables.ts'
 
 /** The checks that `npm test` runs over the repository's files. */
@@ -21,5 +22,6 @@ export const checks: readonly Check[] = [
   observabilityCheck,
   requirementsCheck,
   storedBodiesCheck,
+  timeLimitsCheck,
   variablesCheck,
 ]

@@ -68,9 +68,7 @@ export function createSettlement(options: {
   ]
   if (oracles === undefined) logger.warn('no ORACLES: fills are not proven and nothing settles')
   else {
-    const clients = oracles.oracles.map((setting) =>
-      createOracleClient({ setting, recover: recoverSigner, fetch }),
-    )
+    const clients = oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner }))
     const proving = {
       ...context,
       oracles: clients,

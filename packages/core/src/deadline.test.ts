@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startDeadline } from './deadline.ts'
 
 const never = () => new AbortController().signal
@@ -11,6 +13,14 @@ describe('startDeadline', () => {
     const deadline = startDeadline(never(), 5)
     expect(await aborted(deadline.signal)).toMatchObject({ code: 'REQUEST_TIMED_OUT' })
     expect(deadline.hasPassed()).toBe(true)
+  })
+
+  test('aborts although garbage is collected meanwhile', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage: () => void = runInNewContext('gc')
+    const collecting = setInterval(collectGarbage, 10)
+    onTestFinished(() => clearInterval(collecting))
+    expect(await aborted(startDeadline(never(), 200).signal)).toBeInstanceOf(Error)
   })
 
   test("aborts with its parent, for the parent's reason", async () => {

@@ -1,4 +1,5 @@
-import { UpstreamUnavailableError } from '@causeway/core'
+import { setMaxListeners } from 'node:events'
+import { UpstreamUnavailableError } from './errors.ts'
 
 /** A signal with an end of its own, on top of the caller's. */
 export type Deadline = {
@@ -9,12 +10,15 @@ export type Deadline = {
 }
 
 /**
- * Aborts with `parent` or after `timeoutMs`, whichever is first. Written out because a signal made by
- * `AbortSignal.any` from `AbortSignal.timeout` may be collected as garbage before it fires on Node 20.
+ * Aborts with `parent` or after `timeoutMs`, whichever is first. Written out because a signal that
+ * `AbortSignal.any` makes of `AbortSignal.timeout` never fires on Node 20 once garbage was collected: it
+ * holds its sources weakly.
  */
 export function startDeadline(parent: AbortSignal, timeoutMs: number): Deadline {
   const controller = new AbortController()
   let passed = false
+  // Every call in flight listens to one parent; Node would take more than ten listeners for a leak.
+  setMaxListeners(0, parent)
   const onParentAbort = () => controller.abort(parent.reason)
   const timer = setTimeout(() => {
     passed = true

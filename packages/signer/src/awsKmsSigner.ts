@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import type { GetPublicKeyCommandOutput, KMSClient, KMSClientConfig } from '@aws-sdk/client-kms'
-import { type Hex, type Signer, signingDigest } from '@causeway/core'
+import { type Hex, type Signer, signingDigest, startDeadline } from '@causeway/core'
 import { compactFromDer } from './derSignature.ts'
 import { SignerFailedError } from './errors.ts'
 import { finishSignature } from './finishSignature.ts'
@@ -110,14 +110,16 @@ function clientConfig(options: AwsKmsOptions): KMSClientConfig {
 /** One call with a deadline. @throws SignerFailedError whatever went wrong, with it as cause */
 async function guarded<Answer>(
   timeoutMs: number,
-  caller: AbortSignal | undefined,
+  caller: AbortSignal = new AbortController().signal,
   call: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
-  const deadline = AbortSignal.timeout(timeoutMs)
+  const deadline = startDeadline(caller, timeoutMs)
   try {
-    return await call(caller === undefined ? deadline : AbortSignal.any([deadline, caller]))
+    return await call(deadline.signal)
   } catch (cause) {
     throw new SignerFailedError({ cause })
+  } finally {
+    deadline.release()
   }
 }
 

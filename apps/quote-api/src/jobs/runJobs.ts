@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Elections, Fence } from './election.ts'
 
@@ -129,7 +130,13 @@ function runJob(
 }
 
 async function pause(timeMs: number, waker: Waker | undefined, signal: AbortSignal): Promise<void> {
-  const timer = new AbortController()
-  waker?.listen(() => timer.abort())
-  await sleep(timeMs, undefined, { signal: AbortSignal.any([signal, timer.signal]) }).catch(() => {})
+  if (signal.aborted) return
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  waker?.listen(end)
+  // Every job listens while it pauses.
+  setMaxListeners(0, signal)
+  signal.addEventListener('abort', end, { once: true })
+  await sleep(timeMs, undefined, { signal: ending.signal }).catch(() => {})
+  signal.removeEventListener('abort', end)
 }

@@ -1,5 +1,5 @@
+import { lateError } from '@causeway/core'
 import type { Clock } from './clock.ts'
-import { lateError } from './deadline.ts'
 import { createRing } from './ring.ts'
 
 /** One loaded value. `asOfMs` is when its load began: the value is at least as new as that. */

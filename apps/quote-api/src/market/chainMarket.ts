@@ -13,10 +13,9 @@ import {
   parseHead,
   type RpcAnswer,
 } from '@causeway/chains'
-import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { type Hex, startDeadline, UpstreamUnavailableError } from '@causeway/core'
 import type { ChainReading, ChainSource } from './chainReading.ts'
 import { planContractReads } from './contractReads.ts'
-import { startDeadline } from './deadline.ts'
 import type { ChainPlan } from './plan.ts'
 
 export type ChainSourceOptions = {

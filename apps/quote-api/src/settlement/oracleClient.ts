@@ -1,5 +1,6 @@
 import { type Hex, type RecoverSigner, signingDigest } from '@causeway/core'
 import { z } from 'zod'
+import { requestText } from '../requestText.ts'
 import type { OracleSetting } from './oracleSettings.ts'
 
 /** What one oracle answered about one message. */
@@ -22,7 +23,7 @@ export interface OracleClient {
 }
 
 /** An attestation takes at most 8 s. @source design.md 8 */
-const timeoutMs = 9_000
+const defaultTimeoutMs = 9_000
 const answerBytesMax = 2 * 1024 * 1024
 const signaturesMax = 1_000
 
@@ -46,9 +47,9 @@ const passing = new Set([
 export function createOracleClient(options: {
   setting: OracleSetting
   recover: RecoverSigner
-  fetch: typeof fetch
+  timeoutMs?: number
 }): OracleClient {
-  const { setting, recover } = options
+  const { setting, recover, timeoutMs = defaultTimeoutMs } = options
   const { url, name, apiKey, signer } = setting
   const headers = {
     'content-type': 'application/json',
@@ -59,15 +60,15 @@ export function createOracleClient(options: {
     signer,
     async attestFill(request, messageId, signal) {
       try {
-        const response = await options.fetch(`${url.reveal()}/attestations/solver-fills/v1`, {
+        const { status, text } = await requestText({
+          url: `${url.reveal()}/attestations/solver-fills/v1`,
           method: 'POST',
           headers,
           body: JSON.stringify({ ...request, requestPeerSignatures: false }),
-          redirect: 'error',
-          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+          ...{ timeoutMs, answerBytesMax, signal },
         })
-        const body: unknown = JSON.parse(await readBounded(response))
-        if (response.status !== 200) return refused(response.status, body)
+        const body: unknown = JSON.parse(text)
+        if (status !== 200) return refused(status, body)
         const parsed = answerSchema.safeParse(body)
         if (!parsed.success) return { said: 'nothing', code: 'malformed answer' }
         return signatureOf(parsed.data.message.signatures, { signer, messageId, recover })
@@ -94,16 +95,4 @@ function signatureOf(
   const found = entries.find(({ signature }) => wanted.recover(digest, signature) === wanted.signer)
   if (found === undefined) return { said: 'denied', code: 'signed something else' }
   return { said: 'signed', signer: wanted.signer, signature: found.signature }
-}
-
-/** @throws Error beyond the limit */
-async function readBounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length
-    if (length > answerBytesMax) throw new Error('the answer of an oracle is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

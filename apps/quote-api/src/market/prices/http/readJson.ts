@@ -1,6 +1,6 @@
-import { UpstreamUnavailableError } from '@causeway/core'
+import { DomainError, UpstreamUnavailableError } from '@causeway/core'
 import type { z } from 'zod'
-import { startDeadline } from '../../deadline.ts'
+import { AnswerTooLongError, requestText } from '../../../requestText.ts'
 
 const answerBytesMax = 1024 * 1024
 
@@ -21,38 +21,21 @@ export type JsonQuestion<Schema extends z.ZodType> = {
 export async function readJson<Schema extends z.ZodType>(
   question: JsonQuestion<Schema>,
 ): Promise<z.infer<Schema>> {
-  const { service, url, headers, schema, timeoutMs } = question
-  const deadline = startDeadline(question.signal, timeoutMs)
+  const { service, url, schema, timeoutMs, signal } = question
+  const headers = { accept: 'application/json', 'user-agent': 'causeway', ...question.headers }
   try {
-    const response = await fetch(url, {
-      headers: { accept: 'application/json', ...headers },
-      redirect: 'error',
-      signal: deadline.signal,
+    const answer = await requestText({
+      ...{ url: url.href, method: 'GET', headers },
+      ...{ timeoutMs, answerBytesMax, signal },
     })
-    if (response.status !== 200) {
-      await response.body?.cancel()
-      throw new UpstreamUnavailableError(`${service} answered with status ${response.status}.`)
-    }
-    return schema.parse(JSON.parse(await readText(response, service)))
+    if (answer.status === 200) return schema.parse(JSON.parse(answer.text))
+    throw new UpstreamUnavailableError(`${service} answered with status ${answer.status}.`)
   } catch (error) {
-    if (error instanceof UpstreamUnavailableError) throw error
-    if (deadline.hasPassed()) {
-      const code = 'REQUEST_TIMED_OUT'
-      throw new UpstreamUnavailableError(`${service} did not answer in time.`, { code, cause: error })
+    if (error instanceof AnswerTooLongError) throw new UpstreamUnavailableError(`${service} sent too much.`)
+    if (!(error instanceof DomainError)) {
+      throw new UpstreamUnavailableError(`${service} gave no valid answer.`, { cause: error })
     }
-    throw new UpstreamUnavailableError(`${service} gave no valid answer.`, { cause: error })
-  } finally {
-    deadline.release()
+    if (error.code !== 'REQUEST_TIMED_OUT') throw error
+    throw new UpstreamUnavailableError(`${service} did not answer in time.`, { code: error.code })
   }
-}
-
-async function readText(response: Response, service: string): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > answerBytesMax) throw new UpstreamUnavailableError(`${service} sent too much.`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,0 +1,53 @@
+import { startDeadline } from '@causeway/core'
+import { request } from 'undici'
+
+export type TextRequest = {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** From the look-up of the name to the last byte of the answer. */
+  readonly timeoutMs: number
+  readonly answerBytesMax: number
+  readonly signal: AbortSignal
+}
+
+export type TextAnswer = { readonly status: number; readonly text: string }
+
+/**
+ * One request to a service of somebody else; redirects are answers like any other. `fetch` is no way to
+ * do this on Node 20: it knows its request and its answer weakly, so that an answer without end outlived
+ * its deadline when garbage was collected.
+ * @throws AnswerTooLongError
+ * @throws UpstreamUnavailableError `REQUEST_TIMED_OUT` at the limit
+ * @throws Error of the connection, or the reason of `signal`
+ */
+export async function requestText(question: TextRequest): Promise<TextAnswer> {
+  const { url, method, headers, body, timeoutMs, answerBytesMax, signal } = question
+  const deadline = startDeadline(signal, timeoutMs)
+  try {
+    const answer = await request(url, {
+      ...{ method, headers, signal: deadline.signal },
+      ...(body !== undefined && { body }),
+      // The deadline is one for all of it; these would only fire beside it.
+      ...{ headersTimeout: 0, bodyTimeout: 0 },
+    })
+    return { status: answer.statusCode, text: await readText(answer.body, answerBytesMax) }
+  } finally {
+    deadline.release()
+  }
+}
+
+export class AnswerTooLongError extends Error {}
+
+/** Leaving the loop early closes the connection. */
+async function readText(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.byteLength
+    if (bytes > bytesMax) throw new AnswerTooLongError(`an answer of more than ${bytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
