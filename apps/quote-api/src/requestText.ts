@@ -23,19 +23,32 @@ export type TextAnswer = { readonly status: number; readonly text: string }
  * @throws Error of the connection, or the reason of `signal`
  */
 export async function requestText(question: TextRequest): Promise<TextAnswer> {
-  const { url, method, headers, body, timeoutMs, answerBytesMax, signal } = question
-  const deadline = startDeadline(signal, timeoutMs)
+  const deadline = startDeadline(question.signal, question.timeoutMs)
   try {
-    const answer = await request(url, {
-      ...{ method, headers, signal: deadline.signal },
-      ...(body !== undefined && { body }),
-      // The deadline is one for all of it; these would only fire beside it.
-      ...{ headersTimeout: 0, bodyTimeout: 0 },
-    })
-    return { status: answer.statusCode, text: await readText(answer.body, answerBytesMax) }
+    // undici heeds the signal from the moment that it has a connection.
+    return await Promise.race([exchange(question, deadline.signal), whenAborted(deadline.signal)])
   } finally {
     deadline.release()
   }
+}
+
+async function exchange(question: TextRequest, signal: AbortSignal): Promise<TextAnswer> {
+  const { url, method, headers, body, answerBytesMax } = question
+  const answer = await request(url, {
+    ...{ method, headers, signal },
+    ...(body !== undefined && { body }),
+    // The deadline is one for all of it; these would only fire beside it.
+    ...{ headersTimeout: 0, bodyTimeout: 0 },
+  })
+  return { status: answer.statusCode, text: await readText(answer.body, answerBytesMax) }
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = () => reject(signal.reason)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
 }
 
 export class AnswerTooLongError extends Error {}
