@@ -3,9 +3,8 @@ import type { Check } from './finding.ts'
 const shipped = /^(apps|packages(?!\/localnet))\/.*\.ts$/
 
 /**
- * What is shipped ends its calls in time. On Node 20 a signal of `AbortSignal.any` holds its sources
- * weakly: one that comes of `AbortSignal.timeout` is collected as garbage and never fires, and the call
- * that it should end hangs.
+ * What is shipped ends its calls in time, which a signal of `AbortSignal.any` may not: see `startDeadline`
+ * of core.
  */
 export const timeLimitsCheck: Check = {
   name: 'time limits',

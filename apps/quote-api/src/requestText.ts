@@ -1,4 +1,4 @@
-import { startDeadline } from '@causeway/core'
+import { startDeadline, whenAborted } from '@causeway/core'
 import { request } from 'undici'
 
 export type TextRequest = {
@@ -43,14 +43,7 @@ async function exchange(question: TextRequest, signal: AbortSignal): Promise<Tex
   return { status: answer.statusCode, text: await readText(answer.body, answerBytesMax) }
 }
 
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const end = () => reject(signal.reason)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-  })
-}
-
+/** The answer has more bytes than it may; its connection is closed. */
 export class AnswerTooLongError extends Error {}
 
 /** Leaving the loop early closes the connection. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { keepCollectingGarbage } from '../test/fixtures/collectGarbage.ts'
 import { startDeadline } from './deadline.ts'
 
 const never = () => new AbortController().signal
@@ -16,10 +15,7 @@ describe('startDeadline', () => {
   })
 
   test('aborts although garbage is collected meanwhile', async () => {
-    setFlagsFromString('--expose-gc')
-    const collectGarbage: () => void = runInNewContext('gc')
-    const collecting = setInterval(collectGarbage, 10)
-    onTestFinished(() => clearInterval(collecting))
+    keepCollectingGarbage()
     expect(await aborted(startDeadline(never(), 200).signal)).toBeInstanceOf(Error)
   })
 

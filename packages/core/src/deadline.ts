@@ -36,6 +36,15 @@ export function startDeadline(parent: AbortSignal, timeoutMs: number): Deadline 
   }
 }
 
+/** Rejects with the reason of `signal`: for races with work that may not heed it. */
+export function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = () => reject(signal.reason)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+}
+
 /** What is aborted by a time limit fails with this. */
 export function lateError(timeoutMs: number): UpstreamUnavailableError {
   return new UpstreamUnavailableError(`No answer within ${timeoutMs} ms.`, { code: 'REQUEST_TIMED_OUT' })

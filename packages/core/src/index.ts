@@ -108,7 +108,7 @@ export {
   quoteFileSchema,
 } from './config/quoteFile.ts'
 export { type AssetClass, type Currency, type CurrencyKey, currencyKey } from './currency/currency.ts'
-export { type Deadline, lateError, startDeadline } from './deadline.ts'
+export { type Deadline, lateError, startDeadline, whenAborted } from './deadline.ts'
 export {
   ConfigurationError,
   DomainError,

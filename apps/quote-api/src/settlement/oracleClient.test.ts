@@ -1,9 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { Secret } from '@causeway/core'
 import { expect, onTestFinished, test } from 'vitest'
+import { keepCollectingGarbage } from '../../../../packages/core/test/fixtures/collectGarbage.ts'
 import { createOracleClient } from './oracleClient.ts'
 
 const signer = `0x${'11'.repeat(20)}` as const
@@ -23,14 +22,6 @@ async function clientOf(answer: (response: ServerResponse) => void, timeoutMs: n
     recover: () => undefined,
     timeoutMs,
   })
-}
-
-/** As on a busy service: whatever nobody holds is gone soon. */
-function keepCollectingGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  const collectGarbage: () => void = runInNewContext('gc')
-  const collecting = setInterval(collectGarbage, 10)
-  onTestFinished(() => clearInterval(collecting))
 }
 
 test.each<[string, (response: ServerResponse) => void]>([

@@ -1,4 +1,4 @@
-import type { Hex, PoolConfig, PoolState } from '@causeway/core'
+import { type Hex, type PoolConfig, type PoolState, whenAborted } from '@causeway/core'
 import type { JsonRpcClient, RpcOptions } from '../../rpc/jsonRpc.ts'
 import { headRequest, parseHead } from '../head.ts'
 import { contractAnswers, contractRequests, resultOf } from './chunkedReads.ts'
@@ -86,7 +86,7 @@ export function createPoolMirror(options: PoolMirrorOptions): PoolMirror {
       signal?.throwIfAborted()
       const work = queue.then(() => advance(head))
       queue = work.catch(() => undefined)
-      return signal === undefined ? work : Promise.race([work, rejectOnAbort(signal)])
+      return signal === undefined ? work : Promise.race([work, whenAborted(signal)])
     },
     problems: () => last?.problems ?? new Map(),
   }
@@ -229,10 +229,4 @@ async function disagreeing(
 
 function budget({ timeoutMs }: PoolMirrorOptions): RpcOptions {
   return timeoutMs === undefined ? {} : { timeoutMs }
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }

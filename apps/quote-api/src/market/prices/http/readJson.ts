@@ -36,6 +36,9 @@ export async function readJson<Schema extends z.ZodType>(
       throw new UpstreamUnavailableError(`${service} gave no valid answer.`, { cause: error })
     }
     if (error.code !== 'REQUEST_TIMED_OUT') throw error
-    throw new UpstreamUnavailableError(`${service} did not answer in time.`, { code: error.code })
+    throw new UpstreamUnavailableError(`${service} did not answer in time.`, {
+      code: error.code,
+      cause: error,
+    })
   }
 }
