@@ -206,6 +206,30 @@ test('a slow body has the whole time of its handler once it is there', async () 
   expect(parseAnswer(text)).toEqual({ status: 200, body: { amount: '1' } })
 })
 
+test('a service that ends nothing is not ready', async () => {
+  const other = createReadiness({ checks: [] })
+  const stuck = await createTestApp({ readiness: other, handlerTimeoutMs: 100 })
+  try {
+    // A handler that took the answer over and forgot it: no time limit answers for it.
+    stuck.get('/forgotten', (_request, reply) => {
+      reply.hijack()
+    })
+    await stuck.listen({ host: '127.0.0.1', port: 0 })
+    sockets.push(
+      connect(portOf(stuck), '127.0.0.1', function send(this: Socket) {
+        this.write(get('/forgotten'))
+      }),
+    )
+    await pause(1_000)
+    expect((await other.report()).checks).toEqual({ requests: 'ok' })
+    await expect.poll(async () => (await other.report()).ready).toBe(false)
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await expect.poll(async () => (await other.report()).ready).toBe(true)
+  } finally {
+    await stuck.close()
+  }
+})
+
 test('a service that sheds stays ready and counts what it shed', async () => {
   const slow = Array.from({ length: inFlightMax }, () => fetch(`http://127.0.0.1:${port}/slow`))
   await expect.poll(() => releases.length).toBe(inFlightMax)
