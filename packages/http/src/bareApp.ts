@@ -12,7 +12,7 @@ import { createSerializerCompiler } from './serialization.ts'
 import { compileValidator } from './validation.ts'
 
 /** Bounds of one server. */
-export type ServerLimits = {
+export type ServerLimits = DrainLimits & {
   readonly bodyBytesMax: number
   readonly headerBytesMax: number
   /** Time for the headers of a request to arrive. */
@@ -37,10 +37,11 @@ const defaultLimits: ServerLimits = {
   keepAliveTimeoutMs: 65_000,
   outstandingMax: 16,
   stalledTimeoutMs: 10_000,
+  acceptMs: 1_000,
+  firstRequestMs: 1_000,
+  // With the time for balancers below the 25 s after which a stop is cut.
+  closeMs: 18_000,
 }
-
-/** Together below the time in which a stop is cut. */
-const drainLimits: DrainLimits = { acceptMs: 1_000, firstRequestMs: 1_000, closeMs: 18_000 }
 
 type BareAppOptions = {
   readonly logger: FastifyBaseLogger
@@ -96,6 +97,6 @@ export function createBareApp(options: BareAppOptions): BareApp {
   app.decorateRequest('apiKey', null)
   app.decorateRequest('clientRequestId', null)
   connections.watch(app.server)
-  app.addHook('preClose', () => drainConnections(app.server, connections, drainLimits))
+  app.addHook('preClose', () => drainConnections(app.server, connections, limits))
   return { app, connections }
 }

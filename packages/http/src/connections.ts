@@ -92,7 +92,13 @@ export class Connections {
     return this.#acceptedCount
   }
 
-  /** Closes what nothing has arrived on yet. */
+  /** Whether there is a connection that nothing has arrived on yet. */
+  get hasSilent(): boolean {
+    for (const { socket } of this.#open) if (socket.bytesRead === 0) return true
+    return false
+  }
+
+  /** Closes those connections. */
   closeSilent(): void {
     for (const { socket } of this.#open) if (socket.bytesRead === 0) socket.destroy()
   }

@@ -113,7 +113,11 @@ test('SIGTERM to a starved process without drain time: every request that reache
 })
 
 test('SIGTERM: the first request of a connection that is open already is waited for', async () => {
-  const { child, port, exited, messages } = await startService({ drainMs: 0 })
+  const { child, port, exited, messages } = await startService({
+    drainMs: 0,
+    hardExitMs: 60_000,
+    limits: { firstRequestMs: 30_000, closeMs: 40_000, headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 },
+  })
   const { socket, ended } = await openSocket(port)
   child.kill('SIGTERM')
   await expect.poll(messages).toContain('stopping')
