@@ -29,12 +29,12 @@ describe('workflows', () => {
     for (const file of files) workflowSchema.parse(parse(readFileSync(join(folder, file), 'utf8')))
   })
 
-  test('CI runs the command of .ci/run, on the floor and on a newer Node', () => {
+  test('CI runs the command of .ci/run, on the floor and on every newer Node with long support', () => {
     const { jobs } = workflowSchema.parse(parse(readFileSync(join(folder, 'ci.yml'), 'utf8')))
     const commands = Object.values(jobs).flatMap((job) => job.steps.flatMap((step) => step.run ?? []))
     expect(commands).toEqual(['npm test'])
     expect(readFileSync(join(root, '.ci', 'run'), 'utf8')).toMatch(/^npm test$/m)
-    expect(jobs['test']?.strategy.matrix['node']).toEqual(['20', '22'])
+    expect(jobs['test']?.strategy.matrix['node']).toEqual(['20', '22', '24', '26'])
   })
 
   test('the package asks for the Node version that CI starts with', () => {

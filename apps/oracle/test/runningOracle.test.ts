@@ -4,7 +4,13 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
-import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import {
+  type FaultProxy,
+  startFaultProxy,
+  startHostileClient,
+  startTestNetwork,
+  type TestNetwork,
+} from '@causeway/localnet'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../src/config.ts'
@@ -153,6 +159,23 @@ test('a chain whose final block changed is halted until the operator clears it',
   expect(command.output()).toContain('base is not halted any more.')
   await expect.poll(async () => (await listed('base'))?.ready, { timeout: 30_000 }).toBe(true)
   expect((await attest({ chainId: 'base', transactionId })).status).toBe(200)
+})
+
+test('one client that leaves everything undone stops nobody', async () => {
+  const hostile = await startHostileClient({
+    url,
+    getPath: '/chains/v1',
+    postPath: '/attestations/depository-deposits/v1',
+  })
+  try {
+    expect((await attest({ chainId: 'base', transactionId })).status).toBe(200)
+    const chains = await fetch(`${url}/chains/v1`, { headers: { 'x-api-key': callerKey } })
+    expect(chains.status).toBe(200)
+    const ready = await fetch(`${url}/lives/ready/v1`)
+    expect([ready.status, await ready.json()]).toMatchObject([200, { checks: { requests: 'ok' } }])
+  } finally {
+    hostile.stop()
+  }
 })
 
 test('a stop loses none of ten requests in flight', async () => {

@@ -155,6 +155,6 @@ async function expectServesWithoutDatabase(publicUrl: string, opsUrl: string): P
   const ready = await send(`${opsUrl}/ready`)
   expect([ready.status, JSON.parse(ready.text)]).toEqual([
     503,
-    { ready: false, draining: false, checks: { database: 'failed', market: 'ok' } },
+    { ready: false, draining: false, checks: { database: 'failed', market: 'ok', requests: 'ok' } },
   ])
 }

@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { startHostileClient, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { marketHealthSchema } from '../src/market/health.ts'
@@ -69,7 +69,7 @@ describe('listeners', () => {
     expect(JSON.parse(ready.text)).toEqual({
       ready: true,
       draining: false,
-      checks: { database: 'ok', market: 'ok' },
+      checks: { database: 'ok', market: 'ok', requests: 'ok' },
     })
     await price(urls.publicUrl, bridge())
     const metrics = await send(`${urls.opsUrl}/metrics`)
@@ -205,6 +205,25 @@ test('a port that is taken is named, and nothing is left running', async () => {
   expect(second.output()).toMatch(/HTTP_PORT: port [0-9]+ cannot be opened \(EADDRINUSE\)/)
   expect(existsSync(join(directories.at(-1) ?? '', 'postgres/cluster'))).toBe(true)
   expect(hasRunningDatabase()).toBe(false)
+})
+
+test('one client that leaves everything undone stops nobody', async () => {
+  const { publicUrl, opsUrl } = urls
+  const hostile = await startHostileClient({ url: publicUrl, getPath: '/chains', postPath: '/price' })
+  try {
+    expect((await send(`${publicUrl}/chains`)).status).toBe(200)
+    await price(publicUrl, bridge())
+    expect((await post(`${publicUrl}/quote`, bridge())).status).toBe(200)
+    expect((await send(`${opsUrl}/ready`)).status).toBe(200)
+    await expect
+      .poll(async () => (await send(`${opsUrl}/metrics`)).text)
+      .toMatch(/^http_requests_in_flight\{[^}]*\} 0$/m)
+    const { text } = await send(`${opsUrl}/metrics`)
+    expect(text).toMatch(/^http_connections_closed_total\{reason="pipelined"[^}]*\} [1-9]/m)
+    expect(text).toMatch(/^http_requests_shed_total\{reason="work"[^}]*\} 0$/m)
+  } finally {
+    hostile.stop()
+  }
 })
 
 test('SIGTERM answers every request in flight, stores it, and ends with 0', async () => {

@@ -30,7 +30,7 @@ export function createAdminListener(options: AdminListenerOptions): HttpApp {
   if (apiKey === undefined && !loopbackHosts.has(host)) {
     throw new ConfigurationError('ADMIN_HOST is not a loopback address, so ADMIN_API_KEY must be set.')
   }
-  const app = createBareApp({
+  const { app } = createBareApp({
     logger,
     errors,
     trustedProxies: [],

@@ -1,7 +1,9 @@
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { createClientErrorHandler } from './clientErrors.ts'
+import { Connections } from './connections.ts'
 import type { ErrorPolicy } from './describeFailure.ts'
+import { type DrainLimits, drainConnections } from './draining.ts'
 import { createErrorHandler } from './errorHandler.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { parseJsonBody } from './jsonBody.ts'
@@ -10,7 +12,7 @@ import { createSerializerCompiler } from './serialization.ts'
 import { compileValidator } from './validation.ts'
 
 /** Bounds of one server. */
-export type ServerLimits = {
+export type ServerLimits = DrainLimits & {
   readonly bodyBytesMax: number
   readonly headerBytesMax: number
   /** Time for the headers of a request to arrive. */
@@ -20,6 +22,10 @@ export type ServerLimits = {
   /** Silence on a connection before it is closed. */
   readonly connectionTimeoutMs: number
   readonly keepAliveTimeoutMs: number
+  /** Answers that one connection may be owed at once; it is closed for one more. */
+  readonly outstandingMax: number
+  /** Time in which a client must take at least one byte of what waits for it. */
+  readonly stalledTimeoutMs: number
 }
 
 const defaultLimits: ServerLimits = {
@@ -29,6 +35,12 @@ const defaultLimits: ServerLimits = {
   requestTimeoutMs: 10_000,
   connectionTimeoutMs: 15_000,
   keepAliveTimeoutMs: 65_000,
+  outstandingMax: 16,
+  stalledTimeoutMs: 10_000,
+  acceptMs: 1_000,
+  firstRequestMs: 1_000,
+  // With the time for balancers below the 25 s after which a stop is cut.
+  closeMs: 18_000,
 }
 
 type BareAppOptions = {
@@ -40,14 +52,17 @@ type BareAppOptions = {
   readonly limits?: Partial<ServerLimits>
 }
 
+export type BareApp = { readonly app: HttpApp; readonly connections: Connections }
+
 /**
  * A Fastify instance with this project's server options, parsers, zod compilers and error handling,
  * and nothing else. @source ledger-and-safety.md 3.1
  */
-export function createBareApp(options: BareAppOptions): HttpApp {
+export function createBareApp(options: BareAppOptions): BareApp {
   const { logger, errors, trustedProxies } = options
   const limits = { ...defaultLimits, ...options.limits }
   const handleError = createErrorHandler(errors)
+  const connections = new Connections(limits)
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -68,7 +83,7 @@ export function createBareApp(options: BareAppOptions): HttpApp {
     // Requests that still come while closing are served; see registerHeaders.
     return503OnClosing: false,
     allowErrorHandlerOverride: false,
-    clientErrorHandler: createClientErrorHandler(errors),
+    clientErrorHandler: createClientErrorHandler(errors, connections),
     frameworkErrors: handleError,
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 100 },
   }).withTypeProvider<ZodTypeProvider>()
@@ -81,5 +96,7 @@ export function createBareApp(options: BareAppOptions): HttpApp {
   })
   app.decorateRequest('apiKey', null)
   app.decorateRequest('clientRequestId', null)
-  return app
+  connections.watch(app.server)
+  app.addHook('preClose', () => drainConnections(app.server, connections, limits))
+  return { app, connections }
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { Connections } from './connections.ts'
 import { describeFailure, type ErrorPolicy } from './describeFailure.ts'
 import { type FrameworkFailure, RequestFailure } from './failure.ts'
 
@@ -14,15 +15,19 @@ const reasonPhrases: ReadonlyMap<number, string> = new Map([
   [431, 'Request Header Fields Too Large'],
 ])
 
+/** Time for the client to take the answer and close, before its connection is gone without it. */
+const lingerMs = 1_000
+
 /**
- * Answers what Node's parser refuses before there is a request: malformed HTTP, slow or oversized
- * headers. Writes the shared error body and closes the connection.
+ * Answers what Node's parser refuses: malformed HTTP, slow or oversized headers, a body that does not
+ * arrive. Writes the shared error body and closes the connection; writes nothing into another answer.
  */
 export function createClientErrorHandler(
   policy: ErrorPolicy,
+  connections: Connections,
 ): (error: Error & { code?: string }, socket: Socket) => void {
   return (error, socket) => {
-    if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    if (error.code === 'ECONNRESET' || !socket.writable || !connections.canAnswer(socket)) {
       socket.destroy()
       return
     }
@@ -40,5 +45,6 @@ export function createClientErrorHandler(
         text,
       ].join('\r\n'),
     )
+    setTimeout(() => socket.destroy(), lingerMs).unref()
   }
 }

@@ -255,7 +255,7 @@ test('a deprecated route says so on every answer', async () => {
 })
 
 test('one request more than the cap is refused at once, and room is made when one ends', async () => {
-  const app = await createApp({ inFlightMax: 2 })
+  const app = await createApp({ slots: { inFlightMax: 2 } })
   const releases: (() => void)[] = []
   app.get('/slow', () => new Promise((resolve) => releases.push(() => resolve({}))))
   const slow = [app.inject({ url: '/slow' }), app.inject({ url: '/slow' })]

@@ -7,6 +7,7 @@ import { registerCors } from './cors.ts'
 import { markDeprecatedRoute } from './deprecation.ts'
 import type { ErrorPolicy } from './describeFailure.ts'
 import { notFound } from './errorHandler.ts'
+import { exemptionOf } from './exemption.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { registerLiveness } from './health.ts'
 import type { HttpMetrics } from './metrics.ts'
@@ -15,6 +16,7 @@ import { registerTraffic } from './overload.ts'
 import { createLimiters, type Limiter, limitRoute, type RateLimitOptions } from './rateLimit.ts'
 import type { Readiness } from './readiness.ts'
 import { readClientRequestId } from './requestId.ts'
+import type { SlotLimits } from './slots.ts'
 
 export type HttpAppOptions = {
   readonly logger: FastifyBaseLogger
@@ -35,11 +37,12 @@ export type HttpAppOptions = {
   /** Absent: no description and no page. */
   readonly openApi?: OpenApiOptions
   readonly limits?: Partial<ServerLimits>
-  /** Requests served at once; default 512. */
-  readonly inFlightMax?: number
+  readonly slots?: Partial<SlotLimits>
   /** Time a handler has before 503; default 5 s. A route's `config.handlerTimeoutMs` wins. */
   readonly handlerTimeoutMs?: number
 }
+
+const defaultSlots: SlotLimits = { inFlightMax: 512, documentationMax: 128, bodiesArrivingMax: 256 }
 
 /**
  * The public listener of a service, ready to take routes with zod schemas: errors, ids, limits,
@@ -48,7 +51,7 @@ export type HttpAppOptions = {
  * @source ledger-and-safety.md 3, design.md 5.6, 5.7, 5.10
  */
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
-  const app = createBareApp({
+  const { app, connections } = createBareApp({
     logger: options.logger,
     errors: options.errors,
     trustedProxies: options.trustedProxies,
@@ -59,9 +62,11 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   if (options.cors) await registerCors(app)
   registerHeaders(app, options.readiness)
   registerTraffic(app, {
-    inFlightMax: options.inFlightMax ?? 512,
+    slots: { ...defaultSlots, ...options.slots },
     handlerTimeoutMs: options.handlerTimeoutMs ?? 5_000,
+    connections,
     metrics: options.metrics,
+    readiness: options.readiness,
   })
   const limiters = await createLimiters(app, options.rateLimits)
   registerApiKeys(app, options)
@@ -89,11 +94,12 @@ function registerHeaders(app: HttpApp, readiness: Readiness): void {
   })
 }
 
-/** Unknown URLs are limited and refused before their body is read. */
+/** Unknown URLs are refused before their body is read, and limited unless they are exempt. */
 function registerUnknownUrls(app: HttpApp, limiter: Limiter | undefined): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done()
-    const limited = limiter === undefined ? Promise.resolve() : limiter.call(app, request, reply)
+    const isFree = limiter === undefined || exemptionOf(request) !== undefined
+    const limited = isFree ? Promise.resolve() : limiter.call(app, request, reply)
     Promise.resolve(limited).then(() => done(notFound()), done)
   })
 }

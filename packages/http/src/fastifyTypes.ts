@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { ApiKeyRecord } from './apiKeys.ts'
 import type { Deprecation } from './deprecation.ts'
+import type { Exchange } from './exchange.ts'
 
 /** A Fastify instance whose routes take zod schemas. */
 export type HttpApp = FastifyInstance<
@@ -31,6 +32,8 @@ declare module 'fastify' {
      * Use it instead of `signal`, which aborts as soon as a body has been read.
      */
     readonly cancellation: AbortSignal
+    /** Accounting of this request; `null` where nothing is counted. */
+    exchange: Exchange | null
     /** Behind `cancellation`; created when that is first read. */
     abortController: AbortController | null
   }

@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { type ClosedBecause, closedReasons } from './connections.ts'
+import { type ShedBecause, shedReasons } from './slots.ts'
 
 /** What the HTTP layer reports. Labels come from closed sets: route patterns, methods, status codes. */
 export type HttpMetrics = {
@@ -6,8 +8,15 @@ export type HttpMetrics = {
   readonly registry: Registry
   observeRequest(observation: RequestObservation): void
   /** Read when scraped. */
-  watchInFlight(read: () => number): void
-  countShed(): void
+  watchTraffic(read: TrafficReading): void
+  countShed(reason: ShedBecause): void
+  countClosed(reason: ClosedBecause): void
+}
+
+type TrafficReading = {
+  inFlight(): number
+  bodiesArriving(): number
+  connections(): number
 }
 
 export type RequestObservation = {
@@ -36,9 +45,18 @@ export function createHttpMetrics(options: { service: string; processMetrics?: b
   })
   const shed = new Counter({
     name: 'http_requests_shed_total',
-    help: 'Requests refused with 503 because too many were in flight',
+    help: 'Requests refused with 503, or 408 for a body, because too many were there',
+    labelNames: ['reason'] as const,
     registers: [registry],
   })
+  const closed = new Counter({
+    name: 'http_connections_closed_total',
+    help: 'Connections closed for what their clients did not do',
+    labelNames: ['reason'] as const,
+    registers: [registry],
+  })
+  for (const reason of shedReasons) shed.inc({ reason }, 0)
+  for (const reason of closedReasons) closed.inc({ reason }, 0)
   // Resolving labels costs more than observing, so each series is resolved once.
   const series = new Map<string, { observe(seconds: number): void }>()
   return {
@@ -53,16 +71,21 @@ export function createHttpMetrics(options: { service: string; processMetrics?: b
       }
       child.observe(seconds)
     },
-    watchInFlight(read) {
-      new Gauge({
-        name: 'http_requests_in_flight',
-        help: 'Requests that have begun and not ended',
-        registers: [registry],
-        collect() {
-          this.set(read())
-        },
-      })
+    watchTraffic({ inFlight, bodiesArriving, connections }) {
+      const gauge = (name: string, help: string, read: () => number) =>
+        new Gauge({
+          name,
+          help,
+          registers: [registry],
+          collect() {
+            this.set(read())
+          },
+        })
+      gauge('http_requests_in_flight', 'Requests that are worked on and not yet answered', inFlight)
+      gauge('http_bodies_arriving', 'Requests whose bodies are on their way', bodiesArriving)
+      gauge('http_connections_open', 'Connections of the public listener', connections)
     },
-    countShed: () => shed.inc(),
+    countShed: (reason) => shed.inc({ reason }),
+    countClosed: (reason) => closed.inc({ reason }),
   }
 }

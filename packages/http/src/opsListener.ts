@@ -26,7 +26,7 @@ export function createOpsListener(options: {
   readiness: Readiness
 }): HttpApp {
   const { logger, errors, registry, readiness } = options
-  const app = createBareApp({
+  const { app } = createBareApp({
     logger,
     errors,
     trustedProxies: [],

@@ -1,28 +1,101 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { RequestFailure } from './failure.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Connections } from './connections.ts'
+import { Exchange } from './exchange.ts'
+import { exemptionOf } from './exemption.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import type { HttpMetrics } from './metrics.ts'
+import type { Readiness } from './readiness.ts'
+import { type SlotLimits, Slots } from './slots.ts'
 
 export type TrafficOptions = {
-  /** Requests served at once; one more is refused at once, never queued. */
-  readonly inFlightMax: number
+  readonly slots: SlotLimits
   /** Time a handler has, unless its route says otherwise in `config.handlerTimeoutMs`. */
   readonly handlerTimeoutMs: number
+  readonly connections: Connections
   readonly metrics: HttpMetrics
+  readonly readiness: Readiness
 }
 
+/** Beyond the longest time that a handler has: then something is broken that no time limit ends. */
+const stuckMarginMs = 5_000
+
 /**
- * Counts, times and bounds what is in flight, whether the caller stays for the answer or not.
- *
- * Fastify's own `handlerTimeout` and `request.signal` are not used: on Node 20 a request with a body
- * counts as closed once the body is read, so the signal aborts and the timeout disarms before the
- * handler has begun.
+ * Counts, times and bounds what is in flight, whether the caller stays for the answer or not, and makes
+ * the service not ready when nothing of it ends.
+ * @source design.md 8, ledger-and-safety.md 3.7
  */
 export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
-  const { inFlightMax, handlerTimeoutMs, metrics } = options
-  const open = new Set<FastifyReply>()
-  let isClosing = false
-  metrics.watchInFlight(() => open.size)
+  const { handlerTimeoutMs, connections, metrics, readiness } = options
+  const slots = new Slots(options.slots, metrics.countShed)
+  connections.onClosed = metrics.countClosed
+  metrics.watchTraffic({
+    inFlight: () => slots.progress.workingCount,
+    bodiesArriving: () => slots.arrivingCount,
+    connections: () => connections.openCount,
+  })
+  watchProgress(app, readiness, slots, handlerTimeoutMs)
+  decorateRequests(app)
+  const onEnded = (exchange: Exchange) => {
+    const { request, raw, startedAtMs } = exchange
+    slots.ended(exchange)
+    connections.remove(request.raw.socket, exchange)
+    metrics.observeRequest({
+      route: request.routeOptions.url,
+      method: request.method,
+      statusCode: raw.writableEnded ? raw.statusCode : 499,
+      seconds: (performance.now() - startedAtMs) / 1000,
+    })
+  }
+  app.addHook('onRequest', (request, reply, done) => {
+    const exchange = new Exchange({
+      request,
+      reply,
+      exemption: exemptionOf(request),
+      handlerTimeoutMs: request.routeOptions.config?.handlerTimeoutMs ?? handlerTimeoutMs,
+      nowMs: performance.now(),
+      onEnded,
+    })
+    if (!connections.add(request.raw.socket, exchange)) {
+      // Nobody is there to be answered.
+      exchange.settle()
+      reply.hijack()
+      return
+    }
+    request.exchange = exchange
+    // Comes once, after the answer or when the caller aborts, but not for every answer that waits for
+    // another on the same socket; `finish` may not come either.
+    reply.raw.on('close', () => exchange.settle())
+    done(slots.begin(exchange))
+  })
+  app.addHook('onSend', ({ exchange }, _reply, _payload, done) => {
+    if (exchange !== null) slots.answered(exchange)
+    done()
+  })
+  // The first hook that runs when a body is there.
+  app.addHook('preValidation', ({ exchange }, _reply, done) => {
+    if (exchange?.slot !== 'body') return done()
+    exchange.bodyArrived(performance.now())
+    done(slots.bodyArrived(exchange))
+  })
+}
+
+/** Not ready while requests are in work and none ends; a time limit that answers is no end. */
+function watchProgress(app: HttpApp, readiness: Readiness, slots: Slots, handlerTimeoutMs: number): void {
+  let longestTimeoutMs = handlerTimeoutMs
+  app.addHook('onRoute', ({ config }) => {
+    longestTimeoutMs = Math.max(longestTimeoutMs, config?.handlerTimeoutMs ?? 0)
+  })
+  readiness.addCheck({
+    name: 'requests',
+    async check() {
+      if (slots.progress.isStuck(performance.now(), longestTimeoutMs + stuckMarginMs))
+        throw new Error('requests are in work and none is answered in time')
+    },
+  })
+}
+
+function decorateRequests(app: HttpApp): void {
+  app.decorateRequest('exchange', null)
   app.decorateRequest('abortController', null)
   app.decorateRequest('cancellation', {
     getter(this: FastifyRequest) {
@@ -30,46 +103,4 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
       return this.abortController.signal
     },
   })
-  app.addHook('onRequest', (request, reply, done) => {
-    open.add(reply)
-    const startedAt = performance.now()
-    const timeoutMs = request.routeOptions.config?.handlerTimeoutMs ?? handlerTimeoutMs
-    const timer = setTimeout(answerLate, timeoutMs, request, reply)
-    // `close` comes exactly once, after the answer or when the caller aborts; `finish` may not.
-    reply.raw.once('close', () => {
-      open.delete(reply)
-      clearTimeout(timer)
-      if (isClosing) app.server.closeIdleConnections()
-      const { writableEnded, statusCode } = reply.raw
-      if (!writableEnded) request.abortController?.abort(new Error('the caller went away'))
-      metrics.observeRequest({
-        route: request.routeOptions.url,
-        method: request.method,
-        statusCode: writableEnded ? statusCode : 499,
-        seconds: (performance.now() - startedAt) / 1000,
-      })
-    })
-    if (open.size <= inFlightMax || isLiveness(request)) return done()
-    metrics.countShed()
-    done(new RequestFailure('overloaded', 'The service is overloaded.', { retryAfterSeconds: 1 }))
-  })
-  // Connections that are busy when the listener closes would be kept alive by their answers.
-  app.addHook('preClose', async () => {
-    isClosing = true
-    for (const reply of open) if (!reply.raw.headersSent) reply.header('connection', 'close')
-  })
-}
-
-/** Ends a request whose handler is late; the handler learns it from `request.cancellation`. */
-function answerLate(request: FastifyRequest, reply: FastifyReply): void {
-  const failure = new RequestFailure('timed_out', 'The request took too long.', { retryAfterSeconds: 1 })
-  request.abortController?.abort(failure)
-  if (reply.sent) return
-  if (reply.raw.headersSent) reply.raw.destroy(failure)
-  else reply.send(failure)
-}
-
-/** A process that sheds well must not be killed for it. */
-function isLiveness(request: FastifyRequest): boolean {
-  return request.routeOptions.url?.startsWith('/lives/') === true
 }

@@ -1,5 +1,6 @@
 import rateLimitPlugin, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyRequest, RouteOptions } from 'fastify'
+import { exemptionOfPath } from './exemption.ts'
 import { RequestFailure } from './failure.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { FixedWindows } from './fixedWindows.ts'
@@ -67,20 +68,16 @@ export function networkOf(ip: string): string {
   return normalizeIP(withoutZone, 64)
 }
 
-/** onRoute hook that puts each route into its class. Documentation pages and preflights are exempt. */
+/** onRoute hook that puts each route into its class. Exempt paths and preflights have none. */
 export function limitRoute(
   route: RouteOptions,
   limiters: { find(className: string): Limiter | undefined },
   defaultClass: string,
 ): void {
   const className = route.config?.rateLimitClass ?? defaultClass
-  if (className === false || route.method === 'OPTIONS' || isDocumentation(route.url)) return
+  if (className === false || route.method === 'OPTIONS') return
+  if (exemptionOfPath(route.url) !== undefined) return
   const limiter = limiters.find(className)
   if (limiter === undefined) return
   route.onRequest = [...[route.onRequest ?? []].flat(), limiter]
-}
-
-/** By the route's own pattern, which no caller can choose. */
-function isDocumentation(routeUrl: string): boolean {
-  return routeUrl === '/documentation' || routeUrl.startsWith('/documentation/')
 }

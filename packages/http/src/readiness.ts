@@ -12,6 +12,8 @@ export interface Readiness {
   isDraining(): boolean
   /** From now on not ready, whatever the checks say. */
   startDraining(): void
+  /** One condition more, of a part that comes later. */
+  addCheck(check: ReadinessCheck): void
   report(): Promise<ReadinessReport>
 }
 
@@ -22,12 +24,16 @@ export function createReadiness(options: {
   /** Told why a check failed; the report itself only says that it did. */
   onFailure?: (name: string, error: unknown) => void
 }): Readiness {
-  const { checks, timeoutMs = 250, onFailure } = options
+  const { timeoutMs = 250, onFailure } = options
+  const checks = [...options.checks]
   let draining = false
   return {
     isDraining: () => draining,
     startDraining() {
       draining = true
+    },
+    addCheck(check) {
+      checks.push(check)
     },
     async report() {
       const signal = AbortSignal.timeout(timeoutMs)

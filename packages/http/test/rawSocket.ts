@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { HttpApp } from '../src/fastifyTypes.ts'
 
 /** Sends bytes as they are and collects what comes back until the other side closes or time is up. */
 export async function sendRaw(
@@ -33,4 +34,10 @@ export async function sendRaw(
 export function parseAnswer(text: string): { status: number; body: unknown } {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2)
   return { status: Number(head.split(' ')[1]), body: body === '' ? undefined : JSON.parse(body) }
+}
+
+/** The port of an app that listens. */
+export function portOf(app: HttpApp): number {
+  // CAST: a TCP listener has a TCP address.
+  return (app.server.address() as AddressInfo).port
 }

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 
@@ -78,6 +79,89 @@ test('SIGTERM: an answer that is being sent is sent to its end, and its connecti
   expect(await streaming).toMatchObject({ status: 200, connection: 'keep-alive' })
   expect(await exited).toMatchObject({ code: 0 })
   agent.destroy()
+})
+
+/** A connection of its own, open as far as the kernel is concerned. */
+async function openSocket(port: number) {
+  const socket = connect(port, '127.0.0.1')
+  const ended = new Promise<string>((resolve) => {
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += String(chunk)
+    })
+    socket.on('error', (error) => {
+      text += String(error)
+    })
+    socket.once('close', () => resolve(text))
+  })
+  await once(socket, 'connect')
+  return { socket, ended }
+}
+
+test('SIGTERM to a starved process without drain time: every request that reached it is answered', async () => {
+  const { child, port, exited } = await startService({ drainMs: 0 })
+  child.kill('SIGSTOP')
+  const clients = await Promise.all(Array.from({ length: 40 }, () => openSocket(port)))
+  for (const { socket } of clients)
+    socket.write('POST /slow HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  child.kill('SIGTERM')
+  child.kill('SIGCONT')
+  const answers = await Promise.all(clients.map(({ ended }) => ended))
+  expect(answers.filter((text) => !text.startsWith('HTTP/1.1 200'))).toEqual([])
+  expect(await exited).toMatchObject({ code: 0 })
+})
+
+test('SIGTERM: the first request of a connection that is open already is waited for', async () => {
+  const { child, port, exited, messages } = await startService({
+    drainMs: 0,
+    hardExitMs: 60_000,
+    limits: { firstRequestMs: 30_000, closeMs: 40_000, headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 },
+  })
+  const { socket, ended } = await openSocket(port)
+  child.kill('SIGTERM')
+  await expect.poll(messages).toContain('stopping')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  socket.write('GET /lives/v1 HTTP/1.1\r\nhost: x\r\n\r\n')
+  expect(await ended).toMatch(/^HTTP\/1\.1 200[\s\S]*connection: close/i)
+  expect(await exited).toMatchObject({ code: 0 })
+})
+
+test('SIGTERM: what is lost was never accepted, or was sent on a kept connection that was closed', async () => {
+  const { child, port, exited, messages } = await startService({ drainMs: 0 })
+  const kept = await openSocket(port)
+  kept.socket.write('GET /lives/v1 HTTP/1.1\r\nhost: x\r\n\r\n')
+  await once(kept.socket, 'data')
+  const silent = await openSocket(port)
+  const inFlight = ask(port, '/slow', new Agent())
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  child.kill('SIGTERM')
+  await expect.poll(messages).toContain('stopping')
+  const first = await kept.ended
+  expect(first.match(/HTTP\/1\.1/g)).toHaveLength(1)
+  await expect(openSocket(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  expect(await inFlight).toMatchObject({ status: 200 })
+  expect(await silent.ended).toBe('')
+  expect(await exited).toMatchObject({ code: 0 })
+})
+
+test('SIGTERM: a client that never ends its request does not keep the process', async () => {
+  const { child, port, exited, messages } = await startService({
+    drainMs: 0,
+    hardExitMs: 10_000,
+    limits: { requestTimeoutMs: 1_000, headersTimeoutMs: 1_000 },
+  })
+  const { socket, ended } = await openSocket(port)
+  socket.write(
+    'POST /slow HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n',
+  )
+  const drip = setInterval(() => socket.write(' '), 100)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  child.kill('SIGTERM')
+  expect(await ended).toMatch(/^HTTP\/1\.1 408/)
+  clearInterval(drip)
+  expect(await exited).toMatchObject({ code: 0 })
+  expect(messages()).toContain('database closed')
 })
 
 test('a second signal exits at once', async () => {

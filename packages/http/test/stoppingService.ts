@@ -7,7 +7,7 @@ import { createTestApp } from './httpTestApp.ts'
 const options = JSON.parse(process.argv[2] ?? '{}')
 const logger = createLogger({ service: 'stopping', level: 'info' })
 const readiness = createReadiness({ checks: [] })
-const app = await createTestApp({ logger, readiness })
+const app = await createTestApp({ logger, readiness, limits: { requestTimeoutMs: 5_000, ...options.limits } })
 app.post('/slow', async () => {
   await new Promise((resolve) => setTimeout(resolve, 700))
   return { done: true }
@@ -35,7 +35,7 @@ app.get('/throw', async () => {
 installShutdown({
   logger,
   readiness,
-  drainMs: 300,
+  drainMs: options.drainMs ?? 300,
   hardExitMs: 5_000,
   closers: [
     { name: 'public listener', close: () => app.close() },

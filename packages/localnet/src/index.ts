@@ -32,6 +32,7 @@ export { type FamilyKey, familyKeys, familyPlans } from './families/familyPlans.
 export type { FaultCounters } from './faultProxy/counting.ts'
 export type { FaultMode, SeenCall } from './faultProxy/faultMode.ts'
 export { type FaultProxy, type SeenRequest, startFaultProxy } from './faultProxy/faultProxy.ts'
+export { type HostileClient, startHostileClient } from './hostileClient.ts'
 export type { LocalAccount, LocalKeys } from './keys/localKeys.ts'
 export { type KmsMode, type KmsStandIn, startKmsStandIn } from './kms/startKmsStandIn.ts'
 export { type ChainKey, chainKeys, chainPlans } from './network/chainPlan.ts'

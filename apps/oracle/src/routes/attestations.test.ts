@@ -252,8 +252,13 @@ describe('limits', () => {
         expect((await to.app.inject({ method: 'GET', url })).statusCode).toBeLessThan(400)
       }
     }
+    for (const url of ['/lives/v2', '/documentation/nothing', '/documentation/static/nothing.js']) {
+      for (let count = 0; count < 3; count += 1) {
+        expect((await to.app.inject({ method: 'GET', url })).statusCode).toBe(404)
+      }
+    }
     const statuses = await Promise.all(
-      ['/livesX', '/lives/v2', '/chains/v1', '/documentationX'].map(async (url) => {
+      ['/livesX', '/lives', '/chains/v1', '/documentationX'].map(async (url) => {
         const { statusCode } = await to.app.inject({ method: 'GET', url })
         return statusCode
       }),

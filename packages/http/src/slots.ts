@@ -1,0 +1,119 @@
+import type { FastifyRequest } from 'fastify'
+import type { Exchange } from './exchange.ts'
+import { RequestFailure } from './failure.ts'
+import { Progress } from './progress.ts'
+
+/** What a request takes part of: places for bodies on their way, for work, or for exempt pages. */
+export type Slot = 'body' | 'work' | 'documentation'
+
+/** What there was too much of when a request was refused. For `body` the oldest on its way was. */
+export const shedReasons = ['body', 'work', 'documentation'] as const satisfies readonly Slot[]
+export type ShedBecause = (typeof shedReasons)[number]
+
+export type SlotLimits = {
+  /** Requests worked on at once; one more is refused at once, never queued. */
+  readonly inFlightMax: number
+  /** Answers of the exempt pages that are made or sent at once. */
+  readonly documentationMax: number
+  /** Requests whose bodies are on the way at once; for one more the oldest is cut. */
+  readonly bodiesArrivingMax: number
+}
+
+/**
+ * The bounded places of one app. A place for work is held from the moment that a request is complete
+ * until its answer is ready: neither a body that is late nor an answer that is not read holds one.
+ */
+export class Slots {
+  readonly progress = new Progress()
+  readonly #limits: SlotLimits
+  readonly #onShed: (reason: ShedBecause) => void
+  readonly #arriving = new Set<Exchange>()
+  #documentationCount = 0
+
+  constructor(limits: SlotLimits, onShed: (reason: ShedBecause) => void) {
+    this.#limits = limits
+    this.#onShed = onShed
+  }
+
+  get arrivingCount(): number {
+    return this.#arriving.size
+  }
+
+  /** @returns why the request is refused */
+  begin(exchange: Exchange): RequestFailure | undefined {
+    if (exchange.exemption === 'liveness') return undefined
+    if (exchange.exemption === 'documentation') return this.#takeDocumentation(exchange)
+    return hasBody(exchange.request) ? this.#awaitBody(exchange) : this.#takeWork(exchange)
+  }
+
+  /** @returns why the request is refused although all of it is there */
+  bodyArrived(exchange: Exchange): RequestFailure | undefined {
+    if (exchange.slot !== 'body') return undefined
+    this.#leave(exchange)
+    return this.#takeWork(exchange)
+  }
+
+  /** The answer is ready: what is left is its client's to take. Pages are sent in parts, so they stay. */
+  answered(exchange: Exchange): void {
+    if (exchange.slot !== 'documentation') this.#leave(exchange)
+  }
+
+  ended(exchange: Exchange): void {
+    this.#leave(exchange)
+  }
+
+  #takeWork(exchange: Exchange): RequestFailure | undefined {
+    if (this.progress.workingCount >= this.#limits.inFlightMax) return this.#shed('work')
+    exchange.slot = 'work'
+    this.progress.begin(performance.now())
+    return undefined
+  }
+
+  #takeDocumentation(exchange: Exchange): RequestFailure | undefined {
+    if (this.#documentationCount >= this.#limits.documentationMax) return this.#shed('documentation')
+    exchange.slot = 'documentation'
+    this.#documentationCount += 1
+    return undefined
+  }
+
+  /** Bodies of honest clients arrive in no time, so the one that is on its way the longest is cut. */
+  #awaitBody(exchange: Exchange): RequestFailure | undefined {
+    if (this.progress.workingCount >= this.#limits.inFlightMax) return this.#shed('work')
+    if (this.#arriving.size >= this.#limits.bodiesArrivingMax) {
+      const refusal = this.#shed('body')
+      const oldest = findIncomplete(this.#arriving)
+      if (oldest === undefined) return refusal
+      this.#leave(oldest)
+      oldest.refuseLateBody()
+    }
+    exchange.slot = 'body'
+    this.#arriving.add(exchange)
+    return undefined
+  }
+
+  #leave(exchange: Exchange): void {
+    const { slot } = exchange
+    exchange.slot = undefined
+    if (slot === 'body') this.#arriving.delete(exchange)
+    if (slot === 'work') this.progress.end(performance.now(), exchange.isLate)
+    if (slot === 'documentation') this.#documentationCount -= 1
+  }
+
+  #shed(reason: ShedBecause): RequestFailure {
+    this.#onShed(reason)
+    return new RequestFailure('overloaded', 'The service is overloaded.', { retryAfterSeconds: 1 })
+  }
+}
+
+/** In the order of their start. */
+function findIncomplete(exchanges: Iterable<Exchange>): Exchange | undefined {
+  for (const exchange of exchanges) if (!exchange.request.raw.complete) return exchange
+  return undefined
+}
+
+/** Fastify reads no body of a GET. */
+function hasBody({ method, headers }: FastifyRequest): boolean {
+  if (method === 'GET') return false
+  const length = headers['content-length']
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
+}
