@@ -229,6 +229,7 @@ describe('the command line and the admin listener', () => {
       logger: createLogger({ service: 'quote-api', level: 'silent' }),
       errors: errorPolicy,
       host: '127.0.0.1',
+      isLocal: true,
     })
     registerAdmin(app, operated(), { database: bed.database, chain: unused })
     const headers = { host: '127.0.0.1' }
