@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { parseTrustedProxies } from '@causeway/http'
 import { z } from 'zod'
-import { parseKeySetting } from './keySetting.ts'
+import { parseKeySettings, refuseShownKeys } from './keySetting.ts'
+import { shownKeys } from './peers/settings.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const text = z.string()
@@ -18,6 +19,8 @@ const variables = z.object({
   CONFIG_DIR: text.optional(),
   STATE_DIR: text.optional(),
   API_KEYS: text.default(''),
+  PEER_API_KEYS: text.default(''),
+  FORCE: z.enum(['on', 'off']).default('on'),
   UNAUTHENTICATED_RATE_LIMIT_MAX: z.coerce.number().int().min(0).max(1_000_000).default(2),
   UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS: z.coerce.number().int().min(1).max(3_600_000).default(1_000),
   PEERS: text.optional(),
@@ -43,6 +46,8 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
   const parsed = variables.safeParse(Object.fromEntries(set))
   if (!parsed.success) throw new ConfigurationError(`Bad environment:\n${z.prettifyError(parsed.error)}`)
   const env = parsed.data
+  const apiKeys = parseKeySettings({ operators: env.API_KEYS, peers: env.PEER_API_KEYS })
+  refuseShownKeys(apiKeys, shownKeys(env.PEERS))
   return Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal: env.ENVIRONMENT === 'local',
@@ -50,7 +55,8 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
     ops: { host: env.OPS_HOST, port: env.OPS_PORT },
     configDirectory: resolve(repositoryRoot, env.CONFIG_DIR ?? 'configs'),
     stateDirectory: env.STATE_DIR === undefined ? undefined : resolve(repositoryRoot, env.STATE_DIR),
-    apiKeys: parseKeySetting(env.API_KEYS),
+    apiKeys,
+    allowsForce: env.FORCE === 'on',
     rateLimit: {
       max: env.UNAUTHENTICATED_RATE_LIMIT_MAX,
       windowMs: env.UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS,

@@ -149,6 +149,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
     chains: () => network.list(),
     requestTimeoutMs: Math.max(attestationDeadlineMs, peers.length === 0 ? 0 : timeoutMs) + answerMarginMs,
     apiKeys: createConfiguredKeys(config.apiKeys),
+    allowsForce: config.allowsForce,
     logger,
     httpMetrics,
     readiness,
