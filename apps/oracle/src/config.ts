@@ -30,6 +30,7 @@ const variables = z.object({
   ATTESTATIONS_IN_FLIGHT_MAX: z.coerce.number().int().min(1).max(100_000).default(256),
   FINAL_RESULTS_KEPT_MAX: z.coerce.number().int().min(0).max(1_000_000).default(10_000),
   FINALITY_CHECK_INTERVAL_MS: z.coerce.number().int().min(100).max(600_000).default(15_000),
+  HEAD_CHECK_INTERVAL_MS: z.coerce.number().int().min(50).max(1_000).default(500),
   TRUSTED_PROXIES: text.default(''),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -66,6 +67,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
     inFlightMax: env.ATTESTATIONS_IN_FLIGHT_MAX,
     finalResultsKeptMax: env.FINAL_RESULTS_KEPT_MAX,
     finalityCheckIntervalMs: env.FINALITY_CHECK_INTERVAL_MS,
+    headCheckIntervalMs: env.HEAD_CHECK_INTERVAL_MS,
     trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES),
     logLevel: env.LOG_LEVEL,
   })

@@ -23,6 +23,8 @@ export type OracleMetrics = PeerMetrics & {
   watchWork(read: () => number): void
   /** Read when scraped: which chains are halted, and which are ready. */
   watchChains(read: () => readonly { readonly chain: string; readonly status: string }[]): void
+  /** Read when scraped: see `ChainWatch.keptWindows`. */
+  watchKept(read: () => readonly { readonly chain: string; readonly ageMs: number }[]): void
   /** Read when scraped. Endpoints are named by alias, never by URL. */
   watchEndpoints(read: () => readonly ({ readonly chain: string } & QuorumEndpointHealth)[]): void
 }
@@ -138,6 +140,18 @@ export function createOracleMetrics(options: {
           for (const { chain, alias, latencyMs } of read()) {
             if (latencyMs !== undefined) this.set({ chain, endpoint: alias }, latencyMs / 1_000)
           }
+        },
+      })
+    },
+    watchKept(read) {
+      new Gauge({
+        name: 'oracle_kept_window_seconds',
+        help: 'Time since the look began that last showed the final blocks of a followed chain unchanged',
+        labelNames: ['chain'] as const,
+        registers,
+        collect() {
+          this.reset()
+          for (const { chain, ageMs } of read()) this.set({ chain }, ageMs / 1_000)
         },
       })
     },
