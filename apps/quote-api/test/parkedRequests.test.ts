@@ -59,6 +59,8 @@ async function denied(): Promise<QuoteAnswer> {
   const quote = await requests.quoted(sponsor, { amount })
   await requests.execute(quote)
   await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+  await requests.reaches(quote, 'success')
+  await requests.contradictedBefore(quote)
   await requests.reachesStage(quote, 'parked')
   return quote
 }
