@@ -10,7 +10,13 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '@causeway/database'
-import { accrueAppFees, haltReservations, type LedgerAsset, verifyLedger } from '@causeway/ledger'
+import {
+  accrueAppFees,
+  haltReservations,
+  type LedgerAsset,
+  openAppFeeClaim,
+  verifyLedger,
+} from '@causeway/ledger'
 import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { erc20Abi, hexToBytes, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -282,6 +288,25 @@ describe('a claim', () => {
       expect(await claimsOf(app.address)).toHaveLength(1)
       expect(await claimable(app.address)).toEqual([])
     }
+  })
+
+  test('that another request takes in the same moment is taken, not lost', async () => {
+    const app = await owed(5_000_000n)
+    const wallet = lower(app.address)
+    const { claimId, typedData } = await preparedWhole(wallet)
+    const signature = await app.signTypedData(typedData)
+    const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%claim_offer%'`
+    const late = await database.transaction(async (tx) => {
+      await tx.query('lock table app_fee_claim_offer in access exclusive mode')
+      const answer = submit(claimId, signature)
+      await waitUntil(async () => (await database.query(waits)).length > 0, 'it waits for the offer')
+      await openAppFeeClaim(tx, { claimId, wallet, recipient: wallet, asset: usdc(), amount: 5_000_000n })
+      const id = Buffer.from(claimId.slice(2), 'hex')
+      await tx.query('delete from app_fee_claim_offer where claim_id = $1', [id])
+      return { answer }
+    })
+    expect((await late.answer).status).toBe(200)
+    expect(await claimable(wallet)).toEqual([])
   })
 
   test('is taken once when two of them, or one twice, come at the same moment', async () => {
