@@ -308,7 +308,15 @@ describe('limits', () => {
 
   test('leave out liveness, readiness, the start page and the documentation, and nothing like them', async () => {
     const to = await limited()
-    for (const url of ['/lives/v1', '/lives/ready/v1', '/', '/documentation', '/documentation/json']) {
+    for (const url of [
+      '/lives/v1',
+      '/lives/ready/v1',
+      '/',
+      '/documentation',
+      '/documentation/json',
+      '/documentation/yaml',
+      '/documentation/static/swagger-ui.css',
+    ]) {
       for (let count = 0; count < 3; count += 1) {
         expect((await to.app.inject({ method: 'GET', url })).statusCode).toBeLessThan(400)
       }
