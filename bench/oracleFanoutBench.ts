@@ -70,7 +70,8 @@ async function startPeers(network: TestNetwork, proxies: readonly FaultProxy[]):
         HTTP_PORT: String(ports[index]),
         ECDSA_PRIVATE_KEY: privateKey,
         FINAL_RESULTS_KEPT_MAX: '0',
-        API_KEYS: `${callerKey}:bench;${peerKey}:peers`,
+        API_KEYS: `${callerKey}:bench`,
+        PEER_API_KEYS: `${peerKey}:peers`,
         PEERS: ports
           .filter((_port, other) => other !== index)
           .map((port) => `http://127.0.0.1:${port}|${peerKey}`)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { ConfigurationError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from './config.ts'
-import { createConfiguredKeys, parseKeySetting } from './keySetting.ts'
+import { createConfiguredKeys, parseKeySettings } from './keySetting.ts'
 
 const load = (variables: Record<string, string> = {}) =>
   loadConfig({ ENVIRONMENT: 'local', ...variables }, '/srv/causeway')
@@ -42,6 +42,9 @@ describe('a start is refused, naming the setting and no value', () => {
     ['API_KEYS entry 2', { API_KEYS: 'secret:one;secret2:' }],
     ['API_KEYS entry 1', { API_KEYS: 'sha256$secret:label' }],
     ['API_KEYS', { API_KEYS: 'secret:one;secret:two' }],
+    ['PEER_API_KEYS entry 1', { PEER_API_KEYS: 'secret' }],
+    ['PEER_API_KEYS', { PEER_API_KEYS: 'secret:one;secret:two' }],
+    ['FORCE', { FORCE: 'secret' }],
   ])('%s of %j', (name, variables) => {
     expect(() => load(variables)).toThrow(ConfigurationError)
     expect(() => load(variables)).toThrow(name)
@@ -49,16 +52,54 @@ describe('a start is refused, naming the setting and no value', () => {
   })
 })
 
+describe('a key of a peer may not force', () => {
+  const hash = createHash('sha256').update('secret').digest('hex')
+
+  test.each([
+    ['secret:operator', 'secret:peer'],
+    ['other:operator;secret:operator2', 'one:peer;secret:peer2'],
+    ['secret:operator', `sha256$${hash}:peer`],
+    [`sha256$${hash}:operator`, 'secret:peer'],
+    [`sha256$${hash}:operator`, `sha256$${hash.toUpperCase()}:peer`],
+  ])('so API_KEYS=%s beside PEER_API_KEYS=%s stops the start, naming both', (operators, peers) => {
+    const refused = () => load({ API_KEYS: operators, PEER_API_KEYS: peers })
+    expect(refused).toThrow(ConfigurationError)
+    expect(refused).toThrow(/\bAPI_KEYS\b.*\bPEER_API_KEYS\b/)
+    expect(refused).not.toThrow(new RegExp(`secret|${hash}`))
+  })
+
+  test('so a key that is shown to a peer may not be one of API_KEYS', () => {
+    const refused = () =>
+      load({ API_KEYS: 'secret:operator', PEERS: 'https://b.example|other;https://c.example|secret' })
+    expect(refused).toThrow(/PEERS entry 2.*API_KEYS/)
+    expect(refused).not.toThrow(/secret/)
+  })
+
+  test('two peers may share a label with an operator, and one key may be shown both ways', async () => {
+    const { apiKeys } = load({
+      API_KEYS: 'a:one',
+      PEER_API_KEYS: 'b:one',
+      PEERS: 'https://b.example|b',
+    })
+    const keys = createConfiguredKeys(apiKeys)
+    expect((await keys.find('a'))?.scopes).toEqual(new Set(['force']))
+    expect((await keys.find('b'))?.scopes).toEqual(new Set())
+    expect((await keys.find('a'))?.keyId).not.toBe((await keys.find('b'))?.keyId)
+  })
+})
+
 describe('API_KEYS', () => {
   const hash = createHash('sha256').update('third').digest('hex')
-  const keys = createConfiguredKeys(parseKeySetting(` first:one ; second:two:2;;sha256$${hash}:three `))
+  const keys = createConfiguredKeys(
+    parseKeySettings({ operators: ` first:one ; second:two:2;;sha256$${hash}:three `, peers: '' }),
+  )
 
   test.each([
     ['first', 'one'],
     ['second', 'two:2'],
     ['third', 'three'],
   ])('%s is known as %s', async (key, label) => {
-    expect(await keys.find(key)).toMatchObject({ label, keyId: label })
+    expect(await keys.find(key)).toMatchObject({ label })
   })
 
   test.each([

@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { parseTrustedProxies } from '@causeway/http'
 import { z } from 'zod'
-import { parseKeySetting } from './keySetting.ts'
+import { parseKeySettings, refuseShownKeys } from './keySetting.ts'
+import { shownKeys } from './peers/settings.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const text = z.string()
@@ -18,6 +19,8 @@ const variables = z.object({
   CONFIG_DIR: text.optional(),
   STATE_DIR: text.optional(),
   API_KEYS: text.default(''),
+  PEER_API_KEYS: text.default(''),
+  FORCE: z.enum(['on', 'off']).default('on'),
   UNAUTHENTICATED_RATE_LIMIT_MAX: z.coerce.number().int().min(0).max(1_000_000).default(2),
   UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS: z.coerce.number().int().min(1).max(3_600_000).default(1_000),
   PEERS: text.optional(),
@@ -27,6 +30,7 @@ const variables = z.object({
   ATTESTATIONS_IN_FLIGHT_MAX: z.coerce.number().int().min(1).max(100_000).default(256),
   FINAL_RESULTS_KEPT_MAX: z.coerce.number().int().min(0).max(1_000_000).default(10_000),
   FINALITY_CHECK_INTERVAL_MS: z.coerce.number().int().min(100).max(600_000).default(15_000),
+  HEAD_CHECK_INTERVAL_MS: z.coerce.number().int().min(50).max(1_000).default(500),
   TRUSTED_PROXIES: text.default(''),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -43,6 +47,8 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
   const parsed = variables.safeParse(Object.fromEntries(set))
   if (!parsed.success) throw new ConfigurationError(`Bad environment:\n${z.prettifyError(parsed.error)}`)
   const env = parsed.data
+  const apiKeys = parseKeySettings({ operators: env.API_KEYS, peers: env.PEER_API_KEYS })
+  refuseShownKeys(apiKeys, shownKeys(env.PEERS))
   return Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal: env.ENVIRONMENT === 'local',
@@ -50,7 +56,8 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
     ops: { host: env.OPS_HOST, port: env.OPS_PORT },
     configDirectory: resolve(repositoryRoot, env.CONFIG_DIR ?? 'configs'),
     stateDirectory: env.STATE_DIR === undefined ? undefined : resolve(repositoryRoot, env.STATE_DIR),
-    apiKeys: parseKeySetting(env.API_KEYS),
+    apiKeys,
+    allowsForce: env.FORCE === 'on',
     rateLimit: {
       max: env.UNAUTHENTICATED_RATE_LIMIT_MAX,
       windowMs: env.UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS,
@@ -60,6 +67,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
     inFlightMax: env.ATTESTATIONS_IN_FLIGHT_MAX,
     finalResultsKeptMax: env.FINAL_RESULTS_KEPT_MAX,
     finalityCheckIntervalMs: env.FINALITY_CHECK_INTERVAL_MS,
+    headCheckIntervalMs: env.HEAD_CHECK_INTERVAL_MS,
     trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES),
     logLevel: env.LOG_LEVEL,
   })

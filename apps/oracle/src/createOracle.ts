@@ -73,14 +73,15 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
     })
     const peers = parsePeers(config.peers.entries)
     for (const warning of [...policy.warnings, ...peers.warnings]) logger.warn(warning)
-    const { environment, configDirectory, stateDirectory, finalityCheckIntervalMs, finalResultsKeptMax } =
-      config
+    const { environment, configDirectory, stateDirectory, finalResultsKeptMax } = config
+    const { finalityCheckIntervalMs, headCheckIntervalMs } = config
     const files = await loadFiles({ environment, configDirectory, variables, signer: address })
     const network = await openNetwork({
       files,
       environment,
       stateDirectory,
       finalityCheckIntervalMs,
+      headCheckIntervalMs,
       finalResultsKeptMax,
       log: logger,
     })
@@ -112,6 +113,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
   })
   metrics.watchChains(() => network.statuses())
   metrics.watchEndpoints(() => network.endpoints())
+  metrics.watchKept(() => watch.keptWindows())
   const signatureContext: SignatureContext = { hub: context.hub, networkOf: context.networkOf }
   const service = createAttestationService({
     context,
@@ -149,6 +151,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
     chains: () => network.list(),
     requestTimeoutMs: Math.max(attestationDeadlineMs, peers.length === 0 ? 0 : timeoutMs) + answerMarginMs,
     apiKeys: createConfiguredKeys(config.apiKeys),
+    allowsForce: config.allowsForce,
     logger,
     httpMetrics,
     readiness,

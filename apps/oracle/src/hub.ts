@@ -4,13 +4,18 @@ import {
   createJsonRpcClient,
   createQuorumClient,
   defaultThreshold,
+  domainProblems,
+  findCodeless,
   type HubEntries,
   type HubReader,
   type JsonRpcClient,
+  type QuorumClient,
   type QuorumEndpointHealth,
   type RegisteredHub,
+  readShownDomain,
   verifyEvmEndpoints,
 } from '@causeway/chains'
+import type { Hex, ReadOptions } from '@causeway/core'
 import type { AttestedHub } from './attestations/context.ts'
 
 /** The hub and what reads it. */
@@ -48,16 +53,71 @@ export function openHub(hub: RegisteredHub): OpenHub {
         { signal },
       )
       if (problems.length > 0) return problems
-      const named = await reader.hubAddress({ signal })
-      return hubAddress === undefined || hubAddress === named
-        ? []
-        : ['hub: hubAddress is not the hub that the oracle contract names']
+      const [named, ...found] = await Promise.all([
+        reader.hubAddress({ signal }),
+        executionDomainProblems(hub, quorum, { signal }),
+        codeProblems(hub, quorum, { signal }),
+      ])
+      const isNamed = hubAddress === undefined || hubAddress === named
+      return [
+        ...(isNamed ? [] : ['hub: hubAddress is not the hub that the oracle contract names']),
+        ...found.flat(),
+      ]
     },
     health: () => quorum.health(),
     async close() {
       await Promise.all([client.close(), quorum.close()])
     },
   }
+}
+
+/** Executions are signed in the domain of the hub file: another than the contract's settles nothing. */
+async function executionDomainProblems(
+  { oracleAddress, oracleVersion, evmChainId }: RegisteredHub,
+  quorum: QuorumClient,
+  reading: ReadOptions,
+): Promise<readonly string[]> {
+  const expected = {
+    name: 'RelayOracle',
+    version: oracleVersion,
+    chainId: evmChainId,
+    verifyingContract: oracleAddress,
+    settings: {
+      version: 'hub: oracleVersion',
+      chainId: 'hub: evmChainId',
+      contract: 'hub: oracleAddress',
+    },
+  }
+  return domainProblems(expected, await readShownDomain(quorum, oracleAddress, reading))
+}
+
+/** Every other contract of the hub file that is on the hub's chain must be there. */
+async function codeProblems(
+  hub: RegisteredHub,
+  quorum: QuorumClient,
+  reading: ReadOptions,
+): Promise<readonly string[]> {
+  const members: Record<string, Hex | undefined> = {
+    hubAddress: hub.hubAddress,
+    oracleMultisigAddress: hub.oracleMultisigAddress,
+    genericMappingAddress: hub.genericMappingAddress,
+    ...(hub.auroraEvmChainId === hub.evmChainId && {
+      auroraAllocatorAddress: hub.auroraAllocatorAddress,
+      auroraAllocatorSpenderAddress: hub.auroraAllocatorSpenderAddress,
+    }),
+  }
+  const placed = Object.entries(members).flatMap(([member, address]) =>
+    address === undefined ? [] : [{ member, address }],
+  )
+  if (placed.length === 0) return []
+  const codeless = await findCodeless(
+    quorum,
+    placed.map(({ address }) => address),
+    reading,
+  )
+  return placed
+    .filter(({ address }) => codeless.includes(address))
+    .map(({ member }) => `hub: ${member} is no contract on the hub's chain`)
 }
 
 function attestedHub(hub: RegisteredHub): AttestedHub {

@@ -2,29 +2,75 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { ConfigurationError } from '@causeway/core'
 import type { ApiKeyRecord, ApiKeys } from '@causeway/http'
 
+/** Scope of the keys that may use `force`. */
+export const forceScope = 'force'
+
 /** A configured key: only its hash is kept. */
-export type ConfiguredKey = { readonly sha256: Buffer; readonly label: string }
+export type ConfiguredKey = {
+  readonly sha256: Buffer
+  readonly label: string
+  /** True for `API_KEYS`; a key of `PEER_API_KEYS` lifts the rate limit and nothing else. */
+  readonly mayForce: boolean
+}
 
 const hashPrefix = 'sha256$'
 
 /**
- * `API_KEYS`: entries `key:label` or `sha256$<hex>:label`, separated by semicolons and split at the
- * first colon. @throws ConfigurationError naming the number of the wrong entry, never its key
- * @source design.md 7.10, oracle-protocol.md 6.1
+ * `API_KEYS` and `PEER_API_KEYS`: entries `key:label` or `sha256$<hex>:label`, separated by semicolons
+ * and split at the first colon. A key in both would give a peer what only callers may do.
+ * @throws ConfigurationError naming the setting and the number of the wrong entry, never its key
+ * @source attestation-oracle.md Runtime configuration; design.md 7.10, oracle-protocol.md 6.1
  */
-export function parseKeySetting(text: string): readonly ConfiguredKey[] {
+export function parseKeySettings(texts: {
+  readonly operators: string
+  readonly peers: string
+}): readonly ConfiguredKey[] {
+  const operators = parseKeySetting(texts.operators, 'API_KEYS')
+  const peers = parseKeySetting(texts.peers, 'PEER_API_KEYS')
+  for (const [index, peer] of peers.entries()) {
+    const shared = operators.findIndex(({ sha256 }) => sha256.equals(peer.sha256))
+    if (shared < 0) continue
+    throw new ConfigurationError(
+      `API_KEYS entry ${shared + 1} and PEER_API_KEYS entry ${index + 1} are one key: a peer could use force. Give the peer a key of its own.`,
+    )
+  }
+  return [
+    ...operators.map((key) => ({ ...key, mayForce: true })),
+    ...peers.map((key) => ({ ...key, mayForce: false })),
+  ]
+}
+
+/**
+ * A key that this oracle shows to a peer is known there, so it must not authorise `force` here.
+ * @param shown keys of `PEERS`, by the position of their entry
+ * @throws ConfigurationError naming both settings
+ */
+export function refuseShownKeys(
+  keys: readonly ConfiguredKey[],
+  shown: readonly { readonly position: string; readonly key: string }[],
+): void {
+  for (const { position, key } of shown) {
+    const sha256 = hashOf(key)
+    if (!keys.some((known) => known.mayForce && known.sha256.equals(sha256))) continue
+    throw new ConfigurationError(
+      `${position} shows the peer a key of API_KEYS, so it could use force here. Show it another one.`,
+    )
+  }
+}
+
+function parseKeySetting(text: string, setting: string): readonly Omit<ConfiguredKey, 'mayForce'>[] {
   const entries = text
     .split(';')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-  const keys = entries.map((entry, index) => parseEntry(entry, `API_KEYS entry ${index + 1}`))
+  const keys = entries.map((entry, index) => parseEntry(entry, `${setting} entry ${index + 1}`))
   if (new Set(keys.map(({ sha256 }) => sha256.toString('hex'))).size < keys.length) {
-    throw new ConfigurationError('API_KEYS names one key twice.')
+    throw new ConfigurationError(`${setting} names one key twice.`)
   }
   return keys
 }
 
-function parseEntry(entry: string, place: string): ConfiguredKey {
+function parseEntry(entry: string, place: string): Omit<ConfiguredKey, 'mayForce'> {
   const colon = entry.indexOf(':')
   const key = colon < 0 ? '' : entry.slice(0, colon).trim()
   const label = entry.slice(colon + 1).trim()
@@ -50,8 +96,12 @@ function parseEntry(entry: string, place: string): ConfiguredKey {
  */
 export function createConfiguredKeys(keys: readonly ConfiguredKey[]): ApiKeys {
   const byHash = new Map(
-    keys.map(({ sha256, label }) => {
-      const record: ApiKeyRecord = { keyId: label, label, scopes: new Set() }
+    keys.map(({ sha256, label, mayForce }) => {
+      const record: ApiKeyRecord = {
+        keyId: `${mayForce ? 'caller' : 'peer'} ${label}`,
+        label,
+        scopes: new Set(mayForce ? [forceScope] : []),
+      }
       return [sha256.toString('hex'), { sha256, record }] as const
     }),
   )

@@ -40,6 +40,8 @@ export type NetworkOptions = {
   readonly environment: string
   readonly stateDirectory: string | undefined
   readonly finalityCheckIntervalMs: number
+  /** Pause between two looks at chains of which something is kept. */
+  readonly headCheckIntervalMs: number
   /** Final transactions that each chain keeps; 0 reads every one again. */
   readonly finalResultsKeptMax: number
   readonly log: WatchLog
@@ -66,14 +68,18 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
       chains: watchedChains(hub, open),
       store: options.stateDirectory === undefined ? undefined : createHaltStore(options.stateDirectory),
       checkTimeoutMs,
-      onLift(chainId) {
+      onForget(chainId) {
         open.get(chainId)?.reader.forget()
         for (const forget of forgetters) forget()
       },
+      onResume: (chainId) => open.get(chainId)?.reader.forget(),
       log,
     })
     await watch.check()
-    const repeated = repeatCheck(watch, options.finalityCheckIntervalMs)
+    const repeated = [
+      repeatCheck(() => watch.check(), options.finalityCheckIntervalMs),
+      repeatCheck(() => watch.follow(), options.headCheckIntervalMs),
+    ]
     const statusOf = (chain: RegisteredChain) => watch.statusOf(chain.id) ?? 'unavailable'
     return {
       watch,
@@ -90,7 +96,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
       },
       onRewritten: (forget) => void forgetters.push(forget),
       async close() {
-        repeated.stop()
+        for (const check of repeated) check.stop()
         await watch.close()
         await closeClients()
       },
@@ -177,6 +183,7 @@ function createContext(
     readerOf(chainId) {
       const reader = findReader(chains, open, chainId)
       watch.refuseUnlessReady(chainId)
+      watch.useKept(chainId)
       return reader
     },
     recoverSigner,

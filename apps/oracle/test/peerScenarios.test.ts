@@ -162,6 +162,27 @@ describe('with the allowlist A, B, C', () => {
     expect(isAborted).toBe(true)
   })
 
+  test('the local attestation and every peer are asked at once: none answers before all have begun', async () => {
+    const gate = createGate()
+    const afterAll = (signer: 'B' | 'C') => async () => {
+      await gate.opened
+      return { body: await own([signer]) }
+    }
+    const started = await harness({ peers: [afterAll('B'), afterAll('C')], allowed: ABC, threshold: 3 })
+    let hasLocalBegun = false
+    const local = async () => {
+      hasLocalBegun = true
+      await gate.opened
+      return own(['A'])
+    }
+    const running = run(started, { local })
+    await expect
+      .poll(() => hasLocalBegun && started.peers.every(({ questions }) => questions.length === 1), patience)
+      .toBe(true)
+    gate.open()
+    expect(signersOf((await running).response)).toEqual(['A', 'B', 'C'])
+  })
+
   test('scenario 10: threshold 2 is done with the second signer, not with the third', async () => {
     const started = await harness({ peers: [answering(own(['B'])), never], allowed: ABC, threshold: 2 })
     const { response, matched, required } = await run(started)

@@ -1,6 +1,6 @@
 // Goal: the oracle as an operator runs it: what refuses to start, a chain without endpoint, a chain that is
 // rewritten and cleared, and a stop that loses nothing. Method: `main.ts` as a process over real nodes.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
@@ -71,6 +71,18 @@ async function listed(id: string): Promise<ListedChain | undefined> {
   return chains.find((chain) => chain.id === id)
 }
 
+/** The variables of an oracle whose hub file is the local one, changed. */
+async function withHubFile(change: (text: string) => string): Promise<Record<string, string>> {
+  const configs = await mkdtemp(join(directory, 'configs-'))
+  for (const name of ['chains.local.json', 'chains.hub.local.json']) {
+    const text = await readFile(join(repositoryRoot, 'configs', name), 'utf8')
+    const changed = name.startsWith('chains.hub') ? change(text) : text
+    if (name.startsWith('chains.hub')) expect(changed).not.toBe(text)
+    await writeFile(join(configs, name), changed)
+  }
+  return { ...oracleVariables(network), CONFIG_DIR: configs, LOG_LEVEL: 'silent' }
+}
+
 describe('a start is refused and names the setting', () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ['without a key', { ECDSA_PRIVATE_KEY: '' }, /ECDSA_PRIVATE_KEY/],
@@ -105,15 +117,37 @@ describe('a start is refused and names the setting', () => {
   })
 
   test('with a hub that the oracle contract does not name', async () => {
-    const configs = join(directory, 'configs')
-    await mkdir(configs)
-    for (const name of ['chains.local.json', 'chains.hub.local.json']) {
-      const text = await readFile(join(repositoryRoot, 'configs', name), 'utf8')
-      const changed = text.replace(/"hubAddress": "0x[0-9a-f]{40}"/, `"hubAddress": "0x${'77'.repeat(20)}"`)
-      await writeFile(join(configs, name), changed)
-    }
-    const variables = { ...oracleVariables(network), CONFIG_DIR: configs, LOG_LEVEL: 'silent' }
+    const variables = await withHubFile((text) =>
+      text.replace(/"hubAddress": "0x[0-9a-f]{40}"/, `"hubAddress": "0x${'77'.repeat(20)}"`),
+    )
     await expect(createOracle(loadConfig(variables, repositoryRoot), variables)).rejects.toThrow(/hubAddress/)
+  })
+
+  test.each<[string, RegExp, string, RegExp]>([
+    ['of another version', /"oracleVersion": "2"/, '"oracleVersion": "1"', /hub: oracleVersion/],
+    [
+      'whose multisig is no contract',
+      /"oracleMultisigAddress": "0x[0-9a-f]{40}"/,
+      `"oracleMultisigAddress": "0x${'78'.repeat(20)}"`,
+      /hub: oracleMultisigAddress is no contract/,
+    ],
+    [
+      'whose generic mapping is no contract',
+      /"genericMappingAddress": "0x[0-9a-f]{40}"/,
+      `"genericMappingAddress": "0x${'79'.repeat(20)}"`,
+      /hub: genericMappingAddress is no contract/,
+    ],
+    [
+      'whose allocator spender is no contract',
+      /"auroraAllocatorSpenderAddress": "0x[0-9a-f]{40}"/,
+      `"auroraAllocatorSpenderAddress": "0x${'7a'.repeat(20)}"`,
+      /hub: auroraAllocatorSpenderAddress is no contract/,
+    ],
+  ])('with a hub %s', async (_what, member, by, named) => {
+    const variables = await withHubFile((text) => text.replace(member, by))
+    const start = createOracle(loadConfig(variables, repositoryRoot), variables)
+    await expect(start).rejects.toThrow(named)
+    await expect(start).rejects.toBeInstanceOf(ConfigurationError)
   })
 
   test('on a port that is taken', async () => {
@@ -129,6 +163,36 @@ describe('a start is refused and names the setting', () => {
     expect(refused.output()).toContain('ORACLE_SIGNERS_THRESHOLD must be an integer of at least 1.')
     expect(refused.output()).not.toContain('    at ')
   })
+})
+
+test('a hub that cannot be read at the start leaves the oracle unready and unsigned until it fits', async () => {
+  const hub = await startFaultProxy({ targetUrl: network.chains.hub.url })
+  // Readings fail; what tells a development node from others still answers.
+  await hub.set({ kind: 'unsupported', methods: ['eth_call'] })
+  const waiting = spawnOracle({ ...oracleVariables(network), RELAY_RPC_URL: hub.url })
+  try {
+    const address = await waiting.listening()
+    const ready = async () => (await fetch(`${address}/lives/ready/v1`)).status
+    const body = JSON.stringify({ chainId: 'base', transactionId })
+    const ask = () =>
+      fetch(`${address}/attestations/depository-deposits/v1`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': callerKey },
+        body,
+      })
+    expect(await ready()).toBe(503)
+    const refused = await ask()
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      expect.objectContaining({ errorCode: 'CHAIN_NOT_CHECKED' }),
+    ])
+    await hub.set({ kind: 'pass' })
+    await expect.poll(ready).toBe(200)
+    expect((await ask()).status).toBe(200)
+  } finally {
+    await waiting.stop()
+    await hub.stop()
+  }
 })
 
 test('a chain without endpoint is listed, is not ready, and its attestations say so', async () => {

@@ -94,6 +94,7 @@ export async function createQuoteApi(
     logger,
     errors: errorPolicy,
     host: config.admin.host,
+    isLocal: config.isLocal,
     ...(config.admin.apiKey !== undefined && { apiKey: config.admin.apiKey }),
   })
   await checkChains({ environment: config.environment, file: quote, registry, clients, log: logger })

@@ -24,9 +24,9 @@ import {
 import { erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { z } from 'zod'
 import { serviceEnvironment } from './fixtures/service.ts'
-import { post, readOk } from './serviceSupport/callService.ts'
+import { readClaimStep } from './serviceSupport/appFeeClaim.ts'
+import { post } from './serviceSupport/callService.ts'
 import { type ServiceProcess, spawnService } from './serviceSupport/serviceProcess.ts'
 import { writeSolverConfig } from './settlementSupport/solverConfig.ts'
 import { pepperText } from './sponsorSupport/sponsors.ts'
@@ -101,8 +101,6 @@ async function circumstances(): Promise<string> {
   return `${JSON.stringify(items)}\n${tail(solver?.output())}\n${tail(service?.output())}`
 }
 
-const stepsSchema = z.object({ steps: z.array(z.looseObject({ requestId: z.string() })) })
-
 /** A wallet of its own claims all that it is owed, however often it has to ask. */
 async function claim(url: string, app: ReturnType<typeof privateKeyToAccount>): Promise<void> {
   const body = {
@@ -110,16 +108,15 @@ async function claim(url: string, app: ReturnType<typeof privateKeyToAccount>): 
     currency: network.deployment.base.tokens.USDC,
     recipient: app.address,
   }
-  let claimId: Hex | undefined
+  let prepared: ReturnType<typeof readClaimStep> | undefined
   await again(async () => {
     const answer = await post(`${url}/app-fees/${app.address}/claim`, body)
-    // CAST: a request id is hex.
-    claimId = readOk(answer, stepsSchema).steps[0]?.requestId as Hex
+    prepared = readClaimStep(answer)
     return true
   }, 'a claim is prepared')
-  if (claimId === undefined) throw new Error('there is no claim')
-  const requestId = claimId
-  const signature = await app.signMessage({ message: { raw: requestId } })
+  if (prepared === undefined) throw new Error('there is no claim')
+  const { claimId: requestId, typedData } = prepared
+  const signature = await app.signTypedData(typedData)
   const permits = `${url}/execute/permits?signature=${signature}`
   await again(async () => (await post(permits, { kind: 'claim', requestId })).status === 200, 'it is taken')
 }

@@ -10,15 +10,21 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '@causeway/database'
-import { accrueAppFees, haltReservations, type LedgerAsset, verifyLedger } from '@causeway/ledger'
+import {
+  accrueAppFees,
+  haltReservations,
+  type LedgerAsset,
+  openAppFeeClaim,
+  verifyLedger,
+} from '@causeway/ledger'
 import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { erc20Abi, hexToBytes, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { personalMessageDigest } from '../src/wallets/linkMessage.ts'
 import { addressNamed, callNode, setOwnedDigest, walletCode } from './accessSupport/contractWallets.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
+import { type ClaimTypedData, readClaimStep } from './serviceSupport/appFeeClaim.ts'
 import { post, readError, readOk, send } from './serviceSupport/callService.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
 import {
@@ -99,16 +105,20 @@ const ask = (wallet: Hex, more: Ask = {}) =>
     ...{ chainId: usdc().chainId, currency: usdc().address, recipient: wallet },
     ...more,
   })
-const stepsSchema = z.object({ steps: z.array(z.looseObject({ requestId: z.string() })) })
-async function prepared(wallet: Hex, more: Ask = {}): Promise<Hex> {
-  const { steps } = readOk(await ask(wallet, more), stepsSchema)
-  // CAST: a request id is hex.
-  return steps[0]?.requestId as Hex
+type Prepared = { readonly claimId: Hex; readonly typedData: ClaimTypedData }
+async function preparedWhole(wallet: Hex, more: Ask = {}): Promise<Prepared> {
+  const claim = readClaimStep(await ask(wallet, more))
+  typedDataOf.set(claim.claimId, claim.typedData)
+  return claim
 }
-type Signer = Pick<ReturnType<typeof privateKeyToAccount>, 'signMessage'>
+const prepared = async (wallet: Hex, more: Ask = {}) => (await preparedWhole(wallet, more)).claimId
+/** What wallets were shown, by claim: the service does not tell again. */
+const typedDataOf = new Map<Hex, ClaimTypedData>()
+type Signer = Pick<ReturnType<typeof privateKeyToAccount>, 'signTypedData'>
 async function sign(signer: Signer, claimId: Hex, kind = 'claim') {
-  const signature = await signer.signMessage({ message: { raw: claimId } })
-  return submit(claimId, signature, kind)
+  const typedData = typedDataOf.get(claimId) ?? [...typedDataOf.values()][0]
+  if (typedData === undefined) throw new Error('nothing was prepared')
+  return submit(claimId, await signer.signTypedData(typedData), kind)
 }
 const submit = (claimId: Hex, signature: Hex, kind = 'claim') =>
   post(`${url}/execute/permits?signature=${signature}`, { kind, requestId: claimId, referrer: 'a.example' })
@@ -153,7 +163,8 @@ describe('a claim', () => {
   test('is one step to sign, and is paid to the recipient once, as signed', async () => {
     const [app, recipient] = [await owed(5_000_000n), freshAddress()]
     const answer = await ask(app.address, { recipient, amount: '3000000' })
-    const claimId = readOk(answer, stepsSchema).steps[0]?.requestId
+    const { claimId, typedData } = readClaimStep(answer)
+    typedDataOf.set(claimId, typedData)
     expect(JSON.parse(answer.text)).toEqual({
       steps: [
         {
@@ -166,7 +177,21 @@ describe('a claim', () => {
             {
               status: 'incomplete',
               data: {
-                sign: { signatureKind: 'eip191', message: claimId },
+                sign: {
+                  signatureKind: 'eip712',
+                  domain: { name: 'Causeway app fees', version: '1', chainId: usdc().chainId },
+                  types: { AppFeeClaim: expect.any(Array) },
+                  primaryType: 'AppFeeClaim',
+                  value: {
+                    service: expect.stringMatching(/^http:/),
+                    wallet: lower(app.address),
+                    recipient: lower(recipient),
+                    pays: '3.0 USDC',
+                    currency: usdc().address,
+                    amount: '3000000',
+                    nonce: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+                  },
+                },
                 post: {
                   endpoint: '/execute/permits',
                   method: 'POST',
@@ -178,8 +203,7 @@ describe('a claim', () => {
         },
       ],
     })
-    // CAST: matched above.
-    const id = claimId as Hex
+    const id = claimId
     expect(await claimable(app.address)).toEqual(['5000000'])
     expect((await sign(app, id)).status).toBe(200)
     expect(await claimable(app.address)).toEqual(['2000000'])
@@ -218,10 +242,8 @@ describe('a claim', () => {
     const claimId = await prepared(app.address, { recipient: stranger.address })
     const byStranger = await sign(stranger, claimId)
     expect([byStranger.status, readError(byStranger).errorCode]).toEqual([400, 'INVALID_SIGNATURE'])
-    const overText = await submit(claimId, await app.signMessage({ message: claimId }))
-    expect(readError(overText).errorCode).toBe('INVALID_SIGNATURE')
-    const ofOther = await prepared(app.address)
-    const swapped = await submit(claimId, await app.signMessage({ message: { raw: ofOther } }))
+    const ofOther = await preparedWhole(app.address)
+    const swapped = await submit(claimId, await app.signTypedData(ofOther.typedData))
     expect(readError(swapped).errorCode).toBe('INVALID_SIGNATURE')
     for (const junk of ['0x', `0x${'00'.repeat(65)}`, `0x${'ff'.repeat(1_500)}`] as const) {
       expect((await submit(claimId, junk)).status).toBe(400)
@@ -230,6 +252,61 @@ describe('a claim', () => {
     expect(await claimsOf(app.address)).toEqual([])
     const own = await ask(stranger.address)
     expect([own.status, readError(own).errorCode]).toEqual([400, 'INSUFFICIENT_APP_FEES'])
+  })
+
+  test('is no opaque hash that somebody could be talked into signing', async () => {
+    const [app, thief] = [await owed(5_000_000n), freshAddress()]
+    const { claimId, typedData } = await preparedWhole(app.address, { recipient: thief })
+    // What a page could ask for as a login: the bytes, and their text.
+    for (const message of [{ raw: claimId }, claimId]) {
+      const phished = await submit(claimId, await app.signMessage({ message }))
+      expect([phished.status, readError(phished).errorCode]).toEqual([400, 'INVALID_SIGNATURE'])
+    }
+    for (const shown of [
+      { recipient: app.address },
+      { amount: '1' },
+      { service: 'https://games.example' },
+      { pays: '0.0 USDC' },
+    ]) {
+      const misled = await app.signTypedData({ ...typedData, message: { ...typedData.message, ...shown } })
+      expect(readError(await submit(claimId, misled)).errorCode).toBe('INVALID_SIGNATURE')
+    }
+    const elsewhere = { ...typedData, domain: { ...typedData.domain, chainId: 1 } }
+    expect(readError(await submit(claimId, await app.signTypedData(elsewhere))).errorCode).toBe(
+      'INVALID_SIGNATURE',
+    )
+    expect(await claimable(app.address)).toEqual(['5000000'])
+  })
+
+  test('that is sent many times at once is taken by every one of them, once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const app = await owed(5_000_000n)
+      const { claimId, typedData } = await preparedWhole(app.address)
+      const signature = await app.signTypedData(typedData)
+      const answers = await Promise.all(Array.from({ length: 20 }, () => submit(claimId, signature)))
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+      expect(await claimsOf(app.address)).toHaveLength(1)
+      expect(await claimable(app.address)).toEqual([])
+    }
+  })
+
+  test('that another request takes in the same moment is taken, not lost', async () => {
+    const app = await owed(5_000_000n)
+    const wallet = lower(app.address)
+    const { claimId, typedData } = await preparedWhole(wallet)
+    const signature = await app.signTypedData(typedData)
+    const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%claim_offer%'`
+    const late = await database.transaction(async (tx) => {
+      await tx.query('lock table app_fee_claim_offer in access exclusive mode')
+      const answer = submit(claimId, signature)
+      await waitUntil(async () => (await database.query(waits)).length > 0, 'it waits for the offer')
+      await openAppFeeClaim(tx, { claimId, wallet, recipient: wallet, asset: usdc(), amount: 5_000_000n })
+      const id = Buffer.from(claimId.slice(2), 'hex')
+      await tx.query('delete from app_fee_claim_offer where claim_id = $1', [id])
+      return { answer }
+    })
+    expect((await late.answer).status).toBe(200)
+    expect(await claimable(wallet)).toEqual([])
   })
 
   test('is taken once when two of them, or one twice, come at the same moment', async () => {
@@ -252,7 +329,7 @@ describe('a claim', () => {
     await callNode(network.chains.base.url, 'anvil_setCode', [wallet, walletCode.owned])
     const claimId = await prepared(wallet, { recipient })
     expect(readError(await submit(claimId, '0x1234')).errorCode).toBe('INVALID_SIGNATURE')
-    await setOwnedDigest(network.chains.base.url, wallet, personalMessageDigest(hexToBytes(claimId)))
+    await setOwnedDigest(network.chains.base.url, wallet, hexToBytes(claimId))
     expect((await submit(claimId, '0x1234')).status).toBe(200)
     await solver.carryOut(await payoutOf(claimId))
     await reaches(wallet, 'paid')

@@ -59,6 +59,8 @@ async function denied(): Promise<QuoteAnswer> {
   const quote = await requests.quoted(sponsor, { amount })
   await requests.execute(quote)
   await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+  await requests.reaches(quote, 'success')
+  await requests.contradictedBefore(quote)
   await requests.reachesStage(quote, 'parked')
   return quote
 }
@@ -229,6 +231,7 @@ describe('the command line and the admin listener', () => {
       logger: createLogger({ service: 'quote-api', level: 'silent' }),
       errors: errorPolicy,
       host: '127.0.0.1',
+      isLocal: true,
     })
     registerAdmin(app, operated(), { database: bed.database, chain: unused })
     const headers = { host: '127.0.0.1' }

@@ -78,12 +78,26 @@ describe('a sponsored request', () => {
     await requests.execute(quote)
     await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
     await requests.reaches(quote, 'success')
+    if (mode !== 'refuses') await requests.contradictedBefore(quote)
     await requests.reachesStage(quote, 'parked')
     expect((await requests.settlementOf(quote))?.parked_reason).toBe('SEEN_BUT_DENIED')
     expect(await moneyOf(bed.database, sponsor.wallet)).toEqual({
       available: 1_000_000_000n - debitOf(quote),
       held: debitOf(quote),
     })
+  })
+
+  test('is paid for when oracles that denied it a moment ago sign it now', async () => {
+    oracles.set('refuses', 'refuses', 'refuses')
+    const quote = await quoted()
+    await requests.execute(quote)
+    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    await requests.reaches(quote, 'success')
+    const before = oracles.all[0]?.asked ?? 0
+    await waitUntil(async () => (oracles.all[0]?.asked ?? 0) > before, 'the oracles denied it')
+    oracles.set('honest', 'honest', 'honest')
+    await requests.reachesStage(quote, 'settled')
+    expect((await moneyOf(bed.database, sponsor.wallet)).held).toBe(0n)
   })
 
   test('waits while one oracle is dead and one lies, and settles once two honest ones answer', async () => {

@@ -17,6 +17,7 @@ const publishedAddress = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const privateKey = generatePrivateKey()
 const databasePassword = 'pw-d41d8cd98f'
 const pepper = '9e27b1f0'.repeat(8)
+const adminKey = 'admin-5d41402abc4b2a76b9'
 const endpointSecret = 'secret-6f1ed002ab'
 const secretPath = `/v2/${endpointSecret}`
 /** Nothing listens there. */
@@ -59,6 +60,7 @@ function testnets(overrides: Environment): () => Environment {
     DATABASE_URL: `postgres://causeway:${databasePassword}@127.0.0.1:${silentPort}/causeway`,
     API_KEY_PEPPERS: `v1:${pepper}`,
     PUBLIC_URL: 'https://api.testnets.example',
+    ADMIN_API_KEY: adminKey,
     FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}`,
     MAINNETS_BASE_URL: 'https://api.example',
     TESTNETS_BASE_URL: 'https://api.testnets.example',
@@ -167,6 +169,12 @@ const refused: readonly (readonly [string, () => Environment | Promise<Environme
     ['API_KEY_PEPPERS'],
   ],
   ['another environment whose address nobody knows', testnets({ PUBLIC_URL: '' }), ['PUBLIC_URL']],
+  [
+    'another environment whose admin listener would take anybody on this machine for the operator',
+    testnets({ ADMIN_API_KEY: '' }),
+    ['ADMIN_API_KEY'],
+  ],
+  ['an admin key that can be guessed', testnets({ ADMIN_API_KEY: 'admin' }), ['ADMIN_API_KEY']],
   [
     'another environment with a published key and a published account as fill wallet, naming both',
     testnets({ ECDSA_PRIVATE_KEY: publishedKey, FILL_WALLET_ADDRESS: publishedAddress }),

@@ -3,6 +3,13 @@ export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './co
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export { readConfigFiles } from './config/readConfigFiles.ts'
 export {
+  domainProblems,
+  type ExpectedDomain,
+  findCodeless,
+  readShownDomain,
+  type ShownDomain,
+} from './ethereum-vm/contractIdentity.ts'
+export {
   createEthereumFactsReader,
   type EthereumFactsReader,
   type EthereumFactsReaderOptions,

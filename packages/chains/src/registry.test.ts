@@ -91,6 +91,7 @@ describe('placeholders', () => {
     expect(resolvePlaceholders(json, { A: 'v' })).toEqual({
       value: { a: 'v', b: [{ c: 'v' }, 'v'], d: 'x$A', e: 1, f: null, $A: 'kept' },
       unset: [],
+      malformed: [],
     })
   })
 
@@ -101,7 +102,33 @@ describe('placeholders', () => {
         { path: 'a.b[0]', variable: 'X' },
         { path: 'c', variable: 'Y' },
       ],
+      malformed: [],
     })
+  })
+
+  test.each([
+    ['a shell would fill in', { chains: [{ a: `\${X}` }] }, 'chains[0].a'],
+    ['a shell would fill in, inside a URL', { a: ['y', `https://node.example/\${KEY}`] }, 'a[1]'],
+    ['names nothing', { a: { b: '$' } }, 'a.b'],
+    ['names nothing but blanks', { a: '$ ' }, 'a'],
+    ['no variable can have', { a: '$1X' }, 'a'],
+    ['has something behind it', { a: '$X/path' }, 'a'],
+    ['has blanks behind it', { a: '$X ' }, 'a'],
+    ['is doubled', { a: '$$X' }, 'a'],
+  ])('that %s stop the start and name their place', (_what, json, place) => {
+    const read = resolvePlaceholders(json, { X: 'value', KEY: 'value' })
+    expect(read.malformed).toEqual([place])
+  })
+
+  test.each([`\${BASE_RPC_URL}`, '$', ['$BASE_RPC_URL', '$']])('no chain is opened with %j', (httpRpcUrl) => {
+    expect(() => load([{ ...base, httpRpcUrl }])).toThrow(/chains\.local\.json: chains\[0\]\.httpRpcUrl/)
+    const hubJson = { ...hub, httpRpcUrl }
+    expect(() => load([base], { hubJson })).toThrow(/chains\.hub\.local\.json: httpRpcUrl/)
+  })
+
+  test('an additional depository that is a lone $ is not left out in silence', () => {
+    const additionalDepositories = [`0x${'11'.repeat(20)}`, '$']
+    expect(() => load([{ ...base, additionalDepositories }])).toThrow('chains[0].additionalDepositories[1]')
   })
 
   test.each(['constructor', '__proto__', 'toString'])('never name what every object has: $%s', (name) => {
@@ -112,7 +139,7 @@ describe('placeholders', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
         fc.pre(!JSON.stringify(json).includes('$') && !JSON.stringify(json).includes('__proto__'))
-        expect(resolvePlaceholders(json, {})).toEqual({ value: json, unset: [] })
+        expect(resolvePlaceholders(json, {})).toEqual({ value: json, unset: [], malformed: [] })
       }),
     )
   })

@@ -8,9 +8,15 @@ import {
   startTestNetwork,
   type TestNetwork,
 } from '@causeway/localnet'
-import { encodeFunctionData, keccak256, toHex } from 'viem'
+import { encodeAbiParameters, encodeFunctionData, keccak256, parseAbiParameters, toHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { createHubReader, createQuorumClient } from '../src/index.ts'
+import {
+  createHubReader,
+  createQuorumClient,
+  domainProblems,
+  findCodeless,
+  readShownDomain,
+} from '../src/index.ts'
 import { aSignal } from './ethereumSupport/chainBed.ts'
 
 const holder: Hex = `0x${'71'.repeat(20)}`
@@ -43,7 +49,7 @@ beforeEach(async () => {
   for (const proxy of proxies) await proxy.set({ kind: 'pass' })
 })
 
-function hubReader(hubAddress?: Hex) {
+function hubQuorum() {
   const quorum = createQuorumClient({
     chainId: 'relay',
     endpoints: proxies.map(({ url }) => ({ url })),
@@ -51,6 +57,11 @@ function hubReader(hubAddress?: Hex) {
     limits: { readingTimeoutMs: 20_000, requestTimeoutMs: 10_000 },
   })
   onTestFinished(() => quorum.close())
+  return quorum
+}
+
+function hubReader(hubAddress?: Hex) {
+  const quorum = hubQuorum()
   return createHubReader({ quorum, oracleAddress: network.deployment.hub.oracle, hubAddress })
 }
 
@@ -89,5 +100,83 @@ describe('the hub reader', () => {
     await expect(hubReader(holder).balanceOf(holder, tokenId, aSignal())).rejects.toMatchObject({
       kind: 'upstream_unavailable',
     })
+  })
+})
+
+describe('a contract whose domain is compared', () => {
+  const settings = { version: 'the version', chainId: 'the chain', contract: 'the contract' }
+  const described: Hex = `0x${'5267'.padEnd(40, '0')}`
+
+  /** Runtime code that answers every call with `data`. */
+  function answering(data: Hex): Hex {
+    const size = ((data.length - 2) / 2).toString(16).padStart(4, '0')
+    // PUSH2 size, PUSH1 12, PUSH1 0, CODECOPY, PUSH2 size, PUSH1 0, RETURN, then the data.
+    return `0x61${size}600e60003961${size}6000f3${data.slice(2)}`
+  }
+
+  const eip5267 = (domain: { name: string; version: string; chainId: bigint; verifyingContract: Hex }) =>
+    answering(
+      encodeAbiParameters(
+        parseAbiParameters('bytes1, string, string, uint256, address, bytes32, uint256[]'),
+        [
+          '0x0f',
+          domain.name,
+          domain.version,
+          domain.chainId,
+          domain.verifyingContract,
+          `0x${'00'.repeat(32)}`,
+          [],
+        ],
+      ),
+    )
+
+  const compare = async (address: Hex, version: string, chainId = 537_713) => {
+    const shown = await readShownDomain(hubQuorum(), address, aSignal())
+    return domainProblems(
+      { name: 'RelayOracle', version, chainId, verifyingContract: address, settings },
+      shown,
+    )
+  }
+
+  test('by its separator alone fits in its own version and chain and in no other', async () => {
+    const { oracle } = network.deployment.hub
+    expect(await compare(oracle, '2')).toEqual([])
+    expect(await compare(oracle, '1')).toEqual([expect.stringContaining('the version')])
+    expect(await compare(oracle, '2', 537_714)).toEqual([expect.stringContaining('the chain')])
+  })
+
+  test('by its own description names every member that differs', async () => {
+    const good = { name: 'RelayOracle', version: '2', chainId: 537_713n, verifyingContract: described }
+    const { node } = network.chains.hub.chain
+    await node.setCode({ address: described, bytecode: eip5267(good) })
+    expect(await compare(described, '2')).toEqual([])
+    expect(await compare(described, '1')).toEqual([expect.stringContaining('the version is not the version')])
+    const other = { ...good, name: 'RelayHub', chainId: 1n, verifyingContract: holder }
+    await node.setCode({ address: described, bytecode: eip5267(other) })
+    expect(await compare(described, '2')).toEqual([
+      expect.stringContaining('another name'),
+      expect.stringContaining('the chain is not'),
+      expect.stringContaining('is not the contract'),
+    ])
+  })
+
+  test('that shows no domain is a problem of its setting', async () => {
+    expect(await compare(network.deployment.hub.hub, '2')).toEqual([
+      expect.stringContaining('the contract shows no EIP-712 domain'),
+    ])
+  })
+
+  test('is what two of three endpoints show, whatever the third says', async () => {
+    await proxies[0]?.set({
+      kind: 'lie',
+      rewrite: ({ method }, result) => (method === 'eth_call' ? `0x${'ee'.repeat(32)}` : result),
+    })
+    expect(await compare(network.deployment.hub.oracle, '2')).toEqual([])
+    await proxies[0]?.set({
+      kind: 'lie',
+      rewrite: ({ method }, result) => (method === 'eth_getCode' ? '0x' : result),
+    })
+    const { oracle } = network.deployment.hub
+    expect(await findCodeless(hubQuorum(), [oracle, holder], aSignal())).toEqual([holder])
   })
 })

@@ -196,6 +196,11 @@ export {
   tickAtSqrtPriceX96,
 } from './pools/tickMath.ts'
 export { Secret } from './secret.ts'
+export {
+  type AppFeeClaimTypedData,
+  appFeeClaimDigest,
+  appFeeClaimTypedData,
+} from './signatures/appFeeClaim.ts'
 export { signingDigest } from './signatures/digests.ts'
 export { isSignedByOwner, type OwnerCheck } from './signatures/isSignedByOwner.ts'
 export { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './signatures/ownerRequest.ts'

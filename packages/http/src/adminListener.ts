@@ -12,23 +12,33 @@ export type AdminListenerOptions = {
   readonly errors: ErrorPolicy
   /** Address it will be bound to. */
   readonly host: string
-  /** `ADMIN_API_KEY`; may be absent on loopback only. */
+  /** `ENVIRONMENT=local`, the only one whose listener may stand open on loopback. */
+  readonly isLocal: boolean
+  /** `ADMIN_API_KEY`; may be absent in `local` and on loopback only. */
   readonly apiKey?: Secret
 }
 
+const keyForm = /^[\x21-\x7e]{16,256}$/
 const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /**
  * The listener for mutations by operators; the caller adds routes and listens on `host`.
- * With a key every request needs it in `x-api-key`. Without one only loopback may be bound, and
- * requests must name loopback in `host`, so that a web page cannot reach it through a rebound name.
- * @throws ConfigurationError for another host without a key
+ * With a key every request needs it in `x-api-key`. Without one, in `local` alone, only loopback may be
+ * bound, and requests must name loopback in `host`, so that a web page cannot reach it through a rebound
+ * name. Elsewhere whatever runs on the machine could be operator, so loopback needs the key as well.
+ * @throws ConfigurationError for a key that is missing or can be guessed
  * @source design.md 5.10
  */
 export function createAdminListener(options: AdminListenerOptions): HttpApp {
-  const { logger, errors, host, apiKey } = options
+  const { logger, errors, host, isLocal, apiKey } = options
+  if (apiKey === undefined && !isLocal) {
+    throw new ConfigurationError('ADMIN_API_KEY is required in every environment but local, on loopback too.')
+  }
   if (apiKey === undefined && !loopbackHosts.has(host)) {
     throw new ConfigurationError('ADMIN_HOST is not a loopback address, so ADMIN_API_KEY must be set.')
+  }
+  if (apiKey !== undefined && !keyForm.test(apiKey.reveal())) {
+    throw new ConfigurationError('ADMIN_API_KEY must have 16 to 256 printable characters without spaces.')
   }
   const { app } = createBareApp({
     logger,

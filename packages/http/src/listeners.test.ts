@@ -56,8 +56,9 @@ test('/ready is 503 until every check holds and again once draining', async () =
   await ops.close()
 })
 
-function createAdmin(host: string, apiKey?: Secret) {
-  const app = createAdminListener({ logger, errors: policy, host, ...(apiKey !== undefined && { apiKey }) })
+function createAdmin(host: string, apiKey?: Secret, isLocal = true) {
+  const key = apiKey !== undefined && { apiKey }
+  const app = createAdminListener({ logger, errors: policy, host, isLocal, ...key })
   app.post('/keys', async () => ({ created: true }))
   return app
 }
@@ -69,12 +70,30 @@ test('an admin listener beyond loopback needs a key to start', () => {
   }
 })
 
+test.each(['127.0.0.1', '::1', 'localhost', '0.0.0.0'])(
+  'outside local an admin listener on %s needs a key to start: whatever runs beside it could be operator',
+  (host) => {
+    for (const key of [undefined, '', 'short', 'admin key of 20 char']) {
+      const secret = key === undefined ? undefined : new Secret(key)
+      expect(() => createAdmin(host, secret, false)).toThrow(ConfigurationError)
+      expect(() => createAdmin(host, secret, false)).toThrow(/ADMIN_API_KEY/)
+    }
+    expect(() => createAdmin(host, new Secret('admin-key-of-16c'), false)).not.toThrow()
+  },
+)
+
 test('with a key, only requests that carry it pass', async () => {
-  const app = createAdmin('0.0.0.0', new Secret('admin-key-1'))
+  const app = createAdmin('0.0.0.0', new Secret('admin-key-of-tests'))
   const ask = async (headers: Record<string, string>) =>
     (await app.inject({ method: 'POST', url: '/keys', headers })).statusCode
-  expect(await ask({ 'x-api-key': 'admin-key-1' })).toBe(200)
-  for (const key of ['', 'admin-key-2', 'admin-key-1x', 'admin-key-1, admin-key-1', 'constructor']) {
+  expect(await ask({ 'x-api-key': 'admin-key-of-tests' })).toBe(200)
+  for (const key of [
+    '',
+    'admin-key-of-other',
+    'admin-key-of-testsx',
+    'admin-key-of-tests, admin-key-of-tests',
+    'constructor',
+  ]) {
     expect(await ask({ 'x-api-key': key })).toBe(401)
   }
   expect(await ask({})).toBe(401)

@@ -30,6 +30,22 @@ test('a variable that is present but unset is completed', async () => {
   expect(await loadSecrets({ environment: { KEY: undefined }, directory })).toEqual({ KEY: 'from-file' })
 })
 
+test.each(['', ' ', '\t'])('an environment variable of %j hides no secret', async (blank) => {
+  await writeFile(join(directory, 'a'), 'ECDSA_PRIVATE_KEY=0x01\nAPI_KEYS=k:l\n')
+  const environment = { ECDSA_PRIVATE_KEY: blank, API_KEYS: blank, PORT: blank }
+  expect(await loadSecrets({ environment, directory })).toEqual({
+    ECDSA_PRIVATE_KEY: '0x01',
+    API_KEYS: 'k:l',
+  })
+})
+
+test('an empty line of one file hides no secret of another', async () => {
+  await writeFile(join(directory, 'a'), 'API_KEYS=\n')
+  await writeFile(join(directory, 'b'), 'API_KEYS=k:l\n')
+  await writeFile(join(directory, 'c'), "API_KEYS=''\n")
+  expect(await loadSecrets({ environment: {}, directory })).toEqual({ API_KEYS: 'k:l' })
+})
+
 test('directories are skipped and links to files are followed', async () => {
   await mkdir(join(directory, '..data'))
   await writeFile(join(directory, '..data', 'app'), 'KEY=1')

@@ -10,8 +10,9 @@ export const defaultSecretsDirectory = '/vault/secrets'
 
 /**
  * The environment, completed by every regular file of `directory`; a variable that is already set
- * wins. No directory is no secrets. Files are read in name order; two files that disagree about a
- * variable, an unreadable or a malformed file refuse the start.
+ * wins. Empty and blank is not set, in the environment and in files: a template that leaves
+ * `API_KEYS=` behind must not hide the secret. No directory is no secrets. Files are read in name
+ * order; two files that disagree about a variable, an unreadable or a malformed file refuse the start.
  * @throws ConfigurationError naming the file, never its content
  */
 export async function loadSecrets(options: {
@@ -23,14 +24,19 @@ export async function loadSecrets(options: {
   for (const name of await listFiles(directory)) {
     const values = parseSecretsFile(await readSecretsFile(join(directory, name), name), name)
     for (const [key, value] of values) {
+      if (isBlank(value)) continue
       if (secrets.has(key) && secrets.get(key) !== value) {
         throw new ConfigurationError(`${key} has two values; the second is in the secrets file ${name}.`)
       }
       secrets.set(key, value)
     }
   }
-  const set = Object.entries(environment).filter(([, value]) => value !== undefined)
+  const set = Object.entries(environment).filter(([, value]) => value !== undefined && !isBlank(value))
   return Object.fromEntries([...secrets, ...set])
+}
+
+function isBlank(value: string): boolean {
+  return value.trim() === ''
 }
 
 async function listFiles(directory: string): Promise<readonly string[]> {

@@ -14,6 +14,7 @@ export const attestationErrorKinds = {
   DEPOSIT_CURRENCY_MISMATCH: 'invalid_request',
   DEPOSITORY_NOT_CONFIGURED: 'invalid_request',
   DUPLICATE_ONCHAIN_ID: 'invalid_request',
+  FORCE_DISABLED: 'invalid_request',
   FORCE_UNAUTHORIZED: 'unauthorized',
   HUB_BALANCE_MISMATCH: 'invalid_request',
   INSUFFICIENT_FILL: 'invalid_request',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ConfigurationError, type FinalBlock, UpstreamUnavailableError } from '@causeway/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { evidence } from '../../test/fixtures/world.ts'
-import { type ChainWatch, createChainWatch } from './chainWatch.ts'
+import { type ChainWatch, createChainWatch, followedAfterUseMs } from './chainWatch.ts'
 import { runHaltedCommand } from './haltedCommand.ts'
 import { createHaltStore } from './haltStore.ts'
 
@@ -22,6 +22,7 @@ class Chain {
   isSilent = false
   problems: readonly string[] = []
   hasBlocks = true
+  isLinked = false
 
   constructor() {
     this.grow(100n)
@@ -43,6 +44,17 @@ class Chain {
         refuseWhenSilent()
         return this.blocks.get(number)
       },
+      ...(this.isLinked && {
+        readLinks: async (from: bigint) => {
+          refuseWhenSilent()
+          const end = [...this.blocks.keys()].reduce((most, one) => (one > most ? one : most), 0n)
+          const links: FinalBlock[] = []
+          for (let number = from < end ? from : end; number <= end; number++) {
+            links.push({ number, hash: this.blocks.get(number) ?? '' })
+          }
+          return links
+        },
+      }),
     }
     return {
       id: 'ethereum',
@@ -55,13 +67,22 @@ class Chain {
   }
 }
 
-async function watchOf(chain: Chain, options: { stateDirectory?: string; lifted?: string[] } = {}) {
-  const { stateDirectory, lifted = [] } = options
+type WatchOptions = {
+  stateDirectory?: string
+  lifted?: string[]
+  resumed?: string[]
+  clock?: { nowMs: number }
+}
+
+async function watchOf(chain: Chain, options: WatchOptions = {}) {
+  const { stateDirectory, lifted = [], resumed = [], clock = { nowMs: 0 } } = options
   return createChainWatch({
     chains: [chain.watched()],
     store: stateDirectory === undefined ? undefined : createHaltStore(stateDirectory),
     checkTimeoutMs: 1_000,
-    onLift: (chainId) => void lifted.push(chainId),
+    onForget: (chainId) => void lifted.push(chainId),
+    onResume: (chainId) => void resumed.push(chainId),
+    now: () => clock.nowMs,
     log: { error: () => undefined, warn: () => undefined, info: () => undefined },
   })
 }
@@ -181,6 +202,101 @@ describe('a chain', () => {
   })
 })
 
+describe.each([
+  ['block by block', true],
+  ['by hashes alone', false],
+])('a chain that is followed %s', (_how, isLinked) => {
+  const at = (number: bigint) => evidence('ethereum', { blockNumber: number, blockHash: `h${number}` })
+
+  async function followed(options: WatchOptions = {}) {
+    const chain = new Chain()
+    chain.isLinked = isLinked
+    const watch = await watchOf(chain, options)
+    await watch.check()
+    return { chain, watch }
+  }
+  const replace = (chain: Chain, from: bigint, to: bigint) => {
+    for (let number = from; number <= to; number++) chain.grow(number, `x${number}`)
+  }
+
+  test('and rewritten is halted by the next look, and what was kept of it is dropped', async () => {
+    const lifted: string[] = []
+    const { chain, watch } = await followed({ lifted })
+    await watch.follow()
+    expect([refusal(watch), lifted]).toEqual(['ready', []])
+    replace(chain, 100n, 103n)
+    await watch.follow()
+    expect([refusal(watch), lifted]).toEqual(['CHAIN_HALTED', ['ethereum']])
+  })
+
+  test('hides no replaced block behind a newer one that was read after it', async () => {
+    const { chain, watch } = await followed()
+    for (let number = 101n; number <= 104n; number++) chain.grow(number)
+    watch.observe([at(104n)])
+    // Above the anchor, and replaced before it was linked: only what was noted tells.
+    replace(chain, 103n, 110n)
+    await watch.follow()
+    await watch.follow()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+  })
+
+  test('and still linked stays ready, however far it grew between two looks', async () => {
+    const { chain, watch } = await followed()
+    for (let number = 101n; number <= 140n; number++) {
+      chain.grow(number)
+      if (number % 7n === 0n) watch.observe([at(number)])
+      if (number % 13n === 0n) await watch.follow()
+    }
+    await watch.follow()
+    expect(refusal(watch)).toBe('ready')
+    replace(chain, 120n, 140n)
+    await watch.follow()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+  })
+
+  test('that ends too early or is silent is not halted by a fast look', async () => {
+    const { chain, watch } = await followed()
+    chain.isSilent = true
+    await watch.follow()
+    chain.isSilent = false
+    chain.blocks.clear()
+    chain.grow(90n)
+    for (let look = 0; look < 5; look++) await watch.follow()
+    expect(refusal(watch)).toBe('ready')
+  })
+
+  test('is not followed when nothing of it was used for long, and nothing kept is used then', async () => {
+    const [clock, resumed, lifted] = [{ nowMs: 0 }, [] as string[], [] as string[]]
+    const { chain, watch } = await followed({ clock, resumed, lifted })
+    expect(watch.useKept('ethereum')).toBe(true)
+    clock.nowMs += followedAfterUseMs
+    replace(chain, 100n, 100n)
+    await watch.follow()
+    expect(refusal(watch)).toBe('ready')
+    expect(watch.keptWindows()).toEqual([])
+    expect([watch.useKept('ethereum'), watch.useKept('ethereum'), resumed]).toEqual([
+      false,
+      false,
+      ['ethereum'],
+    ])
+    await watch.follow()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+  })
+
+  test('tells how old its last look is', async () => {
+    const clock = { nowMs: 0 }
+    const { chain, watch } = await followed({ clock })
+    clock.nowMs = 400
+    expect(watch.keptWindows()).toEqual([{ chain: 'ethereum', ageMs: 400 }])
+    await watch.follow()
+    clock.nowMs = 700
+    expect(watch.keptWindows()).toEqual([{ chain: 'ethereum', ageMs: 300 }])
+    chain.isSilent = true
+    await watch.follow()
+    expect(watch.keptWindows()).toEqual([{ chain: 'ethereum', ageMs: 300 }])
+  })
+})
+
 describe('with a state directory', () => {
   async function haltedWatch(lifted: string[] = []) {
     const chain = new Chain()
@@ -217,7 +333,7 @@ describe('with a state directory', () => {
     )
     await watch.check()
     expect(refusal(watch)).toBe('ready')
-    expect(lifted).toEqual(['ethereum'])
+    expect(lifted).toEqual(['ethereum', 'ethereum'])
     expect(await runHaltedCommand(['halted', 'list'], directory)).toBe('No chain is halted.')
   })
 

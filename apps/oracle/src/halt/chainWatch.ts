@@ -41,6 +41,15 @@ export interface ChainWatch {
   /** Compares blocks that an attestation rests on with those seen before. @throws AttestationError */
   observe(evidence: readonly Evidence[]): void
   statusOf(chainId: string): WatchStatus | undefined
+  /**
+   * Says that something kept of the chain is about to be used, which keeps the chain followed. False when it
+   * was not followed any more: then nothing kept of it may be used, and what its reader kept is forgotten.
+   */
+  useKept(chainId: string): boolean
+  /** Looks once at every chain of which something may be kept. Never rejects; overlapping calls are one. */
+  follow(): Promise<void>
+  /** How long ago the looks began that last showed each followed chain unchanged, in milliseconds. */
+  keptWindows(): readonly { readonly chain: string; readonly ageMs: number }[]
   /** Looks at every chain once. Never rejects: what fails is logged and tried again next time. */
   check(): Promise<void>
   /** Resolves when halts are on disk. */
@@ -52,10 +61,17 @@ export type ChainWatchOptions = {
   /** Absent without `STATE_DIR`: a halt then lasts as long as the process. */
   readonly store: HaltStore | undefined
   readonly checkTimeoutMs: number
-  /** Told before a chain that was halted is followed again: what was kept of it may be wrong. */
-  readonly onLift: (chainId: string) => void
+  /** Told when what was kept of a chain is wrong, or may be: it is halted, or followed again after a halt. */
+  readonly onForget: (chainId: string) => void
+  /** Told when a chain is used that was not followed: what its reader kept is to be read again. */
+  readonly onResume: (chainId: string) => void
   readonly log: WatchLog
+  /** A clock that only goes forward, in milliseconds. Default that of the process. */
+  readonly now?: () => number
 }
+
+/** Chains of which nothing was used for so long are not followed: endpoints are paid by the call. */
+export const followedAfterUseMs = 600_000
 
 const retryAfterHaltSeconds = 60
 
@@ -65,7 +81,7 @@ const retryAfterHaltSeconds = 60
  * @throws ConfigurationError when the store cannot be read
  */
 export async function createChainWatch(options: ChainWatchOptions): Promise<ChainWatch> {
-  const { store, checkTimeoutMs, onLift, log } = options
+  const { store, checkTimeoutMs, onForget, onResume, log, now = () => performance.now() } = options
   const kept = (await store?.load()) ?? new Map<string, Contradiction | undefined>()
   for (const chainId of kept.keys()) {
     log.error({ event: 'halt_kept', chain: chainId }, 'chain is halted since an earlier run')
@@ -73,10 +89,20 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
   const entries = new Map(
     options.chains.map((chain) => {
       const isKept = kept.has(chain.id)
-      return [chain.id, new WatchedEntry(chain, { store, onLift, log, isKept })] as const
+      return [chain.id, new WatchedEntry(chain, { store, onForget, onResume, log, now, isKept })] as const
     }),
   )
   return {
+    useKept: (chainId) => entries.get(chainId)?.use() ?? true,
+    async follow() {
+      const signal = AbortSignal.timeout(checkTimeoutMs)
+      await Promise.all([...entries.values()].map((entry) => entry.follow(signal)))
+    },
+    keptWindows: () =>
+      [...entries].flatMap(([chain, entry]) => {
+        const ageMs = entry.keptWindowMs()
+        return ageMs === undefined ? [] : [{ chain, ageMs }]
+      }),
     refuseUnlessReady(chainId) {
       const status = entries.get(chainId)?.status
       if (status === 'halted') throw haltedError(chainId)
@@ -102,7 +128,10 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
   }
 }
 
-type EntryOptions = Pick<ChainWatchOptions, 'store' | 'onLift' | 'log'> & { readonly isKept: boolean }
+type EntryOptions = Pick<ChainWatchOptions, 'store' | 'onForget' | 'onResume' | 'log'> & {
+  readonly isKept: boolean
+  readonly now: () => number
+}
 
 /** One chain's state. */
 class WatchedEntry {
@@ -113,12 +142,20 @@ class WatchedEntry {
   #isKept: boolean
   #history = new FinalHistory()
   #saving: Promise<void> = Promise.resolve()
+  #usedAtMs: number
+  /** When the last look began that showed the chain unchanged. */
+  #provenAtMs: number
+  #resumedAtMs: number
+  #following: Promise<void> | undefined
 
   constructor(chain: WatchedChain, options: EntryOptions) {
     this.#chain = chain
     this.#options = options
     this.#isKept = options.isKept
     this.#status = options.isKept ? 'halted' : 'unchecked'
+    this.#usedAtMs = options.now()
+    this.#provenAtMs = this.#usedAtMs
+    this.#resumedAtMs = this.#usedAtMs
   }
 
   get status(): WatchStatus {
@@ -131,6 +168,54 @@ class WatchedEntry {
 
   settled(): Promise<void> {
     return this.#saving
+  }
+
+  /** See `ChainWatch.useKept`. */
+  use(): boolean {
+    const { now, onResume } = this.#options
+    const isResumed = !this.#isFollowed()
+    this.#usedAtMs = now()
+    if (isResumed) {
+      this.#resumedAtMs = this.#usedAtMs
+      onResume(this.#chain.id)
+    }
+    return this.#provenAtMs >= this.#resumedAtMs || this.#chain.finalBlocks() === undefined
+  }
+
+  keptWindowMs(): number | undefined {
+    const isLooked = isUsable(this.#status) && this.#isFollowed() && this.#chain.finalBlocks() !== undefined
+    return isLooked ? this.#options.now() - this.#provenAtMs : undefined
+  }
+
+  /** One look at a time, however slow its endpoints are. */
+  async follow(signal: AbortSignal): Promise<void> {
+    this.#following ??= this.#followOnce(signal).finally(() => {
+      this.#following = undefined
+    })
+    await this.#following
+  }
+
+  async #followOnce(signal: AbortSignal): Promise<void> {
+    const blocks = this.#chain.finalBlocks()
+    if (blocks === undefined || !isUsable(this.#status) || !this.#isFollowed()) return
+    const beganAtMs = this.#options.now()
+    try {
+      const verdict = await this.#history.follow(blocks, { signal })
+      // Endpoints that lag look like a chain that ends too early: the slower look decides about that.
+      if (verdict.kind === 'changed') this.#judge(verdict)
+      else if (verdict.kind === 'unchanged') this.#provenAtMs = beganAtMs
+    } catch (error) {
+      // Silence proves nothing, and the slower look reports it.
+      if (error instanceof DomainError || signal.aborted) return
+      this.#options.log.error(
+        { event: 'chain_check_failed', chain: this.#chain.id, err: error },
+        'not followed',
+      )
+    }
+  }
+
+  #isFollowed(): boolean {
+    return this.#options.now() - this.#usedAtMs < followedAfterUseMs
   }
 
   async look(signal: AbortSignal): Promise<void> {
@@ -150,14 +235,14 @@ class WatchedEntry {
   }
 
   async #liftIfCleared(): Promise<void> {
-    const { store, onLift, log } = this.#options
+    const { store, onForget, log } = this.#options
     const { id } = this.#chain
     if (store === undefined || !this.#isKept || (await store.has(id))) return
     log.warn({ event: 'halt_lifted', chain: id }, 'the operator cleared the halt')
     this.#isKept = false
     this.#history = new FinalHistory()
     this.#status = 'unchecked'
-    onLift(id)
+    onForget(id)
   }
 
   async #verify(signal: AbortSignal): Promise<void> {
@@ -204,6 +289,7 @@ class WatchedEntry {
     const blockNumber = contradiction.blockNumber.toString()
     const fields = { event: 'chain_halted', chain: this.#chain.id, blockNumber, knownHash, foundHash }
     log.error(fields, 'a final block changed')
+    this.#options.onForget(this.#chain.id)
     this.#saving = this.#save(store, contradiction)
   }
 

@@ -15,11 +15,17 @@ export type Verdict =
 
 /** Blocks that are compared with later readings of the same height. */
 const knownBlocksMax = 1_024
+/** Blocks above the anchor that one look reads again. */
+const unlinkedMax = 16
+
+const unchanged: Verdict = { kind: 'unchanged' }
 
 /**
- * The final blocks of one chain that were seen in this run. The newest of them, the anchor, stands for
- * all below it: a chain that still has it has not been rewritten.
- * @source ledger-and-safety.md 4.4
+ * The final blocks of one chain that were seen in this run. The newest of them to which all others are
+ * linked, the anchor, stands for all below it: a chain that still has it has not been rewritten. A block
+ * above it is linked before it becomes the anchor, block by block where parents are read, else by reading
+ * it and then the anchor again: what replaced a block between two readings must not hide behind a newer one.
+ * @source ledger-and-safety.md 4.4; design.md 7.6
  */
 export class FinalHistory {
   readonly #known = new Map<bigint, string>()
@@ -34,23 +40,66 @@ export class FinalHistory {
     this.#known.set(block.number, block.hash)
     const [oldest] = this.#known.keys()
     if (this.#known.size > knownBlocksMax && oldest !== undefined) this.#known.delete(oldest)
-    if (this.#anchor === undefined || block.number > this.#anchor.number) this.#anchor = block
-    return { kind: 'unchanged' }
+    this.#anchor ??= block
+    return unchanged
   }
 
-  /** Reads the anchor's height again, then the newest final block. Rejects as a reading of facts does. */
+  /** Reads the newest final block, then those that are not linked yet. Rejects as a reading of facts does. */
   async compare(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<Verdict> {
+    const newest = await blocks.readNewest(options)
+    const verdict = await this.#readAgain(blocks, options)
+    return verdict.kind === 'unchanged' ? this.note(newest) : verdict
+  }
+
+  /** One look at what is kept: as little as it takes to see a rewritten chain. Rejects as `compare`. */
+  async follow(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<Verdict> {
     const anchor = this.#anchor
-    const foundHash = anchor === undefined ? undefined : await blocks.readHash(anchor.number, options)
-    if (anchor !== undefined && foundHash !== anchor.hash) return changed(anchor, foundHash)
-    return this.note(await blocks.readNewest(options))
+    if (anchor === undefined) return unchanged
+    if (blocks.readLinks === undefined) return this.#readAgain(blocks, options)
+    return this.#link(anchor, await blocks.readLinks(anchor.number, options))
+  }
+
+  /** @param links see `FinalBlocks.readLinks` */
+  #link(anchor: FinalBlock, links: readonly FinalBlock[]): Verdict {
+    const [first] = links
+    if (first === undefined || first.number < anchor.number) {
+      const knownHash = first === undefined ? undefined : this.#known.get(first.number)
+      if (first === undefined || knownHash === undefined || knownHash === first.hash) return behind(anchor)
+      return changed({ number: first.number, hash: knownHash }, first.hash)
+    }
+    if (first.hash !== anchor.hash) return changed(anchor, first.hash)
+    for (const block of links) {
+      const verdict = this.note(block)
+      if (verdict.kind !== 'unchanged') return verdict
+      this.#anchor = block
+    }
+    return unchanged
+  }
+
+  /** Highest first: a block that stood after one above it was read is below that one. */
+  async #readAgain(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<Verdict> {
+    const anchor = this.#anchor
+    if (anchor === undefined) return unchanged
+    const unlinked = [...this.#known]
+      .map(([number, hash]) => ({ number, hash }))
+      .filter(({ number }) => number > anchor.number)
+      .sort((a, b) => (a.number < b.number ? -1 : 1))
+      .slice(0, unlinkedMax)
+    const next = unlinked.at(-1) ?? anchor
+    for (const block of [...unlinked.reverse(), anchor]) {
+      const foundHash = await blocks.readHash(block.number, options)
+      if (foundHash === undefined) return behind(block)
+      if (foundHash !== block.hash) return changed(block, foundHash)
+    }
+    if (this.#anchor === anchor) this.#anchor = next
+    return unchanged
   }
 }
 
-function changed(
-  { number: blockNumber, hash: knownHash }: FinalBlock,
-  foundHash: string | undefined,
-): Verdict {
-  const kind = foundHash === undefined ? 'behind' : 'changed'
-  return { kind, contradiction: { blockNumber, knownHash, foundHash } }
+function changed({ number: blockNumber, hash: knownHash }: FinalBlock, foundHash: string): Verdict {
+  return { kind: 'changed', contradiction: { blockNumber, knownHash, foundHash } }
+}
+
+function behind({ number: blockNumber, hash: knownHash }: FinalBlock): Verdict {
+  return { kind: 'behind', contradiction: { blockNumber, knownHash, foundHash: undefined } }
 }

@@ -1,12 +1,10 @@
-import type { ChainWatch } from './chainWatch.ts'
-
 /** Looks again every `intervalMs` after the last look ended, without keeping the process alive. */
-export function repeatCheck(watch: ChainWatch, intervalMs: number): { stop(): void } {
+export function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const schedule = () => {
     if (isStopped) return
-    timer = setTimeout(() => void watch.check().finally(schedule), intervalMs).unref()
+    timer = setTimeout(() => void check().finally(schedule), intervalMs).unref()
   }
   schedule()
   return {

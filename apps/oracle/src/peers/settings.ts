@@ -27,6 +27,8 @@ export type Parsed<Value> = {
   readonly warnings: readonly string[]
 }
 
+const passThrough = 'pass-through'
+
 /**
  * `PEERS`: entries `baseUrl|apiKey` separated by `;`, the key `pass-through` forwards the caller's.
  * @param options.ownUrls addresses of this oracle: asking itself would be a loop
@@ -56,6 +58,16 @@ export function parsePeers(
   return { value: peers, warnings }
 }
 
+/** The keys of `PEERS` as they are written, with the position of their entry; `pass-through` is none. */
+export function shownKeys(
+  text: string | undefined,
+): readonly { readonly position: string; readonly key: string }[] {
+  return listOf(text).flatMap((entry, index) => {
+    const key = entry.split('|').at(1)?.trim() ?? ''
+    return key === '' || key === passThrough ? [] : [{ position: `PEERS entry ${index + 1}`, key }]
+  })
+}
+
 function parseEntry(entry: string, position: string): { url: URL; credential: PeerCredential } {
   const parts = entry.split('|').map((part) => part.trim())
   const [address, key] = parts
@@ -67,7 +79,7 @@ function parseEntry(entry: string, position: string): { url: URL; credential: Pe
   const url = parseUrl(address, position)
   return {
     url,
-    credential: key === 'pass-through' ? { kind: 'pass-through' } : { kind: 'key', key: new Secret(key) },
+    credential: key === passThrough ? { kind: 'pass-through' } : { kind: 'key', key: new Secret(key) },
   }
 }
 

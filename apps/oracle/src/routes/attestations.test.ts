@@ -3,7 +3,14 @@
 import type { DepositFacts } from '@causeway/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderB, orderBSignature } from '../../../../packages/core/test/vectors/orders.ts'
-import { paths, type TestApp, testApp, testKey, withReader } from '../../test/fixtures/oracleApp.ts'
+import {
+  paths,
+  type TestApp,
+  testApp,
+  testKey,
+  testPeerKey,
+  withReader,
+} from '../../test/fixtures/oracleApp.ts'
 import { inputsB } from '../../test/fixtures/requests.ts'
 import {
   depositB,
@@ -184,12 +191,57 @@ describe('refusals', () => {
 })
 
 describe('force', () => {
+  const warnLevel = 40
+  const forcedTotal = (metrics: string) =>
+    Number(
+      /^oracle_forced_attestations_total\{kind="fills",key="operator",service="oracle"\} (\d+)$/m.exec(
+        metrics,
+      )?.[1] ?? 0,
+    )
+  const scrape = (from: TestApp) => from.metrics.registry.metrics()
+
   test('is served with a valid key and written down with the label of the key', async () => {
+    const before = forcedTotal(await scrape(open))
     const response = await post(paths.fills, { ...fill, force: true }, { 'x-api-key': testKey })
     expect(response.statusCode).toBe(200)
-    const accepted = open.lines.filter(({ event }) => event === 'force_accepted')
-    expect(accepted.at(-1)).toMatchObject({ keyLabel: 'operator', kind: 'fills' })
+    const answered = open.lines.filter(({ event }) => event === 'force_answered').at(-1)
+    expect(answered).toMatchObject({ level: warnLevel, keyLabel: 'operator', kind: 'fills' })
+    expect(answered).toMatchObject({ payments: [fillTransaction] })
     expect(JSON.stringify(open.lines)).not.toContain(testKey)
+    expect(forcedTotal(await scrape(open))).toBe(before + 1)
+  })
+
+  test('that a key of a peer asks for is refused and written down, on fills and refunds', async () => {
+    const refund = { order: orderB, orderSignature: orderBSignature, inputs: inputsB, refunds: [] }
+    for (const [path, body] of [
+      [paths.fills, fill],
+      [paths.refunds, refund],
+    ] as const) {
+      const response = await post(path, { ...body, force: true }, { 'x-api-key': testPeerKey })
+      expect([response.statusCode, response.json().errorCode]).toEqual([401, 'FORCE_UNAUTHORIZED'])
+    }
+    const refused = open.lines.filter(({ event }) => event === 'force_refused')
+    expect(refused.map(({ kind, keyLabel, level }) => [kind, keyLabel, level])).toEqual([
+      ['fills', 'neighbour', warnLevel],
+      ['refunds', 'neighbour', warnLevel],
+    ])
+    expect(JSON.stringify(open.lines)).not.toContain(testPeerKey)
+    expect(await scrape(open)).toMatch(
+      /^oracle_force_refused_total\{kind="refunds",reason="peer_key",service="oracle"\} 1$/m,
+    )
+  })
+
+  test('that is off is refused to everybody, and what it changes is not', async () => {
+    const off = await testApp({ context: world(scripts), allowsForce: false })
+    for (const headers of [{}, { 'x-api-key': testKey }, { 'x-api-key': testPeerKey }]) {
+      const response = await post(paths.fills, { ...fill, force: true }, headers, off)
+      expect([response.statusCode, response.json()]).toEqual([
+        400,
+        expect.objectContaining({ errorCode: 'FORCE_DISABLED', errorData: expect.any(String) }),
+      ])
+    }
+    expect((await post(paths.fills, { ...fill, force: false }, {}, off)).statusCode).toBe(200)
+    await off.app.close()
   })
 
   test.each(Object.getOwnPropertyNames(Object.prototype))('the name %s is no key', async (name) => {
@@ -235,6 +287,15 @@ describe('limits', () => {
     await to.app.close()
   })
 
+  test('do not hold the key of a peer either', async () => {
+    const to = await limited()
+    for (let count = 0; count < 5; count++) {
+      const response = await post(paths.deposits, deposit, { 'x-api-key': testPeerKey }, to)
+      expect([response.statusCode, response.headers['x-ratelimit-limit']]).toEqual([200, undefined])
+    }
+    await to.app.close()
+  })
+
   test('do not hold a valid key, which carries no limit headers', async () => {
     const to = await limited()
     for (let count = 0; count < 5; count += 1) {
@@ -247,7 +308,15 @@ describe('limits', () => {
 
   test('leave out liveness, readiness, the start page and the documentation, and nothing like them', async () => {
     const to = await limited()
-    for (const url of ['/lives/v1', '/lives/ready/v1', '/', '/documentation', '/documentation/json']) {
+    for (const url of [
+      '/lives/v1',
+      '/lives/ready/v1',
+      '/',
+      '/documentation',
+      '/documentation/json',
+      '/documentation/yaml',
+      '/documentation/static/swagger-ui.css',
+    ]) {
       for (let count = 0; count < 3; count += 1) {
         expect((await to.app.inject({ method: 'GET', url })).statusCode).toBeLessThan(400)
       }

@@ -1,6 +1,5 @@
 import { answerJson, apiKeyHeader, errorResponses, type HttpApp } from '@causeway/http'
 import type { z } from 'zod'
-import { AttestationError } from '../attestations/errors.ts'
 import type { PeerAggregator } from '../peers/peerAggregator.ts'
 import type { AttestationService } from '../service/attestationService.ts'
 import type { AttestationDefinition, RequestSwitches } from '../service/definitions.ts'
@@ -8,19 +7,17 @@ import type { OracleMetrics } from '../service/oracleMetrics.ts'
 import { evidenceToWire } from '../wire/evidence.ts'
 import { publishedExample } from '../wire/publishedExample.ts'
 import { responseExamples } from '../wire/responseExamples.ts'
+import { createForceGuard } from './force.ts'
 
 export type AttestationRouteDependencies = {
   readonly service: AttestationService
   readonly peers: PeerAggregator
   readonly metrics: OracleMetrics
+  /** `FORCE`. */
+  readonly allowsForce: boolean
   /** Time of a whole request, peers included. */
   readonly requestTimeoutMs: number
 }
-
-/** Who asks: for `force`, logs and `pass-through`. */
-type Caller = { readonly keyLabel: string | undefined; readonly presentedKey: string | undefined }
-
-type RouteLog = { warn(fields: object, message: string): void }
 
 /**
  * POST one attestation route: authorise, attest here and, when asked to, at the peers as well.
@@ -42,6 +39,8 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
       ...errorResponses,
     },
   }
+  const { metrics, allowsForce: isAllowed } = dependencies
+  const force = createForceGuard({ isAllowed, kind: kind.name, metrics })
   const config = { handlerTimeoutMs: dependencies.requestTimeoutMs }
   // Final answers are kept as objects and asked for again and again: each is written out once.
   const texts = new WeakMap<object, string>()
@@ -49,21 +48,19 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
   app.post(kind.path, { schema, config, ...limit }, (request, reply) => {
     const answer = async (): Promise<string> => {
       const presented = request.headers[apiKeyHeader]
-      const caller: Caller = {
-        keyLabel: request.apiKey?.label,
-        presentedKey: typeof presented === 'string' ? presented : undefined,
-      }
+      const caller = { keyLabel: request.apiKey?.label, scopes: request.apiKey?.scopes }
       // CAST: the validator compiler has just parsed the body with `requestSchema`.
       const body = request.body as Request
-      authoriseForce(body, caller, { kind: kind.name, log: request.log, metrics: dependencies.metrics })
+      if (body.force === true) force.authorise(caller, request.log)
       const { response, matched, required } = await dependencies.peers.run({
         kind,
         body,
-        callerApiKey: caller.presentedKey,
+        callerApiKey: typeof presented === 'string' ? presented : undefined,
         requestId: request.id,
         signal: request.cancellation,
         local: (signal) => attestHere(definition, body, dependencies.service, signal),
       })
+      if (body.force === true) force.answered(caller, definition.forcedBy?.(body) ?? {}, request.log)
       if (body.requestPeerSignatures === true) {
         reply.header('x-quorum-matched', matched).header('x-quorum-required', required)
       }
@@ -82,20 +79,6 @@ type RouteSchema = {
   readonly security: Record<string, string[]>[]
   readonly body: z.ZodType
   readonly response: Record<number, z.ZodType>
-}
-
-/** `force` settles by deposits alone, so it needs somebody who is known and is written down. */
-function authoriseForce(
-  { force }: RequestSwitches,
-  { keyLabel }: Caller,
-  { kind, log, metrics }: { kind: string; log: RouteLog; metrics: OracleMetrics },
-): void {
-  if (force !== true) return
-  if (keyLabel === undefined) {
-    throw new AttestationError('FORCE_UNAUTHORIZED', 'The force option needs a valid API key.')
-  }
-  metrics.countForce(kind)
-  log.warn({ event: 'force_accepted', keyLabel, kind }, 'force accepted')
 }
 
 /** This oracle's own answer, with its evidence when the caller wants to see it. */

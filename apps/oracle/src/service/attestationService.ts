@@ -72,6 +72,11 @@ export function createAttestationService(options: AttestationServiceOptions): At
     return attestation
   }
 
+  /** Each chain is told: all of them are followed again from now on. */
+  function isFollowed({ evidence }: LocalAttestation<object>): boolean {
+    return evidence.map(({ chainId }) => watch.useKept(chainId)).every((wasFollowed) => wasFollowed)
+  }
+
   function refuseUnlessReady({ evidence }: LocalAttestation<object>): void {
     watch.refuseUnlessReady(context.hub.id)
     for (const { chainId } of evidence) watch.refuseUnlessReady(chainId)
@@ -92,6 +97,7 @@ export function createAttestationService(options: AttestationServiceOptions): At
         watch.refuseUnlessReady(context.hub.id)
         const key = keyOf(name, request)
         let attestation = kept.get(key)
+        if (attestation !== undefined && !isFollowed(attestation)) attestation = undefined
         if (attestation !== undefined) metrics.countKept(name)
         else {
           attestation = await flights.run(key, signal, (workSignal) =>

@@ -30,6 +30,8 @@ export type AttestationDefinition<Request extends RequestSwitches, Response> = {
   /** The chain that a request is mainly about, for metrics. */
   readonly chainOf: (request: Request) => string
   readonly summary: string
+  /** What the log tells of an answer by force: the transactions that it rests on. */
+  readonly forcedBy?: (request: Request) => object
   /** Of a request; default: that of the server. */
   readonly bodyBytesMax?: number
 }
@@ -57,6 +59,11 @@ export const fillsDefinition = define({
   requestSchema: fillsRequestSchema,
   attest: attestFill,
   chainOf: ({ order }) => order.output.chainId,
+  forcedBy: ({ order, inputs, fill }) => ({
+    outputChain: order.output.chainId,
+    deposits: inputs.map(({ transactionId }) => transactionId),
+    payments: [fill.transactionId],
+  }),
   summary: "Attest that a solver paid an order's outputs",
 })
 
@@ -65,6 +72,11 @@ export const refundsDefinition = define({
   requestSchema: refundsRequestSchema,
   attest: attestRefund,
   chainOf: ({ order }) => order.inputs[0]?.payment.chainId ?? '',
+  forcedBy: ({ order, inputs, refunds }) => ({
+    outputChain: order.output.chainId,
+    deposits: inputs.map(({ transactionId }) => transactionId),
+    payments: refunds.map(({ transactionId }) => transactionId),
+  }),
   summary: "Attest that a solver paid an order's inputs back",
 })
 

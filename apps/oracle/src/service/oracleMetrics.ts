@@ -1,6 +1,7 @@
 import type { QuorumEndpointHealth } from '@causeway/chains'
 import { Counter, Gauge, Histogram, type HttpMetrics } from '@causeway/http'
 import type { PeerMetrics } from '../peers/peerEvents.ts'
+import type { ForceRefusal } from '../routes/force.ts'
 
 /** What the oracle reports beside HTTP. Labels come from closed sets. @source oracle-protocol.md 8 */
 export type OracleMetrics = PeerMetrics & {
@@ -14,12 +15,16 @@ export type OracleMetrics = PeerMetrics & {
   }): void
   /** An answer that was final and kept. */
   countKept(kind: string): void
-  countForce(kind: string): void
+  /** An answer by force that left; `key` is the label of the caller's key, which configuration names. */
+  countForce(kind: string, key: string): void
+  countForceRefused(kind: string, reason: ForceRefusal): void
   observeSigning(seconds: number, outcome: 'signed' | 'failed'): void
   /** Read when scraped. */
   watchWork(read: () => number): void
   /** Read when scraped: which chains are halted, and which are ready. */
   watchChains(read: () => readonly { readonly chain: string; readonly status: string }[]): void
+  /** Read when scraped: see `ChainWatch.keptWindows`. */
+  watchKept(read: () => readonly { readonly chain: string; readonly ageMs: number }[]): void
   /** Read when scraped. Endpoints are named by alias, never by URL. */
   watchEndpoints(read: () => readonly ({ readonly chain: string } & QuorumEndpointHealth)[]): void
 }
@@ -56,8 +61,14 @@ export function createOracleMetrics(options: {
   })
   const forced = new Counter({
     name: 'oracle_forced_attestations_total',
-    help: 'Requests with force that a valid key authorised',
-    labelNames: ['kind'] as const,
+    help: 'Answers that left by force, by the label of the key that authorised them',
+    labelNames: ['kind', 'key'] as const,
+    registers,
+  })
+  const forceRefused = new Counter({
+    name: 'oracle_force_refused_total',
+    help: 'Requests with force that were refused: it is off, or the key is missing or of a peer',
+    labelNames: ['kind', 'reason'] as const,
     registers,
   })
   const quorums = new Counter({
@@ -91,7 +102,8 @@ export function createOracleMetrics(options: {
       attestations.observe({ kind, chain: known.has(chain) ? chain : 'unknown', outcome }, seconds)
     },
     countKept: (kind) => keptAnswers.inc({ kind }),
-    countForce: (kind) => forced.inc({ kind }),
+    countForce: (kind, key) => forced.inc({ kind, key }),
+    countForceRefused: (kind, reason) => forceRefused.inc({ kind, reason }),
     observePeer: ({ peer, outcome, seconds }) => peerRequests.observe({ peer, outcome }, seconds),
     observeQuorum({ route, matched, required }) {
       quorums.inc({ route, reached: matched >= required ? 'yes' : 'no' })
@@ -128,6 +140,18 @@ export function createOracleMetrics(options: {
           for (const { chain, alias, latencyMs } of read()) {
             if (latencyMs !== undefined) this.set({ chain, endpoint: alias }, latencyMs / 1_000)
           }
+        },
+      })
+    },
+    watchKept(read) {
+      new Gauge({
+        name: 'oracle_kept_window_seconds',
+        help: 'Time since the look began that last showed the final blocks of a followed chain unchanged',
+        labelNames: ['chain'] as const,
+        registers,
+        collect() {
+          this.reset()
+          for (const { chain, ageMs } of read()) this.set({ chain }, ageMs / 1_000)
         },
       })
     },

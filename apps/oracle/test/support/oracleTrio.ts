@@ -71,7 +71,8 @@ function oracleEnvironment(
     OPTIMISM_RPC_URL: chains.optimism.url,
     RELAY_RPC_URL: chains.hub.url,
     ECDSA_PRIVATE_KEY: keys.oracles[at.index]?.privateKey ?? '',
-    API_KEYS: `${callerKey}:caller;${peerKey}:peers`,
+    API_KEYS: `${callerKey}:caller`,
+    PEER_API_KEYS: `${peerKey}:peers`,
     PEERS: at.urls
       .filter((_url, index) => index !== at.index)
       .map((url) => `${url}|${peerKey}`)

@@ -1,4 +1,11 @@
-import { bytesToHex, type Hex, keccak256 } from '@causeway/core'
+import {
+  type AppFeeClaimTypedData,
+  appFeeClaimDigest,
+  appFeeClaimTypedData,
+  bytesToHex,
+  formatAmount,
+  type Hex,
+} from '@causeway/core'
 import type { MarketSnapshot } from '../market/snapshot.ts'
 import { QuoteError } from '../quoting/errors.ts'
 import { refundCost } from '../quoting/refundCost.ts'
@@ -75,22 +82,22 @@ export function claimAmount(args: {
 }
 
 /**
- * The 32 bytes that stand for a claim: whoever signs them agrees to all of its terms, at this service alone.
+ * What the wallet signs, and the 32 bytes that it comes to: they stand for the claim, and whoever signs them saw
+ * all of its terms and agrees to them, at this service alone.
  * @param once.nonce random, so that equal claims differ
- * @source quote-api.md 3.8
+ * @source quote-api.md 3.8; EIP-712
  */
-export function claimIdOf(terms: ClaimTerms, once: { readonly site: string; readonly nonce: Hex }): Hex {
-  const { wallet, chainId, currency, recipient, amount } = terms
-  const { site, nonce } = once
-  const text = JSON.stringify([
-    'app-fee claim',
-    site,
-    wallet,
-    chainId,
-    currency,
-    recipient,
-    `${amount}`,
-    nonce,
-  ])
-  return bytesToHex(keccak256(new TextEncoder().encode(text)))
+export function claimToSign(
+  terms: ClaimTerms,
+  currency: Pick<QuotableCurrency, 'address' | 'symbol' | 'decimals'>,
+  once: { readonly site: string; readonly nonce: Hex },
+): { readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData } {
+  const { wallet, chainId, recipient, amount } = terms
+  const signed = {
+    ...{ service: once.site, chainId, wallet, recipient, amount, nonce: once.nonce },
+    // CAST: claims are of EVM chains alone, whose registry holds parsed addresses.
+    currency: currency.address as Hex,
+    pays: `${formatAmount(amount, currency.decimals)} ${currency.symbol}`,
+  }
+  return { claimId: bytesToHex(appFeeClaimDigest(signed)), typedData: appFeeClaimTypedData(signed) }
 }

@@ -1,4 +1,11 @@
-import { bytesToHex, type Hex, hexToBytes, type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
+import {
+  type AppFeeClaimTypedData,
+  bytesToHex,
+  type Hex,
+  hexToBytes,
+  type SqlDatabase,
+  UpstreamUnavailableError,
+} from '@causeway/core'
 import { openAppFeeClaim, readAppFeeClaim, readClaimableAppFees } from '@causeway/ledger'
 import type { MarketSnapshot } from '../market/snapshot.ts'
 import type { QuoteRegistry } from '../quoting/registry.ts'
@@ -7,18 +14,18 @@ import type { ClaimPayload } from '../solver/workItem.ts'
 import { addWork } from '../solver/workStore.ts'
 import type { ContractSignatures } from '../wallets/contractSignature.ts'
 import { InvalidSignatureError } from '../wallets/walletErrors.ts'
-import { hasSigned } from '../wallets/walletOwner.ts'
+import { hasSignedDigest } from '../wallets/walletOwner.ts'
 import { AppFeeClaimNotFoundError, InsufficientAppFeesError } from './claimErrors.ts'
-import { type ClaimRequest, type ClaimTerms, claimAmount, claimIdOf, resolveClaim } from './claimTerms.ts'
+import { type ClaimRequest, type ClaimTerms, claimAmount, claimToSign, resolveClaim } from './claimTerms.ts'
 import { dropOffer, readOffer, saveOffer } from './offerStore.ts'
 
 /** How a wallet comes to the app fees that it is owed. */
 export interface AppFeeClaims {
   /**
-   * The id to sign; nothing is reserved until then.
+   * What to sign, and the id that it is signed under; nothing is reserved until then.
    * @throws what `resolveClaim` and `claimAmount` throw, UpstreamUnavailableError while the chain cannot be read
    */
-  prepare(request: ClaimRequest): Promise<{ readonly claimId: Hex; readonly terms: ClaimTerms }>
+  prepare(request: ClaimRequest): Promise<{ readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData }>
   /**
    * Takes the amount and asks for its payout. Repeating it changes nothing.
    * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError,
@@ -92,21 +99,23 @@ export function createAppFeeClaims(options: {
         asked,
       })
       const terms = { ...request, currency: place.currency.address, amount }
-      const claimId = claimIdOf(terms, { site, nonce: bytesToHex(options.randomBytes(nonceBytes)) })
+      const once = { site, nonce: bytesToHex(options.randomBytes(nonceBytes)) }
+      const { claimId, typedData } = claimToSign(terms, place.currency, once)
       await saveOffer(database, claimId, terms)
-      return { claimId, terms }
+      return { claimId, typedData }
     },
 
     async takeSignature({ requestId: claimId, signature }) {
-      const known = await readAppFeeClaim(database, claimId)
-      const terms = known === undefined ? await readOffer(database, claimId) : undefined
+      // In this order: the commit that takes the offer away is the one that brings the claim.
+      const terms = await readOffer(database, claimId)
+      const known = terms === undefined ? await readAppFeeClaim(database, claimId) : undefined
       const signer = terms ?? (known && { wallet: known.wallet, chainId: known.asset.chainId })
       if (signer === undefined) throw new AppFeeClaimNotFoundError()
       const { chainId } = signer
       // CAST: claims are made for parsed wallets alone.
       const wallet = signer.wallet as Hex
-      const signed = { message: hexToBytes(claimId), wallet, signature }
-      if (!(await hasSigned(signed, options.contractsOf(chainId)))) throw new InvalidSignatureError()
+      const signed = { digest: hexToBytes(claimId), wallet, signature }
+      if (!(await hasSignedDigest(signed, options.contractsOf(chainId)))) throw new InvalidSignatureError()
       if (terms !== undefined) await open(claimId, terms)
     },
   }

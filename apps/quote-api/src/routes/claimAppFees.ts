@@ -1,4 +1,4 @@
-import { addressText, type Hex, uint256Text } from '@causeway/core'
+import { type AppFeeClaimTypedData, addressText, type Hex, uint256Text } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import type { AppFeeClaims } from '../appFees/claims.ts'
@@ -15,8 +15,13 @@ const signatureStepSchema = z.object({
       status: z.literal('incomplete'),
       data: z.object({
         sign: z.object({
-          signatureKind: z.literal('eip191'),
-          message: z.string().describe('Sign these 32 bytes, not their text'),
+          signatureKind: z.literal('eip712'),
+          domain: z.object({ name: z.string(), version: z.string(), chainId: z.number() }),
+          types: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() })).readonly()),
+          primaryType: z.string(),
+          value: z
+            .record(z.string(), z.string())
+            .describe('Service, wallet, recipient, amount and currency: check them, then sign'),
         }),
         post: z.object({
           endpoint: z.literal('/execute/permits'),
@@ -48,18 +53,18 @@ export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeCla
   const config = { rateLimitClass: 'quote' }
   app.post('/app-fees/:wallet/claim', { schema, config }, async ({ params, body }) => {
     const { amount } = body
-    const { claimId } = await appFeeClaims.prepare({
+    const { claimId, typedData } = await appFeeClaims.prepare({
       wallet: parseWallet(params.wallet),
       chainId: body.chainId,
       currency: body.currency,
       recipient: parseWallet(body.recipient, 'recipient'),
       amount: amount === undefined ? undefined : BigInt(amount),
     })
-    return { steps: [signatureStep(claimId)] }
+    return { steps: [signatureStep(claimId, typedData)] }
   })
 }
 
-function signatureStep(claimId: Hex): z.infer<typeof signatureStepSchema> {
+function signatureStep(claimId: Hex, typedData: AppFeeClaimTypedData): z.infer<typeof signatureStepSchema> {
   const post = {
     endpoint: '/execute/permits',
     method: 'POST',
@@ -71,6 +76,6 @@ function signatureStep(claimId: Hex): z.infer<typeof signatureStepSchema> {
     description: 'Sign to have your app fees paid out',
     kind: 'signature',
     requestId: claimId,
-    items: [{ status: 'incomplete', data: { sign: { signatureKind: 'eip191', message: claimId }, post } }],
+    items: [{ status: 'incomplete', data: { sign: { signatureKind: 'eip712', ...typedData }, post } }],
   }
 }

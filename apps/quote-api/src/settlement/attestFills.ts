@@ -15,7 +15,7 @@ import { dueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import type { OracleAnswer, OracleClient } from './oracleClient.ts'
 import { park } from './park.ts'
-import { lookAgain, setStage } from './requestProgress.ts'
+import { countContradictions, lookAgain, setStage } from './requestProgress.ts'
 import { type OwnReading, settleDecision } from './settleDecision.ts'
 import { lockSettledRequest, readSettledRequest, type SettledRequest } from './settledRequest.ts'
 import {
@@ -151,15 +151,21 @@ async function settle(
     // Oracles that were not asked yet say nothing.
     said: context.oracles.map((_oracle, index) => answers[index]?.said ?? 'nothing'),
     threshold: context.threshold,
+    contradictions: settlement?.contradictions ?? 0,
     nowSeconds: nowSeconds(context),
     endSeconds: deadlineSeconds + finalitySecondsOf(origin) + pinGraceSeconds,
   })
   switch (decision.action) {
     case 'wait': {
       const attempts = settlement?.attempts ?? 0
+      await countContradictions(tx, requestId, 0)
       await lookAgain(tx, requestId, Math.min(retryFirstMs * 1.5 ** Math.min(attempts, 20), retryMaxMs))
       return
     }
+    case 'ask_again':
+      await countContradictions(tx, requestId, (settlement?.contradictions ?? 0) + 1)
+      await lookAgain(tx, requestId, decision.delayMs)
+      return
     case 'park':
       await park(context, tx, requestId, decision.reason)
       return

@@ -73,7 +73,7 @@ export async function openSettlement(
   await tx.query(
     `insert into settlement (request_id, deposit_id, stage, is_bound) values ($1, $2, $3, $4)
      on conflict (request_id) do update set deposit_id = $2, stage = $3, is_bound = $4,
-       attempts = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()`,
+       attempts = 0, contradictions = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()`,
     [toBytes(opened.requestId), opened.depositId, opened.stage, opened.isBound],
   )
 }
@@ -100,7 +100,7 @@ export async function setStage(tx: SqlTx, requestId: Hex, change: StageChange): 
     `update settlement set stage = $2, is_bound = coalesce($3, is_bound), fill_tx = coalesce($4, fill_tx),
        refund_tx = coalesce($5, refund_tx), evidence = coalesce($6, evidence),
        parked_reason = case when $2 = 'parked' then $7 else null end,
-       attempts = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()
+       attempts = 0, contradictions = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()
      where request_id = $1`,
     [
       toBytes(requestId),
@@ -122,6 +122,14 @@ export async function lookAgain(tx: SqlTx, requestId: Hex, delayMs: number): Pro
      where request_id = $1`,
     [toBytes(requestId), Math.ceil(delayMs)],
   )
+}
+
+/** Asks again about a request of which oracles and our own endpoints say different things; 0: they do not. */
+export async function countContradictions(tx: SqlTx, requestId: Hex, count: number): Promise<void> {
+  await tx.query('update settlement set contradictions = $2 where request_id = $1', [
+    toBytes(requestId),
+    count,
+  ])
 }
 
 /** Looks at a request as soon as possible. */

@@ -1,9 +1,20 @@
 // Goal: only enough signatures together with the own reading move money; one oracle decides nothing.
 import { describe, expect, test } from 'vitest'
-import { type OracleSaid, type OwnReading, type SettleDecision, settleDecision } from './settleDecision.ts'
+import {
+  askAgainAfterMs,
+  type OracleSaid,
+  type OwnReading,
+  type SettleDecision,
+  settleDecision,
+} from './settleDecision.ts'
 
-function decide(own: OwnReading, said: readonly OracleSaid[], nowSeconds = 10): SettleDecision {
-  return settleDecision({ own, said, threshold: 2, nowSeconds, endSeconds: 100 })
+function decide(
+  own: OwnReading,
+  said: readonly OracleSaid[],
+  nowSeconds = 10,
+  contradictions: number = askAgainAfterMs.length,
+): SettleDecision {
+  return settleDecision({ own, said, threshold: 2, contradictions, nowSeconds, endSeconds: 100 })
 }
 const park = (reason: string) => ({ action: 'park', reason })
 const wait = { action: 'wait' }
@@ -30,5 +41,15 @@ describe('a filled request', () => {
     ['never proven', decide('paid', ['nothing', 'nothing', 'signed'], 100), park('ATTESTATION_TIMED_OUT')],
   ])('%s', (_name, decided, expected) => {
     expect(decided).toEqual(expected)
+  })
+
+  test.each<[string, OwnReading, readonly OracleSaid[], string]>([
+    ['denied by too many', 'paid', ['denied', 'denied', 'signed'], 'SEEN_BUT_DENIED'],
+    ['signed, but not seen by us', 'not_paid', ['signed', 'signed', 'nothing'], 'ATTESTED_BUT_NOT_SEEN'],
+  ])('that is %s is asked about again, later each time, before it is parked', (_name, own, said, reason) => {
+    for (const [before, delayMs] of askAgainAfterMs.entries()) {
+      expect(decide(own, said, 10, before)).toEqual({ action: 'ask_again', delayMs })
+    }
+    expect(decide(own, said)).toEqual(park(reason))
   })
 })

@@ -13,12 +13,19 @@ export type ParkReason =
 export type SettleDecision =
   | { readonly action: 'post' }
   | { readonly action: 'wait' }
+  /** A contradiction, which a node that restarts shows as well: it must stand before anybody is called. */
+  | { readonly action: 'ask_again'; readonly delayMs: number }
   /** Nothing moves until an operator looked. */
   | { readonly action: 'park'; readonly reason: ParkReason }
 
+/** Pauses before a contradiction is looked at again; after the last of them it stands. */
+export const askAgainAfterMs = [1_000, 2_000, 4_000] as const
+
 /**
  * Whether a filled request is paid for. Money moves when enough oracles and our own reading agree, and only
- * then; where they contradict each other it waits for a person. One lying or silent oracle decides nothing.
+ * then; where they contradict each other, and still do after they were asked again, it waits for a person.
+ * One lying or silent oracle decides nothing.
+ * @param args.contradictions how often in a row they contradicted each other before
  * @param args.endSeconds when the hold ends by itself
  * @source design.md 6.7
  */
@@ -26,6 +33,7 @@ export function settleDecision(args: {
   readonly own: OwnReading
   readonly said: readonly OracleSaid[]
   readonly threshold: number
+  readonly contradictions: number
   readonly nowSeconds: number
   readonly endSeconds: number
 }): SettleDecision {
@@ -33,15 +41,20 @@ export function settleDecision(args: {
   const signed = said.filter((one) => one === 'signed').length
   const denied = said.filter((one) => one === 'denied').length
   if (own === 'not_paid') {
-    if (signed >= threshold) return { action: 'park', reason: 'ATTESTED_BUT_NOT_SEEN' }
+    if (signed >= threshold) return contradicted('ATTESTED_BUT_NOT_SEEN', args.contradictions)
     return args.nowSeconds >= args.endSeconds
       ? { action: 'park', reason: 'FILL_NOT_SEEN' }
       : { action: 'wait' }
   }
   if (own === 'paid') {
     if (signed >= threshold) return { action: 'post' }
-    if (denied > said.length - threshold) return { action: 'park', reason: 'SEEN_BUT_DENIED' }
+    if (denied > said.length - threshold) return contradicted('SEEN_BUT_DENIED', args.contradictions)
   }
   if (args.nowSeconds < args.endSeconds) return { action: 'wait' }
   return { action: 'park', reason: 'ATTESTATION_TIMED_OUT' }
+}
+
+function contradicted(reason: ParkReason, before: number): SettleDecision {
+  const delayMs = askAgainAfterMs[before]
+  return delayMs === undefined ? { action: 'park', reason } : { action: 'ask_again', delayMs }
 }

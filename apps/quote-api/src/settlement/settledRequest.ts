@@ -31,6 +31,8 @@ export type SettledRequest = {
         readonly depositId: bigint
         readonly fillTx: Hex | undefined
         readonly attempts: number
+        /** How often in a row oracles and our own endpoints contradicted each other. */
+        readonly contradictions: number
       }
     | undefined
 }
@@ -43,7 +45,7 @@ const select = `
     (select json_build_object('state', h.state, 'pinned', h.pinned,
         'expiresAt', floor(extract(epoch from h.expires_at)))
       from hold h where h.request_id = o.request_id order by h.attempt desc limit 1) as hold,
-    s.stage, s.is_bound, s.deposit_id, s.fill_tx, s.attempts
+    s.stage, s.is_bound, s.deposit_id, s.fill_tx, s.attempts, s.contradictions
   from orders o left join settlement s on s.request_id = o.request_id
   where o.order_id is not null and o.request_id = $1`
 
@@ -97,6 +99,7 @@ type RequestRow = {
   readonly deposit_id: bigint | null
   readonly fill_tx: string | null
   readonly attempts: number | null
+  readonly contradictions: number | null
 }
 
 function fromRow(row: RequestRow): SettledRequest {
@@ -125,6 +128,7 @@ function fromRow(row: RequestRow): SettledRequest {
             // CAST: only canonical transaction ids are stored.
             fillTx: (row.fill_tx ?? undefined) as Hex | undefined,
             attempts: Number(row.attempts ?? 0),
+            contradictions: Number(row.contradictions ?? 0),
           },
   }
 }

@@ -2,6 +2,7 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
 import { depositoryAbi, type LocalAccount, type TestNetwork } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
+import { askAgainAfterMs } from '../../src/settlement/settleDecision.ts'
 import { statusV3Schema } from '../../src/status/statusWire.ts'
 import { quoteResponseSchema } from '../../src/wire/quoteResponse.ts'
 import { post, type QuoteAnswer, readOk, send } from '../serviceSupport/callService.ts'
@@ -51,6 +52,14 @@ export function createRequestDriver(parts: {
     settlementOf,
     openWork,
     stageOf: async (quote: QuoteAnswer) => (await settlementOf(quote))?.stage,
+
+    /** As if the oracles had been asked again often enough: a contradiction parks at once. */
+    async contradictedBefore({ requestId }: QuoteAnswer): Promise<void> {
+      await database.query(
+        'update settlement set contradictions = $2, next_at = now() where request_id = $1',
+        [bytesOf(requestId), askAgainAfterMs.length],
+      )
+    },
 
     /** A quote whose fees the sponsor pays. */
     async quoted(sponsor: TestSponsor, request: LocalRequest): Promise<QuoteAnswer> {

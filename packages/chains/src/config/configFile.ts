@@ -23,13 +23,16 @@ export type ConfigReading<Value> = {
 /** Resolves placeholders, checks the schema and that the file is of the running environment. */
 export function readConfigFile<Value>(schema: z.ZodType<Value>, source: ConfigSource): ConfigReading<Value> {
   const { name, environment } = source
-  const { value, unset } = resolvePlaceholders(source.json, source.variables)
+  const { value, unset, malformed } = resolvePlaceholders(source.json, source.variables)
   const parsed = schema.safeParse(value)
   const foreign = z.object({ environment: z.literal(environment) }).safeParse(value).success
     ? []
     : [`${name}: environment is not the running one (ENVIRONMENT)`]
   const issues = parsed.success ? [] : describeIssues(name, parsed.error, unset)
-  return { value: parsed.data, problems: [...foreign, ...issues], unset }
+  const unread = malformed.map(
+    (path) => `${name}: ${path}: not a placeholder; write "$" and the name of a variable, nothing else`,
+  )
+  return { value: parsed.data, problems: [...foreign, ...unread, ...issues], unset }
 }
 
 /**

@@ -4,19 +4,31 @@ export type Variables = Readonly<Record<string, string | undefined>>
 /** A placeholder whose variable is not set, and where it stands, e.g. `chains[3].httpRpcUrl`. */
 export type UnsetPlaceholder = { readonly path: string; readonly variable: string }
 
+export type ResolvedPlaceholders = {
+  readonly value: unknown
+  readonly unset: readonly UnsetPlaceholder[]
+  /** Places of strings that look like a placeholder and are none, e.g. `${X}` or a lone `$`. */
+  readonly malformed: readonly string[]
+}
+
+const placeholder = /^\$[A-Za-z_][A-Za-z0-9_]*$/
+
 /**
- * Replaces every string that starts with `$` by the variable of that name, at any depth, arrays
- * included. Only whole strings are placeholders: nothing is put together inside a string. A member whose
- * variable is unset is left out.
+ * Replaces every string that is `$` and the name of a variable, at any depth, arrays included. Only whole
+ * strings are placeholders: nothing is put together inside a string. A member whose variable is unset is
+ * left out. What somebody meant as a placeholder and is none must not be left out like an unset one: it
+ * is named, and stops the start.
  * @source oracle-protocol.md 6.2
  */
-export function resolvePlaceholders(
-  json: unknown,
-  variables: Variables,
-): { readonly value: unknown; readonly unset: readonly UnsetPlaceholder[] } {
+export function resolvePlaceholders(json: unknown, variables: Variables): ResolvedPlaceholders {
   const unset: UnsetPlaceholder[] = []
+  const malformed: string[] = []
   const resolve = (value: unknown, path: string): unknown => {
     if (typeof value === 'string') {
+      if (value.startsWith('$') ? !placeholder.test(value) : value.includes('${')) {
+        malformed.push(path)
+        return undefined
+      }
       if (!value.startsWith('$')) return value
       const variable = value.slice(1)
       const text = Object.hasOwn(variables, variable) ? variables[variable] : undefined
@@ -33,7 +45,7 @@ export function resolvePlaceholders(
       .filter(([, member]) => isSet(member))
     return Object.fromEntries(members)
   }
-  return { value: resolve(json, ''), unset }
+  return { value: resolve(json, ''), unset, malformed }
 }
 
 function isSet(value: unknown): boolean {

@@ -1,16 +1,33 @@
-import type { FinalBlocks } from '@causeway/core'
+import type { FinalBlock, FinalBlocks } from '@causeway/core'
+import { parseHead } from '../evm/head.ts'
+import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import type { EndpointView } from '../quorum/endpointView.ts'
 import { createFinalBlocks } from '../quorum/finalBlocks.ts'
 import type { QuorumClient } from '../quorum/quorumClient.ts'
+import type { RpcAnswer } from '../rpc/jsonRpc.ts'
 import { type EvmHeader, headerCall, parseHeader, resultOf } from './answers.ts'
-import { blocksUntilOldEnough, type FinalityRule, type FinalPin, pinFinalHeight } from './finality.ts'
+import {
+  blocksUntilOldEnough,
+  type FinalityRule,
+  type FinalPin,
+  type Heads,
+  pinFinalHeight,
+} from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
+
+/** Headers of one reading: a chain that makes four blocks a second is followed eightfold. */
+const linksMax = 16n
 
 /** Final blocks of an `ethereum-vm` chain, by number and hash. */
 export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): FinalBlocks {
+  const heads = {
+    first: async (view: EndpointView, signal: AbortSignal) =>
+      parseHeads(rule, await view.ask(headCalls(rule), signal)),
+    pin: (seen: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, seen),
+  }
   return createFinalBlocks(quorum, {
     newest: {
-      first: async (view, signal) => parseHeads(rule, await view.ask(headCalls(rule), signal)),
-      pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
+      ...heads,
       async second(view, _own, pin, signal) {
         const readHeader = async (height: bigint) =>
           parseHeader((await view.ask([headerCall(height)], signal))[0], height)
@@ -24,7 +41,39 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
       if (resultOf(answer, 'eth_getBlockByNumber') === null) return undefined
       return parseHeader(answer, number).hash
     },
+    links: (from) => ({
+      ...heads,
+      async second(view, _own, pin, signal) {
+        const first = lower(from, pin.headNumber)
+        const last = lower(first + linksMax, pin.height)
+        const numbers = [first]
+        for (let number = first + 1n; number <= last; number++) numbers.push(number)
+        const answers = await view.ask(numbers.map(headerCall), signal)
+        return { kind: 'final', facts: linkedBlocks(numbers, answers) }
+      },
+    }),
   })
+}
+
+function lower(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+/** @throws MalformedAnswerError when one is not the parent of the next: the chain changed between two answers */
+function linkedBlocks(
+  numbers: readonly bigint[],
+  answers: readonly (RpcAnswer | undefined)[],
+): readonly FinalBlock[] {
+  const what = 'eth_getBlockByNumber'
+  const headers = numbers.map((number, index) => {
+    const header = parseHead(resultOf(answers[index], what))
+    if (header.number !== number) throw new MalformedAnswerError(what)
+    return header
+  })
+  for (const [index, { parentHash }] of headers.entries()) {
+    if (index > 0 && headers[index - 1]?.hash !== parentHash) throw new MalformedAnswerError(what)
+  }
+  return headers.map(({ number, hash }) => ({ number, hash }))
 }
 
 /**

@@ -9,9 +9,13 @@ export function createFinalBlocks<View extends EndpointSource, First, Pin>(
     readonly newest: Pick<ChainQuestion<First, Pin, FinalBlock, View>, 'first' | 'pin' | 'second'>
     /** `undefined` when the endpoint's chain is known to end below `number`. */
     readonly hashAt: (view: View, number: bigint, signal: AbortSignal) => Promise<string | undefined>
+    /** See `FinalBlocks.readLinks`. */
+    readonly links?: (
+      from: bigint,
+    ) => Pick<ChainQuestion<First, Pin, readonly FinalBlock[], View>, 'first' | 'pin' | 'second'>
   },
 ): FinalBlocks {
-  const { newest, hashAt } = reading
+  const { newest, hashAt, links } = reading
   return {
     async readNewest({ signal }) {
       const { facts } = await quorum.read({ ...newest, signal })
@@ -27,5 +31,11 @@ export function createFinalBlocks<View extends EndpointSource, First, Pin>(
       })
       return facts.hash
     },
+    ...(links !== undefined && {
+      async readLinks(from, { signal }) {
+        const { facts } = await quorum.read({ ...links(from), signal })
+        return facts
+      },
+    }),
   }
 }

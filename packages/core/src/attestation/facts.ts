@@ -133,6 +133,12 @@ export interface FinalBlocks {
   readNewest(options: ReadOptions): Promise<FinalBlock>
   /** Hash of the block that stands at `number` now; `undefined` when the chain has none there. */
   readHash(number: bigint, options: ReadOptions): Promise<string | undefined>
+  /**
+   * Blocks as they stand now, oldest first, each the parent of the next: from `from`, or where the chain ends
+   * when that is lower, up to the newest final one, or as many as one reading may hold. Never empty. Absent
+   * where blocks are not read with their parents.
+   */
+  readLinks?(from: bigint, options: ReadOptions): Promise<readonly FinalBlock[]>
 }
 
 export type ReadOptions = { readonly signal: AbortSignal }

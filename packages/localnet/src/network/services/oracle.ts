@@ -45,7 +45,7 @@ function oraclePlan(number: OracleNumber): ServicePlan {
         ECDSA_PRIVATE_KEY: '',
         ECDSA_PRIVATE_KEY_FILE: await context.writeSecret(`${name}.key`, signerOf(keys, number).privateKey),
         STATE_DIR: join(paths.directory, name),
-        API_KEYS: `${peerKey(keys, number)}:peers`,
+        PEER_API_KEYS: `${peerKey(keys, number)}:peers`,
         PEERS: peersOf(context, number),
         ORACLE_SIGNERS: oracleSigners(keys)
           .map(({ signer }) => signer)

@@ -1,0 +1,38 @@
+// What a wallet shows is what it signs, and every member of it changes what is signed.
+import { hashTypedData } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { bytesToHex } from '../hashing/hexBytes.ts'
+import { type AppFeeClaimTerms, appFeeClaimDigest, appFeeClaimTypedData } from './appFeeClaim.ts'
+
+const terms: AppFeeClaimTerms = {
+  service: 'https://api.example',
+  chainId: 8_453,
+  wallet: `0x${'11'.repeat(20)}`,
+  recipient: `0x${'22'.repeat(20)}`,
+  currency: `0x${'33'.repeat(20)}`,
+  amount: 3_000_000n,
+  pays: '3.0 USDC',
+  nonce: `0x${'44'.repeat(32)}`,
+}
+
+test('the digest of a claim is that of its typed data, as another library hashes it', () => {
+  const { domain, types, primaryType, value: message } = appFeeClaimTypedData(terms)
+  // CAST: viem derives the type of a message from types that are known when it is compiled.
+  const typedData = { domain, types, primaryType, message } as Parameters<typeof hashTypedData>[0]
+  expect(bytesToHex(appFeeClaimDigest(terms))).toBe(hashTypedData(typedData))
+})
+
+describe('another', () => {
+  test.each<[keyof AppFeeClaimTerms, Partial<AppFeeClaimTerms>]>([
+    ['service', { service: 'https://api.example.evil' }],
+    ['chainId', { chainId: 10 }],
+    ['wallet', { wallet: `0x${'12'.repeat(20)}` }],
+    ['recipient', { recipient: `0x${'23'.repeat(20)}` }],
+    ['currency', { currency: `0x${'34'.repeat(20)}` }],
+    ['amount', { amount: 3_000_001n }],
+    ['pays', { pays: '4.0 USDC' }],
+    ['nonce', { nonce: `0x${'45'.repeat(32)}` }],
+  ])('%s is another claim', (_member, change) => {
+    expect(appFeeClaimDigest({ ...terms, ...change })).not.toEqual(appFeeClaimDigest(terms))
+  })
+})
