@@ -37,7 +37,7 @@ export async function listOpenWork(
 ): Promise<readonly WorkItem[]> {
   const rows = await database.query<WorkRow>(
     `select ${columns} from work_item
-     where state = 'open' and not_before <= clock_timestamp()
+     where state = 'open' and not_before <= statement_timestamp()
        and (kind not in ('fill', 'permit')
          or (payload ->> 'deadline')::numeric > extract(epoch from clock_timestamp()))
      order by created_at, id limit $1`,
@@ -89,7 +89,7 @@ export async function listReportedWork(
 ): Promise<readonly WorkItem[]> {
   const rows = await database.query<WorkRow>(
     `select ${columns} from work_item
-     where state = 'reported' and kind = $1 and not_before <= clock_timestamp()
+     where state = 'reported' and kind = $1 and not_before <= statement_timestamp()
      order by not_before limit $2`,
     [kind, limit],
   )
@@ -117,7 +117,7 @@ export async function listPendingClaimWork(
     `select ${columns} from work_item w
      join (select '0x' || encode(claim_id, 'hex') as claim from app_fee_claim where status = 'pending') c
        on w.kind = 'claim' and coalesce(w.request_id, '') = '' and w.subject = c.claim
-     where w.not_before <= clock_timestamp() and (w.state in ('reported', 'failed')
+     where w.not_before <= statement_timestamp() and (w.state in ('reported', 'failed')
        or (w.state = 'open' and (w.payload ->> 'deadline')::numeric < extract(epoch from clock_timestamp())))
      order by w.not_before limit $1`,
     [limit],
@@ -132,7 +132,8 @@ export async function listPendingPermitWork(
 ): Promise<readonly WorkItem[]> {
   const rows = await database.query<WorkRow>(
     `select ${columns} from work_item
-     where kind = 'permit' and not_before <= clock_timestamp() and (state in ('reported', 'failed')
+     where kind = 'permit' and state in ('open', 'reported', 'failed')
+       and not_before <= statement_timestamp() and (state in ('reported', 'failed')
        or (state = 'open' and ((payload ->> 'deadline')::numeric < extract(epoch from clock_timestamp())
          or exists (select 1 from deposit_seen d
            where d.request_id = work_item.request_id and d.state <> 'orphaned'))))
