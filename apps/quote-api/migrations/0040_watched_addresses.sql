@@ -35,3 +35,8 @@ create index work_item_permit on work_item (not_before)
 -- Deposits that wait, in the order in which they are taken.
 create index deposit_seen_waiting_first on deposit_seen (chain_id, id) where state = 'seen';
 drop index deposit_seen_waiting;
+
+-- What is offered to the solver, apart: a permit costs its signer nothing, a fill waits for nobody's permits.
+drop index work_item_open;
+create index work_item_open on work_item (created_at, id) where state = 'open' and kind <> 'permit';
+create index work_item_open_permit on work_item (created_at, id) where state = 'open' and kind = 'permit';

@@ -25,7 +25,7 @@ const pauseMaxMs = 5_000
 const remindAfterMs = 30_000
 
 /** Pause before try `tries + 1`. */
-export function pauseMsAfter(tries: number): number {
+function pauseMsAfter(tries: number): number {
   return Math.min(pauseFirstMs * 2 ** Math.min(tries, 10), pauseMaxMs)
 }
 

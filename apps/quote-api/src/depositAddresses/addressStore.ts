@@ -75,10 +75,10 @@ export async function listDueAddresses(
   // `statement_timestamp()` can be looked up in an index, which `clock_timestamp()` cannot.
   const ofLane = (lane: number) =>
     `(select ${columns}, lane from deposit_address where chain_id = $1 and lane = ${lane}
-        and look_at <= statement_timestamp() and sweep_id is null order by look_at limit $2)`
+        and look_at <= statement_timestamp() and sweep_id is null order by look_at limit ${addressesPerPass})`
   const rows = await database.query<AddressRow & { readonly lane: bigint }>(
     lanesInOrder.map(ofLane).join(' union all '),
-    [chainId, addressesPerPass],
+    [chainId],
   )
   const byLane = lanesInOrder.map((lane) => rows.filter((row) => Number(row.lane) === lane))
   const places = shareOut(byLane.map(({ length }) => length))

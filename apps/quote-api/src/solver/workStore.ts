@@ -30,20 +30,33 @@ export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
 const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, reason, attempts,
   created_at, updated_at`
 
-/** What may be done now, oldest first. Fills and permits are not offered after their deadline. */
+/** A page has at least this part of its places for permits, where there are any. */
+const permitPart = 5
+
+/**
+ * What may be done now: first what money is in already, oldest first, then permits. A permit costs its signer
+ * nothing and may fail, so no number of them keeps a fill waiting, nor the other way round. Fills and permits
+ * are not offered after their deadline.
+ */
 export async function listOpenWork(
   database: Pick<SqlDatabase, 'query'>,
   limit: number,
 ): Promise<readonly WorkItem[]> {
+  const openOf = (kinds: string) =>
+    `(select ${columns} from work_item
+      where state = 'open' and ${kinds} and not_before <= statement_timestamp()
+        and (kind not in ('fill', 'permit')
+          or (payload ->> 'deadline')::numeric > extract(epoch from statement_timestamp()))
+      order by created_at, id limit $1)`
   const rows = await database.query<WorkRow>(
-    `select ${columns} from work_item
-     where state = 'open' and not_before <= statement_timestamp()
-       and (kind not in ('fill', 'permit')
-         or (payload ->> 'deadline')::numeric > extract(epoch from clock_timestamp()))
-     order by created_at, id limit $1`,
+    `${openOf(`kind <> 'permit'`)} union all ${openOf(`kind = 'permit'`)}`,
     [limit],
   )
-  return rows.map(fromRow)
+  const items = rows.map(fromRow)
+  const paid = items.filter(({ kind }) => kind !== 'permit')
+  const permits = items.filter(({ kind }) => kind === 'permit')
+  const own = Math.min(permits.length, Math.floor(limit / permitPart))
+  return [...paid.slice(0, limit - own), ...permits].slice(0, limit)
 }
 
 /** The item, locked until the transaction ends. */
