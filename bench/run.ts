@@ -18,6 +18,7 @@ import { type BenchRow, isMet } from './row.ts'
 import { benchSignatures } from './signatureBench.ts'
 import { benchSponsored, benchSponsoredGrowth } from './sponsoredBench.ts'
 import { benchStatus } from './statusBench.ts'
+import { benchUnpaidQuotes } from './unpaidQuotesBench.ts'
 
 const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonly BenchRow[]> }[] = [
   { ids: ['P4'], run: async () => [await benchPoolQuote()] },
@@ -32,6 +33,7 @@ const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonl
   { ids: ['P10'], run: benchMemory },
   { ids: ['P3'], run: benchSponsored },
   { ids: ['P15'], run: benchStatus },
+  { ids: ['P20', 'P20-rows'], run: benchUnpaidQuotes },
   { ids: ['P3-growth'], run: benchSponsoredGrowth },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(growthEnvironment)] },
 ]

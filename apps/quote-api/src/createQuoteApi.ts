@@ -31,6 +31,7 @@ import { openCommandChain } from './cli/commandChain.ts'
 import type { QuoteApiConfig } from './config.ts'
 import { loadFiles } from './configuration.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
+import { createDatabaseWait, type DatabaseWait } from './databaseWait.ts'
 import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
 import { errorPolicy } from './errorPolicy.ts'
 import { systemClock } from './market/clock.ts'
@@ -77,7 +78,7 @@ export type ListenAddresses = {
 
 /**
  * Builds the whole service: reads keys and files, opens the database, checks chains against
- * configuration, starts the market. Nothing listens yet.
+ * configuration, starts the market. Nothing listens yet but what tells that the database is waited for.
  * @param variables the environment with secrets merged in; chain files name variables of it
  * @throws ConfigurationError naming the setting that must not run
  */
@@ -99,21 +100,33 @@ export async function createQuoteApi(
   })
   await checkChains({ environment: config.environment, file: quote, registry, clients, log: logger })
 
+  const wait = createDatabaseWait(config, logger)
   const opened = await openDatabase(config, {
+    wait,
     log: (message) => logger.info(message),
     onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
+    onDiskFull: (full) =>
+      full === undefined
+        ? logger.info('the disk of the database has space again')
+        : logger.error({ err: full }, 'the disk of the database is full'),
+  }).catch(async (error: unknown) => {
+    await wait.close()
+    throw error
   })
   try {
     const parts = { config, variables, logger, signer, quote, chains, registry, clients, adminListener }
-    return await assemble({ ...parts, ...opened })
+    return await assemble({ ...parts, ...opened, wait })
   } catch (error) {
     // A process that ends now would leave its own server running for nobody.
+    await wait.close()
     await opened.close()
     throw error
   }
 }
 
 type Parts = OpenDatabase & {
+  /** Holds the ports where the database had to be waited for. */
+  readonly wait: DatabaseWait
   readonly config: QuoteApiConfig
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly logger: Logger
@@ -311,6 +324,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'ops listener', close: () => opsListener.close() },
   ]
   const close = async () => {
+    await parts.wait.close()
     for (const closer of closers) await closer.close()
   }
   return {
@@ -322,6 +336,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     close,
     async listen() {
       try {
+        await parts.wait.close()
         const [publicUrl, opsUrl, adminUrl] = await Promise.all([
           openListener(app, config.http, 'HTTP_PORT'),
           openListener(opsListener, config.ops, 'OPS_PORT'),

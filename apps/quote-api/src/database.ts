@@ -5,13 +5,16 @@ import { ConfigurationError } from '@causeway/core'
 import {
   createDatabase,
   type Database,
+  type DatabaseDiskFullError,
   findEmbeddedPostgres,
   migrate,
   sqlState,
   startEmbeddedPostgres,
+  whileStarting,
 } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
 import type { QuoteApiConfig } from './config.ts'
+import type { DatabaseWait } from './databaseWait.ts'
 
 export type OpenDatabase = {
   readonly database: Database
@@ -25,13 +28,17 @@ const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /**
  * The database at `DATABASE_URL`, or in `local` without one an embedded server under the local folder;
- * migrated to the newest schema. @throws ConfigurationError, or the driver's error of a migration
+ * migrated to the newest schema. One that starts, recovers, is a standby or has a full disk is waited for.
+ * @throws ConfigurationError for what waiting cannot mend, or the driver's error of a migration
  */
 export async function openDatabase(
   config: QuoteApiConfig,
   options: {
     onConnectionLost: (error: Error) => void
     log: (message: string) => void
+    onDiskFull?: (full: DatabaseDiskFullError | undefined) => void
+    /** Absent: a database that does not answer is refused at once. */
+    wait?: DatabaseWait
     /** For commands: uses the embedded server that a running service owns. */
     joinRunning?: boolean
     /** Default: that of `createDatabase`. */
@@ -51,7 +58,7 @@ export async function openDatabase(
       { name: 'ledger', path: ledgerMigrations },
       { name: 'quote_api', path: migrations },
     ]
-    await migrate({ connectionString, directories, log: options.log })
+    await migrateWhenUp({ connectionString, directories, log: options.log }, url && options.wait)
   } catch (error) {
     await embedded?.stop()
     throw isUnreachable(error) && url !== undefined
@@ -65,6 +72,7 @@ export async function openDatabase(
     poolSize,
     applicationName: 'causeway-quote-api',
     onConnectionLost: options.onConnectionLost,
+    ...(options.onDiskFull !== undefined && { onDiskFull: options.onDiskFull }),
     ...(options.statementTimeoutMs !== undefined && { statementTimeoutMs: options.statementTimeoutMs }),
   })
   return {
@@ -81,6 +89,22 @@ export async function openDatabase(
       await database.close()
       await embedded?.stop()
     },
+  }
+}
+
+async function migrateWhenUp(
+  migration: Parameters<typeof migrate>[0],
+  wait: DatabaseWait | undefined,
+): Promise<void> {
+  for (;;) {
+    try {
+      await migrate(migration)
+      return
+    } catch (error) {
+      const problem = whileStarting(error)
+      if (wait === undefined || problem === undefined) throw error
+      await wait.pause(problem)
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
 import type { AddressChain, DepositAddressContext } from './depositAddresses/depositAddressContext.ts'
 import { followSweeps } from './depositAddresses/followSweeps.ts'
+import { scanPayments } from './depositAddresses/scanPayments.ts'
 import { storeFirstQuote } from './depositAddresses/storeDepositQuote.ts'
 import { watchAddresses } from './depositAddresses/watchAddresses.ts'
 import { createWaker, type Job } from './jobs/runJobs.ts'
@@ -57,20 +58,40 @@ export function createDepositAddresses(options: {
     networkOf: quoting.registry.networkByKey,
     logger,
   }
-  const watchers = new Map(
-    openSites(options).map((site) => [site.chain.chainId, watcherOf(context, site)] as const),
+  const sites = openSites(options)
+  const watchers = new Map(sites.map((site) => [site.chain.chainId, watcherOf(context, site)] as const))
+  const scanners = new Map(
+    sites.map((site) => {
+      const onPaid = () => watchers.get(site.chain.chainId)?.waker?.wake()
+      return [site.chain.chainId, scannerOf(context, site, onPaid)] as const
+    }),
   )
   const follower = createWaker()
   const intervalMs = Math.min(...[...watchers.values()].map((job) => job.intervalMs), 1_000)
   return {
     jobs: [
+      ...scanners.values(),
       ...watchers.values(),
       { name: 'sweeps', intervalMs, waker: follower, run: (run) => followSweeps(context, run) },
     ],
     hint(chainId) {
       follower.wake()
-      const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
-      for (const watcher of hinted) watcher?.waker?.wake()
+      for (const jobs of [scanners, watchers]) {
+        const hinted = chainId === undefined ? [...jobs.values()] : [jobs.get(chainId)]
+        for (const job of hinted) job?.waker?.wake()
+      }
+    },
+  }
+}
+
+function scannerOf(context: DepositAddressContext, site: AddressChain, onPaid: () => void): Job {
+  const { key, config } = site.chain
+  return {
+    name: `deposit-payments-${key}`,
+    intervalMs: Math.max(config.blockTimeMs / 2, intervalFloorMs),
+    waker: createWaker(),
+    async run(run) {
+      if (await scanPayments(context, site, run)) onPaid()
     },
   }
 }

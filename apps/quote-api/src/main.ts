@@ -6,10 +6,16 @@ import { createQuoteApi } from './createQuoteApi.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
+const startSignals = ['SIGTERM', 'SIGINT'] as const
+
 async function main(): Promise<void> {
   const environment = await loadSecrets({ environment: process.env })
   const config = loadConfig(environment, repositoryRoot)
+  // Nothing is in flight yet. As the first process of a container it would not end by itself.
+  const leave = () => process.exit(0)
+  for (const signal of startSignals) process.once(signal, leave)
   const api = await createQuoteApi(config, environment)
+  for (const signal of startSignals) process.off(signal, leave)
   const { logger, readiness, closers } = api
   const shutdown = { logger, readiness, closers, ...(config.isLocal && { drainMs: 0 }) }
   installShutdown(shutdown)

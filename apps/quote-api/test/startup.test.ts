@@ -156,11 +156,6 @@ const refused: readonly (readonly [string, () => Environment | Promise<Environme
       'chains.base.permitRouter.contract: DEPOSIT_CODE_HASH()',
     ],
   ],
-  [
-    'a database that does not answer',
-    local(set({ DATABASE_URL: `postgres://causeway:${databasePassword}@127.0.0.1:${silentPort}/causeway` })),
-    ['DATABASE_URL'],
-  ],
   ['another environment without a database', testnets({ DATABASE_URL: '' }), ['DATABASE_URL']],
   ['another environment without peppers', testnets({ API_KEY_PEPPERS: '' }), ['API_KEY_PEPPERS']],
   [

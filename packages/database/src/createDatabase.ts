@@ -1,6 +1,12 @@
 import type { SqlDatabase, SqlRow } from '@causeway/core'
 import pg from 'pg'
-import { DatabaseOverloadedError, isConnectionError, toCallerError } from './errors.ts'
+import { createDiskSpace, type DiskSpace, writeProbe } from './diskSpace.ts'
+import {
+  type DatabaseDiskFullError,
+  DatabaseOverloadedError,
+  isConnectionError,
+  toCallerError,
+} from './errors.ts'
 import { type RunStatement, runTransaction, UnfinishedTransaction } from './transaction.ts'
 import { typeParsers } from './typeParsers.ts'
 
@@ -23,11 +29,13 @@ export type DatabaseOptions = {
   readonly applicationName?: string
   /** Told about connections that broke while idle. */
   readonly onConnectionLost?: (error: Error) => void
+  /** Told once that the disk of the server is full, and with `undefined` once it is not. */
+  readonly onDiskFull?: (full: DatabaseDiskFullError | undefined) => void
 }
 
 /** The one pool of a process. */
 export interface Database extends SqlDatabase {
-  /** @throws UpstreamUnavailableError */
+  /** @throws UpstreamUnavailableError; DatabaseDiskFullError while nothing can be written */
   ping(): Promise<void>
   /** Waits for what is running, then closes every connection. */
   close(): Promise<void>
@@ -65,12 +73,16 @@ export function createDatabase(options: DatabaseOptions): Database {
   pool.on('connect', (client) => client.on('error', () => {}))
   const nameOf = createStatementNames(options.preparedStatements ?? true)
   let callers = 0
+  const disk = createDiskSpace({
+    probe: () => transaction(writeProbe),
+    onChange: (full) => options.onDiskFull?.(full),
+  })
 
   const withClient = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
     if (callers >= poolSize + queueMax) throw new DatabaseOverloadedError()
     callers += 1
     try {
-      return await useClient(pool, work)
+      return await useClient(pool, disk, work)
     } finally {
       callers -= 1
     }
@@ -79,30 +91,41 @@ export function createDatabase(options: DatabaseOptions): Database {
   const query = <Row extends SqlRow>(text: string, values?: readonly unknown[]) =>
     withClient(async (client) => (await run<Row>(client, nameOf, text, values)).rows)
 
+  const transaction: Database['transaction'] = (work, options) =>
+    withClient((client) => {
+      const runOn: RunStatement = (text, values) => run(client, nameOf, text, values)
+      return runTransaction(runOn, work, options)
+    })
+
   return {
     query,
-    transaction: (work, options) =>
-      withClient((client) => {
-        const runOn: RunStatement = (text, values) => run(client, nameOf, text, values)
-        return runTransaction(runOn, work, options)
-      }),
+    transaction,
     async ping() {
       await query('select 1')
+      disk.requireSpace()
     },
-    close: () => pool.end(),
+    async close() {
+      disk.close()
+      await pool.end()
+    },
   }
 }
 
-async function useClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+async function useClient<T>(
+  pool: pg.Pool,
+  disk: DiskSpace,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw toCallerError(error)
+    throw disk.judge(toCallerError(error), isConnectionError(error))
   })
   let isBroken = false
   try {
     return await work(client)
   } catch (error) {
+    const cause = error instanceof UnfinishedTransaction ? error.cause : error
     isBroken = isConnectionError(error) || error instanceof UnfinishedTransaction
-    throw toCallerError(error instanceof UnfinishedTransaction ? error.cause : error)
+    throw disk.judge(toCallerError(cause), isConnectionError(cause))
   } finally {
     // A statement's own failure leaves its connection as good as it was.
     client.release(isBroken)

@@ -10,9 +10,27 @@ export class DatabaseOverloadedError extends DomainError {
   }
 }
 
+/** The server answers and takes no writes: it starts, recovers from a crash, or is a standby. */
+export class DatabaseStartingError extends UpstreamUnavailableError {
+  override readonly code = 'DATABASE_STARTING'
+
+  constructor(options: { cause?: unknown } = {}) {
+    super('The database is starting.', { retryAfterSeconds: 2, ...options })
+  }
+}
+
+/** A write needs room that the disk of the server does not have. Nothing of it was committed. */
+export class DatabaseDiskFullError extends UpstreamUnavailableError {
+  override readonly code = 'DATABASE_DISK_FULL'
+
+  constructor(options: { cause?: unknown } = {}) {
+    super('The database has no space left on its disk.', { retryAfterSeconds: 5, ...options })
+  }
+}
+
 /** SQLSTATEs after which the same transaction may succeed: nothing of it was committed. */
 const transientStates: ReadonlySet<string> = new Set([
-  '25006', // read-only transaction: a standby, or a disk that is full
+  '25006', // read-only transaction: a standby
   '40001', // serialization failure
   '40P01', // deadlock
   '53000', // insufficient resources
@@ -51,9 +69,44 @@ function isStalePlan(code: string, message: string): boolean {
 export function toCallerError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DomainError) return error
   const code = sqlState(error)
+  if (isDiskFull(error)) return new DatabaseDiskFullError({ cause: error })
+  if (code !== undefined && startingStates.has(code)) return new DatabaseStartingError({ cause: error })
   const isTransient = code !== undefined && transientStates.has(code)
   if (!isTransient && !isConnectionError(error)) return error
   return new UpstreamUnavailableError('The database did not answer in time.', { cause: error })
+}
+
+/** SQLSTATE 53100, or the words of the operating system where a server gives its error another state. */
+function isDiskFull(error: Error): boolean {
+  return sqlState(error) === '53100' || /No space left on device|Disk quota exceeded/.test(error.message)
+}
+
+const startingStates: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03'])
+
+/** Where nothing listens yet, or what listens does not take connections yet. */
+const comingStates: ReadonlySet<string> = new Set([
+  ...startingStates,
+  '53300',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+])
+
+/**
+ * What waiting may mend for who cannot use a database at start; `undefined` for what an operator must, as a
+ * refused login, a database that does not exist or a host name that nobody knows.
+ */
+export function whileStarting(error: unknown): DatabaseStartingError | DatabaseDiskFullError | undefined {
+  if (error instanceof DatabaseStartingError) return error
+  if (!(error instanceof Error)) return undefined
+  if (isDiskFull(error)) return new DatabaseDiskFullError({ cause: error })
+  const code = sqlState(error)
+  const isComing = code === undefined ? connectionMessage.test(error.message) : comingStates.has(code)
+  return isComing ? new DatabaseStartingError({ cause: error }) : undefined
 }
 
 /** SQLSTATE of a driver error, or Node's code of a socket error. */

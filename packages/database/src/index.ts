@@ -6,6 +6,12 @@ export {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from './embedded/startEmbeddedPostgres.ts'
-export { DatabaseOverloadedError, sqlState } from './errors.ts'
+export {
+  DatabaseDiskFullError,
+  DatabaseOverloadedError,
+  DatabaseStartingError,
+  sqlState,
+  whileStarting,
+} from './errors.ts'
 export { type MigrationDirectory, migrate } from './migrate.ts'
 export { startTestDatabase, type TestDatabase } from './startTestDatabase.ts'

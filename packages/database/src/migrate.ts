@@ -1,5 +1,6 @@
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
+import { DatabaseStartingError } from './errors.ts'
 
 /** Migrations of one module: `NNNN_name.sql` files, applied in name order, each once. */
 export type MigrationDirectory = {
@@ -9,6 +10,8 @@ export type MigrationDirectory = {
   readonly path: string
 }
 
+const connectTimeoutMs = 10_000
+
 /** What a plain SQL file has to hold to be a migration: no way back. */
 const namePattern = /^[a-z][a-z0-9_]{0,40}$/
 
@@ -16,7 +19,8 @@ const namePattern = /^[a-z][a-z0-9_]{0,40}$/
  * Brings the schema to the newest state; forward only. Modules run in the given order, each in one
  * transaction with its history. Starts at the same time wait for each other.
  * @returns names of the migrations that ran, `<module>/<file>`
- * @throws the driver's error with the failing statement; nothing of that module was applied
+ * @throws the driver's error with the failing statement; nothing of that module was applied.
+ * DatabaseStartingError for a standby: it takes connections and no writes
  */
 export async function migrate(options: {
   connectionString: string
@@ -28,15 +32,22 @@ export async function migrate(options: {
     if (!namePattern.test(name)) throw new RangeError('a migration directory needs a lower-case name')
   }
   // Of our own: the runner does not wait for the end of one that it opens, and does not hear its errors.
-  const client = new pg.Client({ connectionString })
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectTimeoutMs })
   // Connections that break are reported by their statements as well.
   client.on('error', () => {})
   await client.connect()
   try {
+    await requireWritable(client)
     return await migrateOn(client, directories, log)
   } finally {
     await client.end()
   }
+}
+
+/** A standby with every migration would be used, and refuse every quote. */
+async function requireWritable(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby')
+  if (rows[0]?.standby === true) throw new DatabaseStartingError()
 }
 
 async function migrateOn(

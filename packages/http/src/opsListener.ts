@@ -12,6 +12,7 @@ const reportSchema = z.object({
   ready: z.boolean(),
   draining: z.boolean(),
   checks: z.record(z.string(), z.enum(['ok', 'failed'])),
+  reasons: z.record(z.string(), z.string()).optional(),
 })
 
 /**

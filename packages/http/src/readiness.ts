@@ -1,3 +1,5 @@
+import { DomainError } from '@causeway/core'
+
 /** One condition that must hold before traffic may come. `check` throws or resolves. */
 export type ReadinessCheck = { readonly name: string; check(signal: AbortSignal): Promise<void> }
 
@@ -5,6 +7,8 @@ export type ReadinessReport = {
   readonly ready: boolean
   readonly draining: boolean
   readonly checks: Readonly<Record<string, 'ok' | 'failed'>>
+  /** Error codes of failed checks that name one. */
+  readonly reasons?: Readonly<Record<string, string>>
 }
 
 /** Whether a balancer should send traffic here: all checks hold and the process is not stopping. */
@@ -37,6 +41,7 @@ export function createReadiness(options: {
     },
     async report() {
       const signal = AbortSignal.timeout(timeoutMs)
+      const reasons: Record<string, string> = {}
       const results = await Promise.all(
         checks.map(async ({ name, check }) => {
           try {
@@ -44,12 +49,15 @@ export function createReadiness(options: {
             return [name, 'ok'] as const
           } catch (error) {
             onFailure?.(name, error)
+            if (error instanceof DomainError) reasons[name] = error.code
             return [name, 'failed'] as const
           }
         }),
       )
       const allHold = results.every(([, outcome]) => outcome === 'ok')
-      return { ready: allHold && !draining, draining, checks: Object.fromEntries(results) }
+      const outcomes = Object.fromEntries(results)
+      const isReasoned = Object.keys(reasons).length > 0
+      return { ready: allHold && !draining, draining, checks: outcomes, ...(isReasoned && { reasons }) }
     },
   }
 }

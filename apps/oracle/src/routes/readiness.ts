@@ -5,6 +5,7 @@ const reportSchema = z.object({
   ready: z.boolean(),
   draining: z.boolean(),
   checks: z.record(z.string(), z.enum(['ok', 'failed'])),
+  reasons: z.record(z.string(), z.string()).optional(),
 })
 
 /** GET /lives/ready/v1: whether traffic should be sent here; 503 until all checks hold. */

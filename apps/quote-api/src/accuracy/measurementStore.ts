@@ -12,7 +12,7 @@ export async function listUnmeasured(database: Queries, limit: number): Promise<
   const rows = await database.query<{ request_id: Buffer }>(
     `select s.request_id from settlement s
      where s.stage = 'settled' and s.fill_tx is not null
-       and s.updated_at > clock_timestamp() - $1::interval
+       and s.updated_at > statement_timestamp() - $1::interval
        and not exists (select 1 from fill_measurement m where m.request_id = s.request_id)
      order by random() limit $2`,
     [measuredWithin, limit],
@@ -141,7 +141,7 @@ export async function readReactions(
      from unnest($1::bigint[]) as o (id), unnest($1::bigint[]) as d (id)
      cross join lateral (select reaction_ms from fill_measurement f
        where f.origin_chain_id = o.id and f.destination_chain_id = d.id
-         and f.measured_at > clock_timestamp() - $3::int * interval '1 day'
+         and f.measured_at > statement_timestamp() - $3::int * interval '1 day'
        order by f.measured_at desc limit $2) m
      group by o.id, d.id`,
     [query.chainIds, query.fillsPerRoute, query.days],

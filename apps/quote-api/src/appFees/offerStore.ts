@@ -16,7 +16,7 @@ export async function saveOffer(
   await database.query(
     `with swept as (
        delete from app_fee_claim_offer where claim_id in (
-         select claim_id from app_fee_claim_offer where expires_at <= clock_timestamp()
+         select claim_id from app_fee_claim_offer where expires_at <= statement_timestamp()
          order by expires_at limit ${swept} for update skip locked))
      insert into app_fee_claim_offer (claim_id, wallet, recipient, chain_id, currency, amount, expires_at)
      values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7::int))`,

@@ -30,8 +30,10 @@ export async function storeFirstQuote(
   const outcome = await storeDepositQuote(tx, ledger, record, hold)
   if (!isKept(outcome)) return outcome
   const { requestId, priced } = record.quote
-  const { chainId } = priced.amounts.route.origin
-  await insertAddress(tx, addressOf(record), { requestId, chainId })
+  const { route, amountIn: asked } = priced.amounts
+  const { chainId } = route.origin
+  const isKeyed = record.apiKeyId !== undefined
+  await insertAddress(tx, addressOf(record), { requestId, chainId, asked, isKeyed })
   return outcome
 }
 

@@ -16,11 +16,9 @@ import type { AddressChain, DepositAddressContext } from './depositAddressContex
 import { requote } from './requote.ts'
 import { askForSweep } from './sweepWork.ts'
 
-/** Addresses of one request to the chain; what is left over is due in the next pass. */
-const addressesPerPass = 250
 const atOnce = 4
 
-/** One pass over the addresses of a chain that are due: what was paid to them is swept or quoted anew. */
+/** One pass over addresses of a chain that are due: what was paid to them is swept or quoted anew. */
 export async function watchAddresses(
   context: DepositAddressContext,
   site: AddressChain,
@@ -28,14 +26,15 @@ export async function watchAddresses(
 ): Promise<void> {
   const { database } = context
   const { chain } = site
-  const due = await listDueAddresses(database, chain.chainId, addressesPerPass)
+  const due = await listDueAddresses(database, chain.chainId)
   if (due.length === 0) return
   const at = await site.head(run.signal)
   const names = due.map(({ address }) => address)
   const held = await site.ask(balanceReading(chain, names, at), run.signal)
   await database.transaction(async (tx) => {
     await run.fence(tx)
-    await lookLater(tx, names, chain.config.blockTimeMs)
+    const looked = names.map((address, index) => ({ address, isEmpty: isEmptyAt(held[index]) }))
+    await lookLater(tx, looked, chain.config.blockTimeMs)
   })
   const paid = due.flatMap((address, index) => {
     const balances = held[index]
@@ -44,6 +43,10 @@ export async function watchAddresses(
   await workAtOnce(paid, { atOnce, run }, ({ address, balances }) =>
     actOn(context, { site, address, balances, at, run }),
   )
+}
+
+function isEmptyAt(balances: HeldBalances | undefined): boolean {
+  return balances === undefined || isEmpty(balances)
 }
 
 type Look = {

@@ -20,7 +20,7 @@ export function registerSolver(app: HttpApp, { solverWork }: { solverWork: Solve
   const config = { rateLimitClass: 'read' }
   const listSchema = {
     ...shared,
-    summary: 'Open work items, oldest first',
+    summary: 'Open work items: those that money is in, oldest first, then permits',
     querystring: z.object({ limit: z.coerce.number().int().min(1).max(itemsMax).default(50) }),
     response: { 200: z.object({ items: z.array(openWorkItemSchema) }), ...errorResponses },
   }

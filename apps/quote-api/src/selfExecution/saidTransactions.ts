@@ -38,7 +38,7 @@ export async function listDueSaid(
 ): Promise<readonly SaidTransaction[]> {
   const rows = await database.query<SaidRow>(
     `select request_id, chain_id, tx_hash, attempts from said_transaction
-     where state = 'said' and next_at <= clock_timestamp() order by next_at limit $1`,
+     where state = 'said' and next_at <= statement_timestamp() order by next_at limit $1`,
     [limit],
   )
   return rows.map(fromRow)

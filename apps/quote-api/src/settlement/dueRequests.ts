@@ -14,7 +14,7 @@ export async function dueRequests(
   work: (requestId: Hex) => Promise<void>,
 ): Promise<void> {
   const rows = await database.query<{ request_id: Buffer }>(
-    `select request_id from settlement where stage = $1 and next_at <= clock_timestamp()
+    `select request_id from settlement where stage = $1 and next_at <= statement_timestamp()
      order by next_at limit $2`,
     [options.stage, dueMax],
   )

@@ -30,20 +30,33 @@ export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
 const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, reason, attempts,
   created_at, updated_at`
 
-/** What may be done now, oldest first. Fills and permits are not offered after their deadline. */
+/** A page has at least this part of its places for permits, where there are any. */
+const permitPart = 5
+
+/**
+ * What may be done now: first what money is in already, oldest first, then permits. A permit costs its signer
+ * nothing and may fail, so no number of them keeps a fill waiting, nor the other way round. Fills and permits
+ * are not offered after their deadline.
+ */
 export async function listOpenWork(
   database: Pick<SqlDatabase, 'query'>,
   limit: number,
 ): Promise<readonly WorkItem[]> {
+  const openOf = (kinds: string) =>
+    `(select ${columns} from work_item
+      where state = 'open' and ${kinds} and not_before <= statement_timestamp()
+        and (kind not in ('fill', 'permit')
+          or (payload ->> 'deadline')::numeric > extract(epoch from statement_timestamp()))
+      order by created_at, id limit $1)`
   const rows = await database.query<WorkRow>(
-    `select ${columns} from work_item
-     where state = 'open' and not_before <= clock_timestamp()
-       and (kind not in ('fill', 'permit')
-         or (payload ->> 'deadline')::numeric > extract(epoch from clock_timestamp()))
-     order by created_at, id limit $1`,
+    `${openOf(`kind <> 'permit'`)} union all ${openOf(`kind = 'permit'`)}`,
     [limit],
   )
-  return rows.map(fromRow)
+  const items = rows.map(fromRow)
+  const paid = items.filter(({ kind }) => kind !== 'permit')
+  const permits = items.filter(({ kind }) => kind === 'permit')
+  const own = Math.min(permits.length, Math.floor(limit / permitPart))
+  return [...paid.slice(0, limit - own), ...permits].slice(0, limit)
 }
 
 /** The item, locked until the transaction ends. */
@@ -89,7 +102,7 @@ export async function listReportedWork(
 ): Promise<readonly WorkItem[]> {
   const rows = await database.query<WorkRow>(
     `select ${columns} from work_item
-     where state = 'reported' and kind = $1 and not_before <= clock_timestamp()
+     where state = 'reported' and kind = $1 and not_before <= statement_timestamp()
      order by not_before limit $2`,
     [kind, limit],
   )
@@ -117,7 +130,7 @@ export async function listPendingClaimWork(
     `select ${columns} from work_item w
      join (select '0x' || encode(claim_id, 'hex') as claim from app_fee_claim where status = 'pending') c
        on w.kind = 'claim' and coalesce(w.request_id, '') = '' and w.subject = c.claim
-     where w.not_before <= clock_timestamp() and (w.state in ('reported', 'failed')
+     where w.not_before <= statement_timestamp() and (w.state in ('reported', 'failed')
        or (w.state = 'open' and (w.payload ->> 'deadline')::numeric < extract(epoch from clock_timestamp())))
      order by w.not_before limit $1`,
     [limit],
@@ -132,7 +145,8 @@ export async function listPendingPermitWork(
 ): Promise<readonly WorkItem[]> {
   const rows = await database.query<WorkRow>(
     `select ${columns} from work_item
-     where kind = 'permit' and not_before <= clock_timestamp() and (state in ('reported', 'failed')
+     where kind = 'permit' and state in ('open', 'reported', 'failed')
+       and not_before <= statement_timestamp() and (state in ('reported', 'failed')
        or (state = 'open' and ((payload ->> 'deadline')::numeric < extract(epoch from clock_timestamp())
          or exists (select 1 from deposit_seen d
            where d.request_id = work_item.request_id and d.state <> 'orphaned'))))

@@ -57,7 +57,7 @@ export async function listDue(
      cross join lateral (
        select w.event_id, w.body, w.attempts, w.seq, row_number() over (order by w.next_at, w.seq) as place
        from webhook_delivery w
-       where w.api_key_id = e.api_key_id and w.state = 'waiting' and w.next_at <= clock_timestamp()
+       where w.api_key_id = e.api_key_id and w.state = 'waiting' and w.next_at <= statement_timestamp()
          and w.event_id <> all($1::uuid[])
          and not exists (select 1 from webhook_delivery before
            where before.request_id = w.request_id and before.state = 'waiting' and before.seq < w.seq)
@@ -118,11 +118,11 @@ export async function readBacklog(
 export async function pruneDeliveries(tx: SqlTx, keptDays: number): Promise<void> {
   await tx.query(
     `delete from webhook_delivery
-     where state <> 'waiting' and finished_at < clock_timestamp() - $1::int * interval '1 day'`,
+     where state <> 'waiting' and finished_at < statement_timestamp() - $1::int * interval '1 day'`,
     [keptDays],
   )
   await tx.query(
-    `delete from outbox where topic = $1 and done_at < clock_timestamp() - $2::int * interval '1 day'`,
+    `delete from outbox where topic = $1 and done_at < statement_timestamp() - $2::int * interval '1 day'`,
     [webhookTopic, keptDays],
   )
 }

@@ -18,6 +18,8 @@ export const solverKey = 'solver-key-of-the-tests'
 export type SettlementBed = {
   readonly network: TestNetwork
   readonly database: Database
+  /** Of the server that it uses. */
+  readonly connectionString: string
   readonly service: TestService
   /** The public listener of the service. */
   readonly url: string
@@ -63,7 +65,8 @@ export async function startSettlementBed(options: SettlementBedOptions): Promise
     closers.push(() => database.close())
     const solver = createScriptedSolver({ network, url, apiKey: solverKey })
     const requests = createRequestDriver({ network, database, url, solver })
-    return { network, database, service, url, opsUrl, solver, requests, stop }
+    const { connectionString } = server
+    return { network, database, connectionString, service, url, opsUrl, solver, requests, stop }
   } catch (error) {
     await stop()
     throw error

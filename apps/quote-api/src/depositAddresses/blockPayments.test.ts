@@ -1,0 +1,73 @@
+import { MalformedAnswerError, type RpcAnswer, toQuantity } from '@causeway/chains'
+import type { Hex } from '@causeway/core'
+import { encodeFunctionData, encodePacked, parseAbi } from 'viem'
+import { expect, test } from 'vitest'
+import { addressesIn, parseBlockPayments } from './blockPayments.ts'
+
+const address = (digit: string): Hex => `0x${digit.repeat(40)}`
+const hash = (digit: string): Hex => `0x${digit.repeat(64)}`
+const ok = (result: unknown): RpcAnswer => ({ ok: true, result })
+
+function block(number: bigint, hashDigit: string, parentDigit: string, transactions: readonly object[] = []) {
+  return ok({
+    number: toQuantity(number),
+    hash: hash(hashDigit),
+    parentHash: hash(parentDigit),
+    timestamp: '0x1',
+    transactions,
+  })
+}
+
+const payment = (to: Hex | null, value: string, input: Hex = '0x') => ({ to, value, input })
+const range = { from: 8n, to: 9n }
+
+test('sums what transactions pay, and leaves out what pays nobody', () => {
+  const eight = block(8n, '8', '7', [
+    payment(address('a'), '0x5'),
+    payment(address('b'), '0x0'),
+    payment(null, '0x9'),
+  ])
+  const nine = block(9n, '9', '8', [payment(address('a'), '0x2')])
+  const { last, paid, named } = parseBlockPayments([eight, nine], range)
+  expect([last?.number, last?.hash]).toEqual([9n, hash('9')])
+  expect([...paid]).toEqual([[address('a'), 7n]])
+  expect(named).toEqual([])
+})
+
+test('names who receives a token, unless it is nothing', () => {
+  const log = (recipient: string, amount: string) => ({
+    blockNumber: '0x8',
+    topics: [hash('d'), hash('e'), `0x${recipient.repeat(40).padStart(64, '0')}`],
+    data: `0x${amount.padStart(64, '0')}`,
+  })
+  const blocks = [block(8n, '8', '7'), block(9n, '9', '8')]
+  const { named } = parseBlockPayments([...blocks, ok([log('a', '1'), log('b', '0')])], range)
+  expect(named).toEqual([address('a')])
+})
+
+test('blocks of two branches are no answer: one of them would be skipped', () => {
+  const blocks = [block(8n, '8', '7'), block(9n, '9', '6')]
+  expect(() => parseBlockPayments(blocks, range)).toThrow(MalformedAnswerError)
+})
+
+test('an address is found where a contract is told to pay it, in a call within a call as well', () => {
+  const batch = encodeFunctionData({
+    abi: parseAbi(['function pay(address[] recipients, uint256[] amounts)']),
+    functionName: 'pay',
+    args: [
+      [address('a'), address('b')],
+      [10n ** 17n, 1n],
+    ],
+  })
+  const wallet = encodeFunctionData({
+    abi: parseAbi(['function execute(address to, uint256 value, bytes data)']),
+    functionName: 'execute',
+    args: [address('c'), 0n, batch],
+  })
+  expect(addressesIn(wallet)).toEqual(expect.arrayContaining(['a', 'b', 'c'].map(address)))
+  // What else looks like one is looked up, and is nobody's.
+  expect(addressesIn(wallet).length).toBeLessThan(wallet.length / 64)
+  expect(addressesIn(encodePacked(['uint256', 'uint256', 'uint256'], [10n ** 18n, 2n ** 64n, 0n]))).toEqual(
+    [],
+  )
+})

@@ -1,0 +1,260 @@
+// Goal: a database that comes up, recovers, is a standby or has a full disk stops nothing for good: the service
+// says what it waits for, refuses by a typed 503 and goes on by itself; what only an operator can mend is
+// refused at start. Method: `main.ts` as a process, real PostgreSQL in each of these states. The disk is a
+// small file system where the account of the tests may mount one; everywhere the server itself says 53100.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createDatabase,
+  type EmbeddedPostgres,
+  freeLoopbackPort,
+  startEmbeddedPostgres,
+} from '@causeway/database'
+import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { quoteResponseSchema } from '../src/wire/quoteResponse.ts'
+import { serviceEnvironment } from './fixtures/service.ts'
+import { type Answer, post, quote, readError, readOk, send } from './serviceSupport/callService.ts'
+import { localRequest } from './serviceSupport/localRequest.ts'
+import { type ServiceProcess, spawnService } from './serviceSupport/serviceProcess.ts'
+import { mountSmallDisk, type SmallDisk } from './serviceSupport/smallDisk.ts'
+import { waitUntil } from './serviceSupport/waitUntil.ts'
+
+let network: TestNetwork
+let directory: string
+const disk = await mountSmallDisk(256)
+if (disk === undefined) console.log('WARN no file system may be mounted here: the server alone says 53100')
+
+beforeAll(async () => {
+  network = await startTestNetwork({ blockTimeSeconds: 1 })
+  directory = await mkdtemp(join(tmpdir(), 'causeway-database-states-'))
+})
+afterAll(async () => {
+  await network?.stop()
+  await disk?.remove()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const bridge = () => localRequest(network, { amount: 60_000_000n })
+
+type Ports = { readonly publicUrl: string; readonly opsUrl: string }
+
+/** On ports that stay the same while the service waits and after. */
+async function spawnOn(databaseUrl: string): Promise<Ports & { readonly service: ServiceProcess }> {
+  const [http, ops] = [await freeLoopbackPort(), await freeLoopbackPort()]
+  const service = spawnService(
+    await serviceEnvironment(network, directory, {
+      ...{ DATABASE_URL: databaseUrl, LOG_LEVEL: 'info', HTTP_PORT: String(http), OPS_PORT: String(ops) },
+    }),
+  )
+  return { service, publicUrl: `http://127.0.0.1:${http}`, opsUrl: `http://127.0.0.1:${ops}` }
+}
+
+const statusOf = (url: string) =>
+  send(url).then(
+    ({ status }) => status,
+    () => 0,
+  )
+
+async function reasonOf(opsUrl: string): Promise<unknown> {
+  const { status, text } = await send(`${opsUrl}/ready`)
+  const { ready, reasons } = JSON.parse(text)
+  return { status, ready, reason: reasons?.database }
+}
+
+function expectRefusal(answer: Answer, errorCode: string): void {
+  expect(answer.status, answer.text).toBe(503)
+  expect(readError(answer)).toMatchObject({ errorCode, retryable: true })
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-9]/)
+}
+
+/** Alive, not ready and saying why; everything else is refused with the same reason. */
+async function expectWaiting({ publicUrl, opsUrl }: Ports): Promise<void> {
+  await waitUntil(async () => (await statusOf(`${opsUrl}/ready`)) === 503, 'it says that it waits')
+  expect(await reasonOf(opsUrl)).toEqual({ status: 503, ready: false, reason: 'DATABASE_STARTING' })
+  expect(await statusOf(`${publicUrl}/lives/v1`)).toBe(200)
+  expectRefusal(await post(`${publicUrl}/quote`, bridge()), 'DATABASE_STARTING')
+  expectRefusal(await send(`${publicUrl}/requests/v2`), 'DATABASE_STARTING')
+}
+
+async function expectServing({ service, publicUrl, opsUrl }: Awaited<ReturnType<typeof spawnOn>>) {
+  await service.listening()
+  await waitUntil(async () => (await statusOf(`${opsUrl}/ready`)) === 200, 'it is ready')
+  await quote(publicUrl, bridge())
+}
+
+function linesOf(service: ServiceProcess, text: string): number {
+  return service
+    .output()
+    .split('\n')
+    .filter((line) => line.includes(text)).length
+}
+
+describe('a database that is not there yet', () => {
+  test('is waited for, visibly, and used when it comes', async () => {
+    const port = await freeLoopbackPort()
+    const dataDirectory = join(directory, 'late')
+    // Creates the files and the password, so that the address is known before anything listens.
+    const before = await startEmbeddedPostgres({ dataDirectory, port, durable: false })
+    await before.stop()
+    const started = await spawnOn(before.connectionString)
+    let server: EmbeddedPostgres | undefined
+    try {
+      await expectWaiting(started)
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+      expect(linesOf(started.service, 'waiting for the database')).toBe(1)
+      server = await startEmbeddedPostgres({ dataDirectory, port, durable: false })
+      await expectServing(started)
+    } finally {
+      await started.service.stop()
+      await server?.stop()
+    }
+  })
+
+  test('ends at once when it is told to stop while it waits', async () => {
+    const port = await freeLoopbackPort()
+    const started = await spawnOn(`postgres://causeway:none@127.0.0.1:${port}/causeway`)
+    await expectWaiting(started)
+    started.service.signal('SIGTERM')
+    expect(await started.service.ended).toEqual({ code: 0, signal: null })
+  })
+})
+
+describe('a standby', () => {
+  test.each([
+    ['that takes reads', 'on'],
+    ['that takes no connection, as a server that recovers', 'off'],
+  ])('%s is waited for until it is promoted', async (_what, hotStandby) => {
+    const port = await freeLoopbackPort()
+    const dataDirectory = join(directory, `standby-${hotStandby}`)
+    const cluster = join(dataDirectory, 'cluster')
+    const primary = await startEmbeddedPostgres({ dataDirectory, port, durable: false })
+    await primary.stop()
+    await writeFile(join(cluster, 'standby.signal'), '')
+    await writeFile(join(cluster, 'postgresql.auto.conf'), `hot_standby = ${hotStandby}\n`)
+    // One that takes no connections is not up before its promotion.
+    const coming = startEmbeddedPostgres({ dataDirectory, port, durable: false })
+    coming.catch(() => {})
+    const started = await spawnOn(primary.connectionString)
+    try {
+      await expectWaiting(started)
+      expect(linesOf(started.service, 'quote-api is listening')).toBe(0)
+      await promote(cluster)
+      await expectServing(started)
+    } finally {
+      await started.service.stop()
+      await (await coming).stop()
+    }
+  })
+})
+
+/** As `pg_ctl promote` does. */
+async function promote(cluster: string): Promise<void> {
+  const [pid] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')
+  await writeFile(join(cluster, 'promote'), '')
+  process.kill(Number(pid), 'SIGUSR1')
+}
+
+describe('what waiting cannot mend', () => {
+  let server: EmbeddedPostgres
+  beforeAll(async () => {
+    server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'refusing'), durable: false })
+  })
+  afterAll(() => server?.stop())
+
+  test.each([
+    ['a wrong password', (url: URL) => Object.assign(url, { password: 'wrong-9f2c61' })],
+    ['a database that does not exist', (url: URL) => Object.assign(url, { pathname: '/elsewhere' })],
+  ])('%s is refused, naming DATABASE_URL', async (_what, change) => {
+    const url = String(change(new URL(server.connectionString)))
+    const { service } = await spawnOn(url)
+    expect(await service.ended, service.output()).toEqual({ code: 1, signal: null })
+    expect(service.output()).toContain('DATABASE_URL')
+    expect(service.output()).not.toContain('waiting for the database')
+    expect(service.output()).not.toContain('wrong-9f2c61')
+  })
+})
+
+describe('a full disk', () => {
+  type FullDisk = Pick<SmallDisk, 'directory' | 'fill' | 'empty'>
+  type Opened = { readonly server: EmbeddedPostgres; readonly disk: FullDisk }
+  const places: readonly (readonly [string, () => Promise<Opened>])[] = [
+    ['that the server tells of', openTellingServer],
+    ...(disk === undefined ? [] : [['of a small file system', () => openSmallDisk(disk)] as const]),
+  ]
+
+  test.each(places)('%s is named, nothing is kept by half, and it ends by itself', async (_what, open) => {
+    const { server, disk } = await open()
+    const started = await spawnOn(server.connectionString)
+    const { service, publicUrl, opsUrl } = started
+    const database = createDatabase({ connectionString: server.connectionString, poolSize: 1 })
+    try {
+      await expectServing(started)
+      await disk.fill()
+      const answers: Answer[] = []
+      await waitUntil(async () => {
+        // What is left in pages and files that exist already is used up first.
+        answers.push(
+          ...(await Promise.all(Array.from({ length: 8 }, () => post(`${publicUrl}/quote`, bridge())))),
+        )
+        return answers.some(({ status }) => status !== 200)
+      }, 'a quote is refused')
+      for (const answer of answers.filter(({ status }) => status !== 200))
+        expectRefusal(answer, 'DATABASE_DISK_FULL')
+      expect(await reasonOf(opsUrl)).toEqual({ status: 503, ready: false, reason: 'DATABASE_DISK_FULL' })
+      expect(await statusOf(`${publicUrl}/lives/v1`)).toBe(200)
+      expect((await post(`${publicUrl}/price`, bridge())).status).toBe(200)
+      expect(linesOf(service, 'the disk of the database is full')).toBe(1)
+
+      await disk.empty()
+      await waitUntil(async () => (await statusOf(`${opsUrl}/ready`)) === 200, 'it is ready again')
+      await quote(publicUrl, bridge())
+      expect(linesOf(service, 'the disk of the database has space again')).toBe(1)
+      const answered = answers.filter(({ status }) => status === 200)
+      const ids = answered.map((answer) => readOk(answer, quoteResponseSchema).requestId)
+      // Two quotes beside these: before the disk was full and after.
+      const rows = await database.query<{ id: string }>(
+        `select '0x' || encode(request_id, 'hex') as id from orders`,
+      )
+      const stored = new Set(rows.map(({ id }) => id))
+      expect(ids.filter((id) => !stored.has(id))).toEqual([])
+      expect(stored.size).toBe(ids.length + 2)
+    } finally {
+      await service.stop()
+      await database.close()
+      await server.stop()
+    }
+  })
+
+  /** The real server answers as it does for a full disk, to whoever writes a quote or a temporary table. */
+  async function openTellingServer(): Promise<Opened> {
+    const server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'telling'), durable: false })
+    const run = async (...statements: string[]) => {
+      const database = createDatabase({ connectionString: server.connectionString, poolSize: 1 })
+      for (const statement of statements) await database.query(statement)
+      await database.close()
+    }
+    const raise = `begin raise exception 'could not extend file: No space left on device'
+      using errcode = 'disk_full'; end`
+    return {
+      server,
+      disk: {
+        directory: '',
+        fill: () =>
+          run(
+            `create function tell_full() returns trigger language plpgsql as $$ ${raise} $$`,
+            'create trigger tell_full before insert on orders for each row execute function tell_full()',
+            `create function tell_full_ddl() returns event_trigger language plpgsql as $$ ${raise} $$`,
+            `create event trigger tell_full_ddl on ddl_command_start when tag in ('CREATE TABLE AS')
+               execute function tell_full_ddl()`,
+          ),
+        empty: () => run('drop event trigger tell_full_ddl', 'drop trigger tell_full on orders'),
+      },
+    }
+  }
+
+  async function openSmallDisk(disk: SmallDisk): Promise<Opened> {
+    return { disk, server: await startEmbeddedPostgres({ dataDirectory: disk.directory }) }
+  }
+})

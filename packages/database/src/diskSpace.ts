@@ -1,0 +1,71 @@
+import type { SqlWriteTx } from '@causeway/core'
+import { DatabaseDiskFullError } from './errors.ts'
+
+/** Whether the disk of a server was full when something was last written to it. */
+export interface DiskSpace {
+  /** What a caller is to get in place of `error`: a server that a full disk stopped is down because of it. */
+  judge(error: unknown, isConnectionLost: boolean): unknown
+  /** @throws DatabaseDiskFullError until something could be written again */
+  requireSpace(): void
+  close(): void
+}
+
+const probeIntervalMs = 2_000
+
+/**
+ * Remembers that a disk is full, and tries to write until it is not: reads go on meanwhile, so that neither
+ * they nor a connection tell.
+ * @param options.probe writes about a megabyte and leaves nothing behind
+ */
+export function createDiskSpace(options: {
+  readonly probe: () => Promise<void>
+  readonly onChange: (full: DatabaseDiskFullError | undefined) => void
+}): DiskSpace {
+  const { probe, onChange } = options
+  let full: DatabaseDiskFullError | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const probeLater = () => {
+    timer = setTimeout(() => void tryAgain(), probeIntervalMs).unref()
+  }
+  const tryAgain = async () => {
+    try {
+      await probe()
+      full = undefined
+      onChange(undefined)
+    } catch {
+      // Whatever keeps it from writing: it has not written.
+      if (!isClosed) probeLater()
+    }
+  }
+  return {
+    judge(error, isConnectionLost) {
+      if (error instanceof DatabaseDiskFullError) {
+        const isNews = full === undefined
+        full = error
+        if (isNews && !isClosed) {
+          onChange(error)
+          probeLater()
+        }
+        return error
+      }
+      return full !== undefined && isConnectionLost ? new DatabaseDiskFullError({ cause: error }) : error
+    },
+    requireSpace() {
+      if (full !== undefined) throw new DatabaseDiskFullError({ cause: full.cause })
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Takes new pages from the disk as a table that grows does; the table is gone with its transaction. */
+export async function writeProbe(tx: SqlWriteTx): Promise<void> {
+  await tx.query(
+    `create temporary table causeway_space on commit drop as
+     select n, repeat(md5(n::text), 8) as filler from generate_series(1, 4000) n`,
+  )
+}
