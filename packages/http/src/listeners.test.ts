@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { createTestApp, policy } from '../test/httpTestApp.ts'
 import { createAdminListener } from './adminListener.ts'
 import { createHttpMetrics } from './metrics.ts'
+import { openListener } from './openListener.ts'
 import { createOpsListener } from './opsListener.ts'
 import { createReadiness } from './readiness.ts'
 
@@ -109,5 +110,13 @@ test('without a key, a request must name loopback as its host', async () => {
   for (const host of ['rebound.example', '127.0.0.1.example', 'localhost.example:80', '[::2]']) {
     expect(await ask(host)).toBe(401)
   }
+  await app.close()
+})
+
+test('localhost is one listener: a second one would lack the limits of the first', async () => {
+  const app = createAdmin('127.0.0.1')
+  const url = await openListener(app, { host: 'localhost', port: 0 }, 'ADMIN_PORT')
+  expect(app.addresses().map(({ address }) => address)).toEqual(['127.0.0.1'])
+  expect(url).toBe(`http://127.0.0.1:${app.addresses()[0]?.port}`)
   await app.close()
 })

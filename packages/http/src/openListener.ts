@@ -2,7 +2,8 @@ import { ConfigurationError } from '@causeway/core'
 import type { HttpApp } from './fastifyTypes.ts'
 
 /**
- * Opens one listener of a service.
+ * Opens one listener of a service. `localhost` is 127.0.0.1: Fastify would open a second server for ::1, and
+ * that one would lack the limits of the first.
  * @param setting the variable that names its port
  * @returns its URL
  * @throws ConfigurationError naming the setting of a port that cannot be had
@@ -13,7 +14,7 @@ export async function openListener(
   setting: string,
 ): Promise<string> {
   try {
-    return await app.listen({ host, port })
+    return await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (!/^E[A-Z]+$/.test(code)) throw error
