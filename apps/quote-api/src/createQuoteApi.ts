@@ -42,7 +42,7 @@ import { createOrderStore } from './orders/orderStore.ts'
 import { toStoredOrder } from './orders/toStoredOrder.ts'
 import { createPermits } from './permits.ts'
 import { createChainPorts } from './ports.ts'
-import { createPriceAdapters } from './priceAdapters.ts'
+import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 import type { SponsoredQuoteDependencies } from './quoting/createSponsoredQuote.ts'
 import { createInventoryViews } from './quoting/inventoryView.ts'
 import { createPoolLegQuoter } from './quoting/poolLegQuoter.ts'
@@ -144,6 +144,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
   const market = createMarket({
     config: quote,
     clients,
+    reach: sourceReach(config, chains),
     adapters: createPriceAdapters(config.priceAdapters),
     log: logger,
   })

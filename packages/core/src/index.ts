@@ -185,6 +185,7 @@ export {
 } from './order/permit.ts'
 export { bpsDiffUnit, firstMissingCall, weightedInputBpsDiff } from './order/settlementRules.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
+export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'
 export { type PoolPrice, spotPrice, sqrtPriceX96FromAmounts } from './pools/spotPrice.ts'
 export {
