@@ -213,6 +213,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     registry,
     schedule: quote.schedule,
     swapImpactMaxBps: quote.swapImpactMaxBps,
+    ceilings: quote.ceilings,
     quoteLifetimeSeconds,
     orderLifetimeSeconds,
     fillWallet,

@@ -103,6 +103,7 @@ export {
   type QuoteAsset,
   type QuoteChain,
   type QuoteCurrency,
+  type QuoteCeilings,
   type QuoteFile,
   type QuotePrice,
   quoteFileSchema,
@@ -184,8 +185,8 @@ export {
   type TokenDomain,
 } from './order/permit.ts'
 export { bpsDiffUnit, firstMissingCall, weightedInputBpsDiff } from './order/settlementRules.ts'
-export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
+export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'
 export { type PoolPrice, spotPrice, sqrtPriceX96FromAmounts } from './pools/spotPrice.ts'
 export {

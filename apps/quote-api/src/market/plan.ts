@@ -134,6 +134,9 @@ function planPrice(args: {
   const feeds = price.feeds.map((feed) => ({ ...feed, source: `feed ${feed.chain} ${feed.address}` }))
   const { hostsOf, secondSource, problem } = planVoices({ ...price, feeds }, reach)
   if (problem !== undefined) problems.push(problem)
+  if (price.pools.length > 0 && feeds.length + price.http.length === 0) {
+    problems.push(`${price.key}: pools guard a price and make none; it needs a feed or an HTTP source`)
+  }
   return {
     key: price.key,
     assetClass: price.class,

@@ -2,7 +2,7 @@ import { bpsDenominator, divideUp, usdValueDown } from '@causeway/core'
 import type { MarketSnapshot } from '../market/snapshot.ts'
 import { QuoteError } from './errors.ts'
 import { checkImpact, legImpact } from './legImpact.ts'
-import { type LegQuote, type LegQuoter, planSelfExecutedLeg } from './legs.ts'
+import { adverseBpsOf, type LegQuote, type LegQuoter, planSelfExecutedLeg } from './legs.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
@@ -39,6 +39,7 @@ export async function priceSelfExecuted(args: {
       hasPoolLeg: route.operation === 'swap',
       assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
       swapImpactBps: impact.lossBps,
+      adverseBps: adverseBpsOf([leg]),
       priceSpreadBps: 0n,
     })
   const exactOutput = request.tradeType === 'EXACT_OUTPUT'
