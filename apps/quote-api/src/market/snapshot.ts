@@ -82,5 +82,7 @@ export type MarketSnapshot = {
   readonly takenAtMs: number
   /** @param priceKey e.g. `ETH/USD` */
   price(priceKey: string): UsdPrice | PriceRefusal
+  /** The newest guarded price, though it may be refused now: to show what something is worth, never to decide. */
+  lastPrice(priceKey: string): UsdPrice | undefined
   chain(chainId: number): ChainMarket | ChainRefusal
 }

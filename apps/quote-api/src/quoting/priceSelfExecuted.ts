@@ -6,7 +6,7 @@ import { adverseBpsOf, type LegQuote, type LegQuoter, planSelfExecutedLeg } from
 import type { PricedRoute } from './pricedRoute.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
-import { routePrices } from './routePrices.ts'
+import { shownPrices } from './routePrices.ts'
 import { automaticSlippageBps, dearerClass, minimumAfterSlippage } from './slippage.ts'
 import type { FeeSplit } from './solve.ts'
 
@@ -28,7 +28,7 @@ export async function priceSelfExecuted(args: {
   const leg = route.operation === 'send' ? undefined : await quoteLeg(args)
   const amountIn = leg?.amountIn ?? request.amount
   const amountOut = leg?.amountOut ?? request.amount
-  const prices = routePrices(snapshot, route, route.currencyIn)
+  const prices = shownPrices(snapshot, route)
   if (route.operation === 'swap') refuseDust(usdValueDown(amountIn, prices.currencyIn))
 
   const impact = legImpact(snapshot, [leg])

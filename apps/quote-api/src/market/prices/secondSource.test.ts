@@ -48,13 +48,13 @@ function setUp(where: SourceReach = reach()) {
 
 const honest = { usdX18: 2_000n * oneUsdX18, confidence: 'fresh', spreadBps: 0n }
 
-/** A pool of the old least depth: 100,000 USD around its price, at a hundredth of a USD per ETH. */
+/** A pool with 105,000 USD around its price, which about 1.50 USD of fees move by 2.9 % and back. */
 function thinPool(centsPerEth: number): PoolState {
   const sqrtPriceX96 = sqrtPriceX96FromAmounts({
     amount0: 10n ** 20n,
     amount1: BigInt(centsPerEth) * 10n ** 6n,
   })
-  const liquidity = ((100_000n * 10n ** 6n) << 96n) / sqrtPriceX96
+  const liquidity = ((105_000n * 10n ** 6n) << 96n) / sqrtPriceX96
   return { ...poolAt(2_000, blockHash(1)), sqrtPriceX96, liquidity }
 }
 
