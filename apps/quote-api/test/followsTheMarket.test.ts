@@ -115,13 +115,14 @@ describe('base fee', () => {
 
 describe('feed and pools moved together', () => {
   test.each([
-    ['a few percent up', 2_600n],
-    ['far up', 4_000n],
-    ['far down', 2_500n],
-  ])('%s: the first refresh after the move prices by it', async (_name, usd) => {
+    ['a few percent up', 2_600n, 1],
+    // So far from their liquidity pools guard nothing: the feed confirms its own jump by the next refresh.
+    ['far up', 4_000n, 2],
+    ['far down', 2_500n, 1],
+  ])('%s: the next refresh after the move prices by it', async (_name, usd, refreshesMax) => {
     await movePrice(still.network, { price: 'ETH/USD', answer: usd * feedUnit })
     const refreshes = await still.refreshesUntil('base', movedTo(usd))
-    expect(refreshes).toBeLessThanOrEqual(1)
+    expect(refreshes).toBeLessThanOrEqual(refreshesMax)
     await still.settle(3n * gwei)
 
     const sold = await price(still.url, etherToUsdc())
