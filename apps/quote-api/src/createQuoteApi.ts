@@ -36,6 +36,7 @@ import { createDepositAddresses, storeWithAddresses } from './depositAddresses.t
 import { errorPolicy } from './errorPolicy.ts'
 import { systemClock } from './market/clock.ts'
 import { createMarket } from './market/createMarket.ts'
+import { planMarket } from './market/plan.ts'
 import type { Market } from './market/runMarket.ts'
 import { createOnChainQuoter } from './onChainQuoter.ts'
 import { createOrderStore } from './orders/orderStore.ts'
@@ -90,6 +91,8 @@ export async function createQuoteApi(
   const signer = await openSigner(variables, logger)
   const { chains, quote } = await loadFiles(config, variables, signer.address)
   const registry = createRegistry(quote, [...chains.chains.values()])
+  // Prices that contradict themselves are refused before anything is opened.
+  planMarket(quote, sourceReach(config, chains))
   const clients = createClients([...chains.chains.values()], registry, logger)
   const adminListener = createAdminListener({
     logger,

@@ -298,6 +298,7 @@ describe('health', () => {
     await eventually(() => live.market.health().status === 'ok', 'all is well')
     const health = live.market.health()
     expect(marketHealthSchema.parse(JSON.parse(JSON.stringify(health)))).toEqual(health)
+    expect(new Set(health.prices.map(({ secondSource }) => secondSource))).toEqual(new Set(['exempt']))
   })
 })
 
