@@ -26,7 +26,8 @@ export function shownPrice(snapshot: MarketSnapshot, currency: QuotableCurrency)
 export function requireAssetPrice(snapshot: MarketSnapshot, { priceKey }: QuoteAsset): UsdPrice {
   const price = snapshot.price(priceKey)
   if ('reason' in price) {
-    throw new QuoteError('PRICE_FETCH_FAILED', `There is no usable ${priceKey} price at the moment.`, {
+    const why = price.reason === 'second_source_missing' ? ': its second source is missing' : ''
+    throw new QuoteError('PRICE_FETCH_FAILED', `There is no usable ${priceKey} price at the moment${why}.`, {
       data: { priceKey, reason: price.reason },
     })
   }

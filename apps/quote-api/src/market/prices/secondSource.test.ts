@@ -1,6 +1,13 @@
 // Goal: whoever holds one endpoint, one service or one pool neither makes nor moves nor stops a price.
 // Method: the market of readings made by hand, where nothing is exempt; each attack is one test.
-import { ConfigurationError, type Hex, type PoolState, sqrtPriceX96FromAmounts } from '@causeway/core'
+import { readFile } from 'node:fs/promises'
+import {
+  ConfigurationError,
+  type Hex,
+  type PoolState,
+  quoteFileSchema,
+  sqrtPriceX96FromAmounts,
+} from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import {
   baseReading,
@@ -213,6 +220,32 @@ test('the start says what each price asks of its sources', () => {
     ['warn', { prices: ['USDC/USD'] }, expect.stringContaining('one source')],
     ['info', { prices: ['ETH/USD', 'USDC/USD'] }, expect.stringContaining('local')],
   ])
+})
+
+describe('the configurations of real networks', () => {
+  const planOf = async (environment: string, adapters: readonly string[]) => {
+    const path = new URL(`../../../../../configs/quote.${environment}.json`, import.meta.url)
+    const input: unknown = JSON.parse(await readFile(path, 'utf8'))
+    const file = quoteFileSchema.parse({ ...Object(input), fillWallet: undefined, servers: [] })
+    const { prices } = planMarket(file, {
+      isExempt: false,
+      chains: new Map(Object.keys(file.chains).map((chain) => [chain, [`${chain}.example`]])),
+      adapters: new Map(adapters.map((adapter) => [adapter, `${adapter}.example`])),
+    })
+    return prices.map(({ key, secondSource }) => [key, secondSource])
+  }
+
+  test('start with one source of each price, and ask for the second once a service is switched on', async () => {
+    expect(await planOf('mainnets.prod', [])).toEqual([
+      ['USDC/USD', 'single'],
+      ['ETH/USD', 'single'],
+    ])
+    expect(await planOf('mainnets.prod', ['defillama'])).toEqual([
+      ['USDC/USD', 'required'],
+      ['ETH/USD', 'required'],
+    ])
+    expect(await planOf('testnets.prod', ['hermes'])).toEqual([['ETH/USD', 'single']])
+  })
 })
 
 test('the pool of these tests is the one that the configuration names', () => {
