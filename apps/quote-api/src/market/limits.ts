@@ -4,7 +4,7 @@ export type MarketLimits = {
   readonly gasHardMaxAgeMs: number
   /** A price source that was not read for longer no longer counts, whatever its heartbeat. */
   readonly sourceMaxAgeMs: number
-  /** How long a price stays in place of an unconfirmed jump. */
+  /** How long a price stays in place of an unconfirmed jump, where no second source is asked for. */
   readonly priceHoldMaxMs: number
   /** How long a price that is refused since is still shown beside amounts that do not depend on it. */
   readonly shownPriceMaxAgeMs: number

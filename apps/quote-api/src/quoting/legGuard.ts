@@ -39,10 +39,9 @@ export function adverseBps(
   return maxBigint(divideUp((agreed - spot) * bpsDenominator, agreed), 0n)
 }
 
-/** The automatic tolerance before impact, and the disagreement of the sources of both prices. */
-export function guardBps({ from, to }: Leg, prices: readonly PricedCurrency[]): bigint {
-  const spreads = prices.reduce((sum, { spreadBps }) => sum + spreadBps, 0n)
-  return autoBaseBps[dearerClass(from.assetClass, to.assetClass)] + spreads
+/** The automatic tolerance before impact: a pool that stands further off would leave no tolerance at all. */
+export function guardBps({ from, to }: Leg): bigint {
+  return autoBaseBps[dearerClass(from.assetClass, to.assetClass)]
 }
 
 /** What a solver may promise of a leg's output. One-to-one legs are what they are. */

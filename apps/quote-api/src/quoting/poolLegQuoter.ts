@@ -53,7 +53,7 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
     const from = poolToken(leg.chain, leg.from)
     const to = poolToken(leg.chain, leg.to)
     const prices = { from: requirePrice(snapshot, leg.from), to: requirePrice(snapshot, leg.to) }
-    const allowedBps = guardBps(leg, Object.values(prices))
+    const allowedBps = guardBps(leg)
     let isGuarded = false
     let best: LegQuote | undefined
     for (const pool of leg.chain.config.uniswapV3?.pools ?? []) {
