@@ -36,13 +36,14 @@ import { createDepositAddresses, storeWithAddresses } from './depositAddresses.t
 import { errorPolicy } from './errorPolicy.ts'
 import { systemClock } from './market/clock.ts'
 import { createMarket } from './market/createMarket.ts'
+import { planMarket } from './market/plan.ts'
 import type { Market } from './market/runMarket.ts'
 import { createOnChainQuoter } from './onChainQuoter.ts'
 import { createOrderStore } from './orders/orderStore.ts'
 import { toStoredOrder } from './orders/toStoredOrder.ts'
 import { createPermits } from './permits.ts'
 import { createChainPorts } from './ports.ts'
-import { createPriceAdapters } from './priceAdapters.ts'
+import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 import type { SponsoredQuoteDependencies } from './quoting/createSponsoredQuote.ts'
 import { createInventoryViews } from './quoting/inventoryView.ts'
 import { createPoolLegQuoter } from './quoting/poolLegQuoter.ts'
@@ -90,6 +91,8 @@ export async function createQuoteApi(
   const signer = await openSigner(variables, logger)
   const { chains, quote } = await loadFiles(config, variables, signer.address)
   const registry = createRegistry(quote, [...chains.chains.values()])
+  // Prices that contradict themselves are refused before anything is opened.
+  planMarket(quote, sourceReach(config, chains))
   const clients = createClients([...chains.chains.values()], registry, logger)
   const adminListener = createAdminListener({
     logger,
@@ -144,6 +147,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
   const market = createMarket({
     config: quote,
     clients,
+    reach: sourceReach(config, chains),
     adapters: createPriceAdapters(config.priceAdapters),
     log: logger,
   })
@@ -212,6 +216,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     registry,
     schedule: quote.schedule,
     swapImpactMaxBps: quote.swapImpactMaxBps,
+    ceilings: quote.ceilings,
     quoteLifetimeSeconds,
     orderLifetimeSeconds,
     fillWallet,

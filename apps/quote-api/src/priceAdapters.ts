@@ -1,8 +1,10 @@
+import type { ChainRegistry } from '@causeway/chains'
 import type { QuoteApiConfig } from './config.ts'
 import type { HttpPriceAdapter } from './market/prices/http/adapter.ts'
 import { createCoingecko } from './market/prices/http/coingecko.ts'
 import { createDefillama } from './market/prices/http/defillama.ts'
 import { createHermes } from './market/prices/http/hermes.ts'
+import { hostOf, type SourceReach } from './market/prices/secondSource.ts'
 
 /** The HTTP price services whose URL is set; without any, prices come from chains alone. */
 export function createPriceAdapters({
@@ -29,4 +31,24 @@ export function createPriceAdapters({
           }),
         ]),
   ]
+}
+
+/** Which hosts prices are read through: the endpoints of every chain and the services that are switched on. */
+export function sourceReach(
+  { isLocal, priceAdapters }: Pick<QuoteApiConfig, 'isLocal' | 'priceAdapters'>,
+  { chains }: ChainRegistry,
+): SourceReach {
+  return {
+    isExempt: isLocal,
+    chains: new Map(
+      [...chains.values()]
+        .filter(({ endpoints }) => endpoints.length > 0)
+        .map(({ id, endpoints }) => [id, endpoints.map((url) => hostOf(url.reveal()))]),
+    ),
+    adapters: new Map(
+      Object.entries(priceAdapters).flatMap(([name, { url }]) =>
+        url === undefined ? [] : [[name, hostOf(url)] as const],
+      ),
+    ),
+  }
 }

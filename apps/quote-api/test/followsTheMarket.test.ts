@@ -115,13 +115,14 @@ describe('base fee', () => {
 
 describe('feed and pools moved together', () => {
   test.each([
-    ['a few percent up', 2_600n],
-    ['far up', 4_000n],
-    ['far down', 2_500n],
-  ])('%s: the first refresh after the move prices by it', async (_name, usd) => {
+    ['a few percent up', 2_600n, 1],
+    // So far from their liquidity pools guard nothing: the feed confirms its own jump by the next refresh.
+    ['far up', 4_000n, 2],
+    ['far down', 2_500n, 1],
+  ])('%s: the next refresh after the move prices by it', async (_name, usd, refreshesMax) => {
     await movePrice(still.network, { price: 'ETH/USD', answer: usd * feedUnit })
     const refreshes = await still.refreshesUntil('base', movedTo(usd))
-    expect(refreshes).toBeLessThanOrEqual(1)
+    expect(refreshes).toBeLessThanOrEqual(refreshesMax)
     await still.settle(3n * gwei)
 
     const sold = await price(still.url, etherToUsdc())
@@ -206,6 +207,56 @@ describe('a feed alone beyond the limit', () => {
     await still.settle(3n * gwei)
     const after = await price(still.url, etherToUsdc())
     expect(after.details.currencyOut.amount).toBe(before.details.currencyOut.amount)
+  })
+})
+
+describe('pools alone moved by 3.5 % on chain', () => {
+  const tide = 10n ** 18n
+  const buyTide = () =>
+    localRequest(still.network, {
+      receive: 'TIDE',
+      amount: 2_500n * tide,
+      more: { tradeType: 'EXACT_OUTPUT' },
+    })
+  const sellTide = () => localRequest(still.network, { pay: 'TIDE', receive: 'USDC', amount: 250n * tide })
+
+  /** Feed and pools go to a price, and the feed comes back without them. */
+  async function movePoolsTo(answer: bigint): Promise<void> {
+    await movePrice(still.network, { price: 'TIDE/USD', answer })
+    await movePrice(still.network, { price: 'TIDE/USD', answer: 4n * feedUnit, only: 'feed' })
+    const target = await still.network.chains.base.chain.client.getBlockNumber()
+    await still.refreshesUntil('base', (snapshot) => {
+      const [market, price] = [snapshot.chain(8_453), snapshot.price('TIDE/USD')]
+      return (
+        !('reason' in market) &&
+        market.head.number >= target &&
+        'usdX18' in price &&
+        price.usdX18 === 4n * tide
+      )
+    })
+  }
+
+  test('upwards, they are no discount, and stop no quote of other assets', async () => {
+    await still.settle(3n * gwei)
+    const before = await price(still.url, usdcBridge())
+    await movePoolsTo((414n * feedUnit) / 100n)
+    await still.settle(3n * gwei)
+    const sold = await price(still.url, sellTide())
+    // 250 TIDE are 1,000 USDC at the agreed price; the pools give 1,031.
+    expect(BigInt(sold.details.currencyOut.amount)).toBeLessThan(1_035_000_000n)
+    const after = await price(still.url, usdcBridge())
+    expectWithinOne(BigInt(after.details.currencyOut.amount), BigInt(before.details.currencyOut.amount))
+  })
+
+  test('downwards, an exact output costs its agreed price, and selling is refused until they are back', async () => {
+    await movePoolsTo((386n * feedUnit) / 100n)
+    await still.settle(3n * gwei)
+    const bought = await price(still.url, buyTide())
+    expect(BigInt(bought.details.currencyIn.amount)).toBeGreaterThanOrEqual(10_000n * 10n ** 6n)
+    const refused = await post(`${still.url}/price`, sellTide())
+    expect(readError(refused)).toMatchObject({ errorCode: 'PRICE_FETCH_FAILED', retryable: true })
+    await movePoolsTo(4n * feedUnit)
+    expect(await price(still.url, sellTide())).toHaveProperty('details')
   })
 })
 

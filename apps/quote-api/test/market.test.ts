@@ -4,11 +4,14 @@ import { createJsonRpcClient } from '@causeway/chains'
 import { ConfigurationError, ethereumCodec, type Hex } from '@causeway/core'
 import { type FaultMode, gasPriceOracleAbi, movePrice, setBaseFee, tokenAbi } from '@causeway/localnet'
 import { encodeFunctionData } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { marketHealthSchema } from '../src/market/health.ts'
 import { oneUsdX18 } from '../src/market/prices/guards.ts'
+import { createDefillama } from '../src/market/prices/http/defillama.ts'
+import { hostOf } from '../src/market/prices/secondSource.ts'
 import { gasShapes } from '../src/market/snapshot.ts'
 import { eventually, type LiveMarket, startLiveMarket } from './marketSupport/liveMarket.ts'
+import { sendsJson, startPriceServiceStandIn } from './marketSupport/priceServiceStandIn.ts'
 
 const baseId = 8_453
 const optimismId = 10
@@ -149,27 +152,27 @@ describe('a market that follows its chains', () => {
     await eventually(() => fee() > 2n * before, 'the L1 data fee shows')
   })
 
-  test('follows a price that feed and pools move to, however far', async () => {
-    await movePrice(live.network, { price: 'ETH/USD', answer: 3_300n * 10n ** 8n })
-    await eventually(() => near(priceNow('ETH/USD'), 3_300n), 'the new price shows')
+  test('follows a price that feed and pools move to', async () => {
+    await movePrice(live.network, { price: 'ETH/USD', answer: 2_700n * 10n ** 8n })
+    await eventually(() => near(priceNow('ETH/USD'), 2_700n), 'the new price shows')
     const [feed, pool] = live.market.health().prices.find(({ key }) => key === 'ETH/USD')?.sources ?? []
     expect([feed?.kind, feed?.state, pool?.kind, pool?.state]).toEqual(['feed', 'fresh', 'pool', 'fresh'])
   })
 
   test('refuses a price when the feed alone moves beyond the limit, and takes it back after', async () => {
-    await movePrice(live.network, { price: 'ETH/USD', answer: 3_800n * 10n ** 8n, only: 'feed' })
+    await movePrice(live.network, { price: 'ETH/USD', answer: 3_100n * 10n ** 8n, only: 'feed' })
     await eventually(() => priceNow('ETH/USD') === 'deviation', 'the price is refused')
     expect(priceNow('USDC/USD')).toBeTypeOf('bigint')
-    await movePrice(live.network, { price: 'ETH/USD', answer: 3_300n * 10n ** 8n, only: 'feed' })
-    await eventually(() => near(priceNow('ETH/USD'), 3_300n), 'the price is back')
+    await movePrice(live.network, { price: 'ETH/USD', answer: 2_700n * 10n ** 8n, only: 'feed' })
+    await eventually(() => near(priceNow('ETH/USD'), 2_700n), 'the price is back')
   })
 
-  test.each([0n, -1n])('prices by the pool alone while the feed answers %i', async (answer) => {
+  test.each([0n, -1n])('prices nothing by a pool alone while the feed answers %i', async (answer) => {
     await movePrice(live.network, { price: 'TIDE/USD', answer, only: 'feed' })
     const feedFault = () =>
       live.market.health().prices.find(({ key }) => key === 'TIDE/USD')?.sources[0]?.fault
     await eventually(() => feedFault() === 'not_positive', 'the feed counts no longer')
-    expect(near(priceNow('TIDE/USD'), 4n)).toBe(true)
+    expect(['no_source', 'stale']).toContain(priceNow('TIDE/USD'))
     await movePrice(live.network, { price: 'TIDE/USD', answer: 4n * 10n ** 8n, only: 'feed' })
     await eventually(() => feedFault() === undefined, 'the feed counts again')
   })
@@ -293,11 +296,72 @@ describe('start', () => {
   })
 })
 
+describe('a market that is exempt from nothing', () => {
+  /** ETH/USD of the real feed, and of a service on a host of its own that says `usd` with a time so long ago. */
+  async function openWith(service: { usd: number; ageSeconds: number } | undefined) {
+    const answer = service && {
+      price: service.usd,
+      timestamp: Math.floor(Date.now() / 1_000) - service.ageSeconds,
+      confidence: 0.99,
+    }
+    const standIn = await startPriceServiceStandIn(sendsJson({ coins: answer ? { eth: answer } : {} }))
+    const prices = live.config.prices.map((price) =>
+      price.key === 'ETH/USD' ? { ...price, http: [{ adapter: 'defillama' as const, id: 'eth' }] } : price,
+    )
+    const market = live.open({
+      config: { ...live.config, prices },
+      adapters: [createDefillama({ baseUrl: standIn.baseUrl })],
+      reach: {
+        isExempt: false,
+        chains: new Map([
+          ['base', [hostOf(live.proxies.base.url)]],
+          ['optimism', [hostOf(live.proxies.optimism.url)]],
+        ]),
+        adapters: new Map([['defillama', 'prices.example']]),
+      },
+    })
+    onTestFinished(async () => {
+      market.close()
+      await standIn.close()
+    })
+    await market.start()
+    await eventually(() => standIn.requests.length > 0, 'the service was asked')
+    return {
+      eth: () => market.snapshot().price('ETH/USD'),
+      usdc: () => market.snapshot().price('USDC/USD'),
+      rules: () => market.health().prices.map(({ key, secondSource }) => `${key} ${secondSource}`),
+    }
+  }
+  const feedUsd = 2_700
+
+  test('prices by its feed while a service on another host agrees, and says what each price asks for', async () => {
+    const { eth, rules } = await openWith({ usd: feedUsd * 1.002, ageSeconds: 5 })
+    await eventually(() => 'usdX18' in eth(), 'ETH has a price')
+    expect(eth()).toMatchObject({ usdX18: BigInt(feedUsd) * oneUsdX18, spreadBps: 20n })
+    expect(rules()).toEqual(['USDC/USD single', 'USDX/USD single', 'ETH/USD required', 'TIDE/USD single'])
+  })
+
+  test.each([
+    ['knows nothing of it', undefined, 'second_source_missing'],
+    ['said it too long ago', { usd: feedUsd, ageSeconds: 3_600 }, 'second_source_missing'],
+    ['says twice as much', { usd: 2 * feedUsd, ageSeconds: 5 }, 'deviation'],
+  ])('refuses that price alone while the service %s', async (_name, service, reason) => {
+    const { eth, usdc } = await openWith(service)
+    const refusedWith = () => {
+      const price = eth()
+      return 'reason' in price ? price.reason : undefined
+    }
+    await eventually(() => refusedWith() === reason, 'ETH is refused')
+    expect(usdc()).toHaveProperty('usdX18')
+  })
+})
+
 describe('health', () => {
   test('keeps its schema over a real market', async () => {
     await eventually(() => live.market.health().status === 'ok', 'all is well')
     const health = live.market.health()
     expect(marketHealthSchema.parse(JSON.parse(JSON.stringify(health)))).toEqual(health)
+    expect(new Set(health.prices.map(({ secondSource }) => secondSource))).toEqual(new Set(['exempt']))
   })
 })
 

@@ -181,6 +181,15 @@ const refused: readonly (readonly [string, () => Environment | Promise<Environme
     ['fillWallet', 'local network'],
   ],
   [
+    'another environment whose second source of a price is behind the host of the first, naming both',
+    testnets({
+      ENVIRONMENT: 'mainnets.prod',
+      ETHEREUM_RPC_URL: `https://rpc.example${secretPath}`,
+      DEFILLAMA_URL: 'https://RPC.example:8443/prices',
+    }),
+    ['ETH/USD', 'USDC/USD', 'http defillama', 'one endpoint host'],
+  ],
+  [
     'another environment whose own address is not set',
     testnets({ TESTNETS_BASE_URL: '' }),
     ['TESTNETS_BASE_URL'],

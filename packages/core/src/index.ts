@@ -101,6 +101,7 @@ export {
   type PoolConfig,
   type PriceFeed,
   type QuoteAsset,
+  type QuoteCeilings,
   type QuoteChain,
   type QuoteCurrency,
   type QuoteFile,
@@ -184,6 +185,7 @@ export {
   type TokenDomain,
 } from './order/permit.ts'
 export { bpsDiffUnit, firstMissingCall, weightedInputBpsDiff } from './order/settlementRules.ts'
+export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'
 export { type PoolPrice, spotPrice, sqrtPriceX96FromAmounts } from './pools/spotPrice.ts'

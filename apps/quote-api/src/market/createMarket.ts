@@ -6,6 +6,7 @@ import { defaultLimits, type MarketLimits } from './limits.ts'
 import type { MarketLog } from './log.ts'
 import { type ChainPlan, planMarket } from './plan.ts'
 import type { HttpPriceAdapter } from './prices/http/adapter.ts'
+import { type SourceReach, saySecondSources } from './prices/secondSource.ts'
 import { type Market, runMarket } from './runMarket.ts'
 
 export type MarketOptions = {
@@ -14,6 +15,8 @@ export type MarketOptions = {
   readonly clients: ReadonlyMap<string, JsonRpcClient>
   /** Whose balances are the inventory; default the one of the configuration. */
   readonly fillWallet?: Hex
+  /** Which hosts every source is read through, by which second sources are told from first ones. */
+  readonly reach: SourceReach
   /** HTTP price services that are switched on. */
   readonly adapters?: readonly HttpPriceAdapter[]
   /** Part of a balance that is promised already, in smallest units. */
@@ -32,7 +35,8 @@ export function createMarket(options: MarketOptions): Market {
   const { config, clients, fillWallet = config.fillWallet, reserved } = options
   const { clock = systemClock, random = Math.random, adapters = [], log } = options
   const limits = { ...defaultLimits, ...options.limits }
-  const plan = planMarket(config)
+  const plan = planMarket(config, options.reach)
+  saySecondSources(plan.prices, log)
   const sourceOf = (chain: ChainPlan, client: JsonRpcClient) => {
     const mirror = mirrorOf(chain, client)
     return createChainSource({

@@ -74,18 +74,22 @@ function evaluatePrice(
 ): PriceEvaluation {
   const { before, facts } = context
   const { nowMs, limits } = facts
-  const { assetClass } = plan
+  const { assetClass, hostsOf, secondSource } = plan
+  const standing = { hostsOf, secondSource }
   const readings = context.readSourcesOf(plan)
   const fresh = readings.filter((reading) => isFresh(reading, nowMs))
   const expiries = fresh.map(({ result }) => result.freshUntilMs + 1)
-  const candidate = aggregate({ readings, assetClass, nowMs })
+  const candidate = aggregate({ ...standing, readings, assetClass, nowMs })
   const jump = before?.jump ?? {}
   if ('reason' in candidate) {
     return { price: keep(before, candidate), readings, jump, changesAtMs: soonest(expiries, nowMs) }
   }
   const { jumpBps } = classGuards[assetClass]
   const { priceHoldMaxMs: holdMaxMs } = limits
-  const verdict = settleJump({ state: jump, candidate, readings: fresh, jumpBps, holdMaxMs, nowMs })
+  const verdict = settleJump({
+    ...standing,
+    ...{ state: jump, candidate, readings: fresh, jumpBps, holdMaxMs, nowMs },
+  })
   const changesAtMs = soonest([...expiries, holdEndsAtMs(verdict.state, holdMaxMs)], nowMs)
   return { price: keep(before, verdict.price), readings, jump: verdict.state, changesAtMs }
 }

@@ -5,6 +5,7 @@ import type { ChainFacts } from './chainState.ts'
 import type { Evaluation } from './evaluate.ts'
 import { settleGas } from './gasJump.ts'
 import type { ChainPlan, MarketPlan, PricePlan } from './plan.ts'
+import { secondSourceRules } from './prices/secondSource.ts'
 import { isFresh, type SourceReading } from './prices/source.ts'
 import type { PriceRefusal } from './snapshot.ts'
 
@@ -43,6 +44,9 @@ const sourceSchema = z.object({
 const priceSchema = z.object({
   key: z.string(),
   class: z.enum(['stable', 'major', 'longtail']),
+  secondSource: z
+    .enum(secondSourceRules)
+    .describe('"required": refused without two sources on hosts apart; "single": one is configured'),
   usd: usd.optional(),
   confidence: z.enum(['fresh', 'degraded', 'refused']),
   refusal: z.string().optional().describe('Why there is no price'),
@@ -101,6 +105,7 @@ function describePrice(plan: PricePlan, { evaluation, nowMs }: HealthFacts): Mar
   const common = {
     key: plan.key,
     class: plan.assetClass,
+    secondSource: plan.secondSource,
     sources: readings.map((reading) => describeSource(reading, nowMs)),
   }
   if ('reason' in price) return { ...common, confidence: 'refused', refusal: price.reason }

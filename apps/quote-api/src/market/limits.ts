@@ -4,8 +4,10 @@ export type MarketLimits = {
   readonly gasHardMaxAgeMs: number
   /** A price source that was not read for longer no longer counts, whatever its heartbeat. */
   readonly sourceMaxAgeMs: number
-  /** How long a price stays in place of an unconfirmed jump. */
+  /** How long a price stays in place of an unconfirmed jump, where no second source is asked for. */
   readonly priceHoldMaxMs: number
+  /** How long a price that is refused since is still shown beside amounts that do not depend on it. */
+  readonly shownPriceMaxAgeMs: number
   /** A head further in the future than this is a lie or a broken clock. */
   readonly headAheadMaxMs: number
   /** Time for one refresh of one chain, pools included. */
@@ -18,6 +20,7 @@ export const defaultLimits: MarketLimits = {
   gasHardMaxAgeMs: 30_000,
   sourceMaxAgeMs: 60_000,
   priceHoldMaxMs: 60_000,
+  shownPriceMaxAgeMs: 3_600_000,
   // Development nodes run ahead of the clock by a second for each transaction mined on its own.
   headAheadMaxMs: 600_000,
   refreshTimeoutMs: 4_000,

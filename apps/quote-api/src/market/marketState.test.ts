@@ -51,13 +51,16 @@ describe('before anything was read', () => {
 })
 
 describe('prices', () => {
-  test('come from the feed and the pool together', () => {
+  test('come from the feed, whatever a pool within the limit says', () => {
     const { readBase, state } = setUp()
-    readBase({ ethAnswer: 200_000_000_000n, poolUsdPerEth: 2_010 })
-    const price = state.snapshot().price('ETH/USD')
-    if ('reason' in price) throw new Error(price.reason)
-    expect(divideHalfEven(price.usdX18, oneUsdX18)).toBe(2_005n)
-    expect(price).toMatchObject({ confidence: 'fresh', spreadBps: 50n })
+    for (const poolUsdPerEth of [1_942, 2_000, 2_058, undefined]) {
+      readBase({ ethAnswer: 200_000_000_000n, poolUsdPerEth })
+      expect(state.snapshot().price('ETH/USD')).toMatchObject({
+        usdX18: 2_000n * oneUsdX18,
+        confidence: 'fresh',
+        spreadBps: 0n,
+      })
+    }
   })
 
   test('a feed that moves alone beyond the limit is refused, and both together are followed at once', () => {
@@ -71,18 +74,12 @@ describe('prices', () => {
     expect(clock.pendingTasks()).toBe(0)
   })
 
-  test('a pool that disagrees within the limit degrades the price, and the feed decides', () => {
-    const { readBase, eth } = setUp()
-    readBase({ poolUsdPerEth: 2_050 })
-    expect(eth()).toBe('2000 degraded')
-  })
-
-  test('the feed alone is enough, and so is the pool', () => {
+  test('the feed alone is enough, and the pool alone is not', () => {
     const { readBase, eth } = setUp()
     readBase({ poolUsdPerEth: undefined })
     expect(eth()).toBe('2000 fresh')
     readBase({ ethAnswer: undefined, poolUsdPerEth: 2_020 })
-    expect(eth()).toBe('2020 fresh')
+    expect(eth()).toBe('no_source')
   })
 
   test('a feed alone that jumps is held back until it is read again', async () => {
@@ -120,7 +117,7 @@ describe('prices', () => {
   test('a feed that is not the one configured never counts', () => {
     const { readBase, eth } = setUp()
     readBase({ describedAs: 'BTC / USD', poolUsdPerEth: 2_020 })
-    expect(eth()).toBe('2020 fresh')
+    expect(eth()).toBe('no_source')
   })
 
   test('the pool is worth nothing while its other token has no price of its own', () => {
@@ -130,10 +127,12 @@ describe('prices', () => {
     expect(seen(state.snapshot(), 'USDC/USD')).toBe('no_source')
   })
 
-  test('the pool follows the market price of its stablecoin', () => {
+  test('the pool guards at the market price of its stablecoin', () => {
     const { readBase, eth } = setUp()
-    readBase({ usdcAnswer: 99_000_000n, ethAnswer: undefined })
-    expect(eth()).toBe('1980 fresh')
+    readBase({ poolUsdPerEth: 2_070 })
+    expect(eth()).toBe('deviation')
+    readBase({ usdcAnswer: 97_000_000n, poolUsdPerEth: 2_070 })
+    expect(eth()).toBe('2000 fresh')
   })
 
   test('sources of a silent chain stop counting with its head, and come back with it', async () => {
@@ -161,17 +160,17 @@ describe('prices', () => {
     expect(seen(state.snapshot(), 'USDC/USD')).toBe('stale')
   })
 
-  test('an HTTP adapter counts as a third source once it answers', () => {
+  test('an HTTP adapter adds to the spread once it answers', () => {
     const { readBase, eth, state, clock } = setUp()
-    readBase({ poolUsdPerEth: 2_010 })
-    expect(eth()).toBe('2005 fresh')
+    readBase()
     const quote = {
-      usdX18: 2_009n * oneUsdX18,
+      usdX18: 2_010n * oneUsdX18,
       updatedAtMs: clock.now(),
       freshUntilMs: clock.now() + 600_000,
     }
     state.putHttp('defillama', { quotes: new Map([['coingecko:ethereum', quote]]), readAtMs: clock.now() })
-    expect(eth()).toBe('2009 fresh')
+    expect(eth()).toBe('2000 fresh')
+    expect(state.snapshot().price('ETH/USD')).toMatchObject({ spreadBps: 50n })
     const sources = state
       .evaluation()
       .prices.get('ETH/USD')

@@ -38,7 +38,10 @@ export function createMarketState(options: {
   const listeners = new Set<(snapshot: MarketSnapshot) => void>()
   const factsNow = () => ({ plan, chains, http, limits, nowMs: clock.now() })
   let evaluation = evaluate(factsNow())
-  let snapshot = buildSnapshot({ version: 1, takenAtMs: clock.now(), plan, evaluation })
+  const { shownPriceMaxAgeMs } = limits
+  const snapshotOf = (version: number) =>
+    buildSnapshot({ version, takenAtMs: clock.now(), plan, evaluation, shownPriceMaxAgeMs })
+  let snapshot = snapshotOf(1)
 
   /** @param scope left out: everything can have changed */
   function update(scope?: Scope): void {
@@ -46,7 +49,7 @@ export function createMarketState(options: {
     const isAged = clock.now() >= before.changesAtMs
     evaluation = evaluate(factsNow(), before, isAged ? undefined : scope)
     if (!differs(before, evaluation)) return
-    snapshot = buildSnapshot({ version: snapshot.version + 1, takenAtMs: clock.now(), plan, evaluation })
+    snapshot = snapshotOf(snapshot.version + 1)
     for (const listener of listeners) listener(snapshot)
   }
 
@@ -103,8 +106,9 @@ function buildSnapshot(args: {
   readonly takenAtMs: number
   readonly plan: MarketPlan
   readonly evaluation: Evaluation
+  readonly shownPriceMaxAgeMs: number
 }): MarketSnapshot {
-  const { version, takenAtMs, plan, evaluation } = args
+  const { version, takenAtMs, plan, evaluation, shownPriceMaxAgeMs } = args
   const { prices } = evaluation
   const chains = new Map<number, ChainMarket | ChainRefusal>()
   for (const [key, { state }] of evaluation.chains) {
@@ -115,6 +119,12 @@ function buildSnapshot(args: {
     version,
     takenAtMs,
     price: (priceKey: string) => prices.get(priceKey)?.price ?? noSource,
+    lastPrice(priceKey: string) {
+      const published = prices.get(priceKey)?.jump.published
+      return published === undefined || takenAtMs - published.readAtMs > shownPriceMaxAgeMs
+        ? undefined
+        : published.price
+    },
     chain: (chainId: number) => chains.get(chainId) ?? noData,
   })
 }

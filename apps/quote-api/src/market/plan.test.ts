@@ -115,6 +115,11 @@ describe('planMarket', () => {
       'base: an op-stack chain needs feeModel.gasPriceOracle',
     ],
     [
+      'a price that has pools alone',
+      quoteFile((input) => ({ ...input, prices: [{ ...ethPrice, feeds: [], http: [] }, usdcPrice] })),
+      'ETH/USD: pools guard a price and make none',
+    ],
+    [
       'a key that is listed twice',
       quoteFile((input) => ({ ...input, prices: [ethPrice, ethPrice, usdcPrice] })),
       'a key is listed twice',

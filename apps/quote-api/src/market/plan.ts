@@ -11,6 +11,13 @@ import {
   type QuoteFile,
   type QuotePrice,
 } from '@causeway/core'
+import {
+  localReach,
+  planVoices,
+  type SecondSource,
+  type SourceReach,
+  type VoicePlan,
+} from './prices/secondSource.ts'
 
 /** A feed read on one chain. `source` names it to operators. */
 export type FeedPlan = PriceFeed & { readonly source: string }
@@ -48,6 +55,10 @@ export type PricePlan = {
   readonly feeds: readonly FeedPlan[]
   readonly pools: readonly PoolSourcePlan[]
   readonly http: QuotePrice['http']
+  /** Endpoint hosts behind each feed and HTTP source, by source name. */
+  readonly hostsOf: VoicePlan['hostsOf']
+  /** Whether this price needs two sources that share no endpoint host. */
+  readonly secondSource: SecondSource
 }
 
 export type MarketPlan = {
@@ -61,13 +72,15 @@ export type MarketPlan = {
 
 /**
  * Resolves the names in a quote file to what is read where.
- * @throws ConfigurationError that names every reference without a target
+ * @param reach which endpoint hosts each source is read through
+ * @throws ConfigurationError that names every reference without a target, and every price whose sources are
+ * several and none of them is apart from the others
  */
-export function planMarket(file: QuoteFile): MarketPlan {
+export function planMarket(file: QuoteFile, reach: SourceReach = localReach): MarketPlan {
   const problems: string[] = []
   const keys = new Set(file.prices.map(({ key }) => key))
   if (keys.size < file.prices.length) problems.push('prices: a key is listed twice')
-  const prices = file.prices.map((price) => planPrice(file, price, problems))
+  const prices = file.prices.map((price) => planPrice({ file, price, reach, problems }))
   for (const [chainKey, { feeModel }] of Object.entries(file.chains)) {
     if (feeModel.kind === 'op-stack' && feeModel.gasPriceOracle === undefined) {
       problems.push(`${chainKey}: an op-stack chain needs feeModel.gasPriceOracle`)
@@ -108,14 +121,28 @@ function isTouched(
   )
 }
 
-function planPrice(file: QuoteFile, price: QuotePrice, problems: string[]): PricePlan {
+function planPrice(args: {
+  readonly file: QuoteFile
+  readonly price: QuotePrice
+  readonly reach: SourceReach
+  readonly problems: string[]
+}): PricePlan {
+  const { file, price, reach, problems } = args
   for (const { chain } of price.feeds) {
     if (file.chains[chain] === undefined) problems.push(`${price.key}: its feed chain ${chain} is not listed`)
+  }
+  const feeds = price.feeds.map((feed) => ({ ...feed, source: `feed ${feed.chain} ${feed.address}` }))
+  const { hostsOf, secondSource, problem } = planVoices({ ...price, feeds }, reach)
+  if (problem !== undefined) problems.push(problem)
+  if (price.pools.length > 0 && feeds.length + price.http.length === 0) {
+    problems.push(`${price.key}: pools guard a price and make none; it needs a feed or an HTTP source`)
   }
   return {
     key: price.key,
     assetClass: price.class,
-    feeds: price.feeds.map((feed) => ({ ...feed, source: `feed ${feed.chain} ${feed.address}` })),
+    feeds,
+    hostsOf,
+    secondSource,
     pools: price.pools.flatMap((pool) => planPoolSource(file, price.key, pool, problems)),
     http: price.http,
   }

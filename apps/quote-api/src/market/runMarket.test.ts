@@ -211,14 +211,14 @@ describe('HTTP adapters', () => {
     expect(market.snapshot().price('USDC/USD')).toEqual({ reason: 'no_source' })
   })
 
-  test('are asked ever less while they fail, and nobody waits for them', async () => {
+  test('are asked less while they fail, and again within four intervals, and nobody waits for them', async () => {
     const { asked, service } = adapter(async () => {
       throw new UpstreamUnavailableError('429')
     })
     const set = await started(setUp({ adapters: [service] }))
     await set.clock.advance(15_000)
     const first = asked[0]?.atMs ?? 0
-    expect(asked.map(({ atMs }) => atMs - first)).toEqual([0, 2_000, 6_000, 14_000])
+    expect(asked.map(({ atMs }) => atMs - first)).toEqual([0, 2_000, 6_000, 10_000, 14_000])
     expect(set.market.snapshot().price('ETH/USD')).toHaveProperty('usdX18')
   })
 

@@ -141,7 +141,8 @@ function adapterCell(
     load: async (signal) =>
       ids.length === 0 ? new Map() : adapter.read(ids, { nowMs: clock.now(), signal }),
     intervalMs: adapter.intervalMs,
-    backoffMaxMs: 16 * adapter.intervalMs,
+    // A price may wait for it, so that it is back soon after its service is.
+    backoffMaxMs: 4 * adapter.intervalMs,
     timeoutMs: adapter.intervalMs,
     softMaxAgeMs: 2 * adapter.intervalMs,
     hardMaxAgeMs: 600_000,

@@ -38,7 +38,14 @@ export type UsdPrice = {
 
 /** Why a price must not be used; becomes `PRICE_FETCH_FAILED`. */
 export type PriceRefusal = {
-  readonly reason: 'no_source' | 'stale' | 'deviation' | 'depeg' | 'unconfirmed_jump'
+  readonly reason:
+    | 'no_source'
+    | 'stale'
+    | 'deviation'
+    | 'depeg'
+    | 'unconfirmed_jump'
+    /** One is configured and has not been heard of within its maximum age. */
+    | 'second_source_missing'
 }
 
 /** Wei per gas on one chain. `expected` is shown and charged; `max` bounds what a step may pay. */
@@ -75,5 +82,7 @@ export type MarketSnapshot = {
   readonly takenAtMs: number
   /** @param priceKey e.g. `ETH/USD` */
   price(priceKey: string): UsdPrice | PriceRefusal
+  /** The newest guarded price, though it may be refused now: to show what something is worth, never to decide. */
+  lastPrice(priceKey: string): UsdPrice | undefined
   chain(chainId: number): ChainMarket | ChainRefusal
 }

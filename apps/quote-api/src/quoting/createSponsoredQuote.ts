@@ -1,6 +1,7 @@
 import { type HoldOutcome, type HoldRequest, minBigint, type QuoteAsset } from '@causeway/core'
 import type { MarketSnapshot } from '../market/snapshot.ts'
 import type { Sponsors } from '../wallets/sponsors.ts'
+import { checkSponsorCost } from './ceilings.ts'
 import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord } from './createQuote.ts'
 import { refuseUnsupportedExecution } from './executionMode.ts'
 import { requireAssetPrice } from './marketAccess.ts'
@@ -43,7 +44,7 @@ const holdGraceSeconds = 30
 /**
  * Quotes a request that names a sponsorship field: priced with the sponsor's part, then stored together
  * with the hold on the sponsor's balance. A refused hold prices the request again, paid by the user.
- * @throws QuoteError UNAUTHORIZED, FORBIDDEN, INVALID_ADDRESS and those of `createQuote`
+ * @throws QuoteError UNAUTHORIZED, FORBIDDEN, INVALID_ADDRESS, SPONSOR_COST_TOO_HIGH and those of `createQuote`
  * @source design.md 6.1 to 6.4
  */
 export async function createSponsoredQuote(
@@ -63,6 +64,7 @@ export async function createSponsoredQuote(
   refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: true })
   const { allocation, unit } = shareOf(terms, priced.amounts, usdc)
   if (allocation.total === 0n) return quoteUserPaid(atOnce, asked, allocation, terms)
+  checkSponsorCost(dependencies.ceilings, snapshot, priced.amounts, allocation)
   const debit = toMicroUsdUp(unit, allocation.total)
   const outcome: SponsorshipOutcome = {
     sponsor: terms.sponsor,

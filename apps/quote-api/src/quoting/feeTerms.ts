@@ -151,7 +151,12 @@ function platformFeeBps({ route, plan, schedule, snapshot }: FeeInputs): bigint 
   return BigInt(classBps[assetClass]) + conversionSpreadBps(snapshot, plan.feeCurrency, plan.payoutCurrency)
 }
 
-function conversionSpreadBps(snapshot: MarketSnapshot, from: QuotableCurrency, to: QuotableCurrency): bigint {
+/** By how much the sources of both prices disagree; a conversion within one asset reads none. */
+export function conversionSpreadBps(
+  snapshot: MarketSnapshot,
+  from: QuotableCurrency,
+  to: QuotableCurrency,
+): bigint {
   if (from.asset === to.asset) return 0n
   return requirePrice(snapshot, from).spreadBps + requirePrice(snapshot, to).spreadBps
 }

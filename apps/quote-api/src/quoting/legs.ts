@@ -33,11 +33,18 @@ export type LegQuote = {
   readonly pool: Hex | undefined
   readonly feePips: number
   readonly ticksCrossed: number
+  /** How far the pool stands below the agreed price, in bps; 0 where that is not known. */
+  readonly adverseBps: bigint
+}
+
+/** How far the pools of all legs stand below the agreed price. */
+export function adverseBpsOf(legs: readonly (LegQuote | undefined)[]): bigint {
+  return legs.reduce((sum, leg) => sum + (leg?.adverseBps ?? 0n), 0n)
 }
 
 /**
  * Quotes one leg at a snapshot's prices; the best pool wins.
- * @throws QuoteError NO_SWAP_ROUTES_FOUND, SERVICE_UNAVAILABLE
+ * @throws QuoteError NO_SWAP_ROUTES_FOUND, PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
  */
 export interface LegQuoter {
   exactInput(snapshot: MarketSnapshot, leg: Leg, amountIn: bigint): Promise<LegQuote>

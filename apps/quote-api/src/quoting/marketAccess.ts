@@ -12,11 +12,22 @@ export function requirePrice(snapshot: MarketSnapshot, currency: QuotableCurrenc
   return { decimals: currency.decimals, usdX18: price.usdX18, spreadBps: price.spreadBps }
 }
 
+/**
+ * A price to show beside an amount that does not depend on it: the last guarded one while it is refused.
+ * @throws QuoteError PRICE_FETCH_FAILED, retryable, when there has been none for too long
+ */
+export function shownPrice(snapshot: MarketSnapshot, currency: QuotableCurrency): PricedCurrency {
+  const last = snapshot.lastPrice(currency.asset.priceKey)
+  if (last === undefined) return requirePrice(snapshot, currency)
+  return { decimals: currency.decimals, usdX18: last.usdX18, spreadBps: last.spreadBps }
+}
+
 /** The price of whole units of an asset. @throws QuoteError PRICE_FETCH_FAILED, retryable */
 export function requireAssetPrice(snapshot: MarketSnapshot, { priceKey }: QuoteAsset): UsdPrice {
   const price = snapshot.price(priceKey)
   if ('reason' in price) {
-    throw new QuoteError('PRICE_FETCH_FAILED', `There is no usable ${priceKey} price at the moment.`, {
+    const why = price.reason === 'second_source_missing' ? ': its second source is missing' : ''
+    throw new QuoteError('PRICE_FETCH_FAILED', `There is no usable ${priceKey} price at the moment${why}.`, {
       data: { priceKey, reason: price.reason },
     })
   }

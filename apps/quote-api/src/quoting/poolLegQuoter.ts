@@ -7,8 +7,9 @@ import {
 } from '@causeway/core'
 import type { MarketSnapshot } from '../market/snapshot.ts'
 import { QuoteError } from './errors.ts'
+import { adverseBps, guardBps, poolDeviation } from './legGuard.ts'
 import { type Leg, type LegQuote, type LegQuoter, poolToken } from './legs.ts'
-import { requireChain } from './marketAccess.ts'
+import { requireChain, requirePrice } from './marketAccess.ts'
 
 /** Pools take amounts as signed 256-bit integers. */
 const poolAmountLimit = 1n << 255n
@@ -26,7 +27,8 @@ export type OnChainQuoter = (args: {
 
 /**
  * Quotes legs in process over the snapshot's mirrored pools, and through the on-chain quoter for
- * pools that the snapshot does not mirror. The best of all pools of the pair wins.
+ * pools that the snapshot does not mirror. The best of all pools of the pair wins, of those that do not sell too
+ * far below the agreed price.
  */
 export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
   async function quote(
@@ -36,17 +38,33 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
     amount: bigint,
   ): Promise<LegQuote> {
     if (leg.kind !== 'pool') {
-      return { leg, amountIn: amount, amountOut: amount, pool: undefined, feePips: 0, ticksCrossed: 0 }
+      return {
+        leg,
+        amountIn: amount,
+        amountOut: amount,
+        pool: undefined,
+        feePips: 0,
+        ticksCrossed: 0,
+        adverseBps: 0n,
+      }
     }
     if (amount >= poolAmountLimit) throw noLiquidity(leg)
     const mirrored = requireChain(snapshot, leg.chain.chainId).pools
     const from = poolToken(leg.chain, leg.from)
     const to = poolToken(leg.chain, leg.to)
+    const prices = { from: requirePrice(snapshot, leg.from), to: requirePrice(snapshot, leg.to) }
+    const allowedBps = guardBps(leg)
+    let isGuarded = false
     let best: LegQuote | undefined
     for (const pool of leg.chain.config.uniswapV3?.pools ?? []) {
       const zeroForOne = pool.token0 === from && pool.token1 === to
       if (!zeroForOne && !(pool.token1 === from && pool.token0 === to)) continue
       const state = mirrored.find((candidate) => candidate.address === pool.address)
+      const poolBps = state === undefined ? 0n : adverseBps(state, { tokenIn: from, ...prices })
+      if (poolBps > allowedBps) {
+        isGuarded = true
+        continue
+      }
       const answer =
         state === undefined
           ? await onChain({ chainId: leg.chain.chainId, pool, zeroForOne, trade, amount })
@@ -59,9 +77,11 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
         pool: pool.address,
         feePips: pool.feePips,
         ticksCrossed: answer.initializedTicksCrossed,
+        adverseBps: poolBps,
       }
       if (best === undefined || isBetter(candidate, best, trade)) best = candidate
     }
+    if (best === undefined && isGuarded) throw poolDeviation(leg)
     if (best === undefined || best.amountOut === 0n) throw noLiquidity(leg)
     return best
   }

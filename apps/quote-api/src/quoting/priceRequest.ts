@@ -1,4 +1,4 @@
-import { usdValueDown } from '@causeway/core'
+import { type QuoteCeilings, usdValueDown } from '@causeway/core'
 import type { Clock } from '../market/clock.ts'
 import type { ChainMarket, MarketSnapshot } from '../market/snapshot.ts'
 import { QuoteError } from './errors.ts'
@@ -24,6 +24,7 @@ export type PricingDependencies = {
   readonly registry: QuoteRegistry
   readonly schedule: Schedule
   readonly swapImpactMaxBps: number
+  readonly ceilings: QuoteCeilings
   readonly snapshot: () => MarketSnapshot
   readonly inventoryView: (snapshot: MarketSnapshot) => InventoryView
   readonly legQuoter: LegQuoter
@@ -149,6 +150,7 @@ async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): 
         subsidy,
         quoter: dependencies.legQuoter,
         swapImpactMaxBps: dependencies.swapImpactMaxBps,
+        ceilings: dependencies.ceilings,
       })
       if (best === undefined || isBetter(priced, best)) best = priced
     } catch (error) {

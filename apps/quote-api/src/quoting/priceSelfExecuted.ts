@@ -2,11 +2,11 @@ import { bpsDenominator, divideUp, usdValueDown } from '@causeway/core'
 import type { MarketSnapshot } from '../market/snapshot.ts'
 import { QuoteError } from './errors.ts'
 import { checkImpact, legImpact } from './legImpact.ts'
-import { type LegQuote, type LegQuoter, planSelfExecutedLeg } from './legs.ts'
+import { adverseBpsOf, type LegQuote, type LegQuoter, planSelfExecutedLeg } from './legs.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
-import { routePrices } from './routePrices.ts'
+import { shownPrices } from './routePrices.ts'
 import { automaticSlippageBps, dearerClass, minimumAfterSlippage } from './slippage.ts'
 import type { FeeSplit } from './solve.ts'
 
@@ -28,7 +28,7 @@ export async function priceSelfExecuted(args: {
   const leg = route.operation === 'send' ? undefined : await quoteLeg(args)
   const amountIn = leg?.amountIn ?? request.amount
   const amountOut = leg?.amountOut ?? request.amount
-  const prices = routePrices(snapshot, route, route.currencyIn)
+  const prices = shownPrices(snapshot, route)
   if (route.operation === 'swap') refuseDust(usdValueDown(amountIn, prices.currencyIn))
 
   const impact = legImpact(snapshot, [leg])
@@ -39,6 +39,7 @@ export async function priceSelfExecuted(args: {
       hasPoolLeg: route.operation === 'swap',
       assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
       swapImpactBps: impact.lossBps,
+      adverseBps: adverseBpsOf([leg]),
       priceSpreadBps: 0n,
     })
   const exactOutput = request.tradeType === 'EXACT_OUTPUT'

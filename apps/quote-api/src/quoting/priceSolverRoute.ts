@@ -6,13 +6,16 @@ import {
   minBigint,
   type PricedUnit,
   pow10,
+  type QuoteCeilings,
   usdValueDown,
 } from '@causeway/core'
+import { checkRelayerGas } from './ceilings.ts'
 import { QuoteError } from './errors.ts'
 import { type FeeInputs, feeTerms, inventories, relayedDepositCost } from './feeTerms.ts'
 import { payableUsd } from './inventory.ts'
+import { promisedOut, requiredIn } from './legGuard.ts'
 import { checkImpact, legImpact } from './legImpact.ts'
-import type { LegQuote, LegQuoter } from './legs.ts'
+import { adverseBpsOf, type LegQuote, type LegQuoter } from './legs.ts'
 import { requirePrice } from './marketAccess.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import { refundCost } from './refundCost.ts'
@@ -20,7 +23,11 @@ import { routePrices } from './routePrices.ts'
 import { automaticSlippageBps, dearerClass, minimumAfterSlippage } from './slippage.ts'
 import { type FeeSplit, type FeeTerms, solveAmountIn, splitFees } from './solve.ts'
 
-export type SolverRouteInputs = FeeInputs & { readonly quoter: LegQuoter; readonly swapImpactMaxBps: number }
+export type SolverRouteInputs = FeeInputs & {
+  readonly quoter: LegQuoter
+  readonly swapImpactMaxBps: number
+  readonly ceilings: QuoteCeilings
+}
 
 /** Amounts along one plan, before slippage. */
 type Flow = {
@@ -36,7 +43,7 @@ type Flow = {
 /**
  * Prices a route that a solver fills, along one plan.
  * @throws QuoteError AMOUNT_TOO_LOW, INSUFFICIENT_LIQUIDITY, SWAP_IMPACT_TOO_HIGH,
- * NO_SWAP_ROUTES_FOUND, INVALID_EXTRA_TXS, PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
+ * NO_SWAP_ROUTES_FOUND, INVALID_EXTRA_TXS, PRICE_FETCH_FAILED, RELAYER_GAS_TOO_HIGH, SERVICE_UNAVAILABLE
  */
 export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<PricedRoute> {
   const { request, route, plan, snapshot } = inputs
@@ -44,10 +51,16 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
   const exactInput = request.tradeType === 'EXACT_INPUT'
   const flow = exactInput ? await flowForward(inputs, terms) : await flowBackward(inputs, terms)
   checkPayable(inputs, flow)
+  checkRelayerGas(inputs.ceilings, {
+    split: flow.split,
+    topup: topup?.valueInFeeCurrency ?? 0n,
+    feeCurrency: plan.feeCurrency,
+    price: requirePrice(snapshot, plan.feeCurrency),
+  })
 
   const impact = legImpact(snapshot, [flow.originLeg, flow.destinationLeg])
   checkImpact(impact, { maxBps: inputs.swapImpactMaxBps, override: request.overridePriceImpact })
-  const slippageBps = request.slippageBps ?? automaticSlippage(inputs, impact.lossBps)
+  const slippageBps = request.slippageBps ?? automaticSlippage(inputs, flow, impact.lossBps)
   const exactOutput = request.tradeType === 'EXACT_OUTPUT'
   const amountOutMin = exactOutput ? flow.amountOut : minimumAfterSlippage(flow.amountOut, slippageBps)
   const slipsOnInput = exactOutput && flow.originLeg !== undefined
@@ -92,7 +105,7 @@ async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<
     payout,
     destinationLeg,
     amountIn: request.amount,
-    amountOut: destinationLeg?.amountOut ?? payout,
+    amountOut: destinationLeg === undefined ? payout : promisedOut(snapshot, destinationLeg),
   }
 }
 
@@ -102,7 +115,7 @@ async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise
     plan.destination === undefined
       ? undefined
       : await quoter.exactOutput(snapshot, plan.destination, request.amount)
-  const payout = destinationLeg?.amountIn ?? request.amount
+  const payout = destinationLeg === undefined ? request.amount : requiredIn(snapshot, destinationLeg)
   checkBalance(inputs, payout)
   const split = solveAmountIn(terms, convertUp(payout, ...reversed(conversion(inputs))))
   const originLeg =
@@ -133,11 +146,13 @@ function reversed([from, to]: [PricedUnit, PricedUnit]): [PricedUnit, PricedUnit
   return [to, from]
 }
 
-function automaticSlippage({ plan, route, snapshot }: SolverRouteInputs, swapImpactBps: bigint): bigint {
+function automaticSlippage(inputs: SolverRouteInputs, flow: Flow, swapImpactBps: bigint): bigint {
+  const { plan, route, snapshot } = inputs
   return automaticSlippageBps({
     hasPoolLeg: plan.origin?.kind === 'pool' || plan.destination?.kind === 'pool',
     assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
     swapImpactBps,
+    adverseBps: adverseBpsOf([flow.originLeg, flow.destinationLeg]),
     priceSpreadBps: requirePrice(snapshot, plan.feeCurrency).spreadBps,
   })
 }

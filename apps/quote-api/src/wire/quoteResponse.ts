@@ -2,7 +2,7 @@ import { formatUsd, type UsdX18, usdValueDown } from '@causeway/core'
 import { z } from 'zod'
 import type { Quote, SignedOrder } from '../quoting/createQuote.ts'
 import type { LegQuote } from '../quoting/legs.ts'
-import { requirePrice } from '../quoting/marketAccess.ts'
+import { shownPrice } from '../quoting/marketAccess.ts'
 import type { PricedRoute } from '../quoting/pricedRoute.ts'
 import type { Priced } from '../quoting/priceRequest.ts'
 import type { SponsorshipOutcome } from '../quoting/sponsorship/sponsorshipOutcome.ts'
@@ -110,7 +110,7 @@ function routeToJson({ amounts, snapshot }: Priced, currencyIn: string, currency
   const payoutAmount = destinationLeg?.amountIn ?? amounts.amountOut
   const received =
     solver === undefined ? currencyOut : currencyAmountJson(feeCurrency, prices.feeCurrency, split.amountIn)
-  const paid = currencyAmountJson(payout, requirePrice(snapshot, payout), payoutAmount)
+  const paid = currencyAmountJson(payout, shownPrice(snapshot, payout), payoutAmount)
   return `{"origin":${routeSide(currencyIn, received, originLeg)},"destination":${routeSide(paid, currencyOut, destinationLeg)}}`
 }
 

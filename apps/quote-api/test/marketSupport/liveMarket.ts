@@ -5,6 +5,7 @@ import { createJsonRpcClient, type JsonRpcClient } from '@causeway/chains'
 import { type QuoteFile, quoteFileSchema } from '@causeway/core'
 import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { createMarket, type MarketOptions } from '../../src/market/createMarket.ts'
+import { localReach } from '../../src/market/prices/secondSource.ts'
 import type { Market } from '../../src/market/runMarket.ts'
 
 const quoteFilePath = resolve(fileURLToPath(import.meta.url), '../../../../../configs/quote.local.json')
@@ -37,7 +38,7 @@ export async function startLiveMarket(options: Partial<MarketOptions> = {}): Pro
     clients.push(...own)
     const log = { info() {}, warn() {} }
     const byKey = new Map(own.map((client) => [client.chainId, client]))
-    const market = createMarket({ config, clients: byKey, log, ...overrides })
+    const market = createMarket({ config, clients: byKey, reach: localReach, log, ...overrides })
     markets.push(market)
     return market
   }

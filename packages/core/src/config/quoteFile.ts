@@ -97,6 +97,33 @@ const uniswapV3Schema = z.object({
   source: z.string(),
 })
 
+/** Whichever of the two is larger bounds a cost that does not grow with the amount. */
+const costCeiling = (maxBps: number, orMicroUsd: bigint) =>
+  z
+    .object({
+      maxBps: bps.describe('Part of the amount'),
+      orMicroUsd: decimalInteger.describe('What is allowed at any amount, in micro-USD'),
+    })
+    .default({ maxBps, orMicroUsd })
+
+/** What no price source and no fee history can move a quote beyond. @source design.md 5.4 */
+const ceilingsSchema = z
+  .object({
+    relayerGas: costCeiling(200, 25_000_000n).describe(
+      'Destination gas of any quote, without a gas top-up; above both it is refused',
+    ),
+    sponsorGas: costCeiling(100, 10_000_000n).describe('Execution fees that a sponsor pays'),
+    sponsorImpact: costCeiling(50, 1_000_000n).describe('Inventory impact that a sponsor pays'),
+    sponsorSpread: z
+      .object({
+        maxBps: bps.describe('Part of the amount'),
+        maxMicroUsd: decimalInteger.describe('In micro-USD; the smaller of the two counts'),
+      })
+      .default({ maxBps: 30, maxMicroUsd: 50_000_000n })
+      .describe('What a sponsor pays of the disagreement of price sources'),
+  })
+  .prefault({})
+
 /** When a deposit may be acted on, by size. @source design.md 6.5, 6.8 */
 const pinPolicySchema = z.array(
   z.object({ upToMicroUsd: decimalInteger.optional(), confirmations: z.number().int().min(0) }),
@@ -159,6 +186,7 @@ export const quoteFileSchema = z.object({
   orderLifetimeSeconds: z.number().int().positive(),
   quoteLifetimeSeconds: z.number().int().positive(),
   swapImpactMaxBps: bps,
+  ceilings: ceilingsSchema,
   rateLimits: z.object({
     perKeyPerSecond: z.number().int().min(0),
     perIpPerSecond: z.number().int().min(0),
@@ -169,6 +197,7 @@ export const quoteFileSchema = z.object({
 })
 
 export type QuoteFile = z.infer<typeof quoteFileSchema>
+export type QuoteCeilings = QuoteFile['ceilings']
 export type QuoteChain = z.infer<typeof quoteChainSchema>
 export type QuoteCurrency = z.infer<typeof currencySchema>
 export type QuoteAsset = z.infer<typeof assetSchema>

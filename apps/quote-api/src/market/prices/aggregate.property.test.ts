@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { aggregate } from './aggregate.ts'
+import { isWitness } from './secondSource.ts'
 import { isFresh, type SourceReading, type SourceValue } from './source.ts'
 
 const nowMs = 1_800_000_000_000
@@ -31,15 +32,20 @@ const readings = fc.oneof(
   closeValues.map((values) => values.map((usdX18, index) => asReading(usdX18, index, 100))),
 )
 
+const standing = { hostsOf: new Map(), secondSource: 'exempt' } as const
+
 describe('aggregate, for any sources', () => {
-  test('a price lies between the lowest and the highest fresh source', () => {
+  test('a price lies between the lowest and the highest fresh feed or service', () => {
     let priced = 0
     fc.assert(
       fc.property(readings, assetClass, (sources, cls) => {
-        const price = aggregate({ readings: sources, assetClass: cls, nowMs })
+        const price = aggregate({ ...standing, readings: sources, assetClass: cls, nowMs })
         if (!('usdX18' in price)) return
         priced += 1
-        const fresh = sources.filter((source) => isFresh(source, nowMs)).map(({ result }) => result.usdX18)
+        const fresh = sources
+          .filter((source) => isFresh(source, nowMs))
+          .filter(isWitness)
+          .map(({ result }) => result.usdX18)
         expect(fresh.every((candidate) => price.usdX18 < candidate)).toBe(false)
         expect(fresh.every((candidate) => price.usdX18 > candidate)).toBe(false)
       }),
@@ -59,8 +65,8 @@ describe('aggregate, for any sources', () => {
         ),
         assetClass,
         ([sources, shuffled], cls) => {
-          expect(aggregate({ readings: shuffled, assetClass: cls, nowMs })).toEqual(
-            aggregate({ readings: sources, assetClass: cls, nowMs }),
+          expect(aggregate({ ...standing, readings: shuffled, assetClass: cls, nowMs })).toEqual(
+            aggregate({ ...standing, readings: sources, assetClass: cls, nowMs }),
           )
         },
       ),
@@ -72,11 +78,11 @@ describe('aggregate, for any sources', () => {
     fc.assert(
       fc.property(readings, value, assetClass, (sources, oldUsdX18, cls) => {
         const fresh = sources.filter((source) => isFresh(source, nowMs))
-        fc.pre(fresh.length > 0)
+        fc.pre(fresh.some(isWitness))
         const old = asReading(oldUsdX18, 9, 30_001)
         const broken: SourceReading = { ...old, source: 'broken', result: { fault: 'no_answer' } }
-        expect(aggregate({ readings: [...fresh, old, broken], assetClass: cls, nowMs })).toEqual(
-          aggregate({ readings: fresh, assetClass: cls, nowMs }),
+        expect(aggregate({ ...standing, readings: [...fresh, old, broken], assetClass: cls, nowMs })).toEqual(
+          aggregate({ ...standing, readings: fresh, assetClass: cls, nowMs }),
         )
       }),
       { numRuns: 1_000 },

@@ -32,7 +32,7 @@ export const oneUsdX18 = 10n ** 18n
 export const feedGraceMs = 60_000
 
 /**
- * Values of a pool that holds less than this around its price are ignored. It is the virtual reserve of
- * the quote token: moving the price by 2 % takes about a hundredth of it, here 1,000 USD.
+ * A pool stands guard only when moving it by the hard limit and back costs at least this much in fees alone.
+ * A guard moves no amount; all that it can be misused for is to stop the quotes of one asset for some blocks.
  */
-export const poolDepthMinUsdX18 = 100_000n * oneUsdX18
+export const poolMoveCostMinUsdX18 = 500n * oneUsdX18

@@ -1,12 +1,20 @@
 // Goal: a jump needs a witness. Method: sample sequences made by hand.
 import { describe, expect, test } from 'vitest'
 import type { UsdPrice } from '../snapshot.ts'
+import type { Standing } from './aggregate.ts'
 import { oneUsdX18 } from './guards.ts'
 import { type JumpState, settleJump } from './jump.ts'
 import type { FreshReading } from './source.ts'
 
 const startMs = 1_800_000_000_000
 const holdMaxMs = 60_000
+const exempt: Standing = { hostsOf: new Map(), secondSource: 'exempt' }
+/** The first two sources have hosts of their own, the third shares that of the first. */
+const hostsOf = new Map([
+  ['s0', new Set(['a.example'])],
+  ['s1', new Set(['b.example'])],
+  ['s2', new Set(['a.example'])],
+])
 
 type Step = {
   /** Milliseconds since the start. */
@@ -17,11 +25,12 @@ type Step = {
 }
 
 /** Runs a sequence of samples with a limit of 3 % and returns what was published at each step. */
-function publishedBy(steps: readonly Step[]): (number | string)[] {
+function publishedBy(steps: readonly Step[], standing: Standing = exempt): (number | string)[] {
   let state: JumpState = {}
   return steps.map(({ at, sources, readAt = at }) => {
     const readings = sources.map((value, index) => source(value, index, startMs + readAt))
     const verdict = settleJump({
+      ...standing,
       state,
       candidate: price(sources[0] ?? 0),
       readings,
@@ -40,7 +49,7 @@ function price(value: number): UsdPrice {
 
 function source(value: number, index: number, readAtMs: number): FreshReading {
   const result = { usdX18: BigInt(value) * oneUsdX18, updatedAtMs: startMs, freshUntilMs: startMs + 10 ** 9 }
-  return { source: `s${index}`, kind: index === 0 ? 'feed' : 'pool', readAtMs, result }
+  return { source: `s${index}`, kind: index === 0 ? 'feed' : 'http', readAtMs, result }
 }
 
 describe('settleJump', () => {
@@ -139,5 +148,46 @@ describe('settleJump', () => {
         { at: 3_601_000, sources: [2_001] },
       ]),
     ).toEqual([1_000, 'unconfirmed_jump', 2_001])
+  })
+
+  describe('where a second source is asked for', () => {
+    const required: Standing = { hostsOf, secondSource: 'required' }
+
+    test('is confirmed at once by two sources that are reached apart', () => {
+      const steps = [
+        { at: 0, sources: [1_000, 1_001] },
+        { at: 1_000, sources: [500, 502] },
+      ]
+      expect(publishedBy(steps, required)).toEqual([1_000, 500])
+    })
+
+    test('is confirmed by no repetition of one source, however long, and the old price is no offer', () => {
+      const repeated = Array.from({ length: 100 }, (_, second) => ({
+        at: 1_000 * second,
+        sources: [1_040, 1_010],
+      }))
+      const seen = publishedBy([{ at: 0, sources: [1_000, 1_000] }, ...repeated], required)
+      expect(new Set(seen.slice(1))).toEqual(new Set(['unconfirmed_jump']))
+    })
+
+    test('is confirmed by no second source behind the same host', () => {
+      const steps = [
+        { at: 0, sources: [1_000, 1_000, 1_000] },
+        { at: 1_000, sources: [1_040, 1_010, 1_040] },
+        { at: 2_000, sources: [1_040, 1_039, 1_040] },
+      ]
+      expect(publishedBy(steps, required)).toEqual([1_000, 'unconfirmed_jump', 1_040])
+    })
+
+    test('of the only source is refused until the source is back', () => {
+      const single: Standing = { hostsOf, secondSource: 'single' }
+      const steps = [
+        { at: 0, sources: [1_000] },
+        { at: 1_000, sources: [1_040] },
+        { at: 3_600_000, sources: [1_040] },
+        { at: 3_601_000, sources: [1_020] },
+      ]
+      expect(publishedBy(steps, single)).toEqual([1_000, 'unconfirmed_jump', 'unconfirmed_jump', 1_020])
+    })
   })
 })

@@ -1,13 +1,14 @@
 // Goal: the mid price of a pool is exact. Method: pools at known prices, and the ratio computed the long way.
-import type { PoolState } from '@causeway/core'
+import type { Hex, PoolState } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { oneUsdX18 } from './guards.ts'
-import { poolPrice } from './poolPrice.ts'
+import { costOfMovingUsd, poolPrice } from './poolPrice.ts'
 
-const weth = '0x4200000000000000000000000000000000000006'
-const usdc = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
+const weth: Hex = '0x4200000000000000000000000000000000000006'
+const usdc: Hex = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 const q96 = 2n ** 96n
+const guardBps = 300n
 
 function pool(overrides: Partial<PoolState>): PoolState {
   return {
@@ -36,6 +37,7 @@ describe('poolPrice', () => {
       tokenDecimals: 18,
       quoteDecimals: 6,
       quoteUsdX18: oneUsdX18,
+      guardBps,
     })
     expect(typeof price === 'bigint' && near(price, 2_500n * oneUsdX18)).toBe(true)
   })
@@ -47,6 +49,7 @@ describe('poolPrice', () => {
       tokenDecimals: 6,
       quoteDecimals: 18,
       quoteUsdX18: 2_500n * oneUsdX18,
+      guardBps,
     })
     expect(typeof price === 'bigint' && near(price, oneUsdX18)).toBe(true)
   })
@@ -57,34 +60,45 @@ describe('poolPrice', () => {
       token: weth,
       tokenDecimals: 18,
       quoteDecimals: 6,
+      guardBps,
     } as const
     const price = poolPrice({ ...args, quoteUsdX18: (oneUsdX18 * 98n) / 100n })
     expect(typeof price === 'bigint' && near(price, 2_450n * oneUsdX18)).toBe(true)
   })
 
-  test('ignores a pool whose depth is below the minimum, on either side', () => {
-    // At 2 500, √P·L of the quote token is L·5·10⁻⁵ smallest units of USDC.
+  test('guards only where moving it by the distance of the guard costs enough, on either side', () => {
+    // At 2 500, √P·L of the quote token is L·5·10⁻⁵ smallest units of USDC; 3 % there and back takes about
+    // twice 0.05 % of 1.5 % of it.
     const liquidityFor = (usd: bigint) => (usd * 1_000_000n * 100_000n) / 5n
-    const args = { tokenDecimals: 18, quoteDecimals: 6, quoteUsdX18: oneUsdX18, token: weth } as const
-    const at = (usd: bigint) =>
-      poolPrice({ ...args, pool: pool({ sqrtPriceX96: sqrtAt2500, liquidity: liquidityFor(usd) }) })
-    expect(at(99_000n)).toBe('thin_pool')
-    expect(typeof at(101_000n)).toBe('bigint')
-    const reversed = {
-      token: usdc,
-      tokenDecimals: 6,
-      quoteDecimals: 18,
-      quoteUsdX18: 2_500n * oneUsdX18,
+    const eth = {
+      tokenDecimals: 18,
+      quoteDecimals: 6,
+      quoteUsdX18: oneUsdX18,
+      token: weth,
+      guardBps,
     } as const
-    const thin = pool({ sqrtPriceX96: sqrtAt2500, liquidity: liquidityFor(99_000n) })
-    expect(poolPrice({ ...reversed, pool: thin })).toBe('thin_pool')
-    expect(poolPrice({ ...reversed, pool: pool({ sqrtPriceX96: sqrtAt2500, liquidity: 0n }) })).toBe(
-      'thin_pool',
-    )
+    const reversed = {
+      ...{ token: usdc, tokenDecimals: 6, quoteDecimals: 18, quoteUsdX18: 2_500n * oneUsdX18, guardBps },
+    } as const
+    const at = (usd: bigint) => pool({ sqrtPriceX96: sqrtAt2500, liquidity: liquidityFor(usd) })
+    for (const side of [eth, reversed]) {
+      expect(poolPrice({ ...side, pool: at(100_000n) })).toBe('thin_pool')
+      expect(poolPrice({ ...side, pool: at(32_000_000n) })).toBe('thin_pool')
+      expect(typeof poolPrice({ ...side, pool: at(36_000_000n) })).toBe('bigint')
+      expect(poolPrice({ ...side, pool: at(0n) })).toBe('thin_pool')
+    }
+    const costUsdX18 = costOfMovingUsd({ ...eth, pool: at(100_000n) }, 290n)
+    expect(costUsdX18 > (oneUsdX18 * 140n) / 100n && costUsdX18 < (oneUsdX18 * 150n) / 100n).toBe(true)
   })
 
   test('a pool that was never initialised has no price', () => {
-    const args = { token: weth, tokenDecimals: 18, quoteDecimals: 6, quoteUsdX18: oneUsdX18 } as const
+    const args = {
+      token: weth,
+      tokenDecimals: 18,
+      quoteDecimals: 6,
+      quoteUsdX18: oneUsdX18,
+      guardBps,
+    } as const
     expect(poolPrice({ ...args, pool: pool({ sqrtPriceX96: 0n }) })).toBe('not_positive')
   })
 
@@ -97,7 +111,14 @@ describe('poolPrice', () => {
         fc.bigInt({ min: 1n, max: 10n ** 24n }),
         (sqrtPriceX96, tokenDecimals, quoteDecimals, quoteUsdX18) => {
           const state = pool({ sqrtPriceX96, liquidity: 2n ** 200n })
-          const price = poolPrice({ pool: state, token: weth, tokenDecimals, quoteDecimals, quoteUsdX18 })
+          const price = poolPrice({
+            pool: state,
+            token: weth,
+            tokenDecimals,
+            quoteDecimals,
+            quoteUsdX18,
+            guardBps,
+          })
           if (typeof price !== 'bigint') return
           const numerator = sqrtPriceX96 ** 2n * quoteUsdX18 * 10n ** BigInt(tokenDecimals)
           const denominator = 2n ** 192n * 10n ** BigInt(quoteDecimals)

@@ -3,8 +3,10 @@ import type { MarketLimits } from '../limits.ts'
 import type { FeedPlan, MarketPlan, PoolSourcePlan, PricePlan } from '../plan.ts'
 import { aggregate } from './aggregate.ts'
 import { feedValue } from './feedRound.ts'
+import { classGuards } from './guards.ts'
 import type { HttpQuote } from './http/adapter.ts'
 import { poolPrice } from './poolPrice.ts'
+import { adapterSource } from './secondSource.ts'
 import type { SourceFault, SourceReading, SourceValue } from './source.ts'
 
 /** What one HTTP adapter answered last. */
@@ -38,14 +40,15 @@ export function createSourceReader(facts: MarketFacts): SourceReader {
   }
   return (price) => [
     ...readDirect(price, facts),
-    ...price.pools.map((pool) => readPool(pool, anchorOf(pool.quoteKey), facts)),
+    ...price.pools.map((pool) => readPool(price, pool, { quoteUsdX18: anchorOf(pool.quoteKey), facts })),
   ]
 }
 
 function directPrice(price: PricePlan | undefined, facts: MarketFacts): bigint | undefined {
   if (price === undefined) return undefined
-  const { assetClass } = price
-  const direct = aggregate({ readings: readDirect(price, facts), assetClass, nowMs: facts.nowMs })
+  const { assetClass, hostsOf, secondSource } = price
+  const readings = readDirect(price, facts)
+  const direct = aggregate({ readings, assetClass, hostsOf, secondSource, nowMs: facts.nowMs })
   return 'usdX18' in direct ? direct.usdX18 : undefined
 }
 
@@ -75,20 +78,29 @@ function feedResult(feed: FeedPlan, { reading }: ChainFacts): Result {
   return feedValue({ round, decimals, heartbeatSeconds, blockTimestampSeconds })
 }
 
-function readPool(pool: PoolSourcePlan, quoteUsdX18: bigint | undefined, facts: MarketFacts): SourceReading {
+function readPool(
+  price: PricePlan,
+  pool: PoolSourcePlan,
+  { quoteUsdX18, facts }: { readonly quoteUsdX18: bigint | undefined; readonly facts: MarketFacts },
+): SourceReading {
   const { source, chainKey } = pool
   const chainFacts = facts.chains.get(chainKey)
   if (chainFacts === undefined) return { source, kind: 'pool', result: { fault: 'no_answer' } }
   const { reading, readAtMs } = chainFacts
-  const result = bounded(poolResult(pool, quoteUsdX18, chainFacts), chainKey, facts)
+  const result = bounded(poolResult(price, pool, { quoteUsdX18, chainFacts }), chainKey, facts)
   return { source, kind: 'pool', readAtMs, block: reading.head.number, result }
 }
 
-function poolResult(pool: PoolSourcePlan, quoteUsdX18: bigint | undefined, { reading }: ChainFacts): Result {
+function poolResult(
+  { assetClass }: PricePlan,
+  pool: PoolSourcePlan,
+  { quoteUsdX18, chainFacts }: { readonly quoteUsdX18: bigint | undefined; readonly chainFacts: ChainFacts },
+): Result {
+  const { reading } = chainFacts
   const state = reading.pools.find(({ address }) => address === pool.pool)
   if (state === undefined) return { fault: 'no_answer' }
   if (quoteUsdX18 === undefined) return { fault: 'unpriced_pair' }
-  const usdX18 = poolPrice({ ...pool, pool: state, quoteUsdX18 })
+  const usdX18 = poolPrice({ ...pool, pool: state, quoteUsdX18, guardBps: classGuards[assetClass].hardBps })
   if (typeof usdX18 === 'string') return { fault: usdX18 }
   const updatedAtMs = reading.head.timestampSeconds * 1_000
   return { usdX18, updatedAtMs, freshUntilMs: Number.MAX_SAFE_INTEGER }
@@ -99,7 +111,7 @@ function readHttp(adapter: string, id: string, { http }: MarketFacts): readonly 
   const answer = http.get(adapter)
   if (answer === undefined) return []
   const result = answer.quotes.get(id) ?? { fault: 'no_answer' as const }
-  return [{ source: `http ${adapter}`, kind: 'http', readAtMs: answer.readAtMs, result }]
+  return [{ source: adapterSource(adapter), kind: 'http', readAtMs: answer.readAtMs, result }]
 }
 
 /** A value read on a chain counts no longer than the chain itself does. */

@@ -1,4 +1,4 @@
-/** Feeds are primary; pools and HTTP adapters are what they are checked against. */
+/** Feeds are primary; HTTP services are second sources, and pools stand guard over a lonely source. */
 export type SourceKind = 'feed' | 'pool' | 'http'
 
 /** Why a source counts for nothing, however young its answer is. */
@@ -12,7 +12,7 @@ export type SourceFault =
   /** A feed that is not the one that configuration describes. */
   | 'misdescribed'
   | 'wide_confidence'
-  /** Too little liquidity: the price is cheap to move. */
+  /** Too cheap to move: it guards nothing. */
   | 'thin_pool'
   /** The pool's other token has no price of its own. */
   | 'unpriced_pair'

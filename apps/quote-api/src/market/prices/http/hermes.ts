@@ -25,7 +25,8 @@ const maxAgeMs = 30_000
 const confidenceMaxBps = 100n
 
 /**
- * Pyth prices by feed id (`0x` and 64 hex digits). A confidence interval above 1 % of the price is a fault.
+ * Pyth prices by feed id (`0x` and 64 hex digits). A confidence interval above 1 % of the price is a fault. The
+ * signed update that comes with a price is not verified: the answer is worth as much as its host.
  * @source pricing-engine.md 2.2; Hermes `GET /v2/updates/price/latest`, bearer token since August 2026
  */
 export function createHermes(options: {

@@ -1,0 +1,72 @@
+import {
+  bpsDenominator,
+  convertDown,
+  convertUp,
+  divideUp,
+  type Hex,
+  maxBigint,
+  minBigint,
+  type PoolState,
+  pow10,
+  spotPrice,
+} from '@causeway/core'
+import type { MarketSnapshot } from '../market/snapshot.ts'
+import { QuoteError } from './errors.ts'
+import type { Leg, LegQuote } from './legs.ts'
+import { type PricedCurrency, requirePrice } from './marketAccess.ts'
+import { autoBaseBps, dearerClass } from './slippage.ts'
+
+// Whoever moves a pool and moves it back pays the fees of both ways, and must earn less than that by what is
+// quoted in between. The agreed price of both tokens is the measure, because no pool is part of it: it makes no
+// difference for how many blocks a pool stays moved.
+//
+// - Moved in favour of who asks: what a solver promises is never more than the agreed price gives.
+// - Moved against who asks: within the guard the automatic tolerance counts from the agreed price and not from the
+//   pool's, so the least output is the one of the pool unmoved; beyond the guard the pool is not quoted.
+
+/** How far below the agreed price a pool sells `to` for `from`, in bps rounded up; 0 when it sells above it. */
+export function adverseBps(
+  pool: Pick<PoolState, 'token0' | 'sqrtPriceX96'>,
+  swap: { readonly tokenIn: Hex | string; readonly from: PricedCurrency; readonly to: PricedCurrency },
+): bigint {
+  const { from, to } = swap
+  if (pool.sqrtPriceX96 <= 0n) return bpsDenominator
+  const { amount0, amount1 } = spotPrice(pool)
+  const [taken, given] = swap.tokenIn === pool.token0 ? [amount0, amount1] : [amount1, amount0]
+  // given/taken against (P_from/10^d_from)/(P_to/10^d_to), over one denominator.
+  const spot = given * to.usdX18 * pow10(from.decimals)
+  const agreed = taken * from.usdX18 * pow10(to.decimals)
+  return maxBigint(divideUp((agreed - spot) * bpsDenominator, agreed), 0n)
+}
+
+/** The automatic tolerance before impact: a pool that stands further off would leave no tolerance at all. */
+export function guardBps({ from, to }: Leg): bigint {
+  return autoBaseBps[dearerClass(from.assetClass, to.assetClass)]
+}
+
+/** What a solver may promise of a leg's output. One-to-one legs are what they are. */
+export function promisedOut(snapshot: MarketSnapshot, { leg, amountIn, amountOut }: LegQuote): bigint {
+  if (leg.kind !== 'pool') return amountOut
+  return minBigint(
+    amountOut,
+    convertDown(amountIn, requirePrice(snapshot, leg.from), requirePrice(snapshot, leg.to)),
+  )
+}
+
+/** What a solver must be paid to promise a leg's output. */
+export function requiredIn(snapshot: MarketSnapshot, { leg, amountIn, amountOut }: LegQuote): bigint {
+  if (leg.kind !== 'pool') return amountIn
+  return maxBigint(
+    amountIn,
+    convertUp(amountOut, requirePrice(snapshot, leg.to), requirePrice(snapshot, leg.from)),
+  )
+}
+
+/** Every pool of the pair sells too far below the agreed price to be quoted. */
+export function poolDeviation({ chain, from, to }: Leg): QuoteError {
+  return new QuoteError(
+    'PRICE_FETCH_FAILED',
+    `The pools of ${from.symbol} and ${to.symbol} on chain ${chain.chainId} are too far from the price of their tokens.`,
+    { data: { reason: 'pool_deviation' } },
+  )
+}
