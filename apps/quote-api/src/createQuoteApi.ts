@@ -355,7 +355,7 @@ function createClients(
   logger: Logger,
 ): ReadonlyMap<string, JsonRpcClient> {
   const clients = new Map<string, JsonRpcClient>()
-  for (const { id, vmType, endpoints, unsetVariables } of chains) {
+  for (const { id, vmType, endpoints, rpcThreshold, unsetVariables } of chains) {
     const isQuoted = registry.chains.some(({ key }) => key === id)
     if (endpoints.length > 0 && vmType === 'ethereum-vm') {
       clients.set(
@@ -363,6 +363,7 @@ function createClients(
         createJsonRpcClient({
           chainId: id,
           endpoints: endpoints.map((url) => ({ url })),
+          threshold: rpcThreshold,
           now: () => Date.now(),
         }),
       )
