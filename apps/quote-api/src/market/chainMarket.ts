@@ -96,7 +96,7 @@ function createStateReader(
       ],
       { ...limits, onReport },
     )
-    const gas = await agreeOnGas(client, { model: feeModel, block: number, verdict: verdicts[0] }, limits)
+    const gas = await agreeOnGas(client, { model: feeModel, head, verdict: verdicts[0] }, limits)
     const said = { verdict: verdicts[1], votes: votes[1] ?? [] }
     const answers = agreedContracts(client, said, contracts.calls.length)
     const { l1DataFeeWei = fees?.l1DataFeeWei, ...facts } = contracts.read(answers)

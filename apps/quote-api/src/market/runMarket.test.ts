@@ -173,10 +173,14 @@ describe('a jump', () => {
   test('is read again soon, so that it shows well before the next regular refresh', async () => {
     let gasWei = 1_000n
     let block = 100
+    const nextBlock = () => {
+      block += 1
+      return block
+    }
     const { market, clock } = await started(
       setUp({
         sources: ({ clock }) => ({
-          base: { read: async () => baseReading({ nowMs: clock.now(), block: (block += 1), gasWei }) },
+          base: { read: async () => baseReading({ nowMs: clock.now(), block: nextBlock(), gasWei }) },
         }),
       }),
     )
