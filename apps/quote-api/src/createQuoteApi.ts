@@ -33,6 +33,7 @@ import { loadFiles } from './configuration.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
 import { errorPolicy } from './errorPolicy.ts'
+import { createAgreementMetrics, warnOfFewVoices } from './market/agreementMetrics.ts'
 import { systemClock } from './market/clock.ts'
 import { createMarket } from './market/createMarket.ts'
 import type { Market } from './market/runMarket.ts'
@@ -127,15 +128,16 @@ type Parts = OpenDatabase & {
 /** Everything that is built once keys, files, chains and database are known to be good. */
 async function assemble(parts: Parts): Promise<QuoteApi> {
   const { config, logger, signer, quote, chains, registry, clients, adminListener, database } = parts
+  const metrics = createHttpMetrics({ service: 'quote-api' })
   const market = createMarket({
     config: quote,
     clients,
+    onReport: createAgreementMetrics(metrics),
     adapters: createPriceAdapters(config.priceAdapters),
     log: logger,
   })
   await market.start()
 
-  const metrics = createHttpMetrics({ service: 'quote-api' })
   const readiness = createReadiness({
     checks: [
       { name: 'database', check: () => database.ping() },
@@ -358,15 +360,14 @@ function createClients(
   for (const { id, vmType, endpoints, rpcThreshold, unsetVariables } of chains) {
     const isQuoted = registry.chains.some(({ key }) => key === id)
     if (endpoints.length > 0 && vmType === 'ethereum-vm') {
-      clients.set(
-        id,
-        createJsonRpcClient({
-          chainId: id,
-          endpoints: endpoints.map((url) => ({ url })),
-          threshold: rpcThreshold,
-          now: () => Date.now(),
-        }),
-      )
+      const client = createJsonRpcClient({
+        chainId: id,
+        endpoints: endpoints.map((url) => ({ url })),
+        threshold: rpcThreshold,
+        now: () => Date.now(),
+      })
+      warnOfFewVoices(id, client.electorate, logger)
+      clients.set(id, client)
     } else if (isQuoted) {
       logger.warn({ chain: id, unsetVariables }, 'chain has no endpoint and cannot be priced')
     }
