@@ -17,6 +17,7 @@ import { startTestService, type TestService } from './fixtures/service.ts'
 import { post, price, readOk, send } from './serviceSupport/callService.ts'
 import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
+import { waitUntil } from './serviceSupport/waitUntil.ts'
 
 const oneEther = 10n ** 18n
 const honestDelayMs = 60
@@ -58,7 +59,13 @@ afterAll(async () => {
   await network?.stop()
   await configs?.remove()
 })
-beforeEach(() => liarTells({ kind: 'pass' }))
+beforeEach(async () => {
+  await liarTells({ kind: 'pass' })
+  await waitUntil(async () => {
+    const { usdcPerEther, gas } = await figures().catch(() => ({ usdcPerEther: 0n, gas: 0n }))
+    return usdcPerEther > 2_400_000_000n && usdcPerEther < 2_600_000_000n && gas < 100_000n
+  }, 'the service prices by the truth')
+})
 
 async function liarTells(mode: FaultMode): Promise<void> {
   await Promise.all([proxies.base[0]?.set(mode), proxies.optimism[0]?.set(mode)])
