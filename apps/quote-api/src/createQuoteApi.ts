@@ -205,7 +205,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     fillWallet,
     snapshot: () => market.snapshot(),
     inventoryView: createInventoryViews(registry),
-    legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients)),
+    legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients, () => market.snapshot())),
     ...createChainPorts({
       registry,
       clients,

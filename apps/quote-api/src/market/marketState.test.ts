@@ -10,6 +10,7 @@ import {
   usdc,
 } from '../../test/marketSupport/fixtures.ts'
 import { createManualClock } from '../../test/marketSupport/manualClock.ts'
+import { requireChain } from '../quoting/marketAccess.ts'
 import { defaultLimits } from './limits.ts'
 import { createMarketState } from './marketState.ts'
 import { planMarket } from './plan.ts'
@@ -267,6 +268,33 @@ describe('chains', () => {
     expect(gas()).toBe(1_000n)
     readBase({ block: 102, gasWei: 10_000n })
     expect(gas()).toBe(10_000n)
+  })
+
+  test('gas above the ceiling refuses the chain, and comes back below it', () => {
+    const { state, clock } = setUp()
+    const put = (block: number, gasWei: bigint) =>
+      state.putChain('base', {
+        value: { ...baseReading({ nowMs: clock.now(), block, gasWei }), gasCeilingWei: 4_000n },
+        asOfMs: clock.now(),
+      })
+    put(100, 4_000n)
+    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    put(101, 4_001n)
+    const refused = { reason: 'gas_above_ceiling', expectedWei: 4_001n, ceilingWei: 4_000n }
+    expect(state.snapshot().chain(8_453)).toEqual(refused)
+    expect(() => requireChain(state.snapshot(), 8_453)).toThrow(/4001 wei.*ceiling of 4000 wei/)
+    // What else the chain says stays: its feed prices other chains.
+    expect(state.snapshot().price('ETH/USD')).toHaveProperty('usdX18')
+    put(102, 3_999n)
+    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+  })
+
+  test('gas that endpoints dispute refuses the chain alone, not the prices read there', () => {
+    const { state, clock } = setUp()
+    const value = { ...baseReading({ nowMs: clock.now() }), gasPrice: undefined }
+    state.putChain('base', { value, asOfMs: clock.now() })
+    expect(state.snapshot().chain(8_453)).toEqual({ reason: 'gas_disputed' })
+    expect(state.snapshot().price('ETH/USD')).toHaveProperty('usdX18')
   })
 
   test('inventory is what is left after reservations, never below zero', () => {
