@@ -100,6 +100,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       return Promise.all(
         endpoints.map(async (endpoint) => ({
           alias: endpoint.alias,
+          voice: endpoint.voice,
           answers: await endpoint.send(calls, sending).catch(ignoreEndpointFailure),
         })),
       )

@@ -1,4 +1,4 @@
-import type { Electorate, Vote } from './tally.ts'
+import type { Electorate, Vote, Voter } from './tally.ts'
 
 /** One JSON-RPC call. */
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] }
@@ -43,8 +43,7 @@ export type Agreement = {
   readonly agreeingEndpoints: readonly string[]
 }
 
-export type EndpointAnswers = {
-  readonly alias: string
+export type EndpointAnswers = Voter & {
   readonly answers: readonly RpcAnswer[] | undefined
 }
 
