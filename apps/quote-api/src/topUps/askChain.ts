@@ -1,5 +1,5 @@
 import { type JsonRpcClient, MalformedAnswerError, NodeError, type RpcAnswer } from '@causeway/chains'
-import { UpstreamUnavailableError } from '@causeway/core'
+import { minBigint, UpstreamUnavailableError } from '@causeway/core'
 import { type BlockReference, blockReading, type Reading } from './readings.ts'
 
 export type Agreed<T> = { readonly value: T; readonly agreeingEndpoints: readonly string[] }
@@ -88,7 +88,7 @@ export async function askHeight(
     if (block === undefined) continue
     // Of several URLs of one host the lowest counts, once.
     const other = heights.get(voice) ?? block.number
-    heights.set(voice, other < block.number ? other : block.number)
+    heights.set(voice, minBigint(other, block.number))
   }
   const height = [...heights.values()].sort((a, b) => (a < b ? 1 : -1))[options.threshold - 1]
   if (height === undefined) throw new UpstreamUnavailableError(`Too few endpoints name a ${block} block.`)
