@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { benchEndpoints } from './endpointsBench.ts'
 import { benchFamilyRounds } from './familyRoundsBench.ts'
 import { growthEnvironment } from './growthConfig.ts'
 import { benchLedger } from './ledgerBench.ts'
@@ -25,6 +26,7 @@ const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonl
   { ids: ['P5', 'P6'], run: benchSignatures },
   { ids: ['P9'], run: benchLedger },
   { ids: ['P1', 'P2'], run: benchQuotes },
+  { ids: ['P1-endpoints', 'P2-endpoints'], run: benchEndpoints },
   { ids: ['P7', 'P8-cold'], run: benchOracleReader },
   { ids: ['P7', 'P7-rounds'], run: benchFamilyRounds },
   { ids: ['P8', 'P11', 'P12', 'P11-cpu', 'P12-cpu', 'P11-p50', 'P11-p99'], run: benchOracle },

@@ -133,7 +133,8 @@ function quoteChain(chain: ChainDeployment, displayName: string): object {
     depositRouter: chain.depositRouter,
     depositAddresses: chain.depositAddresses,
     permitRouter: chain.permitRouter,
-    feeModel: { kind: 'op-stack', gasPriceOracle: chain.gasPriceOracle },
+    // Idle development nodes let the base fee fall to nothing, and whoever tests sets it at will.
+    feeModel: { kind: 'op-stack', gasPriceOracle: chain.gasPriceOracle, ceilingFromWei: '10000000000' },
     uniswapV3: {
       factory,
       quoterV2,

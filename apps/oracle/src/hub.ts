@@ -1,4 +1,5 @@
 import {
+  countHosts,
   createHubEntries,
   createHubReader,
   createJsonRpcClient,
@@ -35,7 +36,7 @@ export type OpenHub = {
 /** Opens no connection yet. @throws ConfigurationError for endpoints that are no URLs */
 export function openHub(hub: RegisteredHub): OpenHub {
   const { id, endpoints, oracleAddress, hubAddress, evmChainId, genericMappingAddress } = hub
-  const threshold = Math.max(defaultThreshold(endpoints.length), 1)
+  const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
   const now = () => Date.now()
   const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold, now }
   const client = createJsonRpcClient(shared)

@@ -34,6 +34,7 @@ import { type OpenDatabase, openDatabase } from './database.ts'
 import { createDatabaseWait, type DatabaseWait } from './databaseWait.ts'
 import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
 import { errorPolicy } from './errorPolicy.ts'
+import { createAgreementMetrics, warnOfFewVoices } from './market/agreementMetrics.ts'
 import { systemClock } from './market/clock.ts'
 import { createMarket } from './market/createMarket.ts'
 import { planMarket } from './market/plan.ts'
@@ -144,16 +145,17 @@ type Parts = OpenDatabase & {
 /** Everything that is built once keys, files, chains and database are known to be good. */
 async function assemble(parts: Parts): Promise<QuoteApi> {
   const { config, logger, signer, quote, chains, registry, clients, adminListener, database } = parts
+  const metrics = createHttpMetrics({ service: 'quote-api' })
   const market = createMarket({
     config: quote,
     clients,
     reach: sourceReach(config, chains),
+    onReport: createAgreementMetrics(metrics),
     adapters: createPriceAdapters(config.priceAdapters),
     log: logger,
   })
   await market.start()
 
-  const metrics = createHttpMetrics({ service: 'quote-api' })
   const readiness = createReadiness({
     checks: [
       { name: 'database', check: () => database.ping() },
@@ -222,7 +224,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     fillWallet,
     snapshot: () => market.snapshot(),
     inventoryView: createInventoryViews(registry),
-    legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients)),
+    legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients, () => market.snapshot())),
     ...createChainPorts({
       registry,
       clients,
@@ -376,17 +378,17 @@ function createClients(
   logger: Logger,
 ): ReadonlyMap<string, JsonRpcClient> {
   const clients = new Map<string, JsonRpcClient>()
-  for (const { id, vmType, endpoints, unsetVariables } of chains) {
+  for (const { id, vmType, endpoints, rpcThreshold, unsetVariables } of chains) {
     const isQuoted = registry.chains.some(({ key }) => key === id)
     if (endpoints.length > 0 && vmType === 'ethereum-vm') {
-      clients.set(
-        id,
-        createJsonRpcClient({
-          chainId: id,
-          endpoints: endpoints.map((url) => ({ url })),
-          now: () => Date.now(),
-        }),
-      )
+      const client = createJsonRpcClient({
+        chainId: id,
+        endpoints: endpoints.map((url) => ({ url })),
+        threshold: rpcThreshold,
+        now: () => Date.now(),
+      })
+      warnOfFewVoices(id, client.electorate, logger)
+      clients.set(id, client)
     } else if (isQuoted) {
       logger.warn({ chain: id, unsetVariables }, 'chain has no endpoint and cannot be priced')
     }

@@ -255,17 +255,19 @@ async function baseHead(url: string): Promise<bigint> {
   return BigInt(chains.find(({ chain }) => chain === 'base')?.head?.number ?? 0)
 }
 
-describe.concurrent('two endpoints of one chain', () => {
+describe.concurrent('three endpoints of one chain', () => {
   /** @param work is given the proxy before the endpoint that is named first */
-  async function withTwo(work: (url: string, first: FaultProxy) => Promise<void>): Promise<void> {
+  async function withThree(work: (url: string, first: FaultProxy) => Promise<void>): Promise<void> {
     const { url } = network.chains.base
     const proxies = [
       await startFaultProxy({ targetUrl: url }),
       await startFaultProxy({ targetUrl: url }),
+      await startFaultProxy({ targetUrl: url }),
     ] as const
     try {
-      const [first, second] = proxies
-      const place = { CONFIG_DIR: paced.directory, BASE_RPC_URL: `${first.url}, ${second.url}` }
+      const [first] = proxies
+      const urls = proxies.map((proxy) => proxy.url).join(', ')
+      const place = { CONFIG_DIR: paced.directory, BASE_RPC_URL: urls }
       await withService(place, (service) => work(service, first))
     } finally {
       await Promise.all(proxies.map((proxy) => proxy.stop()))
@@ -282,7 +284,7 @@ describe.concurrent('two endpoints of one chain', () => {
   ]
 
   test('the first faulty, however: not one quote is refused, and the chain is followed', async () => {
-    await withTwo(async (url, first) => {
+    await withThree(async (url, first) => {
       for (const mode of modes) {
         await first.set(mode)
         const block = await network.chains.base.chain.client.getBlockNumber()
@@ -303,12 +305,12 @@ describe.concurrent('two endpoints of one chain', () => {
     })
   })
 
-  test('the first stuck at an old block: it is left alone, and quotes go on from the other', async () => {
-    await withTwo(async (url, first) => {
+  test('the first stuck at an old block: it is left alone, and quotes go on from the others', async () => {
+    await withThree(async (url, first) => {
       const block = await network.chains.base.chain.client.getBlockNumber()
       await first.set({ kind: 'staleHead', block })
       const isAhead = async () => (await baseHead(url)) > block + 5n
-      await waitUntil(isAhead, 'the service follows the other endpoint')
+      await waitUntil(isAhead, 'the service follows the other endpoints')
       await expectPriced(url)
       expect((await price(url, bridge())).details.currencyOut.amount).toMatch(/^99/)
     })

@@ -19,14 +19,29 @@ export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export { readStringResult, readUintResult } from './evm/abiReader.ts'
+export { agreedContracts } from './evm/agreedContracts.ts'
+export { agreeOnHead } from './evm/agreedHead.ts'
+export {
+  type AgreementReport,
+  agreedAnswer,
+  agreeOnEach,
+  type BatchClient,
+  createAgreedReads,
+  type EachAgreed,
+  type PollingClient,
+} from './evm/agreedReads.ts'
 export { type ContractExpectations, checkContracts } from './evm/checkContracts.ts'
 export { balanceOfCall, nativeBalanceCall } from './evm/erc20Calls.ts'
+export { agreeOnGas, estimatesNeeded, type TipSource } from './evm/gas/agreedGas.ts'
 export {
   estimateGasPrice,
   type FeeHistory,
   feeHistoryRequest,
   type GasPriceEstimate,
+  gasCeilingWei,
+  medianUp,
   parseFeeHistory,
+  tipOf,
 } from './evm/gas/feeModel.ts'
 export { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './evm/gas/l1DataFee.ts'
 export { type CalldataWord, probeCalldata, probeTransaction } from './evm/gas/probeTransaction.ts'
@@ -104,6 +119,7 @@ export {
 } from './registry.ts'
 export { createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
+export { countHosts } from './rpc/endpointUrl.ts'
 export { evmHeadTracking, type HeadTracking } from './rpc/headTracking.ts'
 export type {
   Agreement,
@@ -111,12 +127,21 @@ export type {
   EndpointAnswers,
   EndpointHealth,
   JsonRpcClient,
+  PollOptions,
   RpcAnswer,
   RpcCall,
   RpcOptions,
 } from './rpc/jsonRpc.ts'
 export { NodeError } from './rpc/nodeError.ts'
-export { defaultThreshold } from './rpc/quorum.ts'
+export {
+  countVoices,
+  defaultThreshold,
+  type Electorate,
+  tally,
+  type Verdict,
+  type Vote,
+  type Voter,
+} from './rpc/tally.ts'
 export { deriveProgramAddresses, type ProgramAddresses } from './solana-vm/programAddresses.ts'
 export {
   associatedTokenProgram,

@@ -208,7 +208,7 @@ describe('a bad configuration', () => {
       'chains.local.json: chains[2].hubChainId',
       'chains.local.json: chains[3].httpRpcUrl: endpoint 1 is not an http(s) URL',
       'chains.local.json: chains[4].httpRpcUrl: one endpoint is named twice',
-      'chains.local.json: chains[5].rpcThreshold is above the number of endpoints',
+      'chains.local.json: chains[5].rpcThreshold is above the number of endpoint hosts',
       'chains.local.json: chains[6]',
       'chains.local.json: base is listed twice',
       'chains.hub.local.json: environment is not the running one (ENVIRONMENT)',

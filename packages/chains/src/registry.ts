@@ -12,8 +12,8 @@ import {
 import { z } from 'zod'
 import { badConfiguration, describeIssues, readConfigFile } from './config/configFile.ts'
 import type { UnsetPlaceholder, Variables } from './config/placeholders.ts'
-import { parseEndpoint } from './rpc/endpointUrl.ts'
-import { defaultThreshold } from './rpc/quorum.ts'
+import { countHosts, parseEndpoint } from './rpc/endpointUrl.ts'
+import { defaultThreshold } from './rpc/tally.ts'
 
 const secretMembers = [
   'esploraCompatibleApiUrl',
@@ -125,9 +125,9 @@ type Place = {
 function registerChain(entry: ChainEntry, place: Place, problems: string[]): RegisteredChain {
   const { httpRpcUrl, rpcThreshold, additionalData, ...rest } = entry
   const read = readEndpoints(httpRpcUrl, { ...place, path: `${place.path}.` }, problems)
-  const count = read.endpoints.length
+  const count = countHosts(read.endpoints)
   if (rpcThreshold !== undefined && count > 0 && rpcThreshold > count) {
-    problems.push(`${place.name}: ${place.path}.rpcThreshold is above the number of endpoints`)
+    problems.push(`${place.name}: ${place.path}.rpcThreshold is above the number of endpoint hosts`)
   }
   const network = { vmType: entry.vmType, network: additionalData?.network }
   try {

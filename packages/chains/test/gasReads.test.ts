@@ -25,6 +25,9 @@ const model: FeeModel = {
   historyBlocks: 10,
   rewardPercentile: 20,
   minPriorityFeeWei: 1n,
+  ceilingBlocks: 100,
+  ceilingFactor: 4,
+  ceilingFromWei: 0n,
   inclusionBlocks: 6,
   markupBps: 1_000,
   gasPriceOracle,
@@ -40,7 +43,8 @@ beforeEach(() => chain.proxy.set({ kind: 'pass' }))
 
 test('the expected price is the base fee that the next block has, plus the tip', async () => {
   const client = chain.client()
-  const history = parseFeeHistory(await client.request(feeHistoryRequest(model)))
+  const { number } = await readHead(client)
+  const history = parseFeeHistory(await client.request(feeHistoryRequest(model, number)))
   const price = estimateGasPrice(history, model)
   await chain.node({ method: 'anvil_mine', params: ['0x1'] })
   const { baseFeePerGasWei } = await readHead(client)

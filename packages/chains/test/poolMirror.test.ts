@@ -83,7 +83,7 @@ const mine = (blocks: number) => testbed.node({ method: 'anvil_mine', params: [b
 /** A mirror through the proxy; it judges on demand only, so that calls can be counted. */
 function startMirror(overrides: Partial<PoolMirrorOptions> = {}) {
   const { bed } = testbed
-  const client = overrides.client ?? testbed.client()
+  const client = testbed.client()
   const { factory, quoterV2 } = bed.uniswap
   const { multicall3 } = bed
   const mirror = createPoolMirror({

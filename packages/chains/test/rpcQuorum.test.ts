@@ -202,10 +202,11 @@ describe('askEach', () => {
   test('tells what every endpoint says, and which one says nothing', async () => {
     await setAll({ kind: 'pass' }, { kind: 'html200' }, { kind: 'lie', rewrite: () => '0x1' })
     const each = await testClient(3).askEach([{ method: 'eth_chainId', params: [] }])
+    const hostOf = (index: number) => new URL(proxies[index]?.url ?? '').host
     expect(each).toEqual([
-      { alias: 'e1', answers: [{ ok: true, result: '0x7a69' }] },
-      { alias: 'e2', answers: undefined },
-      { alias: 'e3', answers: [{ ok: true, result: '0x1' }] },
+      { alias: 'e1', voice: hostOf(0), answers: [{ ok: true, result: '0x7a69' }] },
+      { alias: 'e2', voice: hostOf(1), answers: undefined },
+      { alias: 'e3', voice: hostOf(2), answers: [{ ok: true, result: '0x1' }] },
     ])
   })
 })

@@ -1,32 +1,35 @@
 import {
+  type AgreementReport,
+  agreedContracts,
+  agreeOnEach,
+  agreeOnGas,
+  agreeOnHead,
+  type BatchClient,
   type ChainHead,
-  decodeAggregate3,
-  estimateGasPrice,
+  createAgreedReads,
   feeHistoryRequest,
   type HeadChain,
-  headRequest,
-  type JsonRpcClient,
   multicallRequest,
   observeHead,
+  type PollingClient,
   type PoolMirror,
-  parseFeeHistory,
-  parseHead,
-  type RpcAnswer,
 } from '@causeway/chains'
-import { type Hex, startDeadline, UpstreamUnavailableError } from '@causeway/core'
-import type { ChainReading, ChainSource } from './chainReading.ts'
-import { planContractReads } from './contractReads.ts'
+import { type Hex, startDeadline } from '@causeway/core'
+import type { AgreedKind, ChainReading, ChainSource } from './chainReading.ts'
+import { type ContractReads, planContractReads } from './contractReads.ts'
 import type { ChainPlan } from './plan.ts'
 
 export type ChainSourceOptions = {
   readonly plan: ChainPlan
-  readonly client: JsonRpcClient
+  readonly client: PollingClient
   readonly fillWallet?: Hex
-  /** Absent on a chain without pools. */
-  readonly mirror?: PoolMirror
+  /** Absent on a chain without pools; its reads are agreed. */
+  readonly mirrorOf?: (client: BatchClient) => PoolMirror
   readonly batchTimeoutMs: number
   /** How long a refresh waits for the mirror; its work goes on beyond that. */
   readonly poolsTimeoutMs: number
+  /** Told of each count of votes, once every endpoint has spoken. */
+  readonly onReport?: (kind: AgreedKind, report: AgreementReport) => void
   /** Unix milliseconds. */
   readonly now: () => number
 }
@@ -37,50 +40,77 @@ const dataFeeIntervalMs = 5_000
 /** How often in a row the mirror may fail before the chain is published without pools. */
 const mirrorFailuresMax = 3
 
+type State = Omit<ChainReading, keyof PoolFacts>
+
 /**
- * Reads one chain: one JSON-RPC batch, and the pools only when the head moved.
- * @source design.md 5.4, pricing-engine.md 6.1
+ * Reads one chain by agreement: first the head that enough endpoints share, then everything at its hash.
+ * What belongs to one block is fixed, so a head that stays costs one call per endpoint.
+ * @source design.md 5.4, 7.5; pricing-engine.md 6.1
  */
 export function createChainSource(options: ChainSourceOptions): ChainSource {
-  const { plan, client, fillWallet, mirror, batchTimeoutMs, poolsTimeoutMs, now } = options
-  const { feeModel, multicall3 } = plan.config
-  const readContracts = planContractReads(plan, fillWallet)
+  const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport } = options
+  const reportOn = (kind: AgreedKind) => (report: AgreementReport) => onReport?.(kind, report)
+  const mirror = mirrorOf?.(createAgreedReads(client, reportOn('pools')))
   const readPools = mirror === undefined ? async () => noPools : keepPools(mirror, poolsTimeoutMs)
+  const readState = createStateReader(options, reportOn('state'))
   let heads: HeadChain | undefined
-  let fees: { readonly l1DataFeeWei: ChainReading['l1DataFeeWei']; readonly readAtMs: number } | undefined
+  let last: ChainReading | undefined
 
   return {
     async read(signal) {
-      const readAtMs = now()
-      const withDataFees = fees === undefined || readAtMs - fees.readAtMs >= dataFeeIntervalMs
-      const contracts = readContracts({ withDataFees })
-      const requests = [
-        headRequest(),
-        feeHistoryRequest(feeModel),
-        multicallRequest({ multicall3, calls: contracts.calls, block: 'latest' }),
-      ]
-      const [headAnswer, feeAnswer, contractAnswer] = await client.batch(requests, {
-        signal,
-        timeoutMs: batchTimeoutMs,
-      })
-      const head = parseHead(resultOf(headAnswer, plan))
-      const { chain, change } = observeHead(heads, head)
-      if (change === 'behind') throw unavailable(plan, 'an endpoint is behind')
+      const limits = { signal, timeoutMs: batchTimeoutMs }
+      const observed = await agreeOnHead(client, { ...limits, onReport: reportOn('head') })
+      const { chain, change } = observeHead(heads, observed)
+      // Enough endpoints have shown the newer head: that some do not have it yet takes nothing back.
+      if (change === 'behind' && last !== undefined) return last
+      const head = chain.head
+      const isKnown = last !== undefined && last.head.hash === head.hash
+      if (isKnown && last?.poolsLive === true && last.gasPrice !== undefined) return last
+      const state = await readState(head, limits)
       heads = chain
-      const gasPrice = estimateGasPrice(parseFeeHistory(resultOf(feeAnswer, plan)), feeModel)
-      const answers = decodeAggregate3(resultOf(contractAnswer, plan), contracts.calls.length)
-      const { l1DataFeeWei = fees?.l1DataFeeWei, ...facts } = contracts.read(answers)
-      if (l1DataFeeWei === undefined) throw new Error('the first refresh asks for data fees')
-      if (withDataFees) fees = { l1DataFeeWei, readAtMs }
-      const { number, hash, timestampSeconds } = head
-      return {
-        head: { number, hash, timestampSeconds },
-        gasPrice,
-        ...facts,
-        l1DataFeeWei,
-        ...(await readPools(head, signal)),
-      }
+      last = { ...state, ...(await readPools(head, signal)) }
+      return last
     },
+  }
+}
+
+/** Everything but pools, at one head. */
+function createStateReader(
+  { plan, client, fillWallet, now }: ChainSourceOptions,
+  onReport: (report: AgreementReport) => void,
+): (head: ChainHead, limits: { signal: AbortSignal; timeoutMs: number }) => Promise<State> {
+  const { feeModel, multicall3 } = plan.config
+  const readContracts: ContractReads = planContractReads(plan, fillWallet)
+  let fees: { readonly l1DataFeeWei: ChainReading['l1DataFeeWei']; readonly readAtMs: number } | undefined
+
+  return async (head, limits) => {
+    const { number, hash, timestampSeconds } = head
+    const readAtMs = now()
+    const withDataFees = fees === undefined || readAtMs - fees.readAtMs >= dataFeeIntervalMs
+    const contracts = readContracts({ withDataFees })
+    const { verdicts, votes } = await agreeOnEach(
+      client,
+      [
+        feeHistoryRequest(feeModel, number),
+        multicallRequest({ multicall3, calls: contracts.calls, block: { hash } }),
+      ],
+      { ...limits, onReport },
+    )
+    const gas = await agreeOnGas(client, { model: feeModel, head, verdict: verdicts[0] }, limits)
+    const said = { verdict: verdicts[1], votes: votes[1] ?? [] }
+    const answers = agreedContracts(client, said, contracts.calls.length)
+    const { l1DataFeeWei = fees?.l1DataFeeWei, ...facts } = contracts.read(answers)
+    if (l1DataFeeWei === undefined) throw new Error('the first refresh asks for data fees')
+    if (withDataFees) fees = { l1DataFeeWei, readAtMs }
+    return {
+      head: { number, hash, timestampSeconds },
+      gasPrice: gas?.price,
+      gasCeilingWei: gas?.ceilingWei ?? 0n,
+      tipFrom: gas?.tipFrom ?? 'configured',
+      ...facts,
+      contractsAt: { block: number, timestampSeconds },
+      l1DataFeeWei,
+    }
   }
 }
 
@@ -113,17 +143,4 @@ function keepPools(
       deadline.release()
     }
   }
-}
-
-function resultOf(answer: RpcAnswer | undefined, plan: ChainPlan): unknown {
-  if (answer?.ok === true) return answer.result
-  throw unavailable(plan, answer === undefined ? 'no answer' : `node error ${answer.code}`)
-}
-
-function unavailable({ chainKey }: ChainPlan, why: string): UpstreamUnavailableError {
-  return new UpstreamUnavailableError(`Chain ${chainKey} cannot be read at the moment.`, {
-    code: 'RPC_HTTP_ERROR',
-    data: { chainId: chainKey },
-    cause: new Error(why),
-  })
 }

@@ -1,3 +1,4 @@
+import type { TipSource } from '@causeway/chains'
 import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
 import type { FeedIdentity, FeedRound } from './prices/feedRound.ts'
 import type { ChainMarket, GasPrice, GasShape } from './snapshot.ts'
@@ -11,12 +12,16 @@ export type FeedReading = {
 /** Everything read of one chain in one refresh. */
 export type ChainReading = {
   readonly head: ChainMarket['head']
-  readonly gasPrice: GasPrice
+  /** Absent while endpoints contradict each other about it. */
+  readonly gasPrice: GasPrice | undefined
+  /** What the chain's last blocks allow a gas price to be. */
+  readonly gasCeilingWei: bigint
+  readonly tipFrom: TipSource
   readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
   readonly inventory: ReadonlyMap<CurrencyKey, bigint>
   /** By feed address, as of `contractsAt`. */
   readonly feeds: ReadonlyMap<Hex, FeedReading>
-  /** Block at which feeds and balances were read: within one batch it may be one block off the head. */
+  /** Block at which feeds and balances were read. */
   readonly contractsAt: { readonly block: bigint; readonly timestampSeconds: number }
   /** All at the head's hash; empty while they could not be read for it. */
   readonly pools: readonly PoolState[]
@@ -26,7 +31,15 @@ export type ChainReading = {
   readonly poolProblems: ReadonlyMap<Hex, string>
 }
 
-/** Where readings come from. One per chain. @throws DomainError when the chain gives no usable answer */
+/** The kinds of values that endpoints agree on, each by itself. */
+export const agreedKinds = ['head', 'state', 'pools'] as const
+export type AgreedKind = (typeof agreedKinds)[number]
+
+/** Where readings come from. One per chain. */
 export interface ChainSource {
+  /**
+   * The chain at the newest head that enough endpoints share; the same object while that head stays.
+   * @throws DomainError when the chain gives no usable answer
+   */
   read(signal: AbortSignal): Promise<ChainReading>
 }

@@ -9,7 +9,7 @@ import type { ChainMarket, ChainRefusal, GasPrice } from './snapshot.ts'
 export type ChainFacts = {
   readonly reading: ChainReading
   readonly readAtMs: number
-  /** Gas prices of the last readings, oldest first, this one included. */
+  /** Gas prices of the last blocks read, oldest first, this one included; none was disputed. */
   readonly gasSamples: readonly GasPrice[]
 }
 
@@ -25,7 +25,8 @@ export function isHeadAhead(facts: ChainFacts, limits: MarketLimits, nowMs: numb
 
 /**
  * What may be priced of a chain now. Silence is told apart from a chain that stands still: nothing read
- * within the hard age is `stale_gas`, an old head that is still confirmed is `stale_head`.
+ * within the hard age is `stale_gas`, an old head that is still confirmed is `stale_head`. A gas price that
+ * the chain's own last blocks do not bear out is refused, however many endpoints show it.
  * @source design.md 5.4
  */
 export function chainState(args: {
@@ -40,12 +41,16 @@ export function chainState(args: {
   if (nowMs > headUsableUntilMs(facts, config) || isHeadAhead(facts, limits, nowMs)) {
     return { reason: 'stale_head' }
   }
-  const { head, l1DataFeeWei, inventory, pools } = facts.reading
+  const { head, l1DataFeeWei, inventory, pools, gasCeilingWei: ceilingWei } = facts.reading
+  if (facts.reading.gasPrice === undefined) return { reason: 'gas_disputed' }
+  const gasPrice = settleGas(facts.gasSamples)
+  const { expectedWei } = gasPrice
+  if (expectedWei > ceilingWei) return { reason: 'gas_above_ceiling', expectedWei, ceilingWei }
   return {
     chainId: config.chainId,
     head,
     asOfMs: facts.readAtMs,
-    gasPrice: settleGas(facts.gasSamples),
+    gasPrice,
     gasUnits,
     l1DataFeeWei,
     pools,

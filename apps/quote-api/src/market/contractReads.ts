@@ -5,7 +5,7 @@ import {
   probeCalldata,
   readL1DataFees,
 } from '@causeway/chains'
-import { addressWord, type CurrencyKey, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { addressWord, type CurrencyKey, type Hex } from '@causeway/core'
 import type { ChainReading } from './chainReading.ts'
 import { gasUnits } from './gasUnits.ts'
 import type { BalancePlan, ChainPlan } from './plan.ts'
@@ -15,7 +15,7 @@ import { shapeProbes } from './shapeProbes.ts'
 import { type GasShape, gasShapes } from './snapshot.ts'
 
 /** The part of a reading that comes from contracts, all of it from one block. */
-export type ContractFacts = Pick<ChainReading, 'contractsAt' | 'feeds' | 'inventory'> & {
+export type ContractFacts = Pick<ChainReading, 'feeds' | 'inventory'> & {
   /** Absent unless it was asked for. */
   readonly l1DataFeeWei?: ChainReading['l1DataFeeWei']
 }
@@ -24,18 +24,14 @@ export type ContractFacts = Pick<ChainReading, 'contractsAt' | 'feeds' | 'invent
 export type ContractReading = {
   /** For one multicall; its answers go to `read`. */
   readonly calls: readonly ContractCall[]
-  /** @throws UpstreamUnavailableError when the block or a data fee cannot be read */
+  /** @throws UpstreamUnavailableError when a data fee cannot be read */
   read(answers: readonly ContractAnswer[]): ContractFacts
 }
 
 /** Data fees are five sixths of the calls and move slowly, so not every refresh asks for them. */
 export type ContractReads = (options: { readonly withDataFees: boolean }) => ContractReading
 
-const multicallSelectors = {
-  getBlockNumber: '0x42cbb15c',
-  getCurrentBlockTimestamp: '0x0f28c97d',
-  getEthBalance: '0x4d2301cc',
-} as const
+const getEthBalanceSelector = '0x4d2301cc'
 const balanceOfSelector = '0x70a08231'
 
 const feeShapes = gasShapes.map((shape) => ({
@@ -49,10 +45,6 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
   const { multicall3 } = plan.config
   const feeds = createFeedReader(plan.feeds)
   const balances = fillWallet === undefined ? [] : plan.balances
-  const blockCalls = [
-    { target: multicall3, callData: multicallSelectors.getBlockNumber },
-    { target: multicall3, callData: multicallSelectors.getCurrentBlockTimestamp },
-  ]
   const balanceCalls =
     fillWallet === undefined
       ? []
@@ -62,11 +54,10 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
     const feeCalls = withDataFees ? allFeeCalls : []
     const feedCalls = feeds.calls()
     return {
-      calls: [...blockCalls, ...balanceCalls, ...feeCalls, ...feedCalls],
+      calls: [...balanceCalls, ...feeCalls, ...feedCalls],
       read(answers) {
         const take = takeFrom(answers)
         return {
-          contractsAt: readBlock(take(blockCalls.length)),
           inventory: readBalances(balances, take(balanceCalls.length)),
           ...(withDataFees && { l1DataFeeWei: byShape(readL1DataFees(take(feeCalls.length))) }),
           feeds: feeds.read(take(feedCalls.length)),
@@ -97,18 +88,8 @@ function balanceCall(
 ): ContractCall {
   const holder = addressWord(fillWallet)
   return token === undefined
-    ? { target: multicall3, callData: `${multicallSelectors.getEthBalance}${holder}` }
+    ? { target: multicall3, callData: `${getEthBalanceSelector}${holder}` }
     : { target: token, callData: `${balanceOfSelector}${holder}` }
-}
-
-/** @throws UpstreamUnavailableError */
-function readBlock(answers: readonly ContractAnswer[]): ContractFacts['contractsAt'] {
-  const block = uint(answers[0])
-  const timestampSeconds = uint(answers[1])
-  if (block === undefined || timestampSeconds === undefined) {
-    throw new UpstreamUnavailableError('A chain gave an unreadable answer.', { data: { what: 'aggregate3' } })
-  }
-  return { block, timestampSeconds: Number(timestampSeconds) }
 }
 
 /** A balance that cannot be read is left out: what is not known is not spendable. */

@@ -1,6 +1,13 @@
-import { createPoolMirror, type JsonRpcClient, type PoolMirror } from '@causeway/chains'
+import {
+  type AgreementReport,
+  type BatchClient,
+  createPoolMirror,
+  type JsonRpcClient,
+  type PoolMirror,
+} from '@causeway/chains'
 import type { CurrencyKey, Hex, QuoteFile } from '@causeway/core'
 import { createChainSource } from './chainMarket.ts'
+import type { AgreedKind } from './chainReading.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { defaultLimits, type MarketLimits } from './limits.ts'
 import type { MarketLog } from './log.ts'
@@ -21,6 +28,8 @@ export type MarketOptions = {
   readonly adapters?: readonly HttpPriceAdapter[]
   /** Part of a balance that is promised already, in smallest units. */
   readonly reserved?: (key: CurrencyKey) => bigint
+  /** Told how many endpoints of a chain agreed each time they were asked, for metrics. */
+  readonly onReport?: (chainKey: string, kind: AgreedKind, report: AgreementReport) => void
   readonly limits?: Partial<MarketLimits>
   readonly clock?: Clock
   readonly random?: () => number
@@ -33,12 +42,17 @@ export type MarketOptions = {
  */
 export function createMarket(options: MarketOptions): Market {
   const { config, clients, fillWallet = config.fillWallet, reserved } = options
-  const { clock = systemClock, random = Math.random, adapters = [], log } = options
+  const { clock = systemClock, random = Math.random, adapters = [], log, onReport } = options
   const limits = { ...defaultLimits, ...options.limits }
   const plan = planMarket(config, options.reach)
   saySecondSources(plan.prices, log)
+  const reports = new Map<string, Map<AgreedKind, AgreementReport>>()
+  const keepReport = (chainKey: string) => (kind: AgreedKind, report: AgreementReport) => {
+    reports.set(chainKey, (reports.get(chainKey) ?? new Map()).set(kind, report))
+    onReport?.(chainKey, kind, report)
+  }
   const sourceOf = (chain: ChainPlan, client: JsonRpcClient) => {
-    const mirror = mirrorOf(chain, client)
+    const mirrorOf = mirrorsOf(chain)
     return createChainSource({
       plan: chain,
       client,
@@ -46,7 +60,8 @@ export function createMarket(options: MarketOptions): Market {
       poolsTimeoutMs: Math.floor(limits.refreshTimeoutMs * 0.2),
       now: () => clock.now(),
       ...(fillWallet !== undefined && { fillWallet }),
-      ...(mirror !== undefined && { mirror }),
+      ...(mirrorOf !== undefined && { mirrorOf }),
+      onReport: keepReport(chain.chainKey),
     })
   }
   const sources = new Map(
@@ -59,6 +74,7 @@ export function createMarket(options: MarketOptions): Market {
     plan,
     limits,
     sources,
+    agreementOf: (chainKey) => reports.get(chainKey),
     adapters,
     clock,
     random,
@@ -67,8 +83,9 @@ export function createMarket(options: MarketOptions): Market {
   })
 }
 
-function mirrorOf({ config, pools }: ChainPlan, client: JsonRpcClient): PoolMirror | undefined {
+function mirrorsOf({ config, pools }: ChainPlan): ((client: BatchClient) => PoolMirror) | undefined {
   if (config.uniswapV3 === undefined || pools.length === 0) return undefined
   const { factory, quoterV2 } = config.uniswapV3
-  return createPoolMirror({ client, multicall3: config.multicall3, factory, quoterV2, pools })
+  const { multicall3 } = config
+  return (client) => createPoolMirror({ client, multicall3, factory, quoterV2, pools })
 }

@@ -1,6 +1,8 @@
+import type { AgreementReport } from '@causeway/chains'
 import { DomainError, formatAmount } from '@causeway/core'
 import { z } from 'zod'
 import type { CellReading } from './cell.ts'
+import { type AgreedKind, agreedKinds } from './chainReading.ts'
 import type { ChainFacts } from './chainState.ts'
 import type { Evaluation } from './evaluate.ts'
 import { settleGas } from './gasJump.ts'
@@ -23,6 +25,7 @@ export type HealthFacts = {
   readonly evaluation: Evaluation
   readonly chainFacts: (chainKey: string) => ChainFacts | undefined
   readonly refreshHealth: (chainKey: string) => RefreshHealth
+  readonly agreementOf: (chainKey: string) => ReadonlyMap<AgreedKind, AgreementReport> | undefined
   readonly nowMs: number
 }
 
@@ -59,9 +62,30 @@ const chainSchema = z.object({
   chain: z.string(),
   chainId: z.number().int(),
   quotable: z.boolean().describe('False for a chain that is only read for its feeds'),
-  state: z.enum(['ok', 'no_data', 'stale_head', 'stale_gas']),
+  state: z.enum(['ok', 'no_data', 'stale_head', 'stale_gas', 'gas_disputed', 'gas_above_ceiling']),
   head: z.object({ number: z.string(), hash: z.string(), ageMs }).optional(),
-  gas: z.object({ expectedWei: wei, maxFeePerGasWei: wei, maxPriorityFeePerGasWei: wei }).optional(),
+  gas: z
+    .object({
+      expectedWei: wei,
+      maxFeePerGasWei: wei,
+      maxPriorityFeePerGasWei: wei,
+      ceilingWei: wei.describe('Above this nothing is quoted: a multiple of the median of recent blocks'),
+      tipFrom: z
+        .enum(['agreed', 'median', 'configured'])
+        .describe('"agreed" like the base fee, the "median" of estimates, or "configured"'),
+    })
+    .optional(),
+  agreement: z
+    .array(
+      z.object({
+        on: z.enum(agreedKinds),
+        agreed: z.number().int().describe('Endpoint hosts that said the same'),
+        required: z.number().int().describe('Hosts that must'),
+        configured: z.number().int(),
+        dissenting: z.number().int().describe('Endpoints that said something else about the same block'),
+      }),
+    )
+    .describe('How many endpoints agreed on what was read last; with one configured nothing is agreed'),
   pools: z.object({
     state: z
       .enum(['live', 'unavailable'])
@@ -150,6 +174,9 @@ function describeChain(plan: ChainPlan, facts: HealthFacts): MarketHealth['chain
     quotable,
     state: 'reason' in state ? state.reason : 'ok',
     ...(chainFacts !== undefined && describeReading(chainFacts, nowMs)),
+    agreement: [...(facts.agreementOf(chainKey) ?? [])].map(([on, { dissenting, ...report }]) => {
+      return { on, ...report, dissenting: dissenting.length }
+    }),
     pools: describePools(plan, chainFacts),
     refresh,
     consecutiveFailures,
@@ -175,14 +202,18 @@ function describeReading(
   nowMs: number,
 ): Pick<MarketHealth['chains'][number], 'head' | 'gas' | 'readAgeMs'> {
   const { number, hash, timestampSeconds } = reading.head
-  const gas = settleGas(gasSamples)
+  const gas = reading.gasPrice === undefined ? undefined : settleGas(gasSamples)
   return {
     head: { number: number.toString(), hash, ageMs: nowMs - timestampSeconds * 1_000 },
-    gas: {
-      expectedWei: gas.expectedWei.toString(),
-      maxFeePerGasWei: gas.maxFeePerGasWei.toString(),
-      maxPriorityFeePerGasWei: gas.maxPriorityFeePerGasWei.toString(),
-    },
+    ...(gas !== undefined && {
+      gas: {
+        expectedWei: gas.expectedWei.toString(),
+        maxFeePerGasWei: gas.maxFeePerGasWei.toString(),
+        maxPriorityFeePerGasWei: gas.maxPriorityFeePerGasWei.toString(),
+        ceilingWei: reading.gasCeilingWei.toString(),
+        tipFrom: reading.tipFrom,
+      },
+    }),
     readAgeMs: nowMs - readAtMs,
   }
 }

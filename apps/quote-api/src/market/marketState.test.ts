@@ -10,6 +10,7 @@ import {
   usdc,
 } from '../../test/marketSupport/fixtures.ts'
 import { createManualClock } from '../../test/marketSupport/manualClock.ts'
+import { requireChain } from '../quoting/marketAccess.ts'
 import { defaultLimits } from './limits.ts'
 import { createMarketState } from './marketState.ts'
 import { planMarket } from './plan.ts'
@@ -244,26 +245,55 @@ describe('chains', () => {
     const { readBase, state } = setUp()
     readBase({ gasWei: 1_000n, poolUsdPerEth: undefined })
     expect(state.awaitsConfirmation('base')).toBe(false)
-    readBase({ gasWei: 10_000n, poolUsdPerEth: undefined })
+    readBase({ block: 101, gasWei: 10_000n, poolUsdPerEth: undefined })
     expect(state.awaitsConfirmation('base')).toBe(true)
-    readBase({ gasWei: 10_000n, poolUsdPerEth: undefined })
+    readBase({ block: 102, gasWei: 10_000n, poolUsdPerEth: undefined })
     expect(state.awaitsConfirmation('base')).toBe(false)
-    readBase({ gasWei: 10_000n, poolUsdPerEth: undefined, ethAnswer: 300_000_000_000n })
+    readBase({ block: 103, gasWei: 10_000n, poolUsdPerEth: undefined, ethAnswer: 300_000_000_000n })
     expect(state.awaitsConfirmation('base')).toBe(true)
     expect(state.awaitsConfirmation('optimism')).toBe(false)
   })
 
-  test('a tenfold gas spike counts when the second reading repeats it', () => {
+  test('a tenfold gas spike counts when a second block repeats it, not when the same is read again', () => {
     const { readBase, state } = setUp()
     const gas = () => {
       const chain = state.snapshot().chain(8_453)
       return 'reason' in chain ? chain.reason : chain.gasPrice.expectedWei
     }
     readBase({ gasWei: 1_000n })
-    readBase({ gasWei: 10_000n })
+    readBase({ block: 101, gasWei: 10_000n })
     expect(gas()).toBe(1_000n)
-    readBase({ gasWei: 10_000n })
+    readBase({ block: 101, gasWei: 10_000n })
+    expect(gas()).toBe(1_000n)
+    readBase({ block: 102, gasWei: 10_000n })
     expect(gas()).toBe(10_000n)
+  })
+
+  test('gas above the ceiling refuses the chain, and comes back below it', () => {
+    const { state, clock } = setUp()
+    const put = (block: number, gasWei: bigint) =>
+      state.putChain('base', {
+        value: { ...baseReading({ nowMs: clock.now(), block, gasWei }), gasCeilingWei: 4_000n },
+        asOfMs: clock.now(),
+      })
+    put(100, 4_000n)
+    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    put(101, 4_001n)
+    const refused = { reason: 'gas_above_ceiling', expectedWei: 4_001n, ceilingWei: 4_000n }
+    expect(state.snapshot().chain(8_453)).toEqual(refused)
+    expect(() => requireChain(state.snapshot(), 8_453)).toThrow(/4001 wei.*ceiling of 4000 wei/)
+    // What else the chain says stays: its feed prices other chains.
+    expect(state.snapshot().price('ETH/USD')).toHaveProperty('usdX18')
+    put(102, 3_999n)
+    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+  })
+
+  test('gas that endpoints dispute refuses the chain alone, not the prices read there', () => {
+    const { state, clock } = setUp()
+    const value = { ...baseReading({ nowMs: clock.now() }), gasPrice: undefined }
+    state.putChain('base', { value, asOfMs: clock.now() })
+    expect(state.snapshot().chain(8_453)).toEqual({ reason: 'gas_disputed' })
+    expect(state.snapshot().price('ETH/USD')).toHaveProperty('usdX18')
   })
 
   test('inventory is what is left after reservations, never below zero', () => {

@@ -172,9 +172,16 @@ describe('a chain that fails', () => {
 describe('a jump', () => {
   test('is read again soon, so that it shows well before the next regular refresh', async () => {
     let gasWei = 1_000n
+    let block = 100
+    const nextBlock = () => {
+      block += 1
+      return block
+    }
     const { market, clock } = await started(
       setUp({
-        sources: ({ clock }) => ({ base: { read: async () => baseReading({ nowMs: clock.now(), gasWei }) } }),
+        sources: ({ clock }) => ({
+          base: { read: async () => baseReading({ nowMs: clock.now(), block: nextBlock(), gasWei }) },
+        }),
       }),
     )
     gasWei = 50_000n

@@ -1,6 +1,7 @@
+import type { AgreementReport } from '@causeway/chains'
 import type { CurrencyKey } from '@causeway/core'
 import { type Cell, createCell } from './cell.ts'
-import type { ChainReading, ChainSource } from './chainReading.ts'
+import type { AgreedKind, ChainReading, ChainSource } from './chainReading.ts'
 import type { Clock } from './clock.ts'
 import { describeMarket, type MarketHealth, type RefreshHealth } from './health.ts'
 import { type MarketLimits, pollIntervalMs } from './limits.ts'
@@ -34,6 +35,8 @@ export type RunMarketOptions = {
   readonly limits: MarketLimits
   /** By chain key; a chain without one is never read and stays refused. */
   readonly sources: ReadonlyMap<string, ChainSource>
+  /** How many agreed on what of a chain, when it was read last. */
+  readonly agreementOf?: (chainKey: string) => ReadonlyMap<AgreedKind, AgreementReport> | undefined
   readonly adapters: readonly HttpPriceAdapter[]
   readonly reserved?: (key: CurrencyKey) => bigint
   readonly clock: Clock
@@ -74,6 +77,7 @@ export function runMarket(options: RunMarketOptions): Market {
         evaluation: state.evaluation(),
         chainFacts: state.chainFacts,
         refreshHealth: (chainKey) => byKey.get(chainKey)?.health() ?? neverRefreshed,
+        agreementOf: options.agreementOf ?? (() => undefined),
         nowMs: clock.now(),
       }),
     onChange: (listener) => state.onChange(listener),

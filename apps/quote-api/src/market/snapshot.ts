@@ -71,7 +71,10 @@ export type ChainMarket = {
 }
 
 /** A chain that must not be priced now; becomes a retryable 503. */
-export type ChainRefusal = { readonly reason: 'no_data' | 'stale_head' | 'stale_gas' }
+export type ChainRefusal =
+  | { readonly reason: 'no_data' | 'stale_head' | 'stale_gas' | 'gas_disputed' }
+  /** The chain's own last blocks do not bear the gas price out. */
+  | { readonly reason: 'gas_above_ceiling'; readonly expectedWei: bigint; readonly ceilingWei: bigint }
 
 /**
  * One immutable view of all markets: a quote uses exactly one, so it never mixes two ticks.

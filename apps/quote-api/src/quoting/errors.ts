@@ -10,6 +10,7 @@ export const quoteErrorKinds = {
   DESTINATION_TX_FAILED: 'invalid_request',
   EXTRA_TXS_NOT_SUPPORTED: 'invalid_request',
   FORBIDDEN: 'forbidden',
+  GAS_PRICE_TOO_HIGH: 'upstream_unavailable',
   INSUFFICIENT_LIQUIDITY: 'invalid_request',
   INVALID_ADDRESS: 'invalid_request',
   INVALID_EXTRA_TXS: 'invalid_request',

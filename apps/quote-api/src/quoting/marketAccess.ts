@@ -34,9 +34,20 @@ export function requireAssetPrice(snapshot: MarketSnapshot, { priceKey }: QuoteA
   return price
 }
 
-/** @throws QuoteError SERVICE_UNAVAILABLE, retryable, when the chain's head or gas price is too old */
+/**
+ * @throws QuoteError SERVICE_UNAVAILABLE, retryable, when the chain's head or gas price is too old or
+ * disputed, GAS_PRICE_TOO_HIGH, retryable, when it is above the ceiling
+ */
 export function requireChain(snapshot: MarketSnapshot, chainId: number): ChainMarket {
   const chain = snapshot.chain(chainId)
+  if ('reason' in chain && chain.reason === 'gas_above_ceiling') {
+    const { reason, expectedWei, ceilingWei } = chain
+    throw new QuoteError(
+      'GAS_PRICE_TOO_HIGH',
+      `Gas on chain ${chainId} costs ${expectedWei} wei, above the ceiling of ${ceilingWei} wei that its last blocks give.`,
+      { data: { chainId, reason } },
+    )
+  }
   if ('reason' in chain) {
     throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} cannot be priced at the moment.`, {
       data: { chainId, reason: chain.reason },

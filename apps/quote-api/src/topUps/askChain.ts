@@ -1,11 +1,5 @@
-import {
-  defaultThreshold,
-  type JsonRpcClient,
-  MalformedAnswerError,
-  NodeError,
-  type RpcAnswer,
-} from '@causeway/chains'
-import { UpstreamUnavailableError } from '@causeway/core'
+import { type JsonRpcClient, MalformedAnswerError, NodeError, type RpcAnswer } from '@causeway/chains'
+import { minBigint, UpstreamUnavailableError } from '@causeway/core'
 import { type BlockReference, blockReading, type Reading } from './readings.ts'
 
 export type Agreed<T> = { readonly value: T; readonly agreeingEndpoints: readonly string[] }
@@ -88,19 +82,22 @@ export async function askHeight(
   options: HeightOptions,
 ): Promise<bigint> {
   const reading = blockReading(block)
-  const heights: bigint[] = []
-  for (const { alias, answers } of await client.askEach(reading.calls, { signal: options.signal })) {
+  const heights = new Map<string, bigint>()
+  for (const { alias, voice, answers } of await client.askEach(reading.calls, { signal: options.signal })) {
     const block = answers === undefined ? undefined : readOrTell(reading, answers, alias, options.onMalformed)
-    if (block !== undefined) heights.push(block.number)
+    if (block === undefined) continue
+    // Of several URLs of one host the lowest counts, once.
+    const other = heights.get(voice) ?? block.number
+    heights.set(voice, minBigint(other, block.number))
   }
-  const height = heights.toSorted((a, b) => (a < b ? 1 : -1))[options.threshold - 1]
+  const height = [...heights.values()].sort((a, b) => (a < b ? 1 : -1))[options.threshold - 1]
   if (height === undefined) throw new UpstreamUnavailableError(`Too few endpoints name a ${block} block.`)
   return height
 }
 
 /** Endpoints that have to agree when the chain file names no number. */
 export function quorumOf(client: JsonRpcClient, configured: number | undefined): number {
-  return configured ?? defaultThreshold(client.health().length)
+  return configured ?? client.electorate.threshold
 }
 
 function readOrTell(

@@ -10,8 +10,10 @@ function heldClient() {
   const never = () => Promise.reject(new Error('not asked here'))
   const client: JsonRpcClient = {
     chainId: 'base',
+    electorate: { voters: [], threshold: 1 },
     batch: never,
     request: never,
+    poll: never,
     askEach: never,
     probeHeads: async () => {},
     health: () => [],

@@ -134,7 +134,7 @@ export type ReadingOptions = {
 }
 
 /** One reading of `base`, everything fresh and ETH at 2,000 USD unless said otherwise. */
-export function baseReading(options: ReadingOptions): ChainReading {
+export function baseReading(options: ReadingOptions): ChainReading & { readonly gasPrice: GasPrice } {
   const { nowMs, block = 100, headAgeMs = 1_000, gasWei = 1_000_000n, feedAgeSeconds = 10 } = options
   const { ethAnswer = 200_000_000_000n, usdcAnswer = 100_000_000n, describedAs = 'ETH / USD' } = options
   const timestampSeconds = Math.floor((nowMs - headAgeMs) / 1_000)
@@ -144,6 +144,8 @@ export function baseReading(options: ReadingOptions): ChainReading {
   return {
     head: { number: BigInt(block), hash, timestampSeconds },
     gasPrice: gasPrice(gasWei),
+    gasCeilingWei: 10n ** 18n,
+    tipFrom: 'agreed',
     // CAST: built from every shape.
     l1DataFeeWei: Object.fromEntries(gasShapes.map((shape) => [shape, 0n])) as ChainReading['l1DataFeeWei'],
     inventory: options.inventory ?? new Map<CurrencyKey, bigint>([[`8453:${usdc}`, 5_000_000n]]),

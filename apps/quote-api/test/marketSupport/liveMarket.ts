@@ -28,7 +28,7 @@ export async function startLiveMarket(options: Partial<MarketOptions> = {}): Pro
     base: await startFaultProxy({ targetUrl: base.url }),
     optimism: await startFaultProxy({ targetUrl: optimism.url }),
   }
-  const config = await readConfig(network)
+  const config = await readLocalQuoteFile(network)
   const markets: Market[] = []
   const clients: JsonRpcClient[] = []
   const open = (overrides: Partial<MarketOptions> = {}) => {
@@ -58,7 +58,7 @@ export async function startLiveMarket(options: Partial<MarketOptions> = {}): Pro
 }
 
 /** The local configuration at the pace of the test: a block a second, a head that is stale after eight seconds. */
-async function readConfig(network: TestNetwork): Promise<QuoteFile> {
+export async function readLocalQuoteFile(network: TestNetwork): Promise<QuoteFile> {
   const input: unknown = JSON.parse(await readFile(quoteFilePath, 'utf8'))
   const fillWallet = network.keys.fillWallet.address
   const file = quoteFileSchema.parse({ ...Object(input), fillWallet })

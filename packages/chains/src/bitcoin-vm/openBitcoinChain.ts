@@ -5,7 +5,8 @@ import { EndpointView } from '../quorum/endpointView.ts'
 import { HttpView } from '../quorum/httpView.ts'
 import { createQuorum, type QuorumClient } from '../quorum/quorumClient.ts'
 import type { RegisteredChain } from '../registry.ts'
-import { defaultThreshold } from '../rpc/quorum.ts'
+import { countHosts } from '../rpc/endpointUrl.ts'
+import { defaultThreshold } from '../rpc/tally.ts'
 import { createBitcoindView } from './bitcoindView.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { esploraHeaders, missingCredentials } from './esploraAccess.ts'
@@ -92,9 +93,10 @@ function nodeQuorum(chain: ReadableChain): QuorumClient<BitcoinView> {
 function esploraQuorum(chain: ReadableChain): QuorumClient<BitcoinView> {
   const { id: chainId, additionalData, rpcThreshold } = chain
   const urls = esploraUrls(chain)
-  const threshold = chain.ready ? 1 : Math.max(rpcThreshold, defaultThreshold(urls.length))
-  if (threshold > urls.length) {
-    throw new ConfigurationError(`chains: ${chainId}.rpcThreshold is above the number of endpoints`)
+  const hosts = countHosts(urls)
+  const threshold = chain.ready ? 1 : Math.max(rpcThreshold, defaultThreshold(hosts))
+  if (threshold > hosts) {
+    throw new ConfigurationError(`chains: ${chainId}.rpcThreshold is above the number of endpoint hosts`)
   }
   const endpoints = urls.map((url) => ({ url, headers: esploraHeaders(url, additionalData, now) }))
   return createQuorum({ chainId, endpoints, threshold, now }, (endpoint, limits) =>

@@ -3,7 +3,7 @@ import { shortestPauseMs } from '../rpc/agreement.ts'
 import { createEndpoints, type EndpointToCreate } from '../rpc/createEndpoints.ts'
 import type { Endpoint } from '../rpc/endpoint.ts'
 import { evmHeadTracking } from '../rpc/headTracking.ts'
-import { defaultThreshold } from '../rpc/quorum.ts'
+import { countVoices, defaultThreshold } from '../rpc/tally.ts'
 import { toUpstreamError } from '../rpc/upstreamError.ts'
 import { refusalError, TransactionNotFinalError } from './chainErrors.ts'
 import { EndpointView, type ViewLimits } from './endpointView.ts'
@@ -15,7 +15,7 @@ export type QuorumClientOptions = {
   /** String id of the chain in the configuration, e.g. `base`. */
   readonly chainId: string
   readonly endpoints: readonly EndpointToCreate[]
-  /** Equal answers needed; default ceil(2n/3) of the configured endpoints. */
+  /** Voices that must say the same; default ceil(2n/3) of the configured ones. */
   readonly threshold?: number
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -56,10 +56,11 @@ export type QuorumEndpointHealth = {
 
 /**
  * All endpoints of one chain, asked side by side for what feeds a signature. No answer of fewer than
- * `threshold` of the configured endpoints ever leaves it. @source design.md 7.5
+ * `threshold` of the configured voices ever leaves it. @source design.md 7.5
  */
 export interface QuorumClient<View extends EndpointSource = EndpointView> {
   readonly chainId: string
+  /** Voices: endpoints of one host are one. */
   readonly configured: number
   readonly threshold: number
   /**
@@ -108,10 +109,11 @@ export function createQuorum<View extends EndpointSource>(
   const limits = { ...defaultLimits, ...options.limits }
   const endpoints = createEndpoints({ ...options, headTracking: evmHeadTracking })
   const sources = endpoints.map((endpoint) => createView(endpoint, limits))
-  const threshold = options.threshold ?? defaultThreshold(endpoints.length)
+  const configured = countVoices(endpoints)
+  const threshold = options.threshold ?? defaultThreshold(configured)
   return {
     chainId,
-    configured: sources.length,
+    configured,
     threshold,
     async read({ transactionId, signal, ...question }) {
       const bounded = linkAbort(signal, limits.readingTimeoutMs)
@@ -119,7 +121,7 @@ export function createQuorum<View extends EndpointSource>(
       const { outcome, failures } = await readByQuorum({
         ...question,
         sources,
-        threshold,
+        electorate: { voters: endpoints, threshold },
         patienceMs,
         signal: bounded.signal,
       }).finally(bounded.release)

@@ -1,13 +1,14 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import { EndpointFailure } from '../rpc/endpointFailure.ts'
+import type { Electorate } from '../rpc/tally.ts'
 import { linkAbort } from './linkedAbort.ts'
 import { createRendezvous } from './rendezvous.ts'
 import { type QuorumOutcome, type Sighting, type SightingVote, tallySightings } from './sighting.ts'
 
 export type QuorumQuestion<Source, First, Pin, Facts> = {
   readonly sources: readonly Source[]
-  /** Equal facts needed, out of all `sources`. */
-  readonly threshold: number
+  /** The sources by alias, and how many voices must see equal facts. */
+  readonly electorate: Electorate
   /** What the source sees by itself: its heads, a receipt. */
   readonly first: (source: Source, signal: AbortSignal) => Promise<First>
   /** The one height all are then asked at, from what at least `threshold` of them see. Pure. */
@@ -35,18 +36,24 @@ export type QuorumReading<Facts> = {
 export function readByQuorum<Source extends { readonly alias: string }, First, Pin, Facts>(
   question: QuorumQuestion<Source, First, Pin, Facts>,
 ): Promise<QuorumReading<Facts>> {
-  const { sources, threshold, first, pin, second, key, patienceMs } = question
+  const { sources, electorate, first, pin, second, key, patienceMs } = question
+  const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
   const { signal, abort, release } = linkAbort(question.signal)
-  const pinned = createRendezvous({ expected: sources.length, needed: threshold, patienceMs, choose: pin })
+  const pinned = createRendezvous({
+    expected: sources.length,
+    needed: electorate.threshold,
+    patienceMs,
+    choose: pin,
+  })
   const votes: SightingVote<Facts>[] = []
   const failures: EndpointFailure[] = []
 
-  async function see(source: Source): Promise<Sighting<Facts> | undefined> {
+  async function see(source: Source, voice: string): Promise<Sighting<Facts> | undefined> {
     let arrived = false
     try {
       const own = await first(source, signal)
       arrived = true
-      const height = await pinned.arrive(own)
+      const height = await pinned.arrive(own, voice)
       return height === undefined ? undefined : await second(source, own, height.pin, signal)
     } catch (error) {
       if (!arrived) pinned.fail()
@@ -57,10 +64,12 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
 
   return new Promise<QuorumReading<Facts>>((resolve, reject) => {
     for (const source of sources) {
-      see(source)
+      const { alias } = source
+      const voice = voiceOf.get(alias) ?? alias
+      see(source, voice)
         .then((sighting) => {
-          votes.push({ alias: source.alias, sighting })
-          const outcome = tallySightings(votes, { configured: sources.length, threshold, key })
+          votes.push({ alias, voice, sighting })
+          const outcome = tallySightings(votes, electorate, key)
           // A copy: what is aborted from here on did not fail.
           if (outcome !== undefined) resolve({ outcome, failures: [...failures] })
         })

@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Electorate } from '../rpc/tally.ts'
 import { type Sighting, type SightingVote, tallySightings } from './sighting.ts'
 
 type Facts = { readonly value: string }
-const of3 = { configured: 3, threshold: 2 }
+const electorate = (number: number, threshold: number): Electorate => ({
+  voters: Array.from({ length: number }, (_, at) => ({ alias: `e${at}`, voice: `e${at}` })),
+  threshold,
+})
+const of3 = electorate(3, 2)
 const final = (value: string): Sighting<Facts> => ({ kind: 'final', facts: { value } })
 const young: Sighting<Facts> = { kind: 'not_final', waitSeconds: 5 }
 const missing: Sighting<Facts> = { kind: 'refused', reason: 'missing' }
@@ -11,7 +16,7 @@ const reverted: Sighting<Facts> = { kind: 'refused', reason: 'reverted' }
 const silent = undefined
 
 function votes(...sightings: readonly (Sighting<Facts> | undefined)[]): readonly SightingVote<Facts>[] {
-  return sightings.map((sighting, index) => ({ alias: `e${index}`, sighting }))
+  return sightings.map((sighting, index) => ({ alias: `e${index}`, voice: `e${index}`, sighting }))
 }
 
 describe('tallySightings', () => {
@@ -49,7 +54,24 @@ describe('tallySightings', () => {
   })
 
   test('with a threshold of one, facts that may still come are waited for before missing is said', () => {
-    expect(tallySightings(votes(missing), { configured: 3, threshold: 1 })).toBeUndefined()
+    expect(tallySightings(votes(missing), electorate(3, 1))).toBeUndefined()
+  })
+
+  test('counts a host once, through however many URLs it speaks', () => {
+    const voters = ['a', 'b', 'c'].map((alias) => ({ alias, voice: alias === 'c' ? 'honest' : 'liar' }))
+    const said = (value: string, at: number) => ({
+      alias: 'abc'[at] ?? '',
+      voice: voters[at]?.voice ?? '',
+      sighting: final(value),
+    })
+    const twice = [said('x', 0), said('x', 1)]
+    expect(tallySightings(twice, { voters, threshold: 2 })).toBeUndefined()
+    expect(tallySightings([...twice, said('y', 2)], { voters, threshold: 2 })).toMatchObject({
+      status: 'disagreed',
+    })
+    expect(tallySightings([...twice, said('x', 2)], { voters, threshold: 2 })).toMatchObject({
+      status: 'agreed',
+    })
   })
 
   test('says facts exactly when enough say them, in any order of votes, and ends once all have voted', () => {
@@ -58,7 +80,7 @@ describe('tallySightings', () => {
     fc.assert(
       fc.property(all, fc.integer({ min: 1, max: 6 }), (sightings, wanted) => {
         const threshold = Math.min(wanted, sightings.length)
-        const tally = { configured: sightings.length, threshold }
+        const tally = electorate(sightings.length, threshold)
         const outcome = tallySightings(votes(...sightings), tally)
         const count = (value: string) =>
           sightings.filter((sighting) => sighting?.kind === 'final' && sighting.facts.value === value).length
@@ -74,7 +96,7 @@ describe('tallySightings', () => {
     const one = fc.constantFrom(final('x'), young, missing, silent)
     fc.assert(
       fc.property(fc.array(one, { minLength: 5, maxLength: 5 }), (sightings) => {
-        const tally = { configured: 5, threshold: 4 }
+        const tally = electorate(5, 4)
         const spoken = sightings
           .map((_, index) => tallySightings(votes(...sightings.slice(0, index + 1)), tally)?.status)
           .filter((status) => status !== undefined)

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../rpc/canonicalJson.ts'
+import { canStillReach, type Electorate, groupVotes, union, type Voter } from '../rpc/tally.ts'
 
 /** Why a question has no facts, as one endpoint sees it. */
 export type RefusalReason = 'missing' | 'reverted' | 'too_large'
@@ -10,9 +11,8 @@ export type Sighting<Facts> =
   | { readonly kind: 'not_final'; readonly waitSeconds: number }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
-export type SightingVote<Facts> = {
-  readonly alias: string
-  /** `undefined`: no usable answer. Still counts in the number of configured endpoints. */
+export type SightingVote<Facts> = Voter & {
+  /** `undefined`: no usable answer. Its voice still counts in the number of configured ones. */
   readonly sighting: Sighting<Facts> | undefined
 }
 
@@ -25,87 +25,68 @@ export type QuorumOutcome<Facts> =
   /** No contradiction seen, but too few answered. */
   | { readonly status: 'silent' }
 
-export type SightingTally<Facts> = {
-  readonly configured: number
-  readonly threshold: number
-  /** Equal text for equal facts; default all of them. */
-  readonly key?: ((facts: Facts) => string) | undefined
-}
-
 /**
- * Counts equal facts against a threshold of the configured endpoints; `undefined` while votes that are
- * still out can change the result. Endpoints whose heads differ see one transaction as final and as not
- * final: that is no contradiction, the answer is "not final yet". Final facts come before everything else,
- * so that a refusal is said only when no missing vote can make facts of it.
+ * Counts equal facts against a threshold of the configured voices; `undefined` while votes that are still
+ * out can change the result. Endpoints whose heads differ see one transaction as final and as not final:
+ * that is no contradiction, the answer is "not final yet". Final facts come before everything else, so
+ * that a refusal is said only when no missing vote can make facts of it.
+ * @param key equal text for equal facts; default all of them
  * @source ledger-and-safety.md 4.3; design.md 7.3, 7.5
  */
 export function tallySightings<Facts>(
   votes: readonly SightingVote<Facts>[],
-  tally: SightingTally<Facts>,
+  electorate: Electorate,
+  key: (facts: Facts) => string = canonicalJson,
 ): QuorumOutcome<Facts> | undefined {
-  const { configured, threshold, key = canonicalJson } = tally
-  const open = configured - votes.length
-  const seen = votes.flatMap(({ alias, sighting }) => (sighting === undefined ? [] : [{ alias, sighting }]))
-  const groups = groupFacts(seen, key)
-  const [largest] = [...groups].sort((a, b) => b.aliases.length - a.aliases.length)
-  const most = largest?.aliases.length ?? 0
-  if (largest !== undefined && most >= threshold) return { status: 'agreed', ...largest }
-  if (most + open >= threshold) return undefined
-  return withoutFacts(seen, { threshold, open, groups: groups.length, most })
-}
-
-type FactsGroup<Facts> = { readonly facts: Facts; readonly aliases: readonly string[] }
-type Seen<Facts> = { readonly alias: string; readonly sighting: Sighting<Facts> }
-
-function groupFacts<Facts>(
-  seen: readonly Seen<Facts>[],
-  key: (facts: Facts) => string,
-): readonly FactsGroup<Facts>[] {
-  const final = seen.flatMap(({ alias, sighting }) =>
-    sighting.kind === 'final' ? [{ alias, facts: sighting.facts }] : [],
+  const groups = groupVotes(
+    votes.map(({ alias, voice, sighting }) => {
+      return { alias, voice, value: sighting?.kind === 'final' ? sighting.facts : undefined }
+    }),
+    // Alone there is nothing to compare with: the usual case on a chain with one endpoint.
+    votes.length === 1 ? () => '' : key,
   )
-  const [only] = final
-  // The usual case on a chain with one endpoint: nothing to compare with.
-  if (final.length === 1 && only !== undefined) return [{ facts: only.facts, aliases: [only.alias] }]
-  const groups = new Map<string, { facts: Facts; aliases: string[] }>()
-  for (const { alias, facts } of final) {
-    const text = key(facts)
-    const group = groups.get(text) ?? { facts, aliases: [] }
-    group.aliases.push(alias)
-    groups.set(text, group)
+  const [largest] = groups
+  if (largest !== undefined && largest.voices.size >= electorate.threshold) {
+    return { status: 'agreed', facts: largest.value, aliases: largest.aliases }
   }
-  return [...groups.values()]
+  if (canStillReach(groups, votes, electorate)) return undefined
+  return withoutFacts(votes, electorate, { number: groups.length, largest: largest?.voices ?? new Set() })
 }
 
 /** What is left to say when no facts can get the threshold any more. */
 function withoutFacts<Facts>(
-  seen: readonly Seen<Facts>[],
-  count: {
-    readonly threshold: number
-    readonly open: number
-    readonly groups: number
-    readonly most: number
-  },
+  votes: readonly SightingVote<Facts>[],
+  electorate: Electorate,
+  facts: { readonly number: number; readonly largest: ReadonlySet<string> },
 ): QuorumOutcome<Facts> | undefined {
-  const { threshold, open, groups, most } = count
-  const refusals = countReasons(seen)
-  for (const [reason, number] of refusals) if (number >= threshold) return { status: 'refused', reason }
+  const { threshold } = electorate
+  const refusals = voicesByReason(votes)
+  for (const [reason, voices] of refusals) if (voices.size >= threshold) return { status: 'refused', reason }
 
-  const waits = seen.flatMap(({ sighting }) => (sighting.kind === 'not_final' ? [sighting.waitSeconds] : []))
+  const waiting = votes.flatMap(({ voice, sighting }) =>
+    sighting?.kind === 'not_final' ? [{ voice, waitSeconds: sighting.waitSeconds }] : [],
+  )
   // An endpoint that lags has not seen the transaction at all.
-  const unfinal = waits.length > 0 ? waits.length + most + (refusals.get('missing') ?? 0) : 0
-  if (unfinal >= threshold) return { status: 'not_final', waitSeconds: Math.max(...waits) }
-
-  const nearest = Math.max(unfinal, 0, ...refusals.values())
-  if (open > 0 && nearest + open >= threshold) return undefined
-  const kinds = groups + refusals.size + (waits.length > 0 ? 1 : 0)
+  const unfinal =
+    waiting.length === 0
+      ? new Set<string>()
+      : union(new Set(waiting.map(({ voice }) => voice)), facts.largest, refusals.get('missing') ?? new Set())
+  if (unfinal.size >= threshold) {
+    return { status: 'not_final', waitSeconds: Math.max(...waiting.map(({ waitSeconds }) => waitSeconds)) }
+  }
+  const possible = [unfinal, ...refusals.values()].map((voices) => ({ voices }))
+  if (canStillReach(possible, votes, electorate)) return undefined
+  const kinds = facts.number + refusals.size + (waiting.length > 0 ? 1 : 0)
   return kinds > 1 ? { status: 'disagreed', groups: kinds } : { status: 'silent' }
 }
 
-function countReasons<Facts>(seen: readonly Seen<Facts>[]): ReadonlyMap<RefusalReason, number> {
-  const counts = new Map<RefusalReason, number>()
-  for (const { sighting } of seen) {
-    if (sighting.kind === 'refused') counts.set(sighting.reason, (counts.get(sighting.reason) ?? 0) + 1)
+function voicesByReason<Facts>(
+  votes: readonly SightingVote<Facts>[],
+): ReadonlyMap<RefusalReason, ReadonlySet<string>> {
+  const voices = new Map<RefusalReason, Set<string>>()
+  for (const { voice, sighting } of votes) {
+    if (sighting?.kind !== 'refused') continue
+    voices.set(sighting.reason, (voices.get(sighting.reason) ?? new Set()).add(voice))
   }
-  return counts
+  return voices
 }

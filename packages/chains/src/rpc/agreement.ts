@@ -1,77 +1,111 @@
 import { UpstreamDisagreementError } from '@causeway/core'
+import { canonicalJson } from './canonicalJson.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Agreement, RpcAnswer, RpcCall } from './jsonRpc.ts'
-import { tally, type Vote } from './quorum.ts'
+import type { Agreement, PollOptions, RpcAnswer, RpcCall } from './jsonRpc.ts'
+import { countVoices, tally, type Vote } from './tally.ts'
 import { toUpstreamError } from './upstreamError.ts'
 
-export type AgreementArgs = {
+export type PollArgs<Outcome> = Omit<PollOptions<Outcome>, 'timeoutMs' | 'signal'> & {
   readonly chainId: string
   readonly endpoints: readonly Endpoint[]
-  readonly calls: readonly RpcCall[]
   readonly threshold: number
+  readonly calls: readonly RpcCall[]
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
-  readonly project?: ((answers: readonly RpcAnswer[]) => unknown) | undefined
 }
 
 /**
- * Asks all endpoints at once and settles on the first verdict that no missing vote can change; calls
- * still out are aborted. @throws UpstreamDisagreementError, UpstreamUnavailableError
+ * Asks all endpoints at once and settles on the first outcome that `decide` finds in their votes. Calls
+ * still out are aborted then, unless all are to be heard. @throws UpstreamUnavailableError
  */
-export function seekAgreement(args: AgreementArgs): Promise<Agreement> {
-  const { chainId, endpoints, calls, threshold, deadlineMs, signal, project } = args
+export function poll<Outcome>(args: PollArgs<Outcome>): Promise<Outcome> {
+  const { chainId, endpoints, calls, threshold, deadlineMs, signal, decide, patienceMs, onHeard } = args
   return new Promise((resolve, reject) => {
     const controller = new AbortController()
     const cancel = () => controller.abort()
     signal?.addEventListener('abort', cancel, { once: true })
     if (signal?.aborted) cancel()
-    const votes: Vote[] = []
+    const votes: Vote<readonly RpcAnswer[]>[] = []
     const failures: unknown[] = []
+    let timer: NodeJS.Timeout | undefined
     let settled = false
 
-    const decide = () => {
-      const verdict = tally(votes, { configured: endpoints.length, threshold, project })
-      if (verdict.status === 'open') return
+    const settle = (finish: () => void) => {
       settled = true
+      clearTimeout(timer)
       signal?.removeEventListener('abort', cancel)
-      if (verdict.status === 'agreed') {
-        resolve({ answers: verdict.answers, agreeingEndpoints: verdict.aliases })
-      } else if (verdict.status === 'disagreed') {
-        reject(disagreement(chainId, verdict.groups))
-      } else {
-        reject(toUpstreamError(chainId, failures, shortestPauseMs(endpoints)))
-      }
-      controller.abort()
+      finish()
+      if (onHeard === undefined) controller.abort()
     }
-    const count = (vote: Vote) => {
+    const tryToSettle = (isLast: boolean) => {
       if (settled) return
-      votes.push(vote)
       try {
-        decide()
+        const outcome = decide(votes, isLast)
+        if (outcome !== undefined) return settle(() => resolve(outcome))
+        if (votes.length < endpoints.length) return
+        settle(() => reject(toUpstreamError(chainId, failures, shortestPauseMs(endpoints))))
       } catch (error) {
-        settled = true
-        reject(error)
-        controller.abort()
+        settle(() => reject(error))
       }
+    }
+    const count = (vote: Vote<readonly RpcAnswer[]>) => {
+      votes.push(vote)
+      const isLast = votes.length === endpoints.length
+      tryToSettle(isLast)
+      if (isLast) onHeard?.(votes)
+      if (settled || patienceMs === undefined || timer !== undefined) return
+      if (countVoices(votes.filter(({ value }) => value !== undefined)) >= threshold)
+        timer = setTimeout(() => tryToSettle(true), patienceMs)
     }
     for (const endpoint of endpoints) {
+      const { alias, voice } = endpoint
       // An endpoint that is paused is silent: it counts, and against the threshold.
       endpoint.send(calls, { deadlineMs, signal: controller.signal }).then(
-        (answers) => count({ alias: endpoint.alias, answers }),
+        (value) => count({ alias, voice, value }),
         (failure: unknown) => {
           failures.push(failure)
-          count({ alias: endpoint.alias, answers: undefined })
+          count({ alias, voice, value: undefined })
         },
       )
     }
   })
 }
 
+/**
+ * The answers that enough endpoints give alike, as soon as they gave them.
+ * @param project what of the answers must be equal; default everything, see `comparable`
+ * @throws UpstreamDisagreementError, UpstreamUnavailableError
+ */
+export function seekAgreement(
+  args: Omit<PollArgs<Agreement>, 'decide'> & {
+    readonly project?: ((answers: readonly RpcAnswer[]) => unknown) | undefined
+  },
+): Promise<Agreement> {
+  const { project = comparable, ...polling } = args
+  const electorate = { voters: args.endpoints, threshold: args.threshold }
+  return poll<Agreement>({
+    ...polling,
+    decide(votes) {
+      const verdict = tally(votes, electorate, (answers) => canonicalJson(project(answers)))
+      if (verdict.status === 'disagreed') throw disagreement(args.chainId, verdict.groups)
+      if (verdict.status !== 'agreed') return undefined
+      return { answers: verdict.value, agreeingEndpoints: verdict.aliases }
+    },
+  })
+}
+
+/** Nodes word their errors differently; code and data are what they must agree on. */
+function comparable(answers: readonly RpcAnswer[]): unknown {
+  return answers.map((answer) =>
+    answer.ok ? { result: answer.result } : { error: answer.code, data: answer.data ?? null },
+  )
+}
+
 export function shortestPauseMs(endpoints: readonly Endpoint[]): number {
   return Math.min(...endpoints.map((endpoint) => endpoint.pauseMs()))
 }
 
-function disagreement(chainId: string, groups: number): UpstreamDisagreementError {
+export function disagreement(chainId: string, groups: number): UpstreamDisagreementError {
   return new UpstreamDisagreementError(`The endpoints of chain ${chainId} contradict each other.`, {
     data: { chainId, differentAnswers: groups },
   })

@@ -1,5 +1,5 @@
 import type { Secret } from '@causeway/core'
-import { seekAgreement, shortestPauseMs } from './agreement.ts'
+import { poll, seekAgreement, shortestPauseMs } from './agreement.ts'
 import { createEndpoints } from './createEndpoints.ts'
 import type { Endpoint, SendOptions } from './endpoint.ts'
 import { EndpointFailure } from './endpointFailure.ts'
@@ -8,8 +8,8 @@ import { firstAnswer } from './firstAnswer.ts'
 import { evmHeadTracking, type HeadTracking } from './headTracking.ts'
 import type { JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from './jsonRpc.ts'
 import { NodeError } from './nodeError.ts'
-import { defaultThreshold } from './quorum.ts'
 import { sendAndRetryOnce } from './sendAndRetryOnce.ts'
+import { countVoices, defaultThreshold } from './tally.ts'
 import { toUpstreamError } from './upstreamError.ts'
 
 export type JsonRpcClientOptions = {
@@ -21,7 +21,7 @@ export type JsonRpcClientOptions = {
   readonly now: () => number
   /** Budget of a call that names none. Default 5 000. */
   readonly timeoutMs?: number
-  /** Equal answers that `agree` needs when the call names no number; default ceil(2n/3). */
+  /** Hosts that must say the same when a call names no number; default ceil(2n/3) of them. */
   readonly threshold?: number
   /** An endpoint further behind the others is not asked. Default 5. */
   readonly lagBlocksMax?: number
@@ -52,7 +52,10 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     now,
   })
   const defaultTimeoutMs = options.timeoutMs ?? 5_000
-  const configuredThreshold = options.threshold ?? defaultThreshold(endpoints.length)
+  const electorate = {
+    voters: endpoints,
+    threshold: options.threshold ?? defaultThreshold(countVoices(endpoints)),
+  }
   const deadline = (call: RpcOptions) => now() + (call.timeoutMs ?? defaultTimeoutMs)
 
   async function batch(
@@ -75,6 +78,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
 
   return {
     chainId,
+    electorate,
     batch,
     async request(call, callOptions) {
       const [answer] = await batch([call], callOptions)
@@ -83,15 +87,20 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       return answer.result
     },
     async agree(calls, callOptions = {}) {
-      const { threshold = configuredThreshold, signal, project } = callOptions
+      const { threshold = electorate.threshold, signal, project } = callOptions
       const deadlineMs = deadline(callOptions)
       return seekAgreement({ chainId, endpoints, calls, threshold, deadlineMs, signal, project })
+    },
+    poll(calls, { timeoutMs, ...polling }) {
+      const deadlineMs = now() + (timeoutMs ?? defaultTimeoutMs)
+      return poll({ chainId, endpoints, threshold: electorate.threshold, calls, deadlineMs, ...polling })
     },
     async askEach(calls, callOptions = {}) {
       const sending = { deadlineMs: deadline(callOptions), signal: callOptions.signal, evenPaused: true }
       return Promise.all(
         endpoints.map(async (endpoint) => ({
           alias: endpoint.alias,
+          voice: endpoint.voice,
           answers: await endpoint.send(calls, sending).catch(ignoreEndpointFailure),
         })),
       )

@@ -36,6 +36,8 @@ const hangMs = 1_000
 /** One endpoint: its connections and what its answers taught about it. */
 export class Endpoint {
   readonly alias: string
+  /** Endpoints of one host are one voice. */
+  readonly voice: string
   readonly #transport: HttpTransport
   readonly #heads: HeadTracking
   readonly #now: () => number
@@ -44,6 +46,7 @@ export class Endpoint {
 
   constructor(target: EndpointTarget, heads: HeadTracking, now: () => number, headers?: HeaderSource) {
     this.alias = target.alias
+    this.voice = target.voice
     this.#transport = createHttpTransport(target, now, headers)
     this.#heads = heads
     this.#now = now

@@ -1,6 +1,6 @@
 import { ConfigurationError, Secret } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { parseEndpoint } from './endpointUrl.ts'
+import { countHosts, parseEndpoint } from './endpointUrl.ts'
 import { retryAfterMs } from './retryAfter.ts'
 
 describe('parseEndpoint', () => {
@@ -35,6 +35,33 @@ describe('parseEndpoint', () => {
   test('takes a stray percent sign in a password literally', () => {
     const target = parseEndpoint({ url: 'http://u:50%@rpc.example' }, 1)
     expect(target.authorization?.reveal()).toBe(`Basic ${Buffer.from('u:50%').toString('base64')}`)
+  })
+})
+
+describe('the URLs of a chain', () => {
+  test.each([
+    [
+      'paths, keys and users',
+      ['https://rpc.example/a', 'https://rpc.example/b?key=1', 'https://u:p@rpc.example/'],
+    ],
+    ['ports and schemes', ['https://rpc.example', 'http://rpc.example:8545', 'https://rpc.example:9000']],
+    ['spellings', ['https://RPC.example', 'https://rpc.example./x', new Secret(' https://rpc.example ')]],
+    ['paths on loopback', ['http://127.0.0.1:8545/a', 'http://127.0.0.1:8545/b']],
+  ])('of one host are one voice: %s', (_name, urls) => {
+    expect(countHosts(urls)).toBe(1)
+  })
+
+  test.each([
+    ['hosts', ['https://a.example', 'https://b.example'], 2],
+    ['hosts below one domain', ['https://a.rpc.example', 'https://b.rpc.example'], 2],
+    [
+      'ports of loopback',
+      ['http://127.0.0.1:1', 'http://127.0.0.1:2', 'http://localhost:1', 'http://[::1]:1'],
+      4,
+    ],
+    ['none', [], 0],
+  ])('of different %s are different voices', (_name, urls, voices) => {
+    expect(countHosts(urls)).toBe(voices)
   })
 })
 

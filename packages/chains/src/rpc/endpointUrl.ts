@@ -10,6 +10,8 @@ export type EndpointTarget = {
   readonly authorization: Secret | undefined
   /** Host, port and position: what logs, metrics and answers may show. */
   readonly alias: string
+  /** Who speaks here, see `voiceOf`. */
+  readonly voice: string
 }
 
 const aliasPattern = /^[A-Za-z0-9._:#[\]-]{1,128}$/
@@ -35,8 +37,25 @@ export function parseEndpoint(
     path: new Secret(`${url.pathname}${url.search}`),
     authorization: hasUser ? new Secret(basicAuthorization(username, password)) : undefined,
     alias,
+    voice: voiceOf(url),
   }
 }
+
+/**
+ * Who answers at a URL: its host, because whoever runs a host decides what all its ports and paths say. On
+ * loopback, where everything is one host, the port tells nodes apart.
+ */
+export function voiceOf({ hostname, host }: Pick<URL, 'hostname' | 'host'>): string {
+  return loopbackPattern.test(hostname) ? host : hostname.replace(/\.$/, '')
+}
+
+/** How many voices the URLs of a chain are; what is no URL counts as one, and is refused elsewhere. */
+export function countHosts(urls: readonly (string | Secret)[]): number {
+  const texts = urls.map((url) => (url instanceof Secret ? url.reveal() : url).trim())
+  return new Set(texts.map((text) => (URL.canParse(text) ? voiceOf(new URL(text)) : text))).size
+}
+
+const loopbackPattern = /^(localhost|127(\.\d{1,3}){3}|\[::1\])\.?$/
 
 function parseHttpUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined

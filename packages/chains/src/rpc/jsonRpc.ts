@@ -1,3 +1,5 @@
+import type { Electorate, Vote, Voter } from './tally.ts'
+
 /** One JSON-RPC call. */
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] }
 
@@ -13,13 +15,25 @@ export type RpcOptions = {
 }
 
 export type AgreeOptions = RpcOptions & {
-  /** Equal answers needed; default the client's own, else ceil(2n/3) of the configured endpoints. */
+  /** Equal answers needed; default the client's own. */
   readonly threshold?: number
   /**
    * What of the answers must be equal. Default: all results, and code and data of node errors. Nodes of
    * different make add different members to logs and receipts: name the ones that matter.
    */
   readonly project?: (answers: readonly RpcAnswer[]) => unknown
+}
+
+export type PollOptions<Outcome> = RpcOptions & {
+  /**
+   * What follows from the votes so far, `undefined` while more are needed. Pure; called after each vote,
+   * and with `isLast` when no more are waited for. What it throws ends the poll.
+   */
+  readonly decide: (votes: readonly Vote<readonly RpcAnswer[]>[], isLast: boolean) => Outcome | undefined
+  /** How long endpoints that are late are waited for once as many as the threshold have answered. */
+  readonly patienceMs?: number | undefined
+  /** Called once with all votes; without it, calls that no longer matter are given up. */
+  readonly onHeard?: ((votes: readonly Vote<readonly RpcAnswer[]>[]) => void) | undefined
 }
 
 /** Answers that enough endpoints gave, and who gave them. */
@@ -29,8 +43,7 @@ export type Agreement = {
   readonly agreeingEndpoints: readonly string[]
 }
 
-export type EndpointAnswers = {
-  readonly alias: string
+export type EndpointAnswers = Voter & {
   readonly answers: readonly RpcAnswer[] | undefined
 }
 
@@ -47,22 +60,30 @@ export type EndpointHealth = {
 /**
  * JSON-RPC access to one chain over one or several endpoints.
  *
- * `request` and `batch` fail over: they feed prices. What feeds a signature asks `agree`.
+ * `request` and `batch` fail over: they feed what is only shown. What money moves on asks `agree`, or is
+ * polled.
  * Failures of transport (refused, late, not JSON, HTTP 4xx/5xx, wrong id) become
  * `UpstreamUnavailableError` with code `RPC_HTTP_ERROR` or `REQUEST_TIMED_OUT`; a node's own error is
  * a value of `batch` and a `NodeError` of `request`.
  */
 export interface JsonRpcClient {
   readonly chainId: string
+  /** Its endpoints by host, and how many hosts must say the same by default. */
+  readonly electorate: Electorate
   /** One HTTP round trip to one endpoint; answers in call order. @throws UpstreamUnavailableError */
   batch(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly RpcAnswer[]>
   /** @throws NodeError, UpstreamUnavailableError */
   request(call: RpcCall, options?: RpcOptions): Promise<unknown>
   /**
-   * Asks every endpoint at once and returns the answer that at least `threshold` of the configured ones
+   * Asks every endpoint at once and returns the answer that at least `threshold` of the configured hosts
    * give, as soon as they gave it. @throws UpstreamDisagreementError, UpstreamUnavailableError
    */
   agree(calls: readonly RpcCall[], options?: AgreeOptions): Promise<Agreement>
+  /**
+   * Asks every endpoint at once and returns what `decide` makes of their answers.
+   * @throws UpstreamUnavailableError when all have spoken and nothing follows
+   */
+  poll<Outcome>(calls: readonly RpcCall[], options: PollOptions<Outcome>): Promise<Outcome>
   /**
    * What each endpoint says by itself, `undefined` where it gives no usable answer: for checks of the
    * endpoints, such as their chain id.

@@ -72,6 +72,12 @@ const feeModelSchema = z.object({
   historyBlocks: z.number().int().min(1).max(100).default(10),
   rewardPercentile: z.number().int().min(0).max(100).default(20),
   minPriorityFeeWei: decimalInteger.default(1n),
+  /** Blocks, empty ones included, whose median gas price bounds what is quoted. */
+  ceilingBlocks: z.number().int().min(10).max(1_024).default(100),
+  /** A gas price above so many times that median is refused. */
+  ceilingFactor: z.number().int().min(2).max(100).default(4),
+  /** Below this a gas price is never refused: on a quiet chain the median is next to nothing. */
+  ceilingFromWei: decimalInteger.default(100_000_000n),
   /** Blocks of 12.5 % base fee rise covered by `maxFeePerGas`. */
   inclusionBlocks: z.number().int().min(1).max(20).default(6),
   /** What the solver charges above the expected destination cost. */

@@ -1,6 +1,7 @@
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
-import type { JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from '../../rpc/jsonRpc.ts'
+import type { RpcAnswer, RpcCall, RpcOptions } from '../../rpc/jsonRpc.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
+import type { BatchClient } from '../agreedReads.ts'
 import { type ContractAnswer, type ContractCall, decodeAggregate3, multicallRequest } from '../multicall.ts'
 import { chunks } from './chunks.ts'
 
@@ -35,7 +36,7 @@ export function contractAnswers(
 
 /** Reads any number of contracts at one block, in as few batches as answers of bearable size allow. */
 export async function readContracts(
-  client: JsonRpcClient,
+  client: BatchClient,
   calls: readonly ContractCall[],
   at: ReadAt,
   options?: RpcOptions,

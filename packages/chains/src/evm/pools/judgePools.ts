@@ -6,7 +6,8 @@ import {
   quoteExactInput,
   quoteExactOutput,
 } from '@causeway/core'
-import type { JsonRpcClient, RpcAnswer, RpcOptions } from '../../rpc/jsonRpc.ts'
+import type { RpcAnswer, RpcOptions } from '../../rpc/jsonRpc.ts'
+import type { BatchClient } from '../agreedReads.ts'
 import { chunks } from './chunks.ts'
 import { parseQuoterAnswer, quoterRequest, type SwapQuestion } from './quoterV2.ts'
 
@@ -26,7 +27,7 @@ const questionsPerBatch = 100
  * @throws UpstreamUnavailableError when a question was not answered: nothing is known then
  */
 export async function judgePools(
-  client: JsonRpcClient,
+  client: BatchClient,
   args: { readonly quoterV2: Hex; readonly states: readonly PoolState[] },
   options?: RpcOptions,
 ): Promise<readonly PoolMismatch[]> {

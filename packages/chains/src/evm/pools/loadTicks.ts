@@ -1,6 +1,7 @@
 import { type Hex, maxTick, minTick, type PoolConfig } from '@causeway/core'
-import type { JsonRpcClient, RpcOptions } from '../../rpc/jsonRpc.ts'
+import type { RpcOptions } from '../../rpc/jsonRpc.ts'
 import { readUintResult } from '../abiReader.ts'
+import type { BatchClient } from '../agreedReads.ts'
 import type { ContractAnswer, ContractCall } from '../multicall.ts'
 import { type ReadAt, readContracts } from './chunkedReads.ts'
 import {
@@ -39,7 +40,7 @@ export type LoadedPool = TickTable | { readonly problem: PoolProblem }
  * @throws UpstreamUnavailableError
  */
 export async function loadTicks(
-  client: JsonRpcClient,
+  client: BatchClient,
   pools: readonly PoolConfig[],
   at: ReadAt & { readonly factory: Hex; readonly ticksMax: number },
   options?: RpcOptions,
@@ -121,7 +122,7 @@ function setBits(word: bigint): readonly number[] {
 
 /** Reads what `callsOf` asks of every item, all in one go, and gives each item its answers back. */
 async function readEach<Item>(
-  client: JsonRpcClient,
+  client: BatchClient,
   items: readonly Item[],
   callsOf: (item: Item) => readonly ContractCall[],
   at: ReadAt,

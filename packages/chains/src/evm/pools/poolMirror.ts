@@ -1,5 +1,6 @@
 import { type Hex, type PoolConfig, type PoolState, whenAborted } from '@causeway/core'
-import type { JsonRpcClient, RpcOptions } from '../../rpc/jsonRpc.ts'
+import type { RpcOptions } from '../../rpc/jsonRpc.ts'
+import type { BatchClient } from '../agreedReads.ts'
 import { headRequest, parseHead } from '../head.ts'
 import { contractAnswers, contractRequests, resultOf } from './chunkedReads.ts'
 import { anchorHash, type BlockLink, heightsBetween } from './continuity.ts'
@@ -17,7 +18,7 @@ import {
 import { type TickTable, withChanges } from './tickTable.ts'
 
 export type PoolMirrorOptions = {
-  readonly client: JsonRpcClient
+  readonly client: BatchClient
   readonly multicall3: Hex
   /** Must have made every pool. */
   readonly factory: Hex

@@ -7,8 +7,10 @@ import {
   type PoolQuote,
   uintWord,
 } from '@causeway/core'
-import type { JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from '../../rpc/jsonRpc.ts'
+import type { RpcAnswer, RpcCall, RpcOptions } from '../../rpc/jsonRpc.ts'
 import { readAbi } from '../abiReader.ts'
+import type { BatchClient } from '../agreedReads.ts'
+import { isRevert } from '../comparableAnswer.ts'
 import { type BlockReference, blockParameter } from '../multicall.ts'
 import { parseBytes } from '../quantity.ts'
 import { resultOf } from './chunkedReads.ts'
@@ -74,7 +76,7 @@ export function parseQuoterAnswer(
  * @throws UpstreamUnavailableError
  */
 export async function quoteOnChain(
-  client: JsonRpcClient,
+  client: BatchClient,
   args: {
     readonly quoterV2: Hex
     readonly pool: Pick<PoolConfig, 'token0' | 'token1' | 'feePips'>
@@ -85,9 +87,4 @@ export async function quoteOnChain(
 ): Promise<PoolQuote | undefined> {
   const [answer] = await client.batch([quoterRequest(args)], options)
   return parseQuoterAnswer(client.chainId, args.question, answer)
-}
-
-/** Code 3 is a revert with data; nodes that use another code say so in words. */
-function isRevert({ code, message }: { readonly code: number; readonly message: string }): boolean {
-  return code === 3 || /revert/i.test(message)
 }

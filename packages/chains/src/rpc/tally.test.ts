@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { RpcAnswer } from './jsonRpc.ts'
-import { defaultThreshold, tally, type Vote } from './quorum.ts'
+import { defaultThreshold, type Electorate, tally, type Vote } from './tally.ts'
 
-const says = (alias: string, result: unknown): Vote => ({ alias, answers: [{ ok: true, result }] })
-const silent = (alias: string): Vote => ({ alias, answers: undefined })
-const of3 = { configured: 3, threshold: 2 }
+const says = (alias: string, value: unknown): Vote<unknown> => ({ alias, voice: alias, value })
+const silent = (alias: string): Vote<unknown> => says(alias, undefined)
+const electorate = (aliases: readonly string[], threshold: number): Electorate => ({
+  voters: aliases.map((alias) => ({ alias, voice: alias })),
+  threshold,
+})
+const of3 = electorate(['a', 'b', 'c'], 2)
 
 test.each([
   [1, 1],
@@ -36,24 +39,23 @@ describe('tally', () => {
     expect(tally(votes, of3).status).toBe(status)
   })
 
-  test('does not count a result and a refusal as equal', () => {
-    const refused: Vote = { alias: 'b', answers: [{ ok: false, code: 3, message: 'x' }] }
-    expect(tally([says('a', null), refused], of3).status).toBe('open')
+  test('compares by the key that the caller names', () => {
+    const first = (value: unknown) => String(value).slice(0, 1)
+    expect(tally([says('a', 'x1'), says('b', 'x2')], of3, first).status).toBe('agreed')
   })
 
-  test('compares refusals by code and data, not by wording', () => {
-    const refused = (alias: string, message: string, data?: string): Vote => ({
-      alias,
-      answers: [{ ok: false, code: 3, message, data }],
-    })
-    expect(tally([refused('a', 'execution reverted'), refused('b', 'revert')], of3).status).toBe('agreed')
-    expect(tally([refused('a', 'x', '0x01'), refused('b', 'x', '0x02')], of3).status).toBe('open')
-  })
-
-  test('compares only what the caller names', () => {
-    const project = (answers: readonly RpcAnswer[]) =>
-      answers.map((answer) => (answer.ok ? String(answer.result).slice(0, 1) : answer.code))
-    expect(tally([says('a', 'x1'), says('b', 'x2')], { ...of3, project }).status).toBe('agreed')
+  test('counts a host once, through however many URLs it speaks', () => {
+    const voters = [
+      { alias: 'a1', voice: 'a' },
+      { alias: 'a2', voice: 'a' },
+      { alias: 'b', voice: 'b' },
+    ]
+    const lies = voters.slice(0, 2).map((voter): Vote<unknown> => ({ ...voter, value: 'lie' }))
+    expect(tally(lies, { voters, threshold: 2 }).status).toBe('open')
+    expect(
+      tally([...lies, { alias: 'b', voice: 'b', value: 'truth' }], { voters, threshold: 2 }).status,
+    ).toBe('disagreed')
+    expect(tally(lies.slice(0, 1), { voters: voters.slice(0, 2), threshold: 2 }).status).toBe('silent')
   })
 
   test('never agrees below the threshold and says the same in any order of votes', () => {
@@ -64,7 +66,10 @@ describe('tally', () => {
         const votes = results.map((result, index) =>
           result === undefined ? silent(`e${index}`) : says(`e${index}`, result),
         )
-        const args = { configured: votes.length, threshold }
+        const args = electorate(
+          votes.map(({ alias }) => alias),
+          threshold,
+        )
         const verdict = tally(votes, args)
         const most = Math.max(...[0, 1, 2].map((value) => results.filter((one) => one === value).length))
         expect(verdict.status === 'agreed').toBe(most >= threshold)

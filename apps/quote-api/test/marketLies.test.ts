@@ -1,0 +1,143 @@
+// Goal: whatever a minority of endpoints says, and however fast, the market is what the honest ones say, to
+// the last member, and nothing that they can price is refused. Method: a real node's chain, recorded, told
+// by three or five HTTP endpoints of which some lie; the truth is what an honest one alone gives.
+// CAUSEWAY_FAULTS=1 runs the long form.
+import { createJsonRpcClient, createPoolMirror } from '@causeway/chains'
+import { DomainError } from '@causeway/core'
+import { movePrice, setBaseFee, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createChainSource } from '../src/market/chainMarket.ts'
+import type { ChainReading } from '../src/market/chainReading.ts'
+import { type ChainPlan, planMarket } from '../src/market/plan.ts'
+import { readLocalQuoteFile } from './marketSupport/liveMarket.ts'
+import { type Lie, randomLie } from './marketSupport/randomLies.ts'
+import { recordChain } from './marketSupport/recordedChain.ts'
+import { startTellingEndpoint, type TellingEndpoint } from './marketSupport/tellingEndpoint.ts'
+
+const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
+const liesPerSetting = isLongForm ? 3_334 : 100
+/** Only ends a test that would hang. */
+const budgetMs = 30_000
+
+let network: TestNetwork
+let endpoints: readonly TellingEndpoint[]
+let plan: ChainPlan
+/** Two heights of the chain between which feeds, pools and the base fee move. */
+let heights: readonly [bigint, bigint]
+let truth: readonly [ChainReading, ChainReading]
+
+beforeAll(async () => {
+  network = await startTestNetwork()
+  const { chain, url } = network.chains.base
+  const recorded = recordChain(url)
+  endpoints = await Promise.all([1, 2, 3, 4, 5].map(() => startTellingEndpoint(recorded)))
+  const [base] = planMarket(await readLocalQuoteFile(network)).chains
+  if (base?.chainKey !== 'base') throw new Error('base is not planned first')
+  // A pool of spacing 1 or 10 has thousands of words of ticks, which are read no differently.
+  plan = { ...base, pools: base.pools.filter(({ tickSpacing }) => tickSpacing >= 60) }
+  const honest = openSource({ count: 1 })
+  const first = await chain.client.getBlockNumber({ cacheTime: 0 })
+  heights = [first, first]
+  // Recorded before the chain moves: this node tells the next base fee as of now.
+  const before = await honest.readAt(first)
+  await movePrice(network, { price: 'ETH/USD', answer: 2_600n * 10n ** 8n })
+  await setBaseFee(chain, 3n * 10n ** 9n)
+  heights = [first, await chain.client.getBlockNumber({ cacheTime: 0 })]
+  truth = [before, await honest.readAt(heights[1])]
+  await honest.close()
+})
+afterAll(async () => {
+  await Promise.all((endpoints ?? []).map((endpoint) => endpoint.close()))
+  await network?.stop()
+})
+
+type Setting = { readonly count: number; readonly threshold?: number; readonly liars?: number }
+
+/** A market's source of one chain, without a past. */
+function openSource({ count, threshold, liars = 0 }: Setting) {
+  const asked = endpoints.slice(0, count)
+  const client = createJsonRpcClient({
+    chainId: 'base',
+    endpoints: asked.map(({ url }) => ({ url })),
+    timeoutMs: budgetMs,
+    now: Date.now,
+    ...(threshold !== undefined && { threshold }),
+  })
+  const { multicall3, uniswapV3 } = plan.config
+  let nowMs = 0
+  const source = createChainSource({
+    plan,
+    client,
+    fillWallet: network.keys.fillWallet.address,
+    batchTimeoutMs: budgetMs,
+    poolsTimeoutMs: budgetMs,
+    now: () => nowMs,
+    ...(uniswapV3 !== undefined && {
+      mirrorOf: (agreed) => createPoolMirror({ ...uniswapV3, client: agreed, multicall3, pools: plan.pools }),
+    }),
+  })
+  return {
+    /** @param behind how many of the honest are still at the height before */
+    async readAt(height: bigint, lies: readonly Lie[] = [], behind = 0): Promise<ChainReading> {
+      // Time for the data fees to be due again.
+      nowMs += 10_000
+      for (const [index, endpoint] of asked.entries()) {
+        const isLate = index >= liars && index < liars + behind
+        const shown = isLate ? heights[0] : height
+        // The liars are always the fastest.
+        endpoint.tell({ height: shown, lie: lies[index], ...(index >= liars && { delayMs: 1 }) })
+      }
+      return source.read(AbortSignal.timeout(budgetMs))
+    },
+    close: () => client.close(),
+  }
+}
+
+test('the truth moves between the two heights, in prices, pools and gas', () => {
+  const [before, after] = truth
+  expect(after.gasPrice).not.toEqual(before.gasPrice)
+  expect(after.feeds).not.toEqual(before.feeds)
+  expect(after.pools.length).toBe(plan.pools.length)
+  expect(after.pools.map(({ sqrtPriceX96 }) => sqrtPriceX96)).not.toEqual(
+    before.pools.map(({ sqrtPriceX96 }) => sqrtPriceX96),
+  )
+})
+
+describe.each([
+  { name: 'one of three', count: 3, liars: 1 },
+  { name: 'one of five', count: 5, liars: 1 },
+  { name: 'two of five with threshold three, that tell the same', count: 5, threshold: 3, liars: 2 },
+])('$name', ({ name: _, ...setting }) => {
+  test('moves nothing and stops nothing by random lies', {
+    timeout: 60_000 + liesPerSetting * 2_000,
+  }, async () => {
+    for (let seed = 0; seed < liesPerSetting; seed += 1) await expectTruth(setting, seed)
+  })
+})
+
+async function expectTruth(setting: Setting & { readonly liars: number }, seed: number): Promise<void> {
+  const { count, liars, threshold = Math.ceil((2 * count) / 3) } = setting
+  const lies = Array.from({ length: liars }, () => randomLie(seed))
+  const source = openSource(setting)
+  const where = `lie ${seed}: ${lies[0]?.name}`
+  try {
+    expect(await source.readAt(heights[0], lies), where).toEqual(truth[0])
+    if (seed % 3 === 0 && count - liars === threshold) {
+      // Honest endpoints lie apart, so a liar can keep the newer height from being read; never change it.
+      const apart = await source.readAt(heights[1], lies, 1).catch(nothingNew)
+      if (apart !== undefined)
+        expect(apart, where).toEqual(apart.head.number === heights[0] ? truth[0] : truth[1])
+    }
+    expect(await source.readAt(heights[1], lies), where).toEqual(truth[1])
+  } catch (error) {
+    throw new Error(where, { cause: error })
+  } finally {
+    await source.close()
+  }
+}
+
+/** The market keeps what it has. */
+function nothingNew(error: unknown): undefined {
+  if (error instanceof DomainError) return undefined
+  throw error
+}

@@ -1,0 +1,92 @@
+import { canonicalJson } from './canonicalJson.ts'
+
+/** ceil(2n/3) of the configured voices. @source design.md 7.4 */
+export function defaultThreshold(voices: number): number {
+  return Math.ceil((2 * voices) / 3)
+}
+
+/** One endpoint that is asked. Endpoints of one host are one voice, however many URLs it has. */
+export type Voter = { readonly alias: string; readonly voice: string }
+
+/** Who is asked, and how many voices must say the same. */
+export type Electorate = { readonly voters: readonly Voter[]; readonly threshold: number }
+
+/** How many voices an electorate has. */
+export function countVoices(voters: readonly Pick<Voter, 'voice'>[]): number {
+  return new Set(voters.map(({ voice }) => voice)).size
+}
+
+export type Vote<Value> = Voter & {
+  /** `undefined`: no usable answer. Its voice still counts in the number of configured ones. */
+  readonly value: Value | undefined
+}
+
+/** Votes for one value. */
+export type VoteGroup<Value> = {
+  readonly value: Value
+  readonly aliases: readonly string[]
+  readonly voices: ReadonlySet<string>
+}
+
+export type Verdict<Value> =
+  | ({ readonly status: 'agreed' } & VoteGroup<Value>)
+  /** More votes can still decide. */
+  | { readonly status: 'open' }
+  /** Endpoints contradict each other, and no vote still missing can give any answer the threshold. */
+  | { readonly status: 'disagreed'; readonly groups: number }
+  /** No contradiction seen, but too few answered. */
+  | { readonly status: 'silent' }
+
+/**
+ * Counts voices that say the same against a threshold of the configured ones: dead ones count against it,
+ * so that losing endpoints never lowers the bar.
+ * @param key equal text for equal values
+ * @source ledger-and-safety.md 4.3
+ */
+export function tally<Value>(
+  votes: readonly Vote<Value>[],
+  electorate: Electorate,
+  key: (value: Value) => string = canonicalJson,
+): Verdict<Value> {
+  const { threshold } = electorate
+  const groups = groupVotes(votes, key)
+  const [largest] = groups
+  if (largest !== undefined && largest.voices.size >= threshold) return { status: 'agreed', ...largest }
+  if (canStillReach(groups, votes, electorate)) return { status: 'open' }
+  return groups.length > 1 ? { status: 'disagreed', groups: groups.length } : { status: 'silent' }
+}
+
+/** Equal values together, those with the most voices first. */
+export function groupVotes<Value>(
+  votes: readonly Vote<Value>[],
+  key: (value: Value) => string,
+): readonly VoteGroup<Value>[] {
+  const groups = new Map<string, { value: Value; aliases: string[]; voices: Set<string> }>()
+  for (const { alias, voice, value } of votes) {
+    if (value === undefined) continue
+    const text = key(value)
+    const group = groups.get(text) ?? { value, aliases: [], voices: new Set<string>() }
+    group.aliases.push(alias)
+    group.voices.add(voice)
+    groups.set(text, group)
+  }
+  return [...groups.values()].sort((a, b) => b.voices.size - a.voices.size)
+}
+
+/** True while the votes still out could give one of the groups, or a new one, the threshold. */
+export function canStillReach(
+  groups: readonly { readonly voices: ReadonlySet<string> }[],
+  votes: readonly { readonly alias: string }[],
+  { voters, threshold }: Electorate,
+): boolean {
+  const voted = new Set(votes.map(({ alias }) => alias))
+  const pending = new Set(voters.filter(({ alias }) => !voted.has(alias)).map(({ voice }) => voice))
+  if (pending.size === 0) return false
+  return [new Set<string>(), ...groups.map(({ voices }) => voices)].some(
+    (voices) => union(voices, pending).size >= threshold,
+  )
+}
+
+export function union<Item>(...sets: readonly ReadonlySet<Item>[]): ReadonlySet<Item> {
+  return new Set(sets.flatMap((set) => [...set]))
+}
