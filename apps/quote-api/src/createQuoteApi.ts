@@ -44,6 +44,7 @@ import { createChainPorts } from './ports.ts'
 import { createPriceAdapters } from './priceAdapters.ts'
 import type { SponsoredQuoteDependencies } from './quoting/createSponsoredQuote.ts'
 import { createInventoryViews } from './quoting/inventoryView.ts'
+import { createOpenQuotes } from './quoting/openQuotes.ts'
 import { createPoolLegQuoter } from './quoting/poolLegQuoter.ts'
 import { createRegistry, type QuoteRegistry } from './quoting/registry.ts'
 import { createRandomPool } from './randomPool.ts'
@@ -153,9 +154,20 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     database,
     chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
   })
+  const pricing = {
+    registry,
+    schedule: quote.schedule,
+    swapImpactMaxBps: quote.swapImpactMaxBps,
+    snapshot: () => market.snapshot(),
+    inventoryView: createInventoryViews(registry),
+    legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients)),
+    sponsorAsset: sponsorship.sponsorAsset,
+  }
   const settlement = createSettlement({
     chains,
     registry,
+    lateDeposits: quote.lateDeposits,
+    pricing,
     clients,
     oracles: config.oracles,
     database,
@@ -195,15 +207,11 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
   const { fillWallet, quoteLifetimeSeconds, orderLifetimeSeconds } = quote
   const permits = createPermits({ registry, clients, database })
   const quoting: SponsoredQuoteDependencies = {
-    registry,
-    schedule: quote.schedule,
-    swapImpactMaxBps: quote.swapImpactMaxBps,
+    ...pricing,
     quoteLifetimeSeconds,
     orderLifetimeSeconds,
+    openQuotes: createOpenQuotes({ perUserBps: quote.openQuotesPerUserBps }),
     fillWallet,
-    snapshot: () => market.snapshot(),
-    inventoryView: createInventoryViews(registry),
-    legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients)),
     ...createChainPorts({
       registry,
       clients,
@@ -224,7 +232,6 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
       },
     ),
     sponsors: access.sponsors,
-    sponsorAsset: sponsorship.sponsorAsset,
     onExploitableFeePayer: sponsorship.onExploitableFeePayer,
     randomBytes,
   }

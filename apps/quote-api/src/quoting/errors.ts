@@ -18,6 +18,7 @@ export const quoteErrorKinds = {
   INVALID_RECIPIENT: 'invalid_request',
   INVALID_REQUEST: 'invalid_request',
   NO_SWAP_ROUTES_FOUND: 'invalid_request',
+  OPEN_QUOTES_LIMIT: 'invalid_request',
   PRICE_FETCH_FAILED: 'upstream_unavailable',
   SERVICE_UNAVAILABLE: 'upstream_unavailable',
   SWAP_IMPACT_TOO_HIGH: 'invalid_request',

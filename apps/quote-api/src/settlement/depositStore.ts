@@ -21,6 +21,9 @@ export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ig
 
 export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
   readonly id: bigint
+  readonly blockTimeSeconds: number
+  /** When it was kept here first. */
+  readonly seenAtSeconds: number
   readonly requestId: Hex
   readonly state: DepositRowState
   readonly reason: string | undefined
@@ -79,7 +82,8 @@ export async function recordDeposit(tx: SqlTx, deposit: NewDeposit): Promise<Hex
 }
 
 const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash, order_id, request_id, depositor,
-  currency, amount, state, reason, is_final`
+  currency, amount, state, reason, is_final, extract(epoch from block_time)::bigint as block_time_seconds,
+  floor(extract(epoch from seen_at))::bigint as seen_at_seconds`
 
 /** Deposits that a reorganization can still take away. */
 export async function listUnfinalDeposits(
@@ -151,6 +155,8 @@ type DepositRow = {
   readonly state: DepositRowState
   readonly reason: string | null
   readonly is_final: boolean
+  readonly block_time_seconds: bigint
+  readonly seen_at_seconds: bigint
 }
 
 function fromRow(row: DepositRow): StoredDeposit {
@@ -169,5 +175,7 @@ function fromRow(row: DepositRow): StoredDeposit {
     state: row.state,
     reason: row.reason ?? undefined,
     isFinal: row.is_final,
+    blockTimeSeconds: Number(row.block_time_seconds),
+    seenAtSeconds: Number(row.seen_at_seconds),
   }
 }
