@@ -172,6 +172,27 @@ describe('a deposit in time', () => {
   })
 })
 
+describe('a deposit of less than was quoted, of a quote that may slip', () => {
+  test('is paid for what it is, and the least for the least', async () => {
+    const slipping = { pay: 'USDX', receive: 'USDC', more: { slippageTolerance: '5000' } } as const
+    const [least, half] = [
+      await quoted({ ...slipping, amount: 1_000_000_000n }),
+      await quoted({ ...slipping, amount: 1_000_000_000n }),
+    ]
+    await Promise.all([hold(least), hold(half)])
+    const accepted = inputOf(least)
+    const expected = BigInt(least.details.currencyOut.amount)
+    expect(accepted).toBeLessThan(510_000_000n)
+    await requests.deposit(least, { amount: accepted })
+    await requests.deposit(half, { amount: 750_000_000n })
+    expect(await paidFor(least)).toBe(BigInt(least.details.currencyOut.minimumAmount ?? 0))
+    const paid = await paidFor(half)
+    expect(paid).toBeGreaterThan((expected * 74n) / 100n)
+    // What the solver keeps covers its fees: fixed ones, and those that go by the amount.
+    expect((750_000_000n - paid) * 4n).toBeGreaterThanOrEqual(BigInt(half.fees.relayer.amount) * 3n)
+  })
+})
+
 describe('while the market cannot be read', () => {
   const blind = () => movePrice(bed.network, { price: 'ETH/USD', answer: 3_500n * 10n ** 8n, only: 'feed' })
   const isBlind = () =>
@@ -217,25 +238,37 @@ describe('while the market cannot be read', () => {
 describe('quotes that are left open', () => {
   test('hold no more than the solver can pay at one place, whatever their directions', async () => {
     const user = `0x${'77'.repeat(20)}`
-    const most = 600_000_000_000n
+    const most = 1_000_000_000_000n
     const ask = (request: LocalRequest) =>
       post(`${bed.url}/quote`, localRequest(bed.network, { ...request, more: { user } }))
     expect((await ask({ ...usdcToEther, receive: 'USDC', amount: most })).status).toBe(200)
     const refused = await ask({ ...usdcToEther, receive: 'USDC', amount: most })
     expect([refused.status, readError(refused).errorCode]).toEqual([400, 'OPEN_QUOTES_LIMIT'])
     expect(readError(refused)).toMatchObject({ retryable: true })
-    expect(readError(await ask({ ...etherToUsdc, amount: 240n * oneEther })).errorCode).toBe(
+    expect(readError(await ask({ ...etherToUsdc, amount: 400n * oneEther })).errorCode).toBe(
       'OPEN_QUOTES_LIMIT',
     )
     // A price promises nothing, and other users are not held up.
     const priced = await post(
       `${bed.url}/price`,
-      localRequest(bed.network, { ...etherToUsdc, amount: 240n * oneEther, more: { user } }),
+      localRequest(bed.network, { ...etherToUsdc, amount: 400n * oneEther, more: { user } }),
     )
     expect(priced.status).toBe(200)
-    expect(await quoted({ ...etherToUsdc, amount: 240n * oneEther })).toBeDefined()
+    expect(await quoted({ ...etherToUsdc, amount: 400n * oneEther })).toBeDefined()
   })
 })
+
+/** The least deposit that the order takes. */
+function inputOf({ protocol }: QuoteAnswer): bigint {
+  return BigInt(protocol?.v2.orderData.inputs[0]?.payment.amount ?? 0)
+}
+
+async function paidFor(quote: QuoteAnswer): Promise<bigint> {
+  const { payload } = await requests.workFor(quote, 'fill')
+  const [first] = 'payments' in payload ? payload.payments : []
+  if (first === undefined) throw new Error('the fill pays nobody')
+  return BigInt(first.amount)
+}
 
 /** Signs the typed data of the quote as a wallet does, and hands the signature in. */
 async function handIn(quote: QuoteAnswer): Promise<void> {

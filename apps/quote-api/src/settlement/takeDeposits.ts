@@ -4,7 +4,7 @@ import { pinConfirmations } from '../quoting/timeEstimate.ts'
 import { addWork, lockWorkOf, updateWork } from '../solver/workStore.ts'
 import { type DepositFate, depositFate } from './depositFate.ts'
 import { listWaitingDeposits, lockDeposit, type StoredDeposit, setDepositState } from './depositStore.ts'
-import { fillPayload } from './fillWork.ts'
+import { fillPayload, paidFor } from './fillWork.ts'
 import { isLate, type LateStep, lateStep } from './lateDeposit.ts'
 import { type DepositTerms, lateReservation, pinDecision, type SeenDeposit } from './pinDecision.ts'
 import { endStatuses, openSettlement, recordTransaction, showStatus } from './requestProgress.ts'
@@ -67,19 +67,31 @@ async function judge(
   const { toleranceBps, marketWaitSeconds, price } = context.lateDeposits
   const { blockTimeMs } = chain.config
   const { blockTimeSeconds, seenAtSeconds } = deposit
-  const { expiresAtSeconds, quoted, settlement } = request
+  const { expiresAtSeconds, settlement } = request
   const isInTime = !isLate({ blockTimeSeconds, expiresAtSeconds, blockTimeMs })
   // Once filled, nothing is decided any more: what fits is the solver's.
   if (isInTime || settlement?.stage === 'filled') return { action: 'bind' }
   const { pinConfirmations: blocks } = depositTermsOf(request, chain)
   const deepAtSeconds = seenAtSeconds + Math.ceil((blocks * blockTimeMs) / 1_000)
   return lateStep({
-    promised: quoted.amountOut,
+    promised: promisedFor(request, deposit),
     price: await price(request, deposit),
     toleranceBps,
     nowSeconds: nowSeconds(context),
     waitsUntilSeconds: deepAtSeconds + marketWaitSeconds,
   })
+}
+
+/** The quoted output, less what is not paid for a deposit that slipped. */
+function promisedFor(
+  { order, quoted, feeBasis: quotedInput }: SettledRequest,
+  { amount }: StoredDeposit,
+): bigint {
+  return order.output.payments.reduce(
+    (promised, payment) =>
+      promised - BigInt(payment.expectedAmount) + paidFor(payment, order, { amount, quotedInput }),
+    quoted.amountOut,
+  )
 }
 
 async function takeDeposit(
@@ -158,7 +170,7 @@ async function bind(context: SettlementContext, tx: SqlWriteTx, binding: Binding
   await openSettlement(tx, { requestId, depositId: deposit.id, stage, isBound: true })
   if (stage === 'filled') return
   await showStatus(tx, context.announce, { requestId, status: 'pending' })
-  await askForFill(context, tx, request)
+  await askForFill(context, tx, request, deposit)
 }
 
 /** @returns false when the sponsor cannot pay any more */
@@ -181,16 +193,21 @@ async function bindHold(
   return late.action === 'pin'
 }
 
-async function askForFill(context: SettlementContext, tx: SqlTx, request: SettledRequest): Promise<void> {
-  const { requestId, order, orderId, destinationChainId } = request
+async function askForFill(
+  context: SettlementContext,
+  tx: SqlTx,
+  request: SettledRequest,
+  { amount }: StoredDeposit,
+): Promise<void> {
+  const { requestId, order, orderId, destinationChainId, feeBasis: quotedInput } = request
   const destination = chainOf(context, destinationChainId).chain
-  const payload = fillPayload(order, orderId, destination)
+  const payload = fillPayload(order, { amount, quotedInput }, { orderId, destination })
   const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })
   if (isNew) return
   // The deposit came back in another block, or one was given back that was too late.
   const item = await lockWorkOf(tx, { kind: 'fill', requestId })
   const isUnbegun = item?.state === 'open' || (item?.state === 'cancelled' && item.txHash === undefined)
-  if (isUnbegun) await updateWork(tx, item.id, { state: 'open', delayMs: 0 })
+  if (isUnbegun) await updateWork(tx, item.id, { state: 'open', delayMs: 0, payload })
 }
 
 function fateOf(
