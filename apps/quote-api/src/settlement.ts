@@ -40,7 +40,7 @@ export function createSettlement(options: {
   oracles: OracleSettings | undefined
   database: SqlDatabase
   ledger: Ledger
-  lateDeposits: Parameters<typeof createLateDeposits>[0]
+  lateDeposits: Parameters<typeof createLateDeposits>[0]['settings']
   pricing: DepositPricing
   metrics: HttpMetrics
   logger: Logger
@@ -51,7 +51,11 @@ export function createSettlement(options: {
     database,
     ledger,
     chains,
-    lateDeposits: createLateDeposits(options.lateDeposits, options.pricing),
+    lateDeposits: createLateDeposits({
+      settings: options.lateDeposits,
+      pricing: options.pricing,
+      onFailure: (requestId, error) => logger.error({ requestId, err: error }, 'a deposit cannot be priced'),
+    }),
     announce: announceStatus,
     now: () => Date.now(),
     observe: createSettlementObserver(options),

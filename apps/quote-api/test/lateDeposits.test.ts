@@ -70,7 +70,10 @@ const endPrice = ({ requestId }: QuoteAnswer, fromNow: string) =>
 async function isRefunded(quote: QuoteAnswer, failReason: string): Promise<void> {
   await bed.solver.carryOut(await requests.workFor(quote, 'refund'))
   await requests.reaches(quote, 'refund')
-  expect((await requests.statusOf(quote)).failReason).toBe(failReason)
+  const status = await requests.statusOf(quote)
+  expect(status.failReason).toBe(failReason)
+  // Whoever asks sees that the price had ended before the deposit.
+  expect(status.quoteExpiresAt).toBeLessThan(status.updatedAt)
   expect(await requests.openWork(quote, 'fill')).toBeUndefined()
 }
 

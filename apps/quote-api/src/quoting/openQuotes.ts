@@ -27,10 +27,11 @@ export type Promised = {
   readonly expiresAtSeconds: number
 }
 
-type Promises = { totalUsdX18: UsdX18; readonly bySecond: Map<number, UsdX18> }
+/** Two arrays, because most holders have one promise: a second at which promises end, and their worth. */
+type Promises = { totalUsdX18: UsdX18; readonly ends: number[]; readonly worths: UsdX18[] }
 
 /** Holders of one generation; with more, those who asked for nothing in this one are forgotten. */
-const holdersMax = 50_000
+const holdersMax = 20_000
 
 /**
  * Bounds what one user holds open at once, whatever the directions: a set of quotes both ways would be
@@ -52,7 +53,7 @@ export function createOpenQuotes(options: { readonly perUserBps: number }): Open
       nextGenerationSeconds = expiresAtSeconds
     }
     const known = holders.get(name) ?? earlier.get(name)
-    const promises = known ?? { totalUsdX18: 0n, bySecond: new Map<number, UsdX18>() }
+    const promises: Promises = known ?? { totalUsdX18: 0n, ends: [], worths: [] }
     holders.set(name, promises)
     dropEnded(promises, nowSeconds)
     return promises
@@ -77,26 +78,37 @@ export function createOpenQuotes(options: { readonly perUserBps: number }): Open
 
 const nothingTaken = (): void => {}
 
-function add(promises: Promises, second: number, usdX18: UsdX18): void {
-  const { bySecond } = promises
-  const held = bySecond.get(second)
+function add(promises: Promises, end: number, usdX18: UsdX18): void {
+  const { ends, worths } = promises
+  const at = ends.lastIndexOf(end)
+  const held = worths[at]
   // What has ended was subtracted as a whole.
   if (held === undefined && usdX18 < 0n) return
-  bySecond.set(second, (held ?? 0n) + usdX18)
+  if (held === undefined) {
+    ends.push(end)
+    worths.push(usdX18)
+  } else {
+    worths[at] = held + usdX18
+  }
   promises.totalUsdX18 += usdX18
 }
 
+/** Promises end in the order in which they were made. */
 function dropEnded(promises: Promises, nowSeconds: number): void {
-  for (const [second, usdX18] of promises.bySecond) {
-    if (second >= nowSeconds) return
-    promises.bySecond.delete(second)
-    promises.totalUsdX18 -= usdX18
+  const { ends, worths } = promises
+  let ended = 0
+  while ((ends[ended] ?? nowSeconds) < nowSeconds) {
+    promises.totalUsdX18 -= worths[ended] ?? 0n
+    ended += 1
   }
+  if (ended === 0) return
+  ends.splice(0, ended)
+  worths.splice(0, ended)
 }
 
-function refusal({ totalUsdX18, bySecond }: Promises, limit: UsdX18, promise: Promised): QuoteError {
+function refusal({ totalUsdX18, ends }: Promises, limit: UsdX18, promise: Promised): QuoteError {
   const { nowSeconds, expiresAtSeconds } = promise
-  const firstEnd = bySecond.keys().next().value ?? expiresAtSeconds
+  const firstEnd = ends[0] ?? expiresAtSeconds
   const retryAfterSeconds = Math.max(firstEnd - nowSeconds + 1, 1)
   const leftUsd = limit > totalUsdX18 ? limit - totalUsdX18 : 0n
   return new QuoteError(

@@ -18,7 +18,18 @@ describe('a deposit is late', () => {
     ['long before', -3_600, 2_000, false],
   ])('%s: %i s, blocks of %i ms: %s', (_what, after, blockTimeMs, late) => {
     const blockTimeSeconds = expiresAtSeconds + after
-    expect(isLate({ blockTimeSeconds, expiresAtSeconds, blockTimeMs })).toBe(late)
+    const minedAfterSeconds = undefined
+    expect(isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, blockTimeMs })).toBe(late)
+  })
+
+  test.each([
+    ['not there 32 s after its price, and says it was in time', 32, false],
+    ['not there 33 s after its price, and says it was in time', 33, true],
+    ['not there an hour before', -3_600, false],
+  ])('%s', (_what, after, late) => {
+    const minedAfterSeconds = expiresAtSeconds + after
+    const block = { blockTimeSeconds: expiresAtSeconds, minedAfterSeconds, blockTimeMs: 2_000 }
+    expect(isLate({ ...block, expiresAtSeconds })).toBe(late)
   })
 
   test('after a grace that no block time makes longer than fifteen seconds', () => {

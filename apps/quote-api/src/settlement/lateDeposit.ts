@@ -8,17 +8,26 @@ export function graceSeconds({ blockTimeMs }: { readonly blockTimeMs: number }):
   return Math.min(Math.ceil(blockTimeMs / 1_000), graceSecondsMax)
 }
 
+/** So much later than it was made, a quorum of endpoints shows a block. */
+const showingSeconds = 30
+
 /**
  * A deposit whose block is later than its quote's price. When it was sent, handed in or seen does not
- * count: only what a chain shows cannot be chosen afterwards.
+ * count: only what a chain shows cannot be chosen afterwards. A block says its own time, and whoever makes
+ * blocks after an outage gives them times that have passed: one that was not there yet, well after the
+ * price, is late whatever it says.
  * @param args.blockTimeSeconds of the block it is in now: one that moved to another block counts anew
+ * @param args.minedAfterSeconds when a quorum did not have that block; undefined where nobody looked
  */
 export function isLate(args: {
   readonly blockTimeSeconds: number
+  readonly minedAfterSeconds: number | undefined
   readonly expiresAtSeconds: number
   readonly blockTimeMs: number
 }): boolean {
-  return args.blockTimeSeconds > args.expiresAtSeconds + graceSeconds(args)
+  const { blockTimeSeconds, minedAfterSeconds = blockTimeSeconds } = args
+  const endSeconds = args.expiresAtSeconds + graceSeconds(args)
+  return blockTimeSeconds > endSeconds || minedAfterSeconds > endSeconds + showingSeconds
 }
 
 /** What a late deposit buys by the prices of now. */

@@ -1,4 +1,4 @@
-import { type Hex, maxBigint, minBigint } from '@causeway/core'
+import { DomainError, type Hex, maxBigint, minBigint } from '@causeway/core'
 import { QuoteError } from '../quoting/errors.ts'
 import { type DepositPricing, priceDeposit, type QuotedDeposit } from '../quoting/priceDeposit.ts'
 import type { StoredDeposit } from './depositStore.ts'
@@ -12,10 +12,16 @@ export type LateDeposits = {
   price(request: SettledRequest, deposit: Pick<StoredDeposit, 'amount'>): Promise<LatePrice>
 }
 
-export function createLateDeposits(
-  settings: Pick<LateDeposits, 'toleranceBps' | 'marketWaitSeconds'>,
-  pricing: DepositPricing,
-): LateDeposits {
+/**
+ * @param options.onFailure told of what no rule foresees; such a deposit waits like one without a market, so
+ * that it keeps no other one waiting
+ */
+export function createLateDeposits(options: {
+  readonly settings: Pick<LateDeposits, 'toleranceBps' | 'marketWaitSeconds'>
+  readonly pricing: DepositPricing
+  readonly onFailure: (requestId: Hex, error: unknown) => void
+}): LateDeposits {
+  const { settings, pricing, onFailure } = options
   return {
     ...settings,
     async price(request, deposit) {
@@ -23,8 +29,9 @@ export function createLateDeposits(
         const amountOut = await priceDeposit(pricing, quotedDeposit(request, deposit))
         return { state: 'priced', amountOut }
       } catch (error) {
-        if (!(error instanceof QuoteError)) throw error
-        return { state: error.kind === 'upstream_unavailable' ? 'unknown' : 'refused' }
+        if (error instanceof QuoteError && error.kind !== 'upstream_unavailable') return { state: 'refused' }
+        if (!(error instanceof DomainError)) onFailure(request.requestId, error)
+        return { state: 'unknown' }
       }
     },
   }

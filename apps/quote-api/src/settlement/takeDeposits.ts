@@ -66,9 +66,9 @@ async function judge(
 ): Promise<LateStep> {
   const { toleranceBps, marketWaitSeconds, price } = context.lateDeposits
   const { blockTimeMs } = chain.config
-  const { blockTimeSeconds, seenAtSeconds } = deposit
+  const { blockTimeSeconds, minedAfterSeconds, seenAtSeconds } = deposit
   const { expiresAtSeconds, settlement } = request
-  const isInTime = !isLate({ blockTimeSeconds, expiresAtSeconds, blockTimeMs })
+  const isInTime = !isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, blockTimeMs })
   // Once filled, nothing is decided any more: what fits is the solver's.
   if (isInTime || settlement?.stage === 'filled') return { action: 'bind' }
   const { pinConfirmations: blocks } = depositTermsOf(request, chain)
