@@ -47,6 +47,7 @@ import { createChainPorts } from './ports.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 import type { SponsoredQuoteDependencies } from './quoting/createSponsoredQuote.ts'
 import { createInventoryViews } from './quoting/inventoryView.ts'
+import { createOpenQuotes } from './quoting/openQuotes.ts'
 import { createPoolLegQuoter } from './quoting/poolLegQuoter.ts'
 import { createRegistry, type QuoteRegistry } from './quoting/registry.ts'
 import { createRandomPool } from './randomPool.ts'
@@ -173,9 +174,21 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     database,
     chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
   })
+  const pricing = {
+    registry,
+    schedule: quote.schedule,
+    swapImpactMaxBps: quote.swapImpactMaxBps,
+    ceilings: quote.ceilings,
+    snapshot: () => market.snapshot(),
+    inventoryView: createInventoryViews(registry),
+    legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients, () => market.snapshot())),
+    sponsorAsset: sponsorship.sponsorAsset,
+  }
   const settlement = createSettlement({
     chains,
     registry,
+    lateDeposits: quote.lateDeposits,
+    pricing,
     clients,
     oracles: config.oracles,
     database,
@@ -215,16 +228,11 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
   const { fillWallet, quoteLifetimeSeconds, orderLifetimeSeconds } = quote
   const permits = createPermits({ registry, clients, database })
   const quoting: SponsoredQuoteDependencies = {
-    registry,
-    schedule: quote.schedule,
-    swapImpactMaxBps: quote.swapImpactMaxBps,
-    ceilings: quote.ceilings,
+    ...pricing,
     quoteLifetimeSeconds,
     orderLifetimeSeconds,
+    openQuotes: createOpenQuotes({ perUserBps: quote.openQuotesPerUserBps }),
     fillWallet,
-    snapshot: () => market.snapshot(),
-    inventoryView: createInventoryViews(registry),
-    legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients, () => market.snapshot())),
     ...createChainPorts({
       registry,
       clients,
@@ -245,7 +253,6 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
       },
     ),
     sponsors: access.sponsors,
-    sponsorAsset: sponsorship.sponsorAsset,
     onExploitableFeePayer: sponsorship.onExploitableFeePayer,
     randomBytes,
   }

@@ -5,6 +5,7 @@ import { recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createWaker, type Job } from './jobs/runJobs.ts'
 import { followPermits } from './permits/followPermits.ts'
+import type { DepositPricing } from './quoting/priceDeposit.ts'
 import type { QuoteRegistry } from './quoting/registry.ts'
 import { followSaid } from './selfExecution/followSaid.ts'
 import { attestFills } from './settlement/attestFills.ts'
@@ -12,6 +13,7 @@ import { followFills } from './settlement/followFills.ts'
 import { followRefunds } from './settlement/followRefunds.ts'
 import { createOracleClient } from './settlement/oracleClient.ts'
 import type { OracleSettings } from './settlement/oracleSettings.ts'
+import { createLateDeposits } from './settlement/priceLateDeposit.ts'
 import { createSettlementChain, type SettlementChain } from './settlement/settlementChain.ts'
 import type { SettlementContext } from './settlement/settlementContext.ts'
 import { createSettlementObserver } from './settlement/settlementMetrics.ts'
@@ -38,6 +40,8 @@ export function createSettlement(options: {
   oracles: OracleSettings | undefined
   database: SqlDatabase
   ledger: Ledger
+  lateDeposits: Parameters<typeof createLateDeposits>[0]['settings']
+  pricing: DepositPricing
   metrics: HttpMetrics
   logger: Logger
 }): Settlement {
@@ -47,6 +51,11 @@ export function createSettlement(options: {
     database,
     ledger,
     chains,
+    lateDeposits: createLateDeposits({
+      settings: options.lateDeposits,
+      pricing: options.pricing,
+      onFailure: (requestId, error) => logger.error({ requestId, err: error }, 'a deposit cannot be priced'),
+    }),
     announce: announceStatus,
     now: () => Date.now(),
     observe: createSettlementObserver(options),

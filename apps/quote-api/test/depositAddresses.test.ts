@@ -214,6 +214,18 @@ describe('the quoted amount', () => {
     expect(await nativeOf('optimism', party.recipient)).toBeGreaterThan((amount * 9n) / 10n)
   })
 
+  test('after its price is quoted anew, long before the deadline', async () => {
+    const party = freshParty()
+    const quote = await quoted(party)
+    await setPast(quote, 'expires_at')
+    await pay(addressOf(quote), amount)
+    await reaches(quote, 'success')
+    const [newer, older] = await requestsOf(addressOf(quote))
+    expect([newer?.status, older?.id, older?.status]).toEqual(['success', quote.requestId, 'waiting'])
+    expect(older?.supersededByRequestId).toBe(newer?.id)
+    expect(await depositsOf(addressOf(quote))).toMatchObject([{ amount, state: 'taken' }])
+  })
+
   test('a second time is another request, filled like the first', async () => {
     const party = freshParty()
     const quote = await quoted(party)

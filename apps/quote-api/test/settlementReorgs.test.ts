@@ -3,10 +3,11 @@
 // an earlier block; steps are counted in blocks and in looks of the service, never in time.
 import type { Hex } from '@causeway/core'
 import { verifyLedger } from '@causeway/ledger'
+import { movePrice } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
-import { nativeAddress, type UserChain } from './serviceSupport/localRequest.ts'
+import { type LocalRequest, nativeAddress, type UserChain } from './serviceSupport/localRequest.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
@@ -20,6 +21,7 @@ import { createSponsor, moneyOf, type TestSponsor } from './sponsorSupport/spons
 const balance = 1_000_000_000n
 /** Below and above the size from which two confirmations are asked for. @source configs/quote.local.json */
 const [small, large] = [60_000_000n, 2_000_000_000n]
+const oneEther = 10n ** 18n
 const finalityBlocks = 3
 /** Reverts whatever is sent to it. */
 const refusingCode = '0x60006000fd'
@@ -48,11 +50,15 @@ const heightOf = (chain: UserChain) => bed.network.chains[chain].chain.client.ge
 const freshAddress = () => privateKeyToAddress(generatePrivateKey())
 
 /** The market asks for recent blocks. */
-async function quoted(amount: bigint, more: object = {}): Promise<QuoteAnswer> {
+async function quoted(
+  amount: bigint,
+  more: object = {},
+  what: Partial<LocalRequest> = {},
+): Promise<QuoteAnswer> {
   await Promise.all([bed.network.mine('base'), bed.network.mine('optimism')])
   let answer: QuoteAnswer | undefined
   await waitUntil(async () => {
-    answer = await requests.quoted(sponsor, { amount, more }).catch(() => undefined)
+    answer = await requests.quoted(sponsor, { ...what, amount, more }).catch(() => undefined)
     return answer !== undefined
   }, 'it is quoted')
   if (answer === undefined) throw new Error('there is no quote')
@@ -170,6 +176,79 @@ describe('a deposit', () => {
     await requests.reaches(quote, 'success')
     await settles(quote)
     expect((await depositsOf(quote)).map(({ state }) => state)).toEqual(['orphaned', 'taken'])
+  })
+
+  describe('of a quote whose price the market left', () => {
+    const selling = { pay: 'native', receive: 'USDC' } as const
+    const moveEther = (usd: bigint) => movePrice(bed.network, { price: 'ETH/USD', answer: usd * 10n ** 8n })
+    const showsEther = (usd: bigint) =>
+      waitUntil(async () => {
+        await Promise.all([bed.network.mine('base'), bed.network.mine('optimism')])
+        const price = bed.service.market.snapshot().price('ETH/USD')
+        return !('reason' in price) && (price.usdX18 + 10n ** 12n) / 10n ** 18n === usd
+      }, `ether is worth ${usd}`)
+    const isRefunded = async (quote: QuoteAnswer) => {
+      await waitUntil(async () => {
+        await Promise.all([bed.network.mine('base'), bed.network.mine('optimism')])
+        return (await requests.openWork(quote, 'refund')) !== undefined
+      }, 'it is refunded')
+      await bed.solver.carryOut(await requests.workFor(quote, 'refund'))
+      await bed.network.mine('base', finalityBlocks)
+      // A fitting deposit may follow until the quote's own hold would be over.
+      await expire(quote)
+      await requests.reaches(quote, 'refund')
+      expect((await requests.statusOf(quote)).failReason).toBe('QUOTE_EXPIRED_PRICE_MOVED')
+      expect(await requests.openWork(quote, 'fill')).toBeUndefined()
+      expect((await moneyOf(bed.database, sponsor.wallet)).held).toBe(0n)
+    }
+    const expire = ({ requestId }: QuoteAnswer) =>
+      bed.database.query(
+        `update orders set expires_at = clock_timestamp() - interval '1 minute' where request_id = $1`,
+        [bytesOf(requestId)],
+      )
+    afterEach(async () => {
+      await moveEther(2_500n)
+      await showsEther(2_500n)
+    })
+
+    test('counts by its last block, and the fill that was asked for is withdrawn', async () => {
+      const quote = await quoted(oneEther, {}, selling)
+      const takeAway = await onABranch('base', async () => {
+        await requests.execute(quote)
+        await bed.network.mine('base')
+      })
+      await requests.workFor(quote, 'fill')
+      await takeAway()
+      await hasDeposit(quote, 'orphaned')
+      await moveEther(2_300n)
+      await showsEther(2_300n)
+      await expire(quote)
+      await requests.execute(quote)
+      await isRefunded(quote)
+    })
+
+    test('is late in a block that says an earlier time than that at which it was not there', async () => {
+      const quote = await quoted(oneEther, {}, selling)
+      await moveEther(2_300n)
+      await showsEther(2_300n)
+      const beforeMs = Date.now()
+      await requests.execute(quote)
+      await hasDeposit(quote, 'seen')
+      const [looked] = await bed.database.query<{ at: number }>(
+        'select extract(epoch from mined_after)::float8 as at from deposit_seen where request_id = $1',
+        [bytesOf(quote.requestId)],
+      )
+      expect(looked?.at).toBeGreaterThan(beforeMs / 1_000 - 60)
+      expect(looked?.at).toBeLessThanOrEqual(Date.now() / 1_000)
+      // As if the chain had stood still from the quote's price on, and said so of no block.
+      await bed.database.query(
+        `update deposit_seen d set mined_after = o.expires_at + interval '10 minutes'
+         from orders o where o.request_id = d.request_id and d.request_id = $1`,
+        [bytesOf(quote.requestId)],
+      )
+      await bed.network.mine('base', finalityBlocks)
+      await isRefunded(quote)
+    })
   })
 
   test('that never comes back ends as a failure, and its sponsor owes nothing', async () => {

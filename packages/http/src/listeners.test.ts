@@ -116,7 +116,6 @@ test('without a key, a request must name loopback as its host', async () => {
 test('localhost is one listener: a second one would lack the limits of the first', async () => {
   const app = createAdmin('127.0.0.1')
   const url = await openListener(app, { host: 'localhost', port: 0 }, 'ADMIN_PORT')
-  expect(app.addresses().map(({ address }) => address)).toEqual(['127.0.0.1'])
-  expect(url).toBe(`http://127.0.0.1:${app.addresses()[0]?.port}`)
+  expect(app.addresses()).toMatchObject([{ address: '127.0.0.1', port: Number(new URL(url).port) }])
   await app.close()
 })

@@ -55,7 +55,8 @@ const withdrawn: WithdrawalFacts = {
   evidence: evidence('ethereum'),
 }
 const withdrawRequest = {
-  ...{ kind: 'withdraw-request', depository, currency: nativeCurrency, recipient, data: '0x' },
+  kind: 'withdraw-request',
+  ...{ depository, currency: nativeCurrency, recipient, data: '0x' },
 } as const
 const ownerRequest: OwnerRequest = {
   ...{ chainId: 'ethereum', currency: nativeCurrency, amount: '1000000', ownerChainId: 'base' },

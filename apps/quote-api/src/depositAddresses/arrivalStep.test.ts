@@ -8,6 +8,7 @@ const nowSeconds = 1_000_000
 const quote: NewestQuote = {
   amount: 10_000n,
   isWaiting: true,
+  expiresAtSeconds: nowSeconds + 60,
   deadlineSeconds: nowSeconds + 3_600,
   refund: { inputAmount: 10_000n, refundMinimum: 9_900n },
 }
@@ -27,6 +28,24 @@ describe('what arrived', () => {
       native(10_000n),
       { isWaiting: false },
       { action: 'requote', amount: 10_000n },
+    ],
+    [
+      'the amount nine seconds before its price ends',
+      native(10_000n),
+      { expiresAtSeconds: nowSeconds + 9 },
+      { action: 'requote', amount: 10_000n },
+    ],
+    [
+      'the amount after its price, long before the deadline',
+      native(10_000n),
+      { expiresAtSeconds: nowSeconds - 1 },
+      { action: 'requote', amount: 10_000n },
+    ],
+    [
+      'the amount ten seconds before its price ends',
+      native(10_000n),
+      { expiresAtSeconds: nowSeconds + 10 },
+      { action: 'sweep' },
     ],
     [
       'the amount shortly before the deadline',

@@ -20,6 +20,7 @@ export type NewestQuote = {
   readonly amount: bigint
   /** Nothing was deposited for it yet. */
   readonly isWaiting: boolean
+  readonly expiresAtSeconds: number
   readonly deadlineSeconds: number
   readonly refund: RefundTerms
 }
@@ -35,12 +36,14 @@ export type ArrivalStep =
 
 /** An order that ends sooner is not paid any more: the sweep and the fill take their time. */
 const leadSeconds = 120
+/** A sweep takes about so long: one that is asked for later makes a deposit after its quote's price. */
+const sweepSeconds = 10
 
 /**
  * What becomes of what was paid to an address: the quoted amount in time pays its quote, with dust beside
- * it, so that nobody spoils a quote by sending some; any other amount, or any later time, is quoted anew;
+ * it, so that nobody spoils a quote by sending some; any other amount, or once the quote's price ends, is quoted anew;
  * tokens go back. Pure.
- * @source quote-api.md 2.7, open mode
+ * @source quote-api.md 2.7, open mode; design.md 5.8
  */
 export function arrivalStep(args: {
   readonly arrival: Arrival
@@ -50,7 +53,8 @@ export function arrivalStep(args: {
   const { arrival, quote, nowSeconds } = args
   const { nativeAmount } = arrival
   if (nativeAmount === 0n) return tokenStep(arrival)
-  const isTimely = nowSeconds + leadSeconds < quote.deadlineSeconds
+  const isTimely =
+    nowSeconds + sweepSeconds <= quote.expiresAtSeconds && nowSeconds + leadSeconds < quote.deadlineSeconds
   if (paysQuote(nativeAmount, quote) && quote.isWaiting && isTimely) return { action: 'sweep' }
   return { action: 'requote', amount: nativeAmount }
 }

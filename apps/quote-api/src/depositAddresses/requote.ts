@@ -8,6 +8,7 @@ import { toBytes } from '../orders/orderColumns.ts'
 import { isKept } from '../orders/sponsoredOrderStore.ts'
 import { createQuote, type QuoteRecord } from '../quoting/createQuote.ts'
 import { createSponsoredQuote, type StoreOutcome } from '../quoting/createSponsoredQuote.ts'
+import { createOpenQuotes } from '../quoting/openQuotes.ts'
 import type { QuoteRequest } from '../quoting/request.ts'
 import type { SponsorshipRequest } from '../quoting/sponsorship/sponsorshipRequest.ts'
 import { type StoredAddress, supersede } from './addressStore.ts'
@@ -46,6 +47,8 @@ export async function requote(
   const dependencies = {
     ...quoting,
     depositAddress: { address: at, terms },
+    // What is quoted here was paid: nobody can leave it open.
+    openQuotes: createOpenQuotes({ perUserBps: 0 }),
     store: async (record: QuoteRecord) => void (await store(record, undefined)),
     storeSponsored: store,
   }

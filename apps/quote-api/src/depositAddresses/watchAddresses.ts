@@ -66,6 +66,7 @@ async function actOn(context: DepositAddressContext, look: Look): Promise<void> 
   const quote = {
     amount: refundTermsOf(request).inputAmount,
     isWaiting: request.status === 'waiting' && request.settlement === undefined,
+    expiresAtSeconds: request.expiresAtSeconds,
     deadlineSeconds: request.deadlineSeconds,
     refund: refundTermsOf(request),
   }

@@ -27,6 +27,8 @@ export const quotedAmountsSchema = z.object({
   subsidized: integer,
   appFees: z.array(z.object({ recipient: z.string(), feeBps: z.string(), amount: integer })),
   topupWei: integer,
+  /** Gas units of the destination calls; quotes before it was kept count none. */
+  callUnits: integer.default(0n),
   slippageBps: z.string(),
   timeEstimateSeconds: z.number(),
   units: z.object({ in: unit, out: unit, fee: unit }),

@@ -32,6 +32,7 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
       amount: (split.appFees[index] ?? 0n).toString(),
     })),
     topupWei: (solver?.topup?.amountWei ?? 0n).toString(),
+    callUnits: (solver?.callUnits ?? 0n).toString(),
     slippageBps: amounts.slippageBps.toString(),
     timeEstimateSeconds: priced.timeEstimateSeconds,
     units: { in: unit(prices.currencyIn), out: unit(prices.currencyOut), fee: unit(prices.feeCurrency) },

@@ -11,6 +11,7 @@ import { buildOrder } from './buildOrder.ts'
 import { buildSteps } from './buildSteps.ts'
 import { type DepositAddress, newDepositAddress } from './depositAddress.ts'
 import { refuseUnsupportedExecution } from './executionMode.ts'
+import { type OpenQuotes, promisedBy } from './openQuotes.ts'
 import { type PermitTokens, permitTerms } from './permit.ts'
 import { permitStep } from './permitStep.ts'
 import { type Priced, type PricingDependencies, priceRequest, spenderOf } from './priceRequest.ts'
@@ -69,6 +70,8 @@ export type QuoteDependencies = PricingDependencies & {
   readonly permitTokens: PermitTokens
   readonly quoteLifetimeSeconds: number
   readonly orderLifetimeSeconds: number
+  /** What users hold open counts against what they may be promised. */
+  readonly openQuotes: OpenQuotes
   /** Account of the solver, which empties deposit addresses. */
   readonly fillWallet: string | undefined
   /** The address whose money a new quote is for; a new one by default. */
@@ -86,9 +89,35 @@ export async function createQuote(
 ): Promise<Quote> {
   const priced = await priceRequest(dependencies, request)
   refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: false })
-  const record = await draftQuote(dependencies, request, priced, { apiKeyId })
-  await dependencies.store(record)
-  return record.quote
+  return whileOpen(dependencies, priced, apiKeyId, async () => {
+    const record = await draftQuote(dependencies, request, priced, { apiKeyId })
+    await dependencies.store(record)
+    return record.quote
+  })
+}
+
+/**
+ * Counts what a priced request promises until it expires; not where it ends unanswered.
+ * @throws QuoteError OPEN_QUOTES_LIMIT, and what `answer` throws
+ */
+export async function whileOpen<Answer>(
+  { openQuotes, inventoryView, clock, quoteLifetimeSeconds }: QuoteDependencies,
+  priced: Priced,
+  apiKeyId: string | undefined,
+  answer: (takeBack: () => void) => Promise<Answer>,
+): Promise<Answer> {
+  const promised = promisedBy(priced, inventoryView)
+  if (promised === undefined) return answer(() => {})
+  const nowSeconds = Math.floor(clock.now() / 1_000)
+  const times = { nowSeconds, expiresAtSeconds: nowSeconds + quoteLifetimeSeconds }
+  const { user } = priced.amounts.route
+  const takeBack = openQuotes.take({ user, apiKeyId }, { ...promised, ...times })
+  try {
+    return await answer(takeBack)
+  } catch (error) {
+    takeBack()
+    throw error
+  }
 }
 
 /**

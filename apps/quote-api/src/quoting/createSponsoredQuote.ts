@@ -2,7 +2,7 @@ import { type HoldOutcome, type HoldRequest, minBigint, type QuoteAsset } from '
 import type { MarketSnapshot } from '../market/snapshot.ts'
 import type { Sponsors } from '../wallets/sponsors.ts'
 import { checkSponsorCost } from './ceilings.ts'
-import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord } from './createQuote.ts'
+import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
 import { refuseUnsupportedExecution } from './executionMode.ts'
 import { requireAssetPrice } from './marketAccess.ts'
 import { type Priced, priceRequest } from './priceRequest.ts'
@@ -74,10 +74,16 @@ export async function createSponsoredQuote(
     allocation,
     debitMicroUsd: terms.capMicroUsd === undefined ? debit : minBigint(debit, terms.capMicroUsd),
   }
-  const record = await draftQuote(atOnce, request, priced, { apiKeyId: asked.keyId, sponsorship: outcome })
-  const stored = await dependencies.storeSponsored(record, holdRequest(dependencies, terms, record, outcome))
-  const refusal = stored.status === 'no_hold' ? undefined : refusalReason(stored)
-  return refusal === undefined ? record.quote : quoteUserPaid(atOnce, asked, unpaid(refusal), terms)
+  const { keyId: apiKeyId } = asked
+  return whileOpen(atOnce, priced, apiKeyId, async (takeBack) => {
+    const record = await draftQuote(atOnce, request, priced, { apiKeyId, sponsorship: outcome })
+    const hold = holdRequest(dependencies, terms, record, outcome)
+    const stored = await dependencies.storeSponsored(record, hold)
+    const refusal = stored.status === 'no_hold' ? undefined : refusalReason(stored)
+    if (refusal === undefined) return record.quote
+    takeBack()
+    return quoteUserPaid(atOnce, asked, unpaid(refusal), terms)
+  })
 }
 
 async function callerOf({ sponsors }: SponsoredQuoteDependencies, { sponsorship, keyId }: SponsoredRequest) {
@@ -95,7 +101,7 @@ function checkFeePayer(dependencies: SponsoredQuoteDependencies, asked: Sponsore
 }
 
 /** @throws QuoteError PRICE_FETCH_FAILED while nobody knows whether USDC keeps its peg */
-function pricedUsdc(snapshot: MarketSnapshot, asset: QuoteAsset | undefined): PricedUsdc {
+export function pricedUsdc(snapshot: MarketSnapshot, asset: QuoteAsset | undefined): PricedUsdc {
   if (asset === undefined) return usdcAtPar
   return { asset, usdX18: requireAssetPrice(snapshot, asset).usdX18 }
 }
@@ -116,9 +122,11 @@ async function quoteUserPaid(
     allocation,
     debitMicroUsd: 0n,
   }
-  const record = await draftQuote(dependencies, request, priced, { apiKeyId: keyId, sponsorship: outcome })
-  await dependencies.storeSponsored(record, undefined)
-  return record.quote
+  return whileOpen(dependencies, priced, keyId, async () => {
+    const record = await draftQuote(dependencies, request, priced, { apiKeyId: keyId, sponsorship: outcome })
+    await dependencies.storeSponsored(record, undefined)
+    return record.quote
+  })
 }
 
 function holdRequest(

@@ -19,6 +19,7 @@ export const quoteErrorKinds = {
   INVALID_RECIPIENT: 'invalid_request',
   INVALID_REQUEST: 'invalid_request',
   NO_SWAP_ROUTES_FOUND: 'invalid_request',
+  OPEN_QUOTES_LIMIT: 'invalid_request',
   PRICE_FETCH_FAILED: 'upstream_unavailable',
   RELAYER_GAS_TOO_HIGH: 'invalid_request',
   SERVICE_UNAVAILABLE: 'upstream_unavailable',

@@ -84,6 +84,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
       depositAmount,
       refundMinimum: refundMinimum(inputs, depositAmount),
       topup,
+      callUnits: inputs.callUnits,
       originSwapTrade: exactOutput ? 'exactOutput' : 'exactInput',
     },
     prices: routePrices(snapshot, route, plan.feeCurrency),

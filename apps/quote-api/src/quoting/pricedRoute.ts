@@ -21,6 +21,8 @@ export type SolverTerms = {
   /** Least refund if the order fails. @source design.md 5.3 */
   readonly refundMinimum: bigint
   readonly topup: GasTopup | undefined
+  /** Gas of the destination calls. */
+  readonly callUnits: bigint
   /** Which side of the origin swap is exact when its step runs. */
   readonly originSwapTrade: 'exactInput' | 'exactOutput'
 }

@@ -1,7 +1,12 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
 
-export type DepositCursor = { readonly scannedTo: bigint; readonly scannedHash: Hex }
+export type DepositCursor = {
+  readonly scannedTo: bigint
+  readonly scannedHash: Hex
+  /** When a quorum had that block for its newest one; undefined where it may have had more. */
+  readonly newestAtSeconds: number | undefined
+}
 
 /** A deposit as a chain reports it. */
 export type NewDeposit = {
@@ -11,6 +16,8 @@ export type NewDeposit = {
   readonly blockNumber: bigint
   readonly blockHash: string
   readonly blockTimeSeconds: bigint
+  /** Its chain did not show its block then; undefined where nobody looked. */
+  readonly minedAfterSeconds: number | undefined
   readonly orderId: Hex
   readonly depositor: string
   readonly currency: string
@@ -21,6 +28,9 @@ export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ig
 
 export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
   readonly id: bigint
+  readonly blockTimeSeconds: number
+  /** When it was kept here first. */
+  readonly seenAtSeconds: number
   readonly requestId: Hex
   readonly state: DepositRowState
   readonly reason: string | undefined
@@ -33,18 +43,22 @@ export async function readDepositCursor(
   database: Queries,
   chainId: number,
 ): Promise<DepositCursor | undefined> {
-  const [row] = await database.query<{ scanned_to: bigint; scanned_hash: Hex }>(
-    'select scanned_to, scanned_hash from deposit_cursor where chain_id = $1',
+  const [row] = await database.query<{ scanned_to: bigint; scanned_hash: Hex; newest_at: bigint | null }>(
+    `select scanned_to, scanned_hash, floor(extract(epoch from newest_at))::bigint as newest_at
+     from deposit_cursor where chain_id = $1`,
     [chainId],
   )
-  return row === undefined ? undefined : { scannedTo: row.scanned_to, scannedHash: row.scanned_hash }
+  if (row === undefined) return undefined
+  const newestAtSeconds = row.newest_at === null ? undefined : Number(row.newest_at)
+  return { scannedTo: row.scanned_to, scannedHash: row.scanned_hash, newestAtSeconds }
 }
 
 export async function moveDepositCursor(tx: SqlTx, chainId: number, cursor: DepositCursor): Promise<void> {
   await tx.query(
-    `insert into deposit_cursor (chain_id, scanned_to, scanned_hash) values ($1, $2, $3)
-     on conflict (chain_id) do update set scanned_to = $2, scanned_hash = $3`,
-    [chainId, cursor.scannedTo, cursor.scannedHash],
+    `insert into deposit_cursor (chain_id, scanned_to, scanned_hash, newest_at)
+     values ($1, $2, $3, to_timestamp($4))
+     on conflict (chain_id) do update set scanned_to = $2, scanned_hash = $3, newest_at = to_timestamp($4)`,
+    [chainId, cursor.scannedTo, cursor.scannedHash, cursor.newestAtSeconds ?? null],
   )
 }
 
@@ -55,8 +69,8 @@ export async function moveDepositCursor(tx: SqlTx, chainId: number, cursor: Depo
 export async function recordDeposit(tx: SqlTx, deposit: NewDeposit): Promise<Hex | undefined> {
   const [row] = await tx.query<{ request_id: Buffer }>(
     `insert into deposit_seen (chain_id, tx_hash, onchain_index, block_number, block_hash, block_time,
-       order_id, request_id, depositor, currency, amount)
-     select $1, $2, $3, $4, $5, to_timestamp($6), order_id, request_id, $8, $9, $10
+       order_id, request_id, depositor, currency, amount, mined_after)
+     select $1, $2, $3, $4, $5, to_timestamp($6), order_id, request_id, $8, $9, $10, to_timestamp($11)
      from orders where order_id = $7
      on conflict (chain_id, tx_hash, onchain_index, block_hash) do update
        set state = 'seen', reason = null, updated_at = clock_timestamp()
@@ -73,13 +87,16 @@ export async function recordDeposit(tx: SqlTx, deposit: NewDeposit): Promise<Hex
       deposit.depositor,
       deposit.currency,
       deposit.amount,
+      deposit.minedAfterSeconds ?? null,
     ],
   )
   return row === undefined ? undefined : `0x${row.request_id.toString('hex')}`
 }
 
 const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash, order_id, request_id, depositor,
-  currency, amount, state, reason, is_final`
+  currency, amount, state, reason, is_final, extract(epoch from block_time)::bigint as block_time_seconds,
+  floor(extract(epoch from seen_at))::bigint as seen_at_seconds,
+  floor(extract(epoch from mined_after))::bigint as mined_after_seconds`
 
 /** Deposits that a reorganization can still take away. */
 export async function listUnfinalDeposits(
@@ -151,6 +168,9 @@ type DepositRow = {
   readonly state: DepositRowState
   readonly reason: string | null
   readonly is_final: boolean
+  readonly block_time_seconds: bigint
+  readonly seen_at_seconds: bigint
+  readonly mined_after_seconds: bigint | null
 }
 
 function fromRow(row: DepositRow): StoredDeposit {
@@ -169,5 +189,8 @@ function fromRow(row: DepositRow): StoredDeposit {
     state: row.state,
     reason: row.reason ?? undefined,
     isFinal: row.is_final,
+    blockTimeSeconds: Number(row.block_time_seconds),
+    seenAtSeconds: Number(row.seen_at_seconds),
+    minedAfterSeconds: row.mined_after_seconds === null ? undefined : Number(row.mined_after_seconds),
   }
 }

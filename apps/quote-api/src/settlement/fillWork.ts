@@ -1,19 +1,40 @@
-import { decodeOrderCall, type Hex, type Order } from '@causeway/core'
+import { decodeOrderCall, type Hex, maxBigint, mulDivDown, type Order } from '@causeway/core'
 import type { QuotableChain } from '../quoting/registry.ts'
 import type { FillPayload, RefundPayload } from '../solver/workItem.ts'
 
-/** What the solver has to pay for an order: exactly the quoted amounts. */
-export function fillPayload(order: Order, orderId: Hex, destination: QuotableChain): FillPayload {
+type Payment = Order['output']['payments'][number]
+
+/** What was deposited for an order, and what its quote reckoned with; in the currency of its input. */
+export type Deposited = { readonly amount: bigint; readonly quotedInput: bigint }
+
+/**
+ * What a deposit pays for: the quoted amount for the quoted input, the least for the least that the order
+ * takes, and its part in between. Fees are fixed amounts and a pool gives less for more, so no deposit is
+ * paid more than it is worth.
+ */
+export function paidFor(payment: Payment, order: Order, { amount, quotedInput }: Deposited): bigint {
+  const [least, expected] = [BigInt(payment.minimumAmount), BigInt(payment.expectedAmount)]
+  const input = BigInt(order.inputs[0]?.payment.amount ?? 0)
+  if (amount >= quotedInput) return expected
+  return least + mulDivDown(expected - least, maxBigint(amount - input, 0n), quotedInput - input)
+}
+
+/** What the solver has to pay for a deposit: exactly the quoted amounts for the quoted input. */
+export function fillPayload(
+  order: Order,
+  deposited: Deposited,
+  { orderId, destination }: { readonly orderId: Hex; readonly destination: QuotableChain },
+): FillPayload {
   const { payments, calls, deadline } = order.output
   return {
     orderId,
     chainId: destination.chainId,
     ...(destination.config.fillContract !== undefined && { fillContract: destination.config.fillContract }),
     deadline,
-    payments: payments.map(({ recipient, currency, expectedAmount }) => ({
-      recipient,
-      currency,
-      amount: expectedAmount,
+    payments: payments.map((payment) => ({
+      recipient: payment.recipient,
+      currency: payment.currency,
+      amount: paidFor(payment, order, deposited).toString(),
     })),
     calls: calls.map((call) => {
       const { to, data, value } = decodeOrderCall(call)

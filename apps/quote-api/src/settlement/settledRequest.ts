@@ -24,6 +24,8 @@ export type SettledRequest = {
   /** Whole micro-USDC that the sponsor pays; 0n where the user does. */
   readonly debitMicroUsd: bigint
   readonly hold: HoldView
+  /** How the solver is to make the deposit; undefined where the user does. */
+  readonly relayedBy: 'permit' | 'deposit_address' | undefined
   readonly settlement:
     | {
         readonly stage: SettlementStage
@@ -39,7 +41,7 @@ export type SettledRequest = {
 
 const select = `
   select o.request_id, o.order_id, o.order_data, o.order_signature, o.quoted, o.quoted ->> 'feeBasis' as fee_basis,
-    o.status, o.fail_reason, o.origin_chain_id, o.destination_chain_id,
+    o.status, o.fail_reason, o.execution ->> 'by' as executed_by, o.deposit_address is not null as has_address, o.origin_chain_id, o.destination_chain_id,
     extract(epoch from o.expires_at)::bigint as expires_at, extract(epoch from o.deadline)::bigint as deadline,
     (select p.debit_micro_usd from request_sponsorship p where p.request_id = o.request_id) as debit,
     (select json_build_object('state', h.state, 'pinned', h.pinned,
@@ -84,6 +86,8 @@ type RequestRow = {
   readonly fee_basis: string
   readonly status: RequestStatus
   readonly fail_reason: string | null
+  readonly executed_by: string | null
+  readonly has_address: boolean
   readonly origin_chain_id: bigint
   readonly destination_chain_id: bigint
   readonly expires_at: bigint
@@ -118,6 +122,7 @@ function fromRow(row: RequestRow): SettledRequest {
     deadlineSeconds: Number(row.deadline),
     debitMicroUsd: row.debit ?? 0n,
     hold: holdOf(row),
+    relayedBy: relayedBy(row),
     settlement:
       row.stage === null || row.deposit_id === null
         ? undefined
@@ -140,6 +145,11 @@ function holdOf({ hold, debit, deposit_id, is_bound }: RequestRow): HoldView {
   if (hold.state !== 'reserved') return { state: hold.state }
   if (hold.pinned) return { state: 'pinned', depositId: String(deposit_id ?? '') }
   return { state: 'reserved', expiresAtSeconds: Number(hold.expiresAt) }
+}
+
+function relayedBy({ executed_by, has_address }: RequestRow): SettledRequest['relayedBy'] {
+  if (has_address) return 'deposit_address'
+  return executed_by === 'permit' ? 'permit' : undefined
 }
 
 function toHex(bytes: Buffer): Hex {

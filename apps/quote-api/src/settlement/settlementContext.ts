@@ -1,6 +1,7 @@
 import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
 import type { Fence } from '../jobs/election.ts'
 import type { QuotableChain } from '../quoting/registry.ts'
+import type { LateDeposits } from './priceLateDeposit.ts'
 import type { Announce } from './requestProgress.ts'
 import type { SettlementChain } from './settlementChain.ts'
 
@@ -10,6 +11,7 @@ export type SettlementContext = {
   readonly ledger: Ledger
   /** Chains that can be read, by chain id. */
   readonly chains: ReadonlyMap<number, SettlementChain>
+  readonly lateDeposits: LateDeposits
   readonly announce: Announce
   readonly now: () => number
   /** Told of everything that becomes of requests and deposits. */

@@ -4,7 +4,8 @@ import { pinConfirmations } from '../quoting/timeEstimate.ts'
 import { addWork, lockWorkOf, updateWork } from '../solver/workStore.ts'
 import { type DepositFate, depositFate } from './depositFate.ts'
 import { listWaitingDeposits, lockDeposit, type StoredDeposit, setDepositState } from './depositStore.ts'
-import { fillPayload } from './fillWork.ts'
+import { fillPayload, paidFor } from './fillWork.ts'
+import { isLate, type LateStep, lateStep } from './lateDeposit.ts'
 import { type DepositTerms, lateReservation, pinDecision, type SeenDeposit } from './pinDecision.ts'
 import { endStatuses, openSettlement, recordTransaction, showStatus } from './requestProgress.ts'
 import {
@@ -44,18 +45,64 @@ export async function takeDeposits(
     const seen = seenAs(deposit, sight)
     // Most deposits of a pass wait for depth: those need no lock.
     const request = await readSettledRequest(context.database, deposit.requestId)
-    if (request === undefined || fateOf(context, chain.chain, seen, request).action === 'wait') continue
+    if (request === undefined) continue
+    const { action } = fateOf(context, chain.chain, seen, request)
+    if (action === 'wait') continue
+    const binding = action === 'bind' ? await judge(context, chain.chain, request, deposit) : undefined
+    if (binding?.action === 'wait') continue
     await context.database.transaction(async (tx) => {
       await sight.run.fence(tx)
-      await takeDeposit(context, tx, { chain: chain.chain, deposit, seen })
+      await takeDeposit(context, tx, { chain: chain.chain, deposit, seen, binding })
     })
   }
+}
+
+/** Whether a fitting deposit is filled as quoted: in time always, later by the prices of now. */
+async function judge(
+  context: SettlementContext,
+  chain: QuotableChain,
+  request: SettledRequest,
+  deposit: StoredDeposit,
+): Promise<LateStep> {
+  const { toleranceBps, marketWaitSeconds, price } = context.lateDeposits
+  const { blockTimeMs } = chain.config
+  const { blockTimeSeconds, minedAfterSeconds, seenAtSeconds } = deposit
+  const { expiresAtSeconds, settlement } = request
+  const isInTime = !isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, blockTimeMs })
+  // Once filled, nothing is decided any more: what fits is the solver's.
+  if (isInTime || settlement?.stage === 'filled') return { action: 'bind' }
+  const { pinConfirmations: blocks } = depositTermsOf(request, chain)
+  const deepAtSeconds = seenAtSeconds + Math.ceil((blocks * blockTimeMs) / 1_000)
+  return lateStep({
+    promised: promisedFor(request, deposit),
+    price: await price(request, deposit),
+    toleranceBps,
+    nowSeconds: nowSeconds(context),
+    waitsUntilSeconds: deepAtSeconds + marketWaitSeconds,
+  })
+}
+
+/** The quoted output, less what is not paid for a deposit that slipped. */
+function promisedFor(
+  { order, quoted, feeBasis: quotedInput }: SettledRequest,
+  { amount }: StoredDeposit,
+): bigint {
+  return order.output.payments.reduce(
+    (promised, payment) =>
+      promised - BigInt(payment.expectedAmount) + paidFor(payment, order, { amount, quotedInput }),
+    quoted.amountOut,
+  )
 }
 
 async function takeDeposit(
   context: SettlementContext,
   tx: SqlWriteTx,
-  { chain, deposit, seen }: { chain: QuotableChain; deposit: StoredDeposit; seen: SeenDeposit },
+  {
+    chain,
+    deposit,
+    seen,
+    binding,
+  }: { chain: QuotableChain; deposit: StoredDeposit; seen: SeenDeposit; binding: LateStep | undefined },
 ): Promise<void> {
   const request = await lockSettledRequest(tx, deposit.requestId)
   const stored = await lockDeposit(tx, deposit.id)
@@ -74,9 +121,27 @@ async function takeDeposit(
       await startRefund(context, tx, { request, deposit, reason: fate.reason, amount: fate.amount })
       return
     case 'bind':
+      // Nothing was judged: another process changed the request just now. The next pass does.
+      if (binding === undefined || binding.action === 'wait') return
       await listDeposit(tx, deposit)
+      if (binding.action === 'refund' && (await withdrawFill(tx, requestId))) {
+        const { reason } = binding
+        await startRefund(context, tx, { request, deposit, reason, wasFitting: true })
+        return
+      }
       await bind(context, tx, { chain, request, deposit, seen })
   }
+}
+
+/**
+ * Of a deposit that came back in a later block: the fill that was asked for is not begun any more.
+ * @returns false where the solver has begun it: then only filling ends well for both
+ */
+async function withdrawFill(tx: SqlTx, requestId: Hex): Promise<boolean> {
+  const fill = await lockWorkOf(tx, { kind: 'fill', requestId })
+  if (fill?.state === 'reported' || fill?.state === 'done') return false
+  if (fill?.state === 'open') await updateWork(tx, fill.id, { state: 'cancelled', reason: 'quote expired' })
+  return true
 }
 
 function listDeposit(tx: SqlTx, { requestId, chainId, txHash, blockNumber }: StoredDeposit): Promise<void> {
@@ -96,7 +161,7 @@ async function bind(context: SettlementContext, tx: SqlWriteTx, binding: Binding
   const { requestId } = request
   if (!(await bindHold(context, tx, binding))) {
     const reason = 'SPONSOR_BALANCE_TOO_LOW'
-    await startRefund(context, tx, { request, deposit, reason })
+    await startRefund(context, tx, { request, deposit, reason, wasFitting: true })
     return
   }
   await setDepositState(tx, deposit.id, 'taken')
@@ -105,7 +170,7 @@ async function bind(context: SettlementContext, tx: SqlWriteTx, binding: Binding
   await openSettlement(tx, { requestId, depositId: deposit.id, stage, isBound: true })
   if (stage === 'filled') return
   await showStatus(tx, context.announce, { requestId, status: 'pending' })
-  await askForFill(context, tx, request)
+  await askForFill(context, tx, request, deposit)
 }
 
 /** @returns false when the sponsor cannot pay any more */
@@ -128,15 +193,21 @@ async function bindHold(
   return late.action === 'pin'
 }
 
-async function askForFill(context: SettlementContext, tx: SqlTx, request: SettledRequest): Promise<void> {
-  const { requestId, order, orderId, destinationChainId } = request
+async function askForFill(
+  context: SettlementContext,
+  tx: SqlTx,
+  request: SettledRequest,
+  { amount }: StoredDeposit,
+): Promise<void> {
+  const { requestId, order, orderId, destinationChainId, feeBasis: quotedInput } = request
   const destination = chainOf(context, destinationChainId).chain
-  const payload = fillPayload(order, orderId, destination)
+  const payload = fillPayload(order, { amount, quotedInput }, { orderId, destination })
   const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })
   if (isNew) return
-  // The deposit came back in another block.
+  // The deposit came back in another block, or one was given back that was too late.
   const item = await lockWorkOf(tx, { kind: 'fill', requestId })
-  if (item?.state === 'open') await updateWork(tx, item.id, { state: 'open', delayMs: 0 })
+  const isUnbegun = item?.state === 'open' || (item?.state === 'cancelled' && item.txHash === undefined)
+  if (isUnbegun) await updateWork(tx, item.id, { state: 'open', delayMs: 0, payload })
 }
 
 function fateOf(

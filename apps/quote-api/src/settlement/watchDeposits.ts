@@ -11,8 +11,10 @@ import {
 import { orphanDeposit } from './orphanDeposit.ts'
 import { showDepositing } from './requestProgress.ts'
 import type { SettlementChain } from './settlementChain.ts'
-import type { Run, SettlementContext } from './settlementContext.ts'
+import { nowSeconds, type Run, type SettlementContext } from './settlementContext.ts'
 import { takeDeposits } from './takeDeposits.ts'
+
+type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
 
 /** Blocks of one look; a chain that was not read for long is caught up in several. */
 const rangeBlocksMax = 1_000n
@@ -31,9 +33,12 @@ export async function watchDeposits(
   chain: SettlementChain,
   run: Run,
 ): Promise<void> {
+  // Taken before the chain is asked: what it does not show then was mined later.
+  const askedAtSeconds = nowSeconds(context)
   const head = await chain.head(run.signal)
+  const newest = { head, askedAtSeconds }
   let isCaughtUp = false
-  while (!isCaughtUp && !run.signal.aborted) isCaughtUp = await scanRange(context, chain, head, run)
+  while (!isCaughtUp && !run.signal.aborted) isCaughtUp = await scanRange(context, chain, newest, run)
   const canonical = await followBlocks(context, chain, run)
   await takeDeposits(context, chain, { head, canonical, run })
 }
@@ -42,7 +47,7 @@ export async function watchDeposits(
 async function scanRange(
   context: SettlementContext,
   chain: SettlementChain,
-  head: bigint,
+  { head, askedAtSeconds }: { readonly head: bigint; readonly askedAtSeconds: number },
   { fence, signal }: Run,
 ): Promise<boolean> {
   const { database } = context
@@ -61,17 +66,21 @@ async function scanRange(
     const hash = (await chain.blockHashes([back], signal)).get(back)
     await database.transaction(async (tx) => {
       await fence(tx)
-      if (hash !== undefined) await moveDepositCursor(tx, chainId, { scannedTo: back, scannedHash: hash })
+      const cursorBack = { scannedTo: back, newestAtSeconds: undefined }
+      if (hash !== undefined) await moveDepositCursor(tx, chainId, { ...cursorBack, scannedHash: hash })
     })
     return false
   }
   if (pass.last === undefined) return true
   const scannedHash = pass.last.hash
-  const deposits = await readAll(chain, pass.transactions, signal)
+  const found = await readAll(chain, pass.transactions, signal)
+  const minedAfterSeconds = cursor?.newestAtSeconds
+  const deposits = found.map((deposit) => ({ ...deposit, minedAfterSeconds }))
+  const newestAtSeconds = to === head ? askedAtSeconds : undefined
   await database.transaction(async (tx) => {
     await fence(tx)
     await keep(context, tx, deposits)
-    await moveDepositCursor(tx, chainId, { scannedTo: to, scannedHash })
+    await moveDepositCursor(tx, chainId, { scannedTo: to, scannedHash, newestAtSeconds })
   })
   return to === head
 }
@@ -89,8 +98,8 @@ async function readAll(
   chain: SettlementChain,
   transactions: readonly Hex[],
   signal: AbortSignal,
-): Promise<readonly NewDeposit[]> {
-  const found: NewDeposit[] = []
+): Promise<readonly FoundDeposit[]> {
+  const found: FoundDeposit[] = []
   for (let next = 0; next < transactions.length; next += readingsAtOnce) {
     const batch = transactions.slice(next, next + readingsAtOnce)
     const read = await Promise.all(batch.map((transaction) => depositsOf(chain, transaction, signal)))
@@ -103,7 +112,7 @@ async function depositsOf(
   chain: SettlementChain,
   transaction: Hex,
   signal: AbortSignal,
-): Promise<readonly NewDeposit[]> {
+): Promise<readonly FoundDeposit[]> {
   const facts = await chain.deposits(transaction, signal)
   if (facts === undefined) return []
   return facts.deposits.map(({ onchainIndex, depositId, depositor, currency, amount }) => ({

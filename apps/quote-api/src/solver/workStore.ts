@@ -169,6 +169,7 @@ export async function updateWork(
     readonly reason?: string
     readonly attempts?: number
     readonly delayMs?: number
+    readonly payload?: WorkPayload
   },
 ): Promise<void> {
   await tx.query(
@@ -176,7 +177,8 @@ export async function updateWork(
        tx_hash = case when $3 then $4 else tx_hash end,
        reason = coalesce($5, reason), attempts = coalesce($6, attempts),
        not_before = case when $7::bigint is null then not_before
-         else clock_timestamp() + $7 * interval '1 millisecond' end
+         else clock_timestamp() + $7 * interval '1 millisecond' end,
+       payload = coalesce($8::json, payload)
      where id = $1`,
     [
       id,
@@ -186,6 +188,7 @@ export async function updateWork(
       change.reason ?? null,
       change.attempts ?? null,
       change.delayMs ?? null,
+      change.payload === undefined ? null : JSON.stringify(change.payload),
     ],
   )
 }

@@ -23,6 +23,8 @@ export type StatusRecord = {
   readonly originChainId: number
   readonly destinationChainId: number
   readonly createdAtMs: number
+  /** When the price of its quote ends. */
+  readonly expiresAtMs: number
   readonly updatedAtMs: number
 }
 
@@ -34,6 +36,7 @@ export interface RequestStatuses {
 const select = `
   select o.superseded_by, o.status, o.fail_reason, o.refund_fail_reason, o.origin_chain_id, o.destination_chain_id,
     floor(extract(epoch from o.created_at) * 1000)::bigint as created_at,
+    floor(extract(epoch from o.expires_at) * 1000)::bigint as expires_at,
     floor(extract(epoch from coalesce(o.updated_at, o.created_at)) * 1000)::bigint as updated_at,
     (select json_agg(json_build_array(t.role, t.tx_hash) order by t.seen_at, t.tx_hash)
       from request_transaction t where t.request_id = o.request_id) as transactions
@@ -60,6 +63,7 @@ export function createRequestStatuses({
         originChainId: Number(row.origin_chain_id),
         destinationChainId: Number(row.destination_chain_id),
         createdAtMs: Number(row.created_at),
+        expiresAtMs: Number(row.expires_at),
         updatedAtMs: Number(row.updated_at),
       }
     },
@@ -84,6 +88,7 @@ type StatusRow = {
   readonly origin_chain_id: bigint
   readonly destination_chain_id: bigint
   readonly created_at: bigint
+  readonly expires_at: bigint
   readonly updated_at: bigint
   readonly transactions: readonly (readonly [string, string])[] | null
 }

@@ -20,6 +20,7 @@ const record = (status: RequestStatus, more: Partial<StatusRecord> = {}): Status
   originChainId: 8_453,
   destinationChainId: 10,
   createdAtMs: 1_000,
+  expiresAtMs: 61_000,
   updatedAtMs: 2_000,
   ...more,
 })
@@ -45,7 +46,9 @@ describe('the state of a request', () => {
       time: 2_000,
     })
     expect(statusToV2(record(status))).toMatchObject({ status: v2, time: 2_000, quoteCreatedAt: 1_000 })
-    expect(statusToV3(record(status))).toMatchObject({ status, updatedAt: 2_000, quoteCreatedAt: 1_000 })
+    expect(statusToV3(record(status))).toMatchObject({
+      ...{ status, updatedAt: 2_000, quoteCreatedAt: 1_000, quoteExpiresAt: 61_000 },
+    })
   })
 
   test('fits its schema, whatever it is', () => {

@@ -26,6 +26,9 @@ export const statusV3Schema = z.object({
   ...shared,
   updatedAt: timeMs,
   quoteCreatedAt: timeMs,
+  quoteExpiresAt: timeMs.describe(
+    'Milliseconds since the epoch; a deposit in a later block is filled only at a price that is no worse',
+  ),
   failReason: z.string().describe('"N/A" unless the request failed or was refunded'),
   refundFailReason: z.string().describe('"N/A" unless its refund failed'),
 })
@@ -67,12 +70,14 @@ export function statusToV2(record: StatusRecord): z.output<typeof statusV2Schema
 }
 
 export function statusToV3(record: StatusRecord): z.output<typeof statusV3Schema> {
-  const { status, updatedAtMs, createdAtMs, failReason = 'UNKNOWN', refundFailReason = 'N/A' } = record
+  const { status, updatedAtMs, createdAtMs, expiresAtMs } = record
+  const { failReason = 'UNKNOWN', refundFailReason = 'N/A' } = record
   return {
     status,
     ...sharedOf(record),
     updatedAt: updatedAtMs,
     quoteCreatedAt: createdAtMs,
+    quoteExpiresAt: expiresAtMs,
     failReason: status === 'failure' || status === 'refund' ? failReason : 'N/A',
     refundFailReason,
   }

@@ -12,7 +12,7 @@ export const webhookBodySchema = z.object({
   id: z.uuid().describe('The event: the same in every delivery of it'),
   event: z.literal(statusEvent),
   timestamp: z.int().describe('When it happened, in milliseconds since the epoch'),
-  data: statusV3Schema.omit({ quoteCreatedAt: true }).extend({
+  data: statusV3Schema.omit({ quoteCreatedAt: true, quoteExpiresAt: true }).extend({
     requestId: z.string(),
     depositAddress: z.string().nullable(),
     referrer: z.string().nullable().describe('Always null: it is not kept with a request'),
@@ -26,7 +26,7 @@ export function webhookBody(change: {
   readonly record: StatusRecord
   readonly depositAddress: string | undefined
 }): z.output<typeof webhookBodySchema> {
-  const { quoteCreatedAt: _created, ...status } = statusToV3(change.record)
+  const { quoteCreatedAt: _created, quoteExpiresAt: _expires, ...status } = statusToV3(change.record)
   return {
     id: change.eventId,
     event: statusEvent,

@@ -41,7 +41,11 @@ const quoteDetailsSchema = z.object({
 export const quoteResponseSchema = z.object({
   requestId: z.string().describe('Identifies the request across the whole interface'),
   environment: z.string(),
-  expiresAt: z.number().describe('Unix seconds; quote again after it'),
+  expiresAt: z
+    .number()
+    .describe(
+      'Unix seconds. A deposit in a later block, one block of grace aside, is priced anew: filled as quoted only where that is no worse, else refunded',
+    ),
   steps: z.array(stepSchema).describe('To execute in order'),
   fees: feesSchema,
   feeSponsorship: feeSponsorshipSchema.optional().describe('Present when a sponsorship field was sent'),

@@ -172,6 +172,22 @@ const quoteChainSchema = z.object({
   currencies: z.array(currencySchema),
 })
 
+/** Deposits that are mined after the price of their quote ended. @source design.md 5.8 */
+const lateDepositsSchema = z
+  .object({
+    toleranceBps: bps
+      .default(30)
+      .describe('How much less the solver may get than it quoted for, by the prices of now'),
+    marketWaitSeconds: z
+      .number()
+      .int()
+      .min(0)
+      .max(3_600)
+      .default(300)
+      .describe('How long such a deposit waits for a market that cannot be read, before it is refunded'),
+  })
+  .prefault({})
+
 /**
  * `configs/quote.<ENVIRONMENT>.json`: what quote-api may price, keyed by the chain's string id.
  * @source design.md 7.4
@@ -190,7 +206,13 @@ export const quoteFileSchema = z.object({
     longtailBps: bps,
   }),
   orderLifetimeSeconds: z.number().int().positive(),
-  quoteLifetimeSeconds: z.number().int().positive(),
+  quoteLifetimeSeconds: z.number().int().positive().describe('How long a price binds: `expiresAt` of quotes'),
+  lateDeposits: lateDepositsSchema,
+  openQuotesPerUserBps: bps
+    .default(10_000)
+    .describe(
+      'What the open quotes of one user together may promise, of what the solver can pay where the newest one is paid; 0 = off',
+    ),
   swapImpactMaxBps: bps,
   ceilings: ceilingsSchema,
   rateLimits: z.object({

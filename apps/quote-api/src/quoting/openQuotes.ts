@@ -1,0 +1,148 @@
+import { bpsDenominator, divideDown, type UsdX18, usdValueDown } from '@causeway/core'
+import { QuoteError } from './errors.ts'
+import { payableUsd } from './inventory.ts'
+import type { InventoryView } from './inventoryView.ts'
+import type { Priced } from './priceRequest.ts'
+
+/** Who holds quotes. A stranger who names the user takes nothing from the quotes of a key. */
+export type QuoteHolder = { readonly user: string; readonly apiKeyId: string | undefined }
+
+/** What was promised and can still be taken, by holder, in this process. */
+export interface OpenQuotes {
+  /**
+   * Counts a promise until its quote expires, or refuses it. Both happen at once, so that quotes that are
+   * asked for together count each other.
+   * @returns takes it back, for a quote that is not answered after all
+   * @throws QuoteError OPEN_QUOTES_LIMIT
+   */
+  take(holder: QuoteHolder, promise: Promised): () => void
+}
+
+export type Promised = {
+  /** Worth of what leaves the solver's inventory. */
+  readonly usdX18: UsdX18
+  /** Worth of what the solver can pay where this would be paid. */
+  readonly payableUsdX18: UsdX18
+  readonly nowSeconds: number
+  readonly expiresAtSeconds: number
+}
+
+/** Two arrays, because most holders have one promise: a second at which promises end, and their worth. */
+type Promises = { totalUsdX18: UsdX18; readonly ends: number[]; readonly worths: UsdX18[] }
+
+/** Holders of one generation; with more, those who asked for nothing in this one are forgotten. */
+const holdersMax = 20_000
+
+/**
+ * Bounds what one user holds open at once, whatever the directions: a set of quotes both ways would be
+ * worth taking whichever way the market goes. Kept in memory: a restart forgets one lifetime of quotes.
+ * @param options.perUserBps part of what the solver can pay where the newest quote is paid; 0 = off
+ * @source design.md 5.8
+ */
+export function createOpenQuotes(options: { readonly perUserBps: number }): OpenQuotes {
+  const perUserBps = BigInt(options.perUserBps)
+  // Whoever asked for nothing for a whole lifetime holds nothing: two generations forget without a search.
+  let holders = new Map<string, Promises>()
+  let earlier = new Map<string, Promises>()
+  let nextGenerationSeconds = 0
+
+  function promisesOf(name: string, { nowSeconds, expiresAtSeconds }: Promised): Promises {
+    if (nowSeconds > nextGenerationSeconds || holders.size >= holdersMax) {
+      earlier = holders
+      holders = new Map()
+      nextGenerationSeconds = expiresAtSeconds
+    }
+    const known = holders.get(name) ?? earlier.get(name)
+    const promises: Promises = known ?? { totalUsdX18: 0n, ends: [], worths: [] }
+    holders.set(name, promises)
+    dropEnded(promises, nowSeconds)
+    return promises
+  }
+
+  return {
+    take({ user, apiKeyId = '' }, promise) {
+      if (perUserBps === 0n) return nothingTaken
+      const { usdX18, expiresAtSeconds } = promise
+      const promises = promisesOf(`${apiKeyId} ${user.toLowerCase()}`, promise)
+      const limit = divideDown(promise.payableUsdX18 * perUserBps, bpsDenominator)
+      if (promises.totalUsdX18 + usdX18 > limit) throw refusal(promises, limit, promise)
+      add(promises, expiresAtSeconds, usdX18)
+      let isTaken = true
+      return () => {
+        if (isTaken) add(promises, expiresAtSeconds, -usdX18)
+        isTaken = false
+      }
+    },
+  }
+}
+
+const nothingTaken = (): void => {}
+
+function add(promises: Promises, end: number, usdX18: UsdX18): void {
+  const { ends, worths } = promises
+  const at = ends.lastIndexOf(end)
+  const held = worths[at]
+  // What has ended was subtracted as a whole.
+  if (held === undefined && usdX18 < 0n) return
+  if (held === undefined) {
+    ends.push(end)
+    worths.push(usdX18)
+  } else {
+    worths[at] = held + usdX18
+  }
+  promises.totalUsdX18 += usdX18
+}
+
+/** Promises end in the order in which they were made. */
+function dropEnded(promises: Promises, nowSeconds: number): void {
+  const { ends, worths } = promises
+  let ended = 0
+  while ((ends[ended] ?? nowSeconds) < nowSeconds) {
+    promises.totalUsdX18 -= worths[ended] ?? 0n
+    ended += 1
+  }
+  if (ended === 0) return
+  ends.splice(0, ended)
+  worths.splice(0, ended)
+}
+
+function refusal({ totalUsdX18, ends }: Promises, limit: UsdX18, promise: Promised): QuoteError {
+  const { nowSeconds, expiresAtSeconds } = promise
+  const firstEnd = ends[0] ?? expiresAtSeconds
+  const retryAfterSeconds = Math.max(firstEnd - nowSeconds + 1, 1)
+  const leftUsd = limit > totalUsdX18 ? limit - totalUsdX18 : 0n
+  return new QuoteError(
+    'OPEN_QUOTES_LIMIT',
+    'The open quotes of this user hold what the solver can pay: deposit for one of them, ask for less, or wait until they expire.',
+    {
+      data: {
+        field: 'amount',
+        limitUsd: wholeUsd(limit),
+        openUsd: wholeUsd(totalUsdX18),
+        leftUsd: wholeUsd(leftUsd),
+        firstExpiresAt: firstEnd,
+      },
+      retryAfterSeconds,
+    },
+  )
+}
+
+const wholeUsd = (usdX18: UsdX18): string => (usdX18 / 10n ** 18n).toString()
+
+/** What a priced request promises, and beside what; undefined where no solver pays. */
+export function promisedBy(
+  { amounts, snapshot }: Priced,
+  inventoryView: (of: Priced['snapshot']) => InventoryView,
+): Pick<Promised, 'usdX18' | 'payableUsdX18'> | undefined {
+  const { solver, destinationLeg, amountOut, route } = amounts
+  if (solver === undefined) return undefined
+  const { payoutCurrency } = solver
+  const inventory = inventoryView(snapshot)(payoutCurrency.asset)
+  const price = snapshot.price(payoutCurrency.asset.priceKey)
+  if (inventory === undefined || 'reason' in price) return undefined
+  const { decimals } = payoutCurrency
+  return {
+    usdX18: usdValueDown(destinationLeg?.amountIn ?? amountOut, { decimals, usdX18: price.usdX18 }),
+    payableUsdX18: payableUsd(inventory, route.destination.chainId),
+  }
+}

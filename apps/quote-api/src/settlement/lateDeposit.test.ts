@@ -1,0 +1,79 @@
+// Goal: nobody gains by depositing late. Method: the rules as tables, and the loss of the solver over random
+// promises and prices.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { graceSeconds, isLate, type LatePrice, type LateStep, lateStep } from './lateDeposit.ts'
+
+const expiresAtSeconds = 1_000_000
+
+describe('a deposit is late', () => {
+  test.each([
+    ['in the last second of its price', 0, 2_000, false],
+    ['one block of the origin later', 2, 2_000, false],
+    ['a second after that', 3, 2_000, true],
+    ['within a block that takes part of a second', 1, 250, false],
+    ['a second after that block', 2, 250, true],
+    ['fifteen seconds later, where blocks take ten minutes', 15, 600_000, false],
+    ['sixteen seconds later, where blocks take ten minutes', 16, 600_000, true],
+    ['long before', -3_600, 2_000, false],
+  ])('%s: %i s, blocks of %i ms: %s', (_what, after, blockTimeMs, late) => {
+    const blockTimeSeconds = expiresAtSeconds + after
+    const minedAfterSeconds = undefined
+    expect(isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, blockTimeMs })).toBe(late)
+  })
+
+  test.each([
+    ['not there 32 s after its price, and says it was in time', 32, false],
+    ['not there 33 s after its price, and says it was in time', 33, true],
+    ['not there an hour before', -3_600, false],
+  ])('%s', (_what, after, late) => {
+    const minedAfterSeconds = expiresAtSeconds + after
+    const block = { blockTimeSeconds: expiresAtSeconds, minedAfterSeconds, blockTimeMs: 2_000 }
+    expect(isLate({ ...block, expiresAtSeconds })).toBe(late)
+  })
+
+  test('after a grace that no block time makes longer than fifteen seconds', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3_600_000 }), (blockTimeMs) => {
+        expect(graceSeconds({ blockTimeMs })).toBeLessThanOrEqual(15)
+        expect(graceSeconds({ blockTimeMs })).toBeGreaterThanOrEqual(1)
+      }),
+    )
+  })
+})
+
+describe('a late deposit', () => {
+  const priced = (amountOut: bigint): LatePrice => ({ state: 'priced', amountOut })
+  const refund = (reason: Extract<LateStep, { action: 'refund' }>['reason']): LateStep => ({
+    action: 'refund',
+    reason,
+  })
+  test.each<[string, LatePrice, number, LateStep]>([
+    ['buys as much', priced(10_000n), 0, { action: 'bind' }],
+    ['buys more', priced(20_000n), 0, { action: 'bind' }],
+    ['buys less, by all of the tolerance', priced(9_970n), 0, { action: 'bind' }],
+    ['buys less, by a unit more', priced(9_969n), 0, refund('QUOTE_EXPIRED_PRICE_MOVED')],
+    ['could not be quoted', { state: 'refused' }, 0, refund('QUOTE_EXPIRED_NOT_QUOTABLE')],
+    ['while nobody knows', { state: 'unknown' }, 299, { action: 'wait' }],
+    ['nobody knew for long', { state: 'unknown' }, 300, refund('QUOTE_EXPIRED_MARKET_UNAVAILABLE')],
+    ['is priced at last', priced(10_000n), 300, { action: 'bind' }],
+  ])('%s', (_what, price, nowSeconds, step) => {
+    const fixed = { promised: 10_000n, toleranceBps: 30, waitsUntilSeconds: 300 }
+    expect(lateStep({ ...fixed, price, nowSeconds })).toEqual(step)
+  })
+
+  test('that is filled costs the solver the tolerance at most', () => {
+    const amounts = fc.bigInt({ min: 1n, max: 2n ** 128n })
+    fc.assert(
+      fc.property(amounts, amounts, fc.integer({ min: 0, max: 1_000 }), (promised, fair, toleranceBps) => {
+        const step = lateStep({
+          ...{ promised, toleranceBps, price: priced(fair), nowSeconds: 0, waitsUntilSeconds: 0 },
+        })
+        const loss = promised - fair
+        const most = (promised * BigInt(toleranceBps)) / 10_000n
+        expect(step.action).toBe(loss <= most ? 'bind' : 'refund')
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

@@ -1,0 +1,78 @@
+import { bpsDenominator } from '@causeway/core'
+
+/** A quote's price binds deposits up to here, beside `expiresAt`: one block of the origin, and never more. */
+const graceSecondsMax = 15
+
+/** @source design.md 5.8 */
+export function graceSeconds({ blockTimeMs }: { readonly blockTimeMs: number }): number {
+  return Math.min(Math.ceil(blockTimeMs / 1_000), graceSecondsMax)
+}
+
+/** So much later than it was made, a quorum of endpoints shows a block. */
+const showingSeconds = 30
+
+/**
+ * A deposit whose block is later than its quote's price. When it was sent, handed in or seen does not
+ * count: only what a chain shows cannot be chosen afterwards. A block says its own time, and whoever makes
+ * blocks after an outage gives them times that have passed: one that was not there yet, well after the
+ * price, is late whatever it says.
+ * @param args.blockTimeSeconds of the block it is in now: one that moved to another block counts anew
+ * @param args.minedAfterSeconds when a quorum did not have that block; undefined where nobody looked
+ */
+export function isLate(args: {
+  readonly blockTimeSeconds: number
+  readonly minedAfterSeconds: number | undefined
+  readonly expiresAtSeconds: number
+  readonly blockTimeMs: number
+}): boolean {
+  const { blockTimeSeconds, minedAfterSeconds = blockTimeSeconds } = args
+  const endSeconds = args.expiresAtSeconds + graceSeconds(args)
+  return blockTimeSeconds > endSeconds || minedAfterSeconds > endSeconds + showingSeconds
+}
+
+/** What a late deposit buys by the prices of now. */
+export type LatePrice =
+  | { readonly state: 'priced'; readonly amountOut: bigint }
+  /** It could not be quoted now: no route, no inventory, not worth its fees. */
+  | { readonly state: 'refused' }
+  /** The market cannot be read. */
+  | { readonly state: 'unknown' }
+
+export type LateRefundReason =
+  | 'QUOTE_EXPIRED_PRICE_MOVED'
+  | 'QUOTE_EXPIRED_NOT_QUOTABLE'
+  | 'QUOTE_EXPIRED_MARKET_UNAVAILABLE'
+
+export type LateStep =
+  | { readonly action: 'bind' }
+  | { readonly action: 'wait' }
+  | { readonly action: 'refund'; readonly reason: LateRefundReason }
+
+/**
+ * Whether a late deposit is still filled as quoted: when the solver gets no less for it than it was quoted
+ * for, but for the tolerance. A market that is better for the user changes nothing. Pure.
+ * @param args.promised output of the quote, in smallest units
+ * @param args.waitsUntilSeconds how long nothing is decided while the market cannot be read
+ * @source design.md 5.8
+ */
+export function lateStep(args: {
+  readonly promised: bigint
+  readonly price: LatePrice
+  readonly toleranceBps: number
+  readonly nowSeconds: number
+  readonly waitsUntilSeconds: number
+}): LateStep {
+  const { promised, price, toleranceBps } = args
+  switch (price.state) {
+    case 'unknown':
+      if (args.nowSeconds < args.waitsUntilSeconds) return { action: 'wait' }
+      return { action: 'refund', reason: 'QUOTE_EXPIRED_MARKET_UNAVAILABLE' }
+    case 'refused':
+      return { action: 'refund', reason: 'QUOTE_EXPIRED_NOT_QUOTABLE' }
+    case 'priced': {
+      const least = promised * (bpsDenominator - BigInt(toleranceBps))
+      if (price.amountOut * bpsDenominator >= least) return { action: 'bind' }
+      return { action: 'refund', reason: 'QUOTE_EXPIRED_PRICE_MOVED' }
+    }
+  }
+}
