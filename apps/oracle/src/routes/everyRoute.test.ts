@@ -9,6 +9,7 @@ import {
   ownerRequestDigest,
   verifyAttestation,
   type WithdrawalFacts,
+  type WithdrawRequestFacts,
 } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import { sign } from 'viem/accounts'
@@ -54,10 +55,10 @@ const withdrawn: WithdrawalFacts = {
   withdrawalId: '0x42600e31bfa4e2d638f483dd2b087d53328733fceb578fac6db1928b6ce95fcc',
   evidence: evidence('ethereum'),
 }
-const withdrawRequest = {
+const withdrawRequest: WithdrawRequestFacts = {
   kind: 'withdraw-request',
   ...{ depository, currency: nativeCurrency, recipient, data: '0x' },
-} as const
+}
 const ownerRequest: OwnerRequest = {
   ...{ chainId: 'ethereum', currency: nativeCurrency, amount: '1000000', ownerChainId: 'base' },
   ...{ owner: '0x2e988a386a799f506693793c6a5af6b54dfaabfb', recipient, nonce: '42' },

@@ -20,7 +20,7 @@ type ForceLog = { warn(fields: object, message: string): void }
 export type ForceRefusal = 'off' | 'no_key' | 'peer_key'
 
 /** Who may not use `force`, and why; `undefined` when he may. Off is off for everybody. */
-export function refuseForce(isAllowed: boolean, { scopes }: ForceCaller): ForceRefusal | undefined {
+function refuseForce(isAllowed: boolean, { scopes }: ForceCaller): ForceRefusal | undefined {
   if (!isAllowed) return 'off'
   if (scopes === undefined) return 'no_key'
   return scopes.has(forceScope) ? undefined : 'peer_key'
