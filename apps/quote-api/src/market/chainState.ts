@@ -1,16 +1,13 @@
 import type { QuoteChain } from '@causeway/core'
 import type { ChainReading } from './chainReading.ts'
-import { settleGas } from './gasJump.ts'
 import { gasUnits } from './gasUnits.ts'
 import type { MarketLimits } from './limits.ts'
-import type { ChainMarket, ChainRefusal, GasPrice } from './snapshot.ts'
+import type { ChainMarket, ChainRefusal } from './snapshot.ts'
 
-/** The newest reading of one chain and the gas prices that came before it. */
+/** The newest reading of one chain. */
 export type ChainFacts = {
   readonly reading: ChainReading
   readonly readAtMs: number
-  /** Gas prices of the last blocks read, oldest first, this one included; none was disputed. */
-  readonly gasSamples: readonly GasPrice[]
 }
 
 /** Last moment at which a chain's head may still be priced from. */
@@ -41,9 +38,8 @@ export function chainState(args: {
   if (nowMs > headUsableUntilMs(facts, config) || isHeadAhead(facts, limits, nowMs)) {
     return { reason: 'stale_head' }
   }
-  const { head, l1DataFeeWei, inventory, pools, gasCeilingWei: ceilingWei } = facts.reading
-  if (facts.reading.gasPrice === undefined) return { reason: 'gas_disputed' }
-  const gasPrice = settleGas(facts.gasSamples)
+  const { head, gasPrice, gasCeilingWei: ceilingWei, l1DataFeeWei, inventory, pools } = facts.reading
+  if (gasPrice === undefined) return { reason: 'gas_disputed' }
   const { expectedWei } = gasPrice
   if (expectedWei > ceilingWei) return { reason: 'gas_above_ceiling', expectedWei, ceilingWei }
   return {

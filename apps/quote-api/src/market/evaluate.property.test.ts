@@ -61,7 +61,7 @@ describe('evaluate', () => {
           nowMs += pauseMs
           if (nowMs >= before.changesAtMs) before = evaluate(factsNow(), before)
           const value = baseReading({ nowMs, ...options })
-          chains.set(chain, { reading: value, readAtMs: nowMs, gasSamples: [value.gasPrice] })
+          chains.set(chain, { reading: value, readAtMs: nowMs })
           const scope = { prices: plan.pricesByChain.get(chain) ?? [], chains: [chain] }
           const partly = evaluate(factsNow(), before, scope)
           expect(values(partly)).toEqual(values(evaluate(factsNow(), before)))
@@ -87,7 +87,7 @@ describe('evaluate', () => {
         for (const { chain, reading: options, pauseMs } of sequence) {
           nowMs += pauseMs
           const value = baseReading({ nowMs, ...options })
-          chains.set(chain, { reading: value, readAtMs: nowMs, gasSamples: [value.gasPrice] })
+          chains.set(chain, { reading: value, readAtMs: nowMs })
         }
         const evaluation = evaluate(factsAt(nowMs))
         const endsAtMs = Math.min(evaluation.changesAtMs, nowMs + 10_000_000)

@@ -5,7 +5,6 @@ import type { CellReading } from './cell.ts'
 import { type AgreedKind, agreedKinds } from './chainReading.ts'
 import type { ChainFacts } from './chainState.ts'
 import type { Evaluation } from './evaluate.ts'
-import { settleGas } from './gasJump.ts'
 import type { ChainPlan, MarketPlan, PricePlan } from './plan.ts'
 import { secondSourceRules } from './prices/secondSource.ts'
 import { isFresh, type SourceReading } from './prices/source.ts'
@@ -198,11 +197,11 @@ function describePools(
 }
 
 function describeReading(
-  { reading, readAtMs, gasSamples }: ChainFacts,
+  { reading, readAtMs }: ChainFacts,
   nowMs: number,
 ): Pick<MarketHealth['chains'][number], 'head' | 'gas' | 'readAgeMs'> {
   const { number, hash, timestampSeconds } = reading.head
-  const gas = reading.gasPrice === undefined ? undefined : settleGas(gasSamples)
+  const { gasPrice: gas } = reading
   return {
     head: { number: number.toString(), hash, ageMs: nowMs - timestampSeconds * 1_000 },
     ...(gas !== undefined && {

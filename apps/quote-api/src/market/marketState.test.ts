@@ -241,32 +241,13 @@ describe('chains', () => {
     expect(state.snapshot().chain(10)).toHaveProperty('gasPrice')
   })
 
-  test('await confirmation while a jump of gas or of a price is held back, and only then', () => {
+  test('await confirmation while a jump of a price is held back, and only then', () => {
     const { readBase, state } = setUp()
-    readBase({ gasWei: 1_000n, poolUsdPerEth: undefined })
+    readBase({ poolUsdPerEth: undefined })
     expect(state.awaitsConfirmation('base')).toBe(false)
-    readBase({ block: 101, gasWei: 10_000n, poolUsdPerEth: undefined })
-    expect(state.awaitsConfirmation('base')).toBe(true)
-    readBase({ block: 102, gasWei: 10_000n, poolUsdPerEth: undefined })
-    expect(state.awaitsConfirmation('base')).toBe(false)
-    readBase({ block: 103, gasWei: 10_000n, poolUsdPerEth: undefined, ethAnswer: 300_000_000_000n })
+    readBase({ poolUsdPerEth: undefined, ethAnswer: 300_000_000_000n })
     expect(state.awaitsConfirmation('base')).toBe(true)
     expect(state.awaitsConfirmation('optimism')).toBe(false)
-  })
-
-  test('a tenfold gas spike counts when a second block repeats it, not when the same is read again', () => {
-    const { readBase, state } = setUp()
-    const gas = () => {
-      const chain = state.snapshot().chain(8_453)
-      return 'reason' in chain ? chain.reason : chain.gasPrice.expectedWei
-    }
-    readBase({ gasWei: 1_000n })
-    readBase({ block: 101, gasWei: 10_000n })
-    expect(gas()).toBe(1_000n)
-    readBase({ block: 101, gasWei: 10_000n })
-    expect(gas()).toBe(1_000n)
-    readBase({ block: 102, gasWei: 10_000n })
-    expect(gas()).toBe(10_000n)
   })
 
   test('gas above the ceiling refuses the chain, and comes back below it', () => {

@@ -4,11 +4,10 @@ import type { ChainReading } from './chainReading.ts'
 import type { ChainFacts } from './chainState.ts'
 import type { Clock } from './clock.ts'
 import { type Evaluation, evaluate, type Scope } from './evaluate.ts'
-import { gasSampleCount, settleGas } from './gasJump.ts'
 import type { MarketLimits } from './limits.ts'
 import type { MarketPlan } from './plan.ts'
 import type { HttpFacts } from './prices/readSources.ts'
-import type { ChainMarket, ChainRefusal, GasPrice, MarketSnapshot, PriceRefusal } from './snapshot.ts'
+import type { ChainMarket, ChainRefusal, MarketSnapshot, PriceRefusal } from './snapshot.ts'
 
 /** The facts read so far and the snapshot that follows from them. Does no I/O. */
 export type MarketState = {
@@ -68,16 +67,12 @@ export function createMarketState(options: {
     },
     chainFacts: (chainKey) => chains.get(chainKey),
     awaitsConfirmation(chainKey) {
-      const gasSamples = chains.get(chainKey)?.gasSamples ?? []
-      if (gasSamples.length > 0 && settleGas(gasSamples) !== gasSamples.at(-1)) return true
       const touched = plan.pricesByChain.get(chainKey) ?? []
       return touched.some((key) => evaluation.prices.get(key)?.jump.pending !== undefined)
     },
     putChain(chainKey, { value, asOfMs }) {
-      const before = chains.get(chainKey)
-      const gasSamples = withSample(before, value)
       const reading = { ...value, inventory: spendable(value.inventory, reserved) }
-      chains.set(chainKey, { reading, readAtMs: asOfMs, gasSamples })
+      chains.set(chainKey, { reading, readAtMs: asOfMs })
       update({ prices: plan.pricesByChain.get(chainKey) ?? [], chains: [chainKey] })
     },
     putHttp(adapter, facts) {
@@ -89,14 +84,6 @@ export function createMarketState(options: {
       return () => listeners.delete(listener)
     },
   }
-}
-
-/** A sample per block: the same block read again repeats what it said and confirms nothing. */
-function withSample(before: ChainFacts | undefined, value: ChainReading): readonly GasPrice[] {
-  const earlier = before?.gasSamples ?? []
-  if (value.gasPrice === undefined) return earlier
-  const isSame = before?.reading.head.hash === value.head.hash && before.reading.gasPrice !== undefined
-  return [...(isSame ? earlier.slice(0, -1) : earlier), value.gasPrice].slice(-gasSampleCount)
 }
 
 /** Values that did not change keep their identity. */

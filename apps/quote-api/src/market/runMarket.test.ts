@@ -171,24 +171,22 @@ describe('a chain that fails', () => {
 
 describe('a jump', () => {
   test('is read again soon, so that it shows well before the next regular refresh', async () => {
-    let gasWei = 1_000n
-    let block = 100
-    const nextBlock = () => {
-      block += 1
-      return block
-    }
+    let ethAnswer = 200_000_000_000n
     const { market, clock } = await started(
       setUp({
         sources: ({ clock }) => ({
-          base: { read: async () => baseReading({ nowMs: clock.now(), block: nextBlock(), gasWei }) },
+          base: {
+            read: async () => baseReading({ nowMs: clock.now(), ethAnswer, poolUsdPerEth: undefined }),
+          },
         }),
       }),
     )
-    gasWei = 50_000n
+    const usd = () => market.snapshot().price('ETH/USD')
+    ethAnswer = 300_000_000_000n
     await clock.advance(1_000)
-    expect(market.snapshot().chain(8_453)).toMatchObject({ gasPrice: { expectedWei: 1_000n } })
+    expect(usd()).toMatchObject({ usdX18: 2_000n * 10n ** 18n })
     await clock.advance(250)
-    expect(market.snapshot().chain(8_453)).toMatchObject({ gasPrice: { expectedWei: 50_000n } })
+    expect(usd()).toMatchObject({ usdX18: 3_000n * 10n ** 18n })
   })
 })
 

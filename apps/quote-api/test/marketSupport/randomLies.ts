@@ -15,7 +15,7 @@ export type Lie = {
 type Random = (below: number) => number
 
 /** Numbers from a seed: the same lie can be told again, and by two at once. */
-export function createRandom(seed: number): Random {
+function createRandom(seed: number): Random {
   let state = (Math.imul(seed + 1, 2_654_435_761) ^ 0x9e3779b9) >>> 0
   return (below) => {
     state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 3_266_489_917) >>> 0

@@ -45,7 +45,7 @@ export function parseEndpoint(
  * Who answers at a URL: its host, because whoever runs a host decides what all its ports and paths say. On
  * loopback, where everything is one host, the port tells nodes apart.
  */
-export function voiceOf({ hostname, host }: Pick<URL, 'hostname' | 'host'>): string {
+function voiceOf({ hostname, host }: Pick<URL, 'hostname' | 'host'>): string {
   return loopbackPattern.test(hostname) ? host : hostname.replace(/\.$/, '')
 }
 
