@@ -116,13 +116,18 @@ describe('TRX', () => {
     expect(await amount(sent, { extraData: '0x' })).toBe(0n)
   })
 
-  test('moved inside by a contract without events counts where the chain is traced, and only there', async () => {
+  test('moved inside by a listed contract without events counts where the chain is traced, and only there', async () => {
+    const { multicall3 } = bed.evm.deployment
     const calls = [{ target: recipient.bytes, allowFailure: false, value: 6n, callData: '0x' }] as const
     const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3Value', args: [calls] })
-    const call = { kind: 'trigger', to: bed.evm.deployment.multicall3, callValue: 6n } as const
+    const call = { kind: 'trigger', to: multicall3, callValue: 6n } as const
     const sent = await bed.ledger.submit(bed.user, { ...call, data: concatHex([data, orderId]) })
-    expect(await amount(sent)).toBe(0n)
-    expect(await amount(sent, {}, { additionalData: { traceInternalTransfers: true } })).toBe(6n)
+    const chosen = { extraData: encodeFillExtraData(multicall3) }
+    const listed = { fillContracts: [tronAddress(multicall3)] }
+    const traced = { additionalData: { traceInternalTransfers: true } }
+    expect(await amount(sent, chosen, listed)).toBe(0n)
+    expect(await amount(sent, chosen, traced)).toBe(0n)
+    expect(await amount(sent, chosen, { ...listed, ...traced })).toBe(6n)
   })
 
   test('shown by events is not counted again among inner calls', async () => {
@@ -142,7 +147,7 @@ describe('tokens', () => {
       data: concatHex([encodeTransfer(recipient.bytes, 8n), orderId]),
     } as const
     const facts = await paid(await bed.ledger.submit(bed.user, call), inUsdc())
-    expect(facts.transfers).toEqual([{ recipient: recipient.base58, currency: bed.usdc, amount: 8n }])
+    expect(facts.transfers).toMatchObject([{ recipient: recipient.base58, currency: bed.usdc, amount: 8n }])
   })
 
   test('that reached somebody else, or of another contract, pay nothing', async () => {
@@ -199,7 +204,7 @@ test('one payment asked for twice is one sum', async () => {
   const { transfers } = await paid(await transfer(recipient.bytes, 3n, orderId), {
     payments: [payment, payment],
   })
-  expect(transfers).toEqual([{ ...payment, amount: 3n }])
+  expect(transfers).toEqual([{ ...payment, amount: 3n, fromOthers: 0n }])
 })
 
 test.each([

@@ -54,6 +54,7 @@ export type {
   SettlementResult,
   WithdrawalMessage,
 } from './attestation/messages.ts'
+export { type Movement, type Received, receivedBy } from './attestation/movements.ts'
 export {
   type AttestationKind,
   type AttestationKindName,
@@ -183,7 +184,14 @@ export {
   type SignedDeposit,
   type TokenDomain,
 } from './order/permit.ts'
-export { bpsDiffUnit, firstMissingCall, weightedInputBpsDiff } from './order/settlementRules.ts'
+export {
+  bpsDiffUnit,
+  type DemandedPayment,
+  firstMissingCall,
+  firstUnpaid,
+  type UnpaidPayment,
+  weightedInputBpsDiff,
+} from './order/settlementRules.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'
 export { type PoolPrice, spotPrice, sqrtPriceX96FromAmounts } from './pools/spotPrice.ts'
