@@ -223,6 +223,19 @@ describe('a thief', () => {
     }
   })
 
+  test('who buys something of the recipient pays the price of it, and no order', async () => {
+    const sale = encodeFunctionData({
+      ...{ abi: tokenAbi, functionName: 'transferFrom' },
+      args: [owner.address, thief.address, 5n],
+    })
+    await bed.send(owner, bed.deployment.tokens.USDX, approval(multicall3))
+    const sent = await together(thief, [
+      { target: usdc, callData: pull(thief.address, owner.address) },
+      { target: bed.deployment.tokens.USDX, callData: sale },
+    ])
+    expect(await paid(sent, toUsdc(owner.address))).toMatchObject({ amount: 0n })
+  })
+
   test('takes nothing out again between a payment and the calls of its order', async () => {
     const stolen = { to: usdc, data: encodeTransfer(thief.address, enough), value: 0n }
     const data = fillData({ erc20: [{ token: usdc, to: executor, amount: enough }], calls: [stolen] })
@@ -240,7 +253,7 @@ describe('a thief', () => {
 describe('the solver’s side', () => {
   test('is whoever sends the transaction, by whatever contract', async () => {
     const sent = await together(thief, [{ target: usdc, callData: pull(thief.address, recipient) }])
-    expect(await paid(sent)).toMatchObject({ amount: enough, fromOthers: 0n })
+    expect(await paid(sent)).toEqual({ recipient, currency: usdc, amount: enough })
   })
 
   test('is a payer that the chain file lists, whoever sends', async () => {

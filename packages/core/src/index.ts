@@ -167,6 +167,7 @@ export {
   depositOrderSalt,
   depositSaltRandomBytes,
 } from './order/depositAddress.ts'
+export { namedOrder } from './order/namedOrders.ts'
 export type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order/order.ts'
 export { decodeOrderCall, encodeFillExtraData, encodeOrderCall } from './order/orderCall.ts'
 export { createOrderIdHasher, type OrderWords, orderId, orderWords } from './order/orderId.ts'

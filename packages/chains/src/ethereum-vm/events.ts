@@ -38,6 +38,18 @@ export function readErc20Deposit({ topics: given, data }: EvmLog): Erc20Deposit 
   return from && token && { from, token, amount: uintAt(data, 2), id: wordAt(data, 3) }
 }
 
+/** Who gave something away: a token, an ERC-721 or an ERC-1155. */
+export function readGiver({ topics: [topic, first, second] }: EvmLog): Hex | undefined {
+  const giver = topic === topics.transfer ? first : topics1155.has(topic ?? '') ? second : undefined
+  return giver === undefined ? undefined : addressAt(giver, 0)
+}
+
+/** `TransferSingle` and `TransferBatch`. */
+const topics1155: ReadonlySet<string> = new Set([
+  '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62',
+  '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
+])
+
 /** ERC-721 transfers have a fourth topic and do not match. */
 export function readTransfer({ topics: given, data }: EvmLog): Transfer | undefined {
   const [topic, from, to, more] = given

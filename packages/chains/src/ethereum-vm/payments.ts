@@ -10,6 +10,7 @@ import type { EvmLog, EvmTransaction } from './answers.ts'
 import {
   type NativeTransfer,
   readAuthorizer,
+  readGiver,
   readSolverCallExecuted,
   readSolverNativeTransfer,
   readTransfer,
@@ -59,13 +60,14 @@ export function sumTransfers(paid: PaidTransaction, terms: PaymentTerms): readon
   return [...targets.values()].map(({ recipient, currency }) => {
     if (currency === nativeCurrency) return nativeTransfer(paid, terms, recipient)
     const spendsOwn = (payer: string) => isPayer(payer) && !isAuthorized(paid, payer, currency)
-    const { net: amount, fromOthers } = receivedBy(recipient, tokenMovements(paid.logs, currency), spendsOwn)
+    const { net, fromOthers } = receivedBy(recipient, tokenMovements(paid.logs, currency), spendsOwn)
+    const amount = givesAnotherToken(paid.logs, { recipient, currency }) ? 0n : net
     const isOneFill = fillContract !== undefined && paid.transaction.to === fillContract
     const beforeCalls = isOneFill ? logsBeforeCalls(paid.logs, fillContract) : undefined
     const paidBeforeCalls =
       beforeCalls && receivedBy(recipient, tokenMovements(beforeCalls, currency), spendsOwn).paidIn
     return {
-      ...{ recipient, currency, amount, fromOthers },
+      ...{ recipient, currency, amount, ...(fromOthers > 0n && { fromOthers }) },
       ...(paidBeforeCalls !== undefined && { paidBeforeCalls }),
     }
   })
@@ -110,11 +112,9 @@ export function executedCalls(
 
 function nativeTransfer(paid: PaidTransaction, terms: PaymentTerms, recipient: string): TransferFact {
   const { net: amount, fromOthers } = nativeReceived(paid, terms, recipient)
-  const target = { recipient, currency: nativeCurrency }
+  const target = { recipient, currency: nativeCurrency, ...(fromOthers > 0n && { fromOthers }) }
   const isUnseen = paid.internal === undefined && paid.hasCode?.get(recipient) === true
-  return isUnseen
-    ? { ...target, amount: 0n, fromOthers, needsTrace: true }
-    : { ...target, amount, fromOthers }
+  return isUnseen ? { ...target, amount: 0n, needsTrace: true } : { ...target, amount }
 }
 
 function nativeReceived(
@@ -152,6 +152,11 @@ function isAuthorized({ logs, transaction }: PaidTransaction, payer: string, tok
   return (
     payer !== transaction.from && logs.some((log) => log.address === token && readAuthorizer(log) === payer)
   )
+}
+
+/** What the recipient sold for it in the same transaction is a price, and no payment of an order. */
+function givesAnotherToken(logs: readonly EvmLog[], { recipient, currency }: PaymentTarget): boolean {
+  return logs.some((log) => log.address !== currency && readGiver(log) === recipient)
 }
 
 /** Logs before the first call that the fill contract reports; `undefined` when it reports none. */
