@@ -114,18 +114,17 @@ function readRefunds(
   { refunds, deposits, orderId, context }: RefundReading,
   options: { readonly signal: AbortSignal },
 ): Promise<readonly PaidRefund[]> {
-  const read = async (refund: NamedRefund, recipient: string): Promise<PaidRefund> => {
-    const { chain, transactionId, hints } = refund
-    const { currency, extraData } = refund.refund
-    const payments = [{ recipient, currency }]
-    const question = { transactionId, orderId, extraData, payments, ...(hints !== undefined && { hints }) }
-    const facts = await context.readerOf(chain.id).readPayment(question, options)
-    return { refund, recipient, facts }
-  }
   return Promise.all(
-    refunds.map((refund, index) => {
-      if (!isToDepositor(refund)) return read(refund, refund.refund.recipient)
-      return deposits.then((found) => read(refund, depositorOf(refund, found[index])))
+    refunds.map(async (refund, index) => {
+      const { chain, transactionId, hints } = refund
+      const { currency, extraData } = refund.refund
+      const recipient = isToDepositor(refund)
+        ? depositorOf(refund, (await deposits)[index])
+        : refund.refund.recipient
+      const payments = [{ recipient, currency }]
+      const question = { transactionId, orderId, extraData, payments, ...(hints !== undefined && { hints }) }
+      const facts = await context.readerOf(chain.id).readPayment(question, options)
+      return { refund, recipient, facts }
     }),
   )
 }
