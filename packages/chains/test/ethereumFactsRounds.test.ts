@@ -102,7 +102,16 @@ describe('a cold question takes', () => {
     expect(cost()).toEqual({ requests: 3, calls: 5 })
   })
 
-  test('two rounds and seven calls for the deposit and the fill of one order, asked together', async () => {
+  test('two rounds and six calls for the deposit and the fill of one order, asked together', async () => {
+    const shared = reader()
+    await Promise.all([
+      shared.readDeposits({ transactionId: nativeDeposit }, aSignal()),
+      shared.readPayment(payment([{ recipient, currency: bed.deployment.tokens.USDC }]), aSignal()),
+    ])
+    expect(cost()).toEqual({ requests: 2, calls: 6 })
+  })
+
+  test('one call more where coin was paid, whose recipient may have code', async () => {
     const shared = reader()
     await Promise.all([
       shared.readDeposits({ transactionId: nativeDeposit }, aSignal()),
