@@ -57,12 +57,13 @@ function listed(change: {
   readonly destination: string
   readonly amount: bigint
   readonly orderId?: Hex
+  readonly user?: Hex
 }): Hex {
   nonce += 1n
-  const { destination, amount, orderId } = change
+  const { destination, amount, orderId, user = sender } = change
   const unmapped = { data: '0x', createdAtSeconds: 0n, readAtSeconds: timeSeconds + 3_601n } as const
-  bed.map({ nonce, ...(orderId === undefined ? unmapped : { data: orderId }) })
-  return bed.list(usdSend({ destination, amount: units(amount), time: nonce }))
+  bed.map({ user, nonce, ...(orderId === undefined ? unmapped : { data: orderId }) })
+  return bed.list(usdSend({ destination, amount: units(amount), time: nonce }), { user })
 }
 
 function createSide(): FamilySide {
@@ -85,7 +86,9 @@ function createSide(): FamilySide {
       const transactionId = listed({ destination: depository, amount: 1_000n, ...named })
       return { transactionId, onchainIndex: '0', depositor: sender, timestampSeconds: timeSeconds }
     },
-    pay: async ({ recipient: destination, ...payment }) => listed({ destination, ...payment }),
+    // Not the depositor, who may be paid back.
+    pay: async ({ recipient: destination, ...payment }) =>
+      listed({ destination, ...payment, user: account('55') }),
     withdraw: async () => executed(),
     lie(seed) {
       if (seed === undefined) return void bed.exchanges[0].set({ kind: 'none' })

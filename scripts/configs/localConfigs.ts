@@ -24,7 +24,7 @@ export function localConfigs(deployment: NetworkDeployment): RawConfigSet {
       chains: [
         chainEntry(deployment.base),
         chainEntry(deployment.optimism),
-        ...familyChainEntries(deployment.base.depository),
+        ...familyChainEntries(deployment.base),
       ],
     },
     hub: {
@@ -46,14 +46,16 @@ export function localConfigs(deployment: NetworkDeployment): RawConfigSet {
   }
 }
 
-function chainEntry({ chainKey, chainId, depository }: ChainDeployment): object {
+function chainEntry({ chainKey, chainId, depository, fillContract }: ChainDeployment): object {
   return {
     id: chainKey,
     vmType: 'ethereum-vm',
     httpRpcUrl: `$${chainKey.toUpperCase()}_RPC_URL`,
     depository,
+    fillContracts: [fillContract],
     hubChainId: String(chainId),
     finality: { mode: 'depth-and-time', blocks: 2, seconds: 0 },
+    additionalData: { traceInternalTransfers: true },
   }
 }
 

@@ -38,6 +38,7 @@ export async function loadFiles(
     variables,
   })
   const problems = [
+    ...checkFillContracts(chains, quote),
     ...checkLocalEndpoints(chains),
     ...checkForeignAddresses({
       environment,
@@ -54,6 +55,15 @@ export async function loadFiles(
   ]
   if (problems.length > 0) throw new ConfigurationError(`Unsafe configuration:\n- ${problems.join('\n- ')}`)
   return { chains, quote }
+}
+
+/** Orders name a fill contract, and what it paid is believed only where the chain file lists it. */
+function checkFillContracts({ chains }: ChainRegistry, quote: QuoteFile): readonly string[] {
+  return Object.entries(quote.chains).flatMap(([key, { fillContract }]) => {
+    const listed = (chains.get(key)?.fillContracts ?? []).map((address) => address.toLowerCase())
+    if (fillContract === undefined || listed.includes(fillContract.toLowerCase())) return []
+    return [`quote: chains.${key}.fillContract is missing in chains: ${key}.fillContracts`]
+  })
 }
 
 function localFiles(directory: string): Promise<readonly unknown[]> {

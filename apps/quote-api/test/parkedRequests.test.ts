@@ -1,6 +1,6 @@
 // Goal: an operator finds every parked request, learns why it stands and moves it on, and no command debits a sponsor
 // without the evidence that the automatic rules demand. Method: requests that are parked for real, by oracles that
-// deny and a solver that pays too little; the commands, and the admin listener's functions.
+// deny and a solver that gives up; the commands, and the admin listener's functions.
 import { Readable } from 'node:stream'
 import { ConfigurationError, type Hex, Secret } from '@causeway/core'
 import { createAdminListener, createLogger } from '@causeway/http'
@@ -17,7 +17,7 @@ import { parseCommandLine } from '../src/cli/parseCommandLine.ts'
 import { errorPolicy } from '../src/errorPolicy.ts'
 import { parsePeppers } from '../src/keys/peppers.ts'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
-import { debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
+import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
   type StandInOracles,
@@ -65,13 +65,21 @@ async function denied(): Promise<QuoteAnswer> {
   return quote
 }
 
-/** Deep, and paid by half. */
-async function underpaid(): Promise<QuoteAnswer> {
+/** Reported, and parked as where nobody can see what became of coin that a contract got. */
+async function unseen(): Promise<QuoteAnswer> {
   const quote = await requests.quoted(sponsor, { amount })
   await requests.execute(quote)
-  await bed.solver.carryOut(await requests.workFor(quote, 'fill'), 50n)
-  await requests.reachesStage(quote, 'parked')
+  const fill = await requests.workFor(quote, 'fill')
+  await bed.solver.report(fill.id, `0x${fill.id.replaceAll('-', '').padEnd(64, 'f')}`)
+  await parkUnseen(quote)
   return quote
+}
+
+async function parkUnseen(quote: QuoteAnswer): Promise<void> {
+  await bed.database.query(
+    `update settlement set stage = 'parked', parked_reason = 'FILL_DOES_NOT_PAY' where request_id = $1`,
+    [bytesOf(quote.requestId)],
+  )
 }
 
 /** The solver gave the fill up, and its refund too. */
@@ -150,8 +158,8 @@ describe('a parked request', () => {
     await expect(other).rejects.toMatchObject({ code: 'REQUEST_NOT_PARKED' })
   })
 
-  test('whose fill pays too little is looked at again, and refunded when an operator says so', async () => {
-    const quote = await underpaid()
+  test('whose fill cannot be seen is looked at again, and refunded when an operator says so', async () => {
+    const quote = await unseen()
     expect((await administration.explain(idOf(quote))).parked).toMatchObject({
       reason: 'FILL_DOES_NOT_PAY',
       retryStage: 'filling',
@@ -160,7 +168,7 @@ describe('a parked request', () => {
     const unpaid = administration.resolve(idOf(quote), 'unpaid', deed)
     await expect(unpaid).rejects.toMatchObject({ code: 'RESOLUTION_NOT_POSSIBLE' })
     expect(await administration.retry(idOf(quote), deed)).toBe('filling')
-    await requests.reachesStage(quote, 'parked')
+    await parkUnseen(quote)
     await administration.resolve(idOf(quote), 'refund', deed)
     await bed.solver.carryOut(await requests.workFor(quote, 'refund'))
     await requests.reaches(quote, 'refund')

@@ -143,6 +143,7 @@ const refused: readonly (readonly [string, () => Environment | Promise<Environme
         ['quote.local.json', usdxDecimals(6), usdxDecimals(8)],
         ['quote.local.json', '"description": "ETH / USD"', '"description": "BTC / USD"'],
         ['quote.local.json', network.deployment.base.fillContract, `0x${'77'.repeat(20)}`],
+        ['chains.local.json', network.deployment.base.fillContract, `0x${'77'.repeat(20)}`],
         ['quote.local.json', network.deployment.base.permitRouter.depositCodeHash, `0x${'77'.repeat(32)}`],
       )(environment),
     ),
@@ -155,6 +156,13 @@ const refused: readonly (readonly [string, () => Environment | Promise<Environme
       'fillContract',
       'chains.base.permitRouter.contract: DEPOSIT_CODE_HASH()',
     ],
+  ],
+  [
+    'a fill contract that the chain file does not list: nobody would believe that it pays',
+    local((environment) =>
+      files(['chains.local.json', network.deployment.base.fillContract, `0x${'77'.repeat(20)}`])(environment),
+    ),
+    ['quote: chains.base.fillContract is missing in chains: base.fillContracts'],
   ],
   ['another environment without a database', testnets({ DATABASE_URL: '' }), ['DATABASE_URL']],
   ['another environment without peppers', testnets({ API_KEY_PEPPERS: '' }), ['API_KEY_PEPPERS']],

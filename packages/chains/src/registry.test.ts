@@ -186,6 +186,43 @@ describe('a registry', () => {
   })
 })
 
+describe('payers of fills', () => {
+  const account = `0x${'a1'.repeat(20)}`
+
+  test('are listed by family', () => {
+    const listed = { fillContracts: [account], fillPayers: [account] }
+    expect(load([{ ...base, ...listed }]).chains.get('base')).toMatchObject(listed)
+  })
+
+  test.each([
+    ['no account', { fillPayers: ['0x12'] }, 'fillPayers'],
+    [
+      'an account of another family',
+      { fillContracts: ['1KT3zCYUrmQxjcveUNs1Rs7WcXDcPQZ4av'] },
+      'fillContracts',
+    ],
+    ['nobody', { fillPayers: [`0x${'00'.repeat(20)}`] }, 'fillPayers'],
+    [
+      'a depository',
+      { depository: account, fillPayers: [account.toUpperCase().replace('0X', '0x')] },
+      'fillPayers',
+    ],
+    ['another depository', { additionalDepositories: [account], fillContracts: [account] }, 'fillContracts'],
+  ])('that are %s stop the start', (_name, change, setting) => {
+    expect(problemsOf(() => load([{ ...base, ...change }]))).toEqual([
+      `chains.local.json: chains[0].${setting} holds an account that can pay no fill`,
+    ])
+  })
+
+  test('stop the start where the chain itself names who pays', () => {
+    const bitcoin = { ...base, id: 'bitcoin', vmType: 'bitcoin-vm' }
+    const fillPayers = ['1KT3zCYUrmQxjcveUNs1Rs7WcXDcPQZ4av']
+    expect(problemsOf(() => load([{ ...bitcoin, depository: fillPayers[0], fillPayers }]))).toEqual([
+      'chains.local.json: chains[0].fillPayers means nothing on bitcoin-vm',
+    ])
+  })
+})
+
 describe('a bad configuration', () => {
   test('is refused with every problem of every chain at once, by setting', () => {
     const problems = problemsOf(() =>

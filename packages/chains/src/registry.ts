@@ -8,10 +8,12 @@ import {
   type HubFile,
   hubFileSchema,
   Secret,
+  type VmType,
 } from '@causeway/core'
 import { z } from 'zod'
 import { badConfiguration, describeIssues, readConfigFile } from './config/configFile.ts'
 import type { UnsetPlaceholder, Variables } from './config/placeholders.ts'
+import { canPay, type ListedChain } from './family/listedPayers.ts'
 import { countHosts, parseEndpoint } from './rpc/endpointUrl.ts'
 import { defaultThreshold } from './rpc/tally.ts'
 
@@ -131,7 +133,7 @@ function registerChain(entry: ChainEntry, place: Place, problems: string[]): Reg
   }
   const network = { vmType: entry.vmType, network: additionalData?.network }
   try {
-    codecOf(network)
+    checkPayers({ ...rest, ...network }, place, problems)
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     problems.push(`${place.name}: ${place.path}.additionalData.network: ${error.message}`)
@@ -143,6 +145,29 @@ function registerChain(entry: ChainEntry, place: Place, problems: string[]): Reg
     rpcThreshold: rpcThreshold ?? Math.max(defaultThreshold(count), 1),
     additionalData: hideSecrets(additionalData ?? {}),
   }
+}
+
+/** @throws ConfigurationError for a network that the family does not have */
+function checkPayers(chain: ListedChain & ChainNetwork, { name, path }: Place, problems: string[]): void {
+  const codec = codecOf(chain)
+  for (const setting of ['fillContracts', 'fillPayers'] as const) {
+    const accounts = chain[setting] ?? []
+    if (accounts.length > 0 && !payerSettings[chain.vmType].includes(setting)) {
+      problems.push(`${name}: ${path}.${setting} means nothing on ${chain.vmType}`)
+    } else if (!accounts.every((account) => canPay(account, chain, codec))) {
+      problems.push(`${name}: ${path}.${setting} holds an account that can pay no fill`)
+    }
+  }
+}
+
+/** On the other families the chain itself names who pays. */
+const payerSettings: Readonly<Record<VmType, readonly ('fillContracts' | 'fillPayers')[]>> = {
+  'ethereum-vm': ['fillContracts', 'fillPayers'],
+  'tron-vm': ['fillContracts', 'fillPayers'],
+  'solana-vm': ['fillPayers'],
+  'bitcoin-vm': [],
+  'hyperliquid-vm': [],
+  'lighter-vm': [],
 }
 
 function readEndpoints(

@@ -87,6 +87,36 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
       expect(await read(payment(toUser(5n), output))).toMatchObject({ referencesOrder: false })
     })
 
+    test('that names two orders names none', async () => {
+      const another = `0x${'cd'.repeat(32)}`
+      for (const texts of [
+        [orderId, another],
+        [another, orderId],
+        [orderId, `${another}|depositor=x|`],
+      ]) {
+        const id = payment(toUser(5n), ...texts.map((text) => saying(text)))
+        expect(await read(id)).toMatchObject({ referencesOrder: false })
+      }
+      expect(await read(payment(toUser(5n), saying(orderId), saying(orderId)))).toMatchObject({
+        referencesOrder: true,
+      })
+    })
+
+    test.each([
+      ['a depository', depositoryKey.legacy.script],
+      ['the recipient himself', user.witness.script],
+    ])('of which an input is %s’s is none', async (_name, script) => {
+      const own = funding({ script: solver.witness.script, value: 900n })
+      const foreign = funding({ script, value: 900n })
+      const inputs = [own, foreign].map((source) => ({ txid: source.getId(), vout: 0 }))
+      const transaction = paying(inputs, [toUser(900n), saying(orderId)])
+      chain.mine(own, foreign, transaction)
+      chain.mineEmpty(2)
+      expect((await read(transaction.getId())).transfers).toEqual([
+        { recipient, currency: native, amount: 0n, fromOthers: 900n },
+      ])
+    })
+
     test('to somebody else is nothing', async () => {
       const { transfers } = await read(payment(toUserLegacy(5n), saying(orderId)))
       expect(transfers).toEqual([{ recipient, currency: native, amount: 0n }])

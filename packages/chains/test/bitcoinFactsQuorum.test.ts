@@ -282,7 +282,7 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
     await questions[name](open(api, 1))
     const expected = {
       node: { deposits: 2, payment: 2, withdrawal: 2 },
-      esplora: { deposits: 8, payment: 6, withdrawal: 10 },
+      esplora: { deposits: 8, payment: 8, withdrawal: 10 },
     }
     expect(first().requests()).toBe(expected[api][name])
   })

@@ -17,6 +17,8 @@ const native = `0x${'00'.repeat(20)}`
 const recipient: Hex = `0x${'21'.repeat(20)}`
 const other: Hex = `0x${'22'.repeat(20)}`
 
+const traced = { additionalData: { traceInternalTransfers: true } } as const
+
 type FillCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 type Fill = {
   readonly native?: readonly { readonly to: Hex; readonly amount: bigint }[]
@@ -103,12 +105,15 @@ describe('native payments', () => {
     expect(await amount(sent, { extraData: '0x' })).toBe(0n)
   })
 
-  test('moved inside by a contract without events count where the chain is traced, and only there', async () => {
+  test('moved inside by a listed contract without events count where the chain is traced, and only there', async () => {
     const calls = [{ target: recipient, allowFailure: false, value: 6n, callData: '0x' }] as const
     const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3Value', args: [calls] })
-    const sent = await bed.send(solver, bed.deployment.multicall3, concatHex([data, orderId]), 6n)
-    expect(await amount(sent)).toBe(0n)
-    expect(await amount(sent, {}, { additionalData: { traceInternalTransfers: true } })).toBe(6n)
+    const { multicall3 } = bed.deployment
+    const sent = await bed.send(solver, multicall3, concatHex([data, orderId]), 6n)
+    const chosen = { extraData: encodeFillExtraData(multicall3) }
+    expect(await amount(sent, chosen, { fillContracts: [multicall3] })).toBe(0n)
+    expect(await amount(sent, chosen, traced)).toBe(0n)
+    expect(await amount(sent, chosen, { ...traced, fillContracts: [multicall3] })).toBe(6n)
   })
 
   test('that a failed inner call gave back do not count in a trace', async () => {
@@ -129,12 +134,13 @@ describe('native payments', () => {
     ] as const
     const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3Value', args: [outer] })
     const sent = await bed.send(solver, multicall3, concatHex([data, orderId]), 4n)
-    expect(await amount(sent, {}, { additionalData: { traceInternalTransfers: true } })).toBe(1n)
+    const chosen = { extraData: encodeFillExtraData(multicall3) }
+    expect(await amount(sent, chosen, { ...traced, fillContracts: [multicall3] })).toBe(1n)
   })
 
   test('shown by events are not counted again from a trace', async () => {
     const sent = await fill({ native: [{ to: recipient, amount: 5n }] }, 5n)
-    expect(await amount(sent, {}, { additionalData: { traceInternalTransfers: true } })).toBe(5n)
+    expect(await amount(sent, {}, traced)).toBe(5n)
   })
 })
 

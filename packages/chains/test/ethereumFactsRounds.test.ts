@@ -89,15 +89,15 @@ describe('a cold question takes', () => {
     expect(cost()).toEqual({ requests: 2, calls: 4 })
   })
 
-  test('two rounds for a fill', async () => {
+  test('two rounds for a fill, the code of who was paid among them', async () => {
     await reader().readPayment(payment([toRecipient]), aSignal())
-    expect(cost()).toEqual({ requests: 2, calls: 4 })
+    expect(cost()).toEqual({ requests: 2, calls: 5 })
   })
 
   test('one request more for a trace, and none where events tell enough', async () => {
     const traced = reader({ additionalData: { traceInternalTransfers: true } })
     await traced.readPayment(payment([toRecipient]), aSignal())
-    expect(cost()).toEqual({ requests: 2, calls: 4 })
+    expect(cost()).toEqual({ requests: 2, calls: 5 })
     await traced.readPayment(payment([{ recipient: user.address, currency: native }]), aSignal())
     expect(cost()).toEqual({ requests: 3, calls: 5 })
   })
@@ -106,9 +106,18 @@ describe('a cold question takes', () => {
     const shared = reader()
     await Promise.all([
       shared.readDeposits({ transactionId: nativeDeposit }, aSignal()),
-      shared.readPayment(payment([toRecipient]), aSignal()),
+      shared.readPayment(payment([{ recipient, currency: bed.deployment.tokens.USDC }]), aSignal()),
     ])
     expect(cost()).toEqual({ requests: 2, calls: 6 })
+  })
+
+  test('one call more where coin was paid, whose recipient may have code', async () => {
+    const shared = reader()
+    await Promise.all([
+      shared.readDeposits({ transactionId: nativeDeposit }, aSignal()),
+      shared.readPayment(payment([toRecipient]), aSignal()),
+    ])
+    expect(cost()).toEqual({ requests: 2, calls: 7 })
   })
 
   test('nothing more for further payments of the same transaction', async () => {
@@ -117,6 +126,7 @@ describe('a cold question takes', () => {
       currency: native,
     }))
     await reader().readPayment(payment(many), aSignal())
+    // None of them was paid, so nobody's code is looked at.
     expect(cost()).toEqual({ requests: 2, calls: 4 })
   })
 

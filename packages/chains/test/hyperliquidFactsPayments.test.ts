@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   account,
   aSignal,
+  depository,
   type HyperliquidBed,
   hype,
   native,
@@ -100,6 +101,18 @@ describe('nothing is paid by', () => {
     bed.map({})
     expect((await read(list())).transfers).toEqual([])
   })
+})
+
+test.each<[string, string, object]>([
+  ['a depository, whose payout anybody may name an order for', depository, { fromOthers: 1_250_000_000n }],
+  ['the recipient himself', recipient, {}],
+])('what is sent by %s pays nothing', async (_what, user, rest) => {
+  bed.map({ user })
+  const payments = [{ recipient, currency: native }]
+  const transactionId = bed.list(usdSend({ destination: recipient }), { user })
+  expect((await read(transactionId, { payments })).transfers).toEqual([
+    { recipient, currency: native, amount: 0n, ...rest },
+  ])
 })
 
 describe('the order is not referenced', () => {

@@ -199,6 +199,8 @@ describe('a payment', () => {
     ['in an asset that pays nothing', { AssetIndex: 9n, ToRouteType: 1n }, '9'],
     ['to another recipient', { ToAccountIndex: 12n }, '0'],
     ['of the recipient to himself', { FromAccountIndex: BigInt(user) }, '0'],
+    ['of a depository', { FromAccountIndex: BigInt(depository) }, '0'],
+    ['of another depository', { FromAccountIndex: BigInt(additional) }, '0'],
   ])('%s pays nothing', async (_what, info, currency) => {
     expect(await payment(info, {}, { recipient: user, currency })).toMatchObject({
       transfers: [{ amount: 0n }],

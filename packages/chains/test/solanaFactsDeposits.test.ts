@@ -79,11 +79,16 @@ describe('a deposit instruction', () => {
     ])
   })
 
-  test('of a Token-2022 mint with a fee counts in full', async () => {
-    const instruction = depositToken(bed.depository, {
-      ...{ sender, mint: bed.feeMint, amount: 1_000n, id, program: token2022Program },
-    })
-    expect(await depositsOf([limit, instruction])).toMatchObject([{ amount: 1_000n }])
+  test('of a Token-2022 mint with a fee is what the vault gained', async () => {
+    const ofFeeMint = (amount: bigint) =>
+      depositToken(bed.depository, {
+        ...{ sender, mint: bed.feeMint, amount, id, program: token2022Program },
+      })
+    expect(await depositsOf([limit, ofFeeMint(1_000n)])).toMatchObject([{ amount: 990n }])
+    expect(await depositsOf([ofFeeMint(1_000n), ofFeeMint(2_000n)])).toMatchObject([
+      { amount: 990n },
+      { amount: 1_980n },
+    ])
   })
 
   test('belongs to the depositor it names, not to who pays', async () => {

@@ -4,11 +4,16 @@ import { describe, expect, test } from 'vitest'
 import { parseTransactionAnswer } from '../src/solana-vm/answers.ts'
 import { sumTransfers } from '../src/solana-vm/payments.ts'
 import { readTransaction } from '../src/solana-vm/readTransaction.ts'
+import type { SolanaTransaction } from '../src/solana-vm/transaction.ts'
 import { recordedTransactions } from './solanaSupport/storedBodies.ts'
 
 const depository = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2'
 const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const sol = '1'.repeat(32)
+const signerOf =
+  ({ signers }: SolanaTransaction) =>
+  (account: string) =>
+    signers.includes(account)
 
 async function read(start: string, change: (text: string) => string = (text) => text) {
   const found = recordedTransactions.find(({ transactionId }) => transactionId.startsWith(start))
@@ -40,7 +45,9 @@ describe('a recorded transaction', () => {
       { recipient: '3CznQLcJWpyNKrYyq7qCvZsHn19csgB8g5wvisx4us47', currency: usdc },
       { recipient: '41fkvu8LhJDqkF325GTz6HuQRvZmCXVtYoYWPZeVCdux', currency: usdc },
     ]
-    expect(sumTransfers(transaction, targets).map(({ amount }) => amount)).toEqual([
+    // A pool paid them.
+    const facts = sumTransfers(transaction, targets, signerOf(transaction))
+    expect(facts.map(({ amount, fromOthers = 0n }) => amount + fromOthers)).toEqual([
       2_460_497n,
       4_608_152_451n,
       0n,
@@ -51,17 +58,20 @@ describe('a recorded transaction', () => {
     const currency = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'
     const recipient = '91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh'
     const transaction = await read('5ZrG')
-    expect(sumTransfers(transaction, [{ recipient, currency }])).toMatchObject([{ amount: 200_000n }])
+    expect(sumTransfers(transaction, [{ recipient, currency }], signerOf(transaction))).toMatchObject([
+      { amount: 200_000n },
+    ])
   })
 
   test('of an account with more lamports than JSON holds exactly pays others, and is not asked itself', async () => {
     const transaction = await read('5U2Y')
     const payer = '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g'
     const recipient = 'Hzn3n914JaSpnxo5mBbmuCDmGL6mxWN9Ac2HzEXFSGtb'
-    expect(sumTransfers(transaction, [{ recipient, currency: sol }])).toMatchObject([
+    expect(sumTransfers(transaction, [{ recipient, currency: sol }], signerOf(transaction))).toMatchObject([
       { amount: 1_000_000_000n },
     ])
-    expect(() => sumTransfers(transaction, [{ recipient: payer, currency: sol }])).toThrow(/too large/)
+    const asked = [{ recipient: payer, currency: sol }]
+    expect(() => sumTransfers(transaction, asked, signerOf(transaction))).toThrow(/too large/)
   })
 
   test.each(

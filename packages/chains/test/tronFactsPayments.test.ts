@@ -8,7 +8,7 @@ import {
   type PaymentQuestion,
   tronAddress,
 } from '@causeway/core'
-import { fillContractAbi, multicall3Abi } from '@causeway/localnet'
+import { fillContractAbi, multicall3Abi, tokenAbi } from '@causeway/localnet'
 import type { Submitted, SubmittedContract } from '@causeway/localnet/standIns/tron'
 import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -116,13 +116,18 @@ describe('TRX', () => {
     expect(await amount(sent, { extraData: '0x' })).toBe(0n)
   })
 
-  test('moved inside by a contract without events counts where the chain is traced, and only there', async () => {
+  test('moved inside by a listed contract without events counts where the chain is traced, and only there', async () => {
+    const { multicall3 } = bed.evm.deployment
     const calls = [{ target: recipient.bytes, allowFailure: false, value: 6n, callData: '0x' }] as const
     const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3Value', args: [calls] })
-    const call = { kind: 'trigger', to: bed.evm.deployment.multicall3, callValue: 6n } as const
+    const call = { kind: 'trigger', to: multicall3, callValue: 6n } as const
     const sent = await bed.ledger.submit(bed.user, { ...call, data: concatHex([data, orderId]) })
-    expect(await amount(sent)).toBe(0n)
-    expect(await amount(sent, {}, { additionalData: { traceInternalTransfers: true } })).toBe(6n)
+    const chosen = { extraData: encodeFillExtraData(multicall3) }
+    const listed = { fillContracts: [tronAddress(multicall3)] }
+    const traced = { additionalData: { traceInternalTransfers: true } }
+    expect(await amount(sent, chosen, listed)).toBe(0n)
+    expect(await amount(sent, chosen, traced)).toBe(0n)
+    expect(await amount(sent, chosen, { ...listed, ...traced })).toBe(6n)
   })
 
   test('shown by events is not counted again among inner calls', async () => {
@@ -142,7 +147,7 @@ describe('tokens', () => {
       data: concatHex([encodeTransfer(recipient.bytes, 8n), orderId]),
     } as const
     const facts = await paid(await bed.ledger.submit(bed.user, call), inUsdc())
-    expect(facts.transfers).toEqual([{ recipient: recipient.base58, currency: bed.usdc, amount: 8n }])
+    expect(facts.transfers).toMatchObject([{ recipient: recipient.base58, currency: bed.usdc, amount: 8n }])
   })
 
   test('that reached somebody else, or of another contract, pay nothing', async () => {
@@ -160,11 +165,64 @@ describe('tokens', () => {
   })
 })
 
+describe('nothing is paid by', () => {
+  const traced = { additionalData: { traceInternalTransfers: true } } as const
+
+  test('the recipient himself, directly or through the fill contract', async () => {
+    const own = { payments: [{ recipient: tronAddress(bed.user.address), currency: trx }] }
+    const native = [{ to: bed.user.address, amount: 5n }]
+    const data = encodeFunctionData({
+      ...{ abi: fillContractAbi, functionName: 'fill' },
+      args: [native, [], [], zeroAddress],
+    })
+    const to = bed.evm.deployment.fillContract
+    const call = { kind: 'trigger', to, data: concatHex([data, orderId]), callValue: 5n } as const
+    const sent = await bed.ledger.submit(bed.user, call)
+    for (const settings of [{}, traced]) expect(await amount(sent, own, settings)).toBe(0n)
+  })
+
+  test('a stranger whose tokens somebody else moves, unless the chain file lists him', async () => {
+    const { tokens, multicall3 } = bed.evm.deployment
+    const [spend, args] = ['approve', [multicall3, 900n]] as const
+    await bed.ledger.submit(bed.user, {
+      kind: 'trigger',
+      to: tokens.USDC,
+      data: encodeFunctionData({ abi: tokenAbi, functionName: spend, args }),
+    })
+    const callData = encodeFunctionData({
+      ...{ abi: tokenAbi, functionName: 'transferFrom' },
+      args: [bed.user.address, recipient.bytes, 900n],
+    })
+    const calls = [{ target: tokens.USDC, allowFailure: false, value: 0n, callData }]
+    const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3Value', args: [calls] })
+    const call = { kind: 'trigger', to: multicall3, data: concatHex([data, orderId]) } as const
+    const sent = await bed.ledger.submit(bed.evm.network.keys.fillWallet, call)
+    const asked = { payments: [{ recipient: recipient.base58, currency: bed.usdc }] }
+    expect((await paid(sent, asked)).transfers).toMatchObject([{ amount: 0n, fromOthers: 900n }])
+    const listed = { fillPayers: [tronAddress(bed.user.address)] }
+    expect(await amount(sent, asked, listed)).toBe(900n)
+  })
+
+  test('TRX to a contract, without inner calls to look at', async () => {
+    const { wrappedNative } = bed.evm.deployment
+    const sent = await fill({ native: [{ to: wrappedNative, amount: 5n }], value: 5n })
+    const asked = { payments: [{ recipient: tronAddress(wrappedNative), currency: trx }] }
+    expect((await paid(sent, asked)).transfers).toMatchObject([{ amount: 0n, needsTrace: true }])
+    expect((await paid(sent, asked, traced)).transfers).toMatchObject([{ amount: 5n }])
+  })
+})
+
 describe('the order id', () => {
   const cases: readonly (readonly [string, Fill, boolean])[] = [
     ['at the end of the calldata', {}, true],
     ['via memo', { behind: '0x', memo: orderId }, true],
     ['at the end of a longer memo', { behind: '0x', memo: concatHex(['0x6f726465722020', orderId]) }, true],
+    [
+      'in the memo, where the calldata ends with another',
+      { behind: `0x${'0e'.repeat(32)}`, memo: orderId },
+      false,
+    ],
+    ['in the calldata, where the memo ends with another', { memo: `0x${'0e'.repeat(32)}` }, false],
     ['in neither', { behind: '0x' }, false],
     ['in front of something else in the calldata', { behind: concatHex([orderId, '0x00']) }, false],
     ['in front of something else in the memo', { behind: '0x', memo: concatHex([orderId, '0x00']) }, false],

@@ -68,7 +68,7 @@ describe('a cold question takes, in two rounds', () => {
   test.each<[string, (one: ReturnType<typeof reader>) => Promise<unknown>, number, number]>([
     ['a deposit event', (one) => one.readDeposits({ transactionId: deposit }, aSignal()), 5, 6],
     ['a transfer with an id', (one) => one.readDeposits({ transactionId: direct }, aSignal()), 6, 7],
-    ['a payment', askPayment, 5, 6],
+    ['a payment', askPayment, 6, 7],
     ['a withdrawal', (one) => one.readWithdrawal({ withdrawal }, aSignal()), 4, 4],
     [
       'a withdrawal with a transaction that does not execute it',

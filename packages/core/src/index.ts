@@ -54,6 +54,7 @@ export type {
   SettlementResult,
   WithdrawalMessage,
 } from './attestation/messages.ts'
+export { type Movement, type Received, receivedBy } from './attestation/movements.ts'
 export {
   type AttestationKind,
   type AttestationKindName,
@@ -167,6 +168,7 @@ export {
   depositOrderSalt,
   depositSaltRandomBytes,
 } from './order/depositAddress.ts'
+export { namedOrder } from './order/namedOrders.ts'
 export type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order/order.ts'
 export { decodeOrderCall, encodeFillExtraData, encodeOrderCall } from './order/orderCall.ts'
 export { createOrderIdHasher, type OrderWords, orderId, orderWords } from './order/orderId.ts'
@@ -184,7 +186,14 @@ export {
   type SignedDeposit,
   type TokenDomain,
 } from './order/permit.ts'
-export { bpsDiffUnit, firstMissingCall, weightedInputBpsDiff } from './order/settlementRules.ts'
+export {
+  bpsDiffUnit,
+  type DemandedPayment,
+  firstMissingCall,
+  firstUnpaid,
+  type UnpaidPayment,
+  weightedInputBpsDiff,
+} from './order/settlementRules.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'

@@ -25,6 +25,7 @@ export async function startEthereumFamilyBed(network?: TestNetwork): Promise<Fam
   const chain = readableChain(upstream.url, {
     ...{ id, vmType: 'ethereum-vm', hubChainId: String(bed.chain.chainId), depository },
     finality: { mode: 'depth', blocks: 2 },
+    fillContracts: [fillContract],
   })
   const deposit: FamilyBed['deposit'] = async ({ orderId, amount }) => {
     const data = encodeDepositNative(user.address, orderId)

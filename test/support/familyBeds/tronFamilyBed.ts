@@ -27,6 +27,7 @@ export async function startTronFamilyBed(network?: TestNetwork): Promise<FamilyB
   const chain = readableChain(upstream.url, {
     ...{ id, vmType: 'tron-vm', hubChainId: String(chainId), depository },
     finality: { mode: 'tag' },
+    fillContracts: [tronAddress(deployment.fillContract)],
   })
   const trigger = (from: typeof user, to: Hex, data: Hex, callValue: bigint) =>
     ledger.submit(from, { kind: 'trigger', to, data, callValue })

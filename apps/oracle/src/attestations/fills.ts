@@ -88,6 +88,7 @@ function demandedPayments({ output }: Order, chain: AttestedChain, facts: Paymen
     currency,
     minimumAmount: BigInt(minimumAmount),
     deadlineSeconds: BigInt(output.deadline),
+    calls: output.calls,
     facts,
   }))
 }

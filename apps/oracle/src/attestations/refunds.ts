@@ -106,7 +106,10 @@ type RefundReading = {
   readonly context: Pick<AttestationContext, 'readerOf'>
 }
 
-/** Beside the inputs; a refund to whoever deposited waits for its input alone to be known. */
+/**
+ * At once with the inputs, so that both receipts of one chain travel in one request; a refund to whoever
+ * deposited waits for its input alone to be known.
+ */
 function readRefunds(
   { refunds, deposits, orderId, context }: RefundReading,
   options: { readonly signal: AbortSignal },
@@ -115,7 +118,9 @@ function readRefunds(
     refunds.map(async (refund, index) => {
       const { chain, transactionId, hints } = refund
       const { currency, extraData } = refund.refund
-      const recipient = await recipientOf(refund, index, deposits)
+      const recipient = isToDepositor(refund)
+        ? depositorOf(refund, (await deposits)[index])
+        : refund.refund.recipient
       const payments = [{ recipient, currency }]
       const question = { transactionId, orderId, extraData, payments, ...(hints !== undefined && { hints }) }
       const facts = await context.readerOf(chain.id).readPayment(question, options)
@@ -125,17 +130,15 @@ function readRefunds(
 }
 
 /** The native currency's name as recipient means the depositor. @source oracle-protocol.md 4, rule 7 */
-async function recipientOf(
-  { refund: { recipient }, chain }: NamedRefund,
-  index: number,
-  deposits: Promise<readonly OrderDeposit[]>,
-): Promise<string> {
+function isToDepositor({ refund: { recipient }, chain }: NamedRefund): boolean {
   const codec = codecOf(chain)
-  if (codec.canonicalAddress(recipient) !== codec.nativeCurrency) return recipient
-  const depositor = (await deposits)[index]?.deposit.depositor
-  if (depositor === undefined) throw new Error('every input has its deposit')
+  return codec.canonicalAddress(recipient) === codec.nativeCurrency
+}
+
+function depositorOf({ chain }: NamedRefund, input: OrderDeposit | undefined): string {
+  if (input === undefined) throw new Error('every input has its deposit')
   // The refund's chain may be of another family, where the depositor is no account.
-  return codec.canonicalAddress(depositor)
+  return codecOf(chain).canonicalAddress(input.deposit.depositor)
 }
 
 function demandedPayments(payments: readonly PaidRefund[], bpsDiff: bigint) {

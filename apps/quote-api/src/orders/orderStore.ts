@@ -105,6 +105,7 @@ function toHex(bytes: Buffer): Hex {
 /** SQLSTATE of a unique index. */
 const uniqueViolation = '23505'
 
-function isUniqueViolation(error: unknown): boolean {
+/** True when another row has what only one may have. */
+export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === uniqueViolation
 }

@@ -1,6 +1,7 @@
 // Goal: money goes back only when nothing can be filled any more, and success is told only for what is paid.
 import { describe, expect, test } from 'vitest'
 import type { WorkState } from '../solver/workItem.ts'
+import type { FillProblem } from './fillCheck.ts'
 import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
 
 const deadlineSeconds = 1_000
@@ -10,6 +11,10 @@ const paid = (confirmations: number): FillReading => ({
   state: 'included',
   confirmations,
   problem: undefined,
+  isFinal: false,
+})
+const wrong = (problem: FillProblem, isFinal = true): FillReading => ({
+  ...{ state: 'included', confirmations: 2, problem, isFinal },
 })
 
 function step(
@@ -43,7 +48,7 @@ describe('a request that waits for its fill', () => {
       step('reported', { state: 'missing' }, { nowSeconds: 1_060 }),
       refund('TRANSACTION_NOT_INCLUDED'),
     ],
-    ['reverted', step('reported', reverted), { action: 'offer_again' }],
+    ['reverted', step('reported', reverted), { action: 'offer_again', why: 'reverted' }],
     [
       'reverted, and a reorganization may make a success of it',
       step('reported', { state: 'reverted', isFinal: false }),
@@ -71,20 +76,33 @@ describe('a request that waits for its fill', () => {
       step('reported', paid(2), { nowSeconds: 9_999 }),
       { action: 'succeed', isLate: false },
     ],
+    ['paid after the deadline', step('reported', wrong('late', false)), { action: 'succeed', isLate: true }],
+    ['paid too little for good', step('reported', wrong('short')), { action: 'offer_again', why: 'short' }],
     [
-      'paid after the deadline',
-      step('reported', { state: 'included', confirmations: 2, problem: 'late' }),
-      { action: 'succeed', isLate: true },
+      'named for another order for good',
+      step('reported', wrong('other_order')),
+      { action: 'offer_again', why: 'other_order' },
     ],
     [
-      'paid too little',
-      step('reported', { state: 'included', confirmations: 2, problem: 'short' }),
+      'paid by somebody else for good',
+      step('reported', wrong('payer_not_listed')),
+      { action: 'offer_again', why: 'payer_not_listed' },
+    ],
+    [
+      'paid too little, too often',
+      step('reported', wrong('short'), { mayTryAgain: false }),
+      refund('TRANSACTION_SUBMISSION_FAILED'),
+    ],
+    [
+      'paid too little, and the deadline is over',
+      step('reported', wrong('short'), { nowSeconds: 1_000 }),
+      refund('TRANSACTION_SUBMISSION_FAILED'),
+    ],
+    ['paid too little and may still vanish', step('reported', wrong('short', false)), { action: 'wait' }],
+    [
+      'paid where code runs and nobody can see what became of it',
+      step('reported', wrong('trace_needed')),
       { action: 'park', reason: 'FILL_DOES_NOT_PAY' },
-    ],
-    [
-      'paid too little and may still vanish',
-      step('reported', { state: 'included', confirmations: 1, problem: 'short' }),
-      { action: 'wait' },
     ],
   ])('%s', (_name, decided, expected) => {
     expect(decided).toEqual(expected)

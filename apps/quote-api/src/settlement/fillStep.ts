@@ -10,6 +10,8 @@ export type FillReading =
       readonly state: 'included'
       readonly confirmations: number
       readonly problem: FillProblem | undefined
+      /** The block is final: what is wrong with the payment stays wrong. */
+      readonly isFinal: boolean
     }
 
 export type FillStep =
@@ -18,8 +20,8 @@ export type FillStep =
   | { readonly action: 'show_submitted' }
   /** `isLate`: the recipient has its money, but nobody attests it. */
   | { readonly action: 'succeed'; readonly isLate: boolean }
-  /** The transaction failed for good: another one may be sent. */
-  | { readonly action: 'offer_again' }
+  /** The transaction failed for good, or is final and pays something else: another one may be sent. */
+  | { readonly action: 'offer_again'; readonly why: 'reverted' | FillProblem }
   | { readonly action: 'refund'; readonly reason: FillFailure }
   | { readonly action: 'park'; readonly reason: 'FILL_DOES_NOT_PAY' }
 
@@ -35,7 +37,7 @@ export const lateInclusionSeconds = 60
 
 /**
  * What a work item and its transaction mean for a request that waits for its fill. Pure. Money goes back
- * only when nothing was sent, what was sent failed for good, or the deadline is over, after which a solver may
+ * only when nothing was sent, what was sent failed or pays something else for good, or the deadline is over, after which a solver may
  * not broadcast any more.
  * @source design.md 5.9, 6.8; quote-api.md 3.1
  */
@@ -59,21 +61,38 @@ export function fillStep(args: {
       return { action: 'refund', reason: 'TRANSACTION_NOT_INCLUDED' }
     case 'reverted':
       if (!reading.isFinal) return { action: 'wait' }
-      if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again' }
+      if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again', why: 'reverted' }
       return { action: 'refund', reason: 'TRANSACTION_REVERTED' }
-    case 'included':
-      return onceIncluded(reading, args.confirmationsMin)
+    case 'included': {
+      const { problem } = reading
+      return problem === undefined || problem === 'late'
+        ? oncePaid(reading, args.confirmationsMin)
+        : onceUnpaid({ ...reading, problem }, args)
+    }
   }
 }
 
-function onceIncluded(
-  { confirmations, problem }: Extract<FillReading, { state: 'included' }>,
-  confirmationsMin: number,
-): FillStep {
-  const isDeep = confirmations >= confirmationsMin
-  if (problem !== undefined && problem !== 'late') {
-    return isDeep ? { action: 'park', reason: 'FILL_DOES_NOT_PAY' } : { action: 'wait' }
-  }
-  if (!isDeep) return { action: 'show_submitted' }
+type Included = Extract<FillReading, { state: 'included' }>
+
+function oncePaid({ confirmations, problem }: Included, confirmationsMin: number): FillStep {
+  if (confirmations < confirmationsMin) return { action: 'show_submitted' }
   return { action: 'succeed', isLate: problem === 'late' }
+}
+
+/**
+ * A report that is not so costs the user nothing: whoever holds the solver's key may name any transaction. Only
+ * where nobody here can tell whether the recipient has the coin, an operator must look.
+ */
+function onceUnpaid(
+  { isFinal, problem }: Included & { readonly problem: FillProblem },
+  {
+    work,
+    nowSeconds,
+    deadlineSeconds,
+  }: Pick<Parameters<typeof fillStep>[0], 'work' | 'nowSeconds' | 'deadlineSeconds'>,
+): FillStep {
+  if (!isFinal) return { action: 'wait' }
+  if (problem === 'trace_needed') return { action: 'park', reason: 'FILL_DOES_NOT_PAY' }
+  if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again', why: problem }
+  return { action: 'refund', reason: 'TRANSACTION_SUBMISSION_FAILED' }
 }

@@ -1,4 +1,4 @@
-import type { Hex, SqlTx } from '@causeway/core'
+import type { Hex, PaymentFacts, PaymentQuestion, SqlTx } from '@causeway/core'
 import { pinConfirmations } from '../quoting/timeEstimate.ts'
 import { retryDelayMs } from '../solver/solverWork.ts'
 import type { WorkItem } from '../solver/workItem.ts'
@@ -21,6 +21,7 @@ import {
 import type { PaymentReading } from './settlementChain.ts'
 import { chainOf, nowSeconds, type Run, type SettlementContext } from './settlementContext.ts'
 import { startRefund } from './startRefund.ts'
+import { isWrongForGood } from './wrongForGood.ts'
 
 const atOnce = 16
 /** An item that waits for its solver is looked at when the solver says something, and now and then. */
@@ -38,40 +39,43 @@ async function followFill(context: SettlementContext, requestId: Hex, run: Run):
   const request = await readSettledRequest(context.database, requestId)
   if (request === undefined) return
   const asked = await readWorkOf(context.database, { kind: 'fill', requestId })
-  const payment = await readFill(context, request, asked, run.signal)
+  const seen = await readFill(context, request, asked, run.signal)
   await context.database.transaction(async (tx) => {
     await run.fence(tx)
     const locked = await lockSettledRequest(tx, requestId)
     const item = await lockWorkOf(tx, { kind: 'fill', requestId })
     const isSame = item?.state === asked?.state && item?.txHash === asked?.txHash
     if (locked?.settlement?.stage !== 'filling' || item === undefined || !isSame) return
-    const step = stepOf(context, locked, item, payment)
-    await takeStep(context, tx, { request: locked, item, payment, step })
+    const step = stepOf(context, locked, item, seen)
+    await takeStep(context, tx, { request: locked, item, payment: seen.payment, step })
   })
 }
+
+type Seen = { readonly payment: PaymentReading | undefined; readonly isFinal: boolean }
 
 async function readFill(
   context: SettlementContext,
   { order, orderId, destinationChainId }: SettledRequest,
   item: WorkItem | undefined,
   signal: AbortSignal,
-): Promise<PaymentReading | undefined> {
-  if (item?.state !== 'reported' || item.txHash === undefined) return undefined
+): Promise<Seen> {
+  if (item?.state !== 'reported' || item.txHash === undefined) return { payment: undefined, isFinal: false }
   const { extraData, payments } = order.output
-  const question = { transactionId: item.txHash, orderId, extraData, payments }
-  return chainOf(context, destinationChainId).payment(question, signal)
+  const question: PaymentQuestion = { transactionId: item.txHash, orderId, extraData, payments }
+  const chain = chainOf(context, destinationChainId)
+  const payment = await chain.payment(question, signal)
+  const reported = {
+    ...{ chain, question, payment },
+    isWrong: (facts: PaymentFacts) => fillProblem(order, facts, chain.chain.codec) !== undefined,
+  }
+  return { payment, isFinal: await isWrongForGood(reported, signal) }
 }
 
-function stepOf(
-  context: SettlementContext,
-  request: SettledRequest,
-  item: WorkItem,
-  payment: PaymentReading | undefined,
-): FillStep {
+function stepOf(context: SettlementContext, request: SettledRequest, item: WorkItem, seen: Seen): FillStep {
   const { chain } = chainOf(context, request.destinationChainId)
   return fillStep({
     work: { state: item.state, mayTryAgain: retryDelayMs('fill', item.attempts + 1) !== undefined },
-    reading: readingOf(payment, (facts) => fillProblem(request.order, facts, chain.codec)),
+    reading: readingOf(seen, (facts) => fillProblem(request.order, facts, chain.codec)),
     confirmationsMin: pinConfirmations(chain, orderValueMicroUsd(request)),
     nowSeconds: nowSeconds(context),
     deadlineSeconds: request.deadlineSeconds,
@@ -79,14 +83,15 @@ function stepOf(
 }
 
 function readingOf(
-  payment: PaymentReading | undefined,
+  { payment, isFinal }: Seen,
   problemOf: (
     facts: Extract<PaymentReading, { state: 'included' }>['facts'],
   ) => ReturnType<typeof fillProblem>,
 ): FillReading {
   if (payment === undefined) return { state: 'none' }
   if (payment.state !== 'included') return payment
-  return { state: 'included', confirmations: payment.confirmations, problem: problemOf(payment.facts) }
+  const { confirmations, facts } = payment
+  return { state: 'included', confirmations, problem: problemOf(facts), isFinal }
 }
 
 type Taken = {
@@ -117,17 +122,38 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
     case 'offer_again': {
       const attempts = item.attempts + 1
       const delayMs = retryDelayMs('fill', attempts) ?? 0
-      await updateWork(tx, item.id, { state: 'open', txHash: null, reason: 'reverted', attempts, delayMs })
+      const reason = reportProblem(step.why)
+      markReport(context, { request, item, payment: taken.payment, problem: step.why })
+      await updateWork(tx, item.id, { state: 'open', txHash: null, reason, attempts, delayMs })
       await lookAgain(tx, requestId, idleMs)
-      context.observe({ event: 'fill_reopened', requestId, reason: 'reverted' })
+      context.observe({ event: 'fill_reopened', requestId, reason })
       return
     }
     case 'refund':
+      markReport(context, { request, item, payment: taken.payment, problem: step.reason })
       await giveBack(context, tx, taken, step.reason)
       return
     case 'park':
       await park(context, tx, requestId, step.reason)
   }
+}
+
+function reportProblem(why: string): string {
+  return why === 'reverted' ? why : `does not pay: ${why}`
+}
+
+/** The key of the solver that named a transaction which pays something else is held to it. */
+function markReport(
+  context: SettlementContext,
+  {
+    request: { requestId },
+    item,
+    payment,
+    problem,
+  }: Pick<Taken, 'request' | 'item' | 'payment'> & { readonly problem: string },
+): void {
+  if (payment?.state !== 'included' || item.txHash === undefined) return
+  context.observe({ event: 'false_report', requestId, kind: 'fill', problem, txHash: item.txHash })
 }
 
 function pollMs(context: SettlementContext, { destinationChainId }: SettledRequest): number {

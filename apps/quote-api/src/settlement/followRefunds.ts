@@ -1,4 +1,4 @@
-import type { Hex, SqlTx } from '@causeway/core'
+import type { Hex, PaymentFacts, SqlTx } from '@causeway/core'
 import { pinConfirmations } from '../quoting/timeEstimate.ts'
 import { retryDelayMs } from '../solver/solverWork.ts'
 import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../solver/workItem.ts'
@@ -12,6 +12,7 @@ import { lookAgain, lookNow, recordTransaction, setStage, showStatus } from './r
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
 import type { PaymentReading } from './settlementChain.ts'
 import { chainOf, nowSeconds, type Run, type SettlementContext } from './settlementContext.ts'
+import { isWrongForGood } from './wrongForGood.ts'
 
 const atOnce = 16
 const itemsMax = 500
@@ -39,6 +40,9 @@ async function followRefund(context: SettlementContext, item: WorkItem, run: Run
   const { orderId } = request
   const question = { transactionId: txHash, orderId, extraData, payments: [payload] }
   const payment = await chain.payment(question, run.signal)
+  const isPaid = (facts: PaymentFacts) => paysInFull(payload, facts, chain.chain.codec)
+  const isWrong = (facts: PaymentFacts) => !isPaid(facts)
+  const isUnpaid = await isWrongForGood({ chain, question, payment, isWrong }, run.signal)
   const confirmationsMin = pinConfirmations(chain.chain, orderValueMicroUsd(request))
   await context.database.transaction(async (tx) => {
     await run.fence(tx)
@@ -53,11 +57,18 @@ async function followRefund(context: SettlementContext, item: WorkItem, run: Run
       await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
       return
     }
-    if (payment.state === 'included' && paysInFull(payload, payment.facts, chain.chain.codec)) {
+    if (payment.state === 'included' && isPaid(payment.facts)) {
       await finishRefund(tx, { item, requestId, payment, payload })
       return
     }
-    await offerAgain(tx, item)
+    if (payment.state === 'included' && !isUnpaid) {
+      await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
+      return
+    }
+    if (isUnpaid) {
+      context.observe({ event: 'false_report', requestId, kind: 'refund', problem: 'not_paid', txHash })
+    }
+    await offerAgain(tx, item, isUnpaid ? 'does not pay' : 'reverted')
   })
 }
 
@@ -98,11 +109,11 @@ async function finishRefund(
 }
 
 /** The transaction failed for good, or paid something else: the money is still owed. */
-async function offerAgain(tx: SqlTx, item: WorkItem): Promise<void> {
+async function offerAgain(tx: SqlTx, item: WorkItem, reason: string): Promise<void> {
   const attempts = item.attempts + 1
   const delayMs = retryDelayMs('refund', attempts)
-  if (delayMs === undefined) await updateWork(tx, item.id, { state: 'failed', reason: 'reverted', attempts })
-  else await updateWork(tx, item.id, { state: 'open', txHash: null, reason: 'reverted', attempts, delayMs })
+  if (delayMs === undefined) await updateWork(tx, item.id, { state: 'failed', reason, attempts })
+  else await updateWork(tx, item.id, { state: 'open', txHash: null, reason, attempts, delayMs })
   if (item.requestId !== undefined) await lookNow(tx, item.requestId)
 }
 

@@ -53,13 +53,15 @@ export function createSettlementChain(options: {
 }): SettlementChain {
   const { quotable, registered, client, onMalformed } = options
   const { id, endpoints, rpcThreshold: threshold, depository, additionalData, finality } = registered
+  const { additionalDepositories, fillContracts, fillPayers } = registered
   const quorum = createQuorumClient({
     chainId: id,
     endpoints: endpoints.map((url) => ({ url })),
     threshold,
     now: () => Date.now(),
   })
-  const entry = { id, depository, additionalData }
+  const payers = { additionalDepositories, fillContracts, fillPayers }
+  const entry = { id, depository, additionalData, ...payers }
   // Nothing is remembered: what is not final may change.
   const limits = { finalEntriesMax: 0 }
   const shallow = createEthereumFactsReader({ chain: { ...entry, finality: anyDepth }, quorum, limits })

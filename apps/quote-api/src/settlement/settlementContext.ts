@@ -27,6 +27,14 @@ export type SettlementEvent =
   | { readonly event: 'submitted' | 'success' | 'refund'; readonly requestId: Hex }
   | { readonly event: 'settled'; readonly requestId: Hex; readonly amountMicroUsd: bigint }
   | { readonly event: 'fill_reopened'; readonly requestId: Hex; readonly reason: string }
+  /** A solver named a final transaction that does not pay what it was named for. */
+  | {
+      readonly event: 'false_report'
+      readonly requestId: Hex
+      readonly kind: 'fill' | 'refund'
+      readonly problem: string
+      readonly txHash: Hex
+    }
   /** An operator must look. */
   | { readonly event: 'parked'; readonly requestId: Hex; readonly reason: string }
   | {

@@ -23,6 +23,12 @@ export function createSettlementObserver(options: {
     labelNames: ['oracle', 'said'],
     registers,
   })
+  const falseReports = new Counter({
+    name: 'solver_false_reports_total',
+    help: 'Final transactions that the solver key reported and that do not pay their item',
+    labelNames: ['kind', 'problem'],
+    registers,
+  })
   new Gauge({
     name: 'settlement_parked',
     help: 'Requests that an operator must look at',
@@ -41,6 +47,11 @@ export function createSettlementObserver(options: {
       return
     }
     events.inc({ event: event.event })
+    if (event.event === 'false_report') {
+      falseReports.inc({ kind: event.kind, problem: event.problem })
+      logger.warn(event, 'the solver key reported a transaction that does not pay: is the key still its own?')
+      return
+    }
     const fields =
       event.event === 'settled' ? { ...event, amountMicroUsd: event.amountMicroUsd.toString() } : event
     if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')

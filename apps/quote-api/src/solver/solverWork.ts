@@ -1,4 +1,5 @@
-import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
+import { isUniqueViolation } from '../orders/orderStore.ts'
 import { lookNow } from '../settlement/requestProgress.ts'
 import type { WorkItem } from './workItem.ts'
 import { isTaken, listOpenWork, lockWork, updateWork } from './workStore.ts'
@@ -23,10 +24,20 @@ class WorkNotOpenError extends DomainError {
   }
 }
 
+/** One transaction does one piece of work. */
+class TransactionTakenError extends DomainError {
+  readonly code = 'TRANSACTION_TAKEN'
+  readonly kind = 'conflict'
+
+  constructor() {
+    super('The transaction was reported for another work item: broadcast nothing for this one with it.')
+  }
+}
+
 /** What a solver may do with work items. Nothing here moves a request: only facts of a chain do. */
 export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
-  /** Repeating a report changes nothing. @throws UnknownWorkError, WorkNotOpenError */
+  /** Repeating a report changes nothing. @throws UnknownWorkError, WorkNotOpenError, TransactionTakenError */
   report(id: string, txHash: Hex): Promise<void>
   /**
    * The solver cannot do it: offered again later, up to a limit. Of a claim also behind a report: its
@@ -62,8 +73,8 @@ export function createSolverWork(options: { database: SqlDatabase; onChange: () 
         if (item === undefined) throw new UnknownWorkError()
         if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
         if (item.state !== 'open') throw new WorkNotOpenError(item.state)
-        if (await isTaken(tx, item.chainId, txHash)) throw new WorkNotOpenError(item.state)
-        await updateWork(tx, id, { state: 'reported', txHash, delayMs: 0 })
+        if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
+        await markReported(tx, id, txHash)
         if (item.requestId !== undefined) await lookNow(tx, item.requestId)
       })
       onChange()
@@ -85,5 +96,14 @@ export function createSolverWork(options: { database: SqlDatabase; onChange: () 
       })
       onChange()
     },
+  }
+}
+
+/** Reports of one transaction for several items may come in one moment: the index lets one through. */
+async function markReported(tx: SqlTx, id: string, txHash: Hex): Promise<void> {
+  try {
+    await updateWork(tx, id, { state: 'reported', txHash, delayMs: 0 })
+  } catch (error) {
+    throw isUniqueViolation(error) ? new TransactionTakenError() : error
   }
 }

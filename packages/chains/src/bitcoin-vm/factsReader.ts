@@ -135,13 +135,15 @@ export function createBitcoinFactsReader(options: BitcoinFactsReaderOptions): Bi
     },
     async readPayment({ orderId, payments, ...question }, { signal }) {
       const transactionId = codec.canonicalTransactionId(question.transactionId)
-      const { final, evidence } = await transactions.read({ transactionId, wantsSpent: false }, signal)
+      const { final, evidence } = await transactions.read({ transactionId, wantsSpent: true }, signal)
+      const { transaction, spent } = final
+      if (spent === undefined) throw new Error('a payment was read without what it spends')
       return {
         kind: 'payment',
         transactionId,
         blockTimestampSeconds: final.block.timeSeconds,
-        referencesOrder: referencesOrder(final.transaction, orderId),
-        transfers: sumTransfers(final.transaction, payments, network),
+        referencesOrder: referencesOrder(transaction, orderId),
+        transfers: sumTransfers({ transaction, spent }, payments, rules),
         evidence,
       }
     },

@@ -44,6 +44,7 @@ export type EvmReceipt = {
 export type EvmTransaction = {
   readonly blockHash: Hex
   readonly blockNumber: bigint
+  readonly from: Hex
   /** Absent when it creates a contract. */
   readonly to: Hex | undefined
   readonly input: Hex
@@ -64,6 +65,10 @@ export function headerCall(block: 'latest' | 'safe' | 'finalized' | bigint): Rpc
 }
 export function contractCall(to: string, data: Hex, block: bigint): RpcCall {
   return { method: 'eth_call', params: [{ to, data }, toQuantity(block)] }
+}
+
+export function codeCall(address: Hex, block: bigint): RpcCall {
+  return { method: 'eth_getCode', params: [address, toQuantity(block)] }
 }
 
 /** A node's own error is no answer to a read. @throws MalformedAnswerError */
@@ -152,6 +157,7 @@ export function parseTransaction(answer: RpcAnswer | undefined, receipt: EvmRece
   return {
     blockHash,
     blockNumber,
+    from: parseAddress(transaction['from'], what),
     to: to === null || to === undefined ? undefined : parseAddress(to, what),
     input: parseBytes(transaction['input'] ?? firstCallInput(transaction, what), what),
     value: parseQuantity(transaction['value'] ?? '0x0', what),
@@ -174,6 +180,16 @@ export function parseBool(answer: RpcAnswer | undefined): boolean {
   const word = parseWord(answer)
   if (word > 1n) throw new MalformedAnswerError('eth_call')
   return word === 1n
+}
+
+/**
+ * True when an account has code, a delegation among it. Nodes keep the states of the newest blocks only: where
+ * the first is gone, the second answers. @throws MalformedAnswerError
+ */
+export function parseHasCode(atBlock: RpcAnswer | undefined, atFinalBlock: RpcAnswer | undefined): boolean {
+  const what = 'eth_getCode'
+  const answer = atBlock?.ok === true ? atBlock : atFinalBlock
+  return parseBytes(resultOf(answer, what), what).length > 2
 }
 
 /** 20 bytes, lower case. */

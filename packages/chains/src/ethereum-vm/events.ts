@@ -12,13 +12,17 @@ const topics = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
   solverNativeTransfer: '0xd35467972d1fda5b63c735f59d3974fa51785a41a92aa3ed1b70832836f8dba6',
   solverCallExecuted: '0x93485dcd31a905e3ffd7b012abe3438fa8fa77f98ddc9f50e879d3fa7ccdc324',
+  authorizationUsed: '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
   relayCallExecuted: '0x4be109453ef7e895dc7215c929fff9b76b51483d56a4d04548b4866e9aa7c5ea',
 } as const
 
 export type NativeDeposit = { readonly from: Hex; readonly amount: bigint; readonly id: Hex }
 export type Erc20Deposit = NativeDeposit & { readonly token: Hex }
 export type Transfer = { readonly from: Hex; readonly to: Hex; readonly amount: bigint }
-export type NativeTransfer = { readonly to: Hex; readonly amount: bigint }
+/** What a fill contract reports. */
+export type SolverNativeTransfer = { readonly to: Hex; readonly amount: bigint }
+/** Native coin that moved. */
+export type NativeTransfer = SolverNativeTransfer & { readonly from: Hex }
 export type ExecutedCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
 export function readNativeDeposit({ topics: given, data }: EvmLog): NativeDeposit | undefined {
@@ -34,6 +38,18 @@ export function readErc20Deposit({ topics: given, data }: EvmLog): Erc20Deposit 
   return from && token && { from, token, amount: uintAt(data, 2), id: wordAt(data, 3) }
 }
 
+/** Who gave something away: a token, an ERC-721 or an ERC-1155. */
+export function readGiver({ topics: [topic, first, second] }: EvmLog): Hex | undefined {
+  const giver = topic === topics.transfer ? first : topics1155.has(topic ?? '') ? second : undefined
+  return giver === undefined ? undefined : addressAt(giver, 0)
+}
+
+/** `TransferSingle` and `TransferBatch`. */
+const topics1155: ReadonlySet<string> = new Set([
+  '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62',
+  '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb',
+])
+
 /** ERC-721 transfers have a fourth topic and do not match. */
 export function readTransfer({ topics: given, data }: EvmLog): Transfer | undefined {
   const [topic, from, to, more] = given
@@ -45,7 +61,7 @@ export function readTransfer({ topics: given, data }: EvmLog): Transfer | undefi
   return sender && receiver && { from: sender, to: receiver, amount: uintAt(data, 0) }
 }
 
-export function readSolverNativeTransfer({ topics: given, data }: EvmLog): NativeTransfer | undefined {
+export function readSolverNativeTransfer({ topics: given, data }: EvmLog): SolverNativeTransfer | undefined {
   if (!isPlain(given, topics.solverNativeTransfer) || wordCount(data) !== 2) return undefined
   const to = addressAt(data, 0)
   return to && { to, amount: uintAt(data, 1) }
@@ -56,6 +72,12 @@ export function readSolverCallExecuted({ topics: given, data }: EvmLog): Execute
   const to = addressAt(data, 0)
   const bytes = bytesAt(data, { head: 1, base: 0 })
   return to && bytes && { to, data: bytes, value: uintAt(data, 2) }
+}
+
+/** Whose signature an EIP-3009 token was handed: `AuthorizationUsed(address indexed, bytes32 indexed)`. */
+export function readAuthorizer({ topics: given }: EvmLog): Hex | undefined {
+  const [topic, authorizer] = given
+  return topic === topics.authorizationUsed && authorizer !== undefined ? addressAt(authorizer, 0) : undefined
 }
 
 /** `RelayCallExecuted(bytes32 id, (address to, bytes data, uint256 value, bool allowFailure) call)`. */

@@ -13,6 +13,7 @@ import {
   type WithdrawalFacts,
   type WithdrawalQuestion,
 } from '@causeway/core'
+import { type ListedPayers, listedPayers } from '../family/listedPayers.ts'
 import { OneFlight } from '../quorum/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
 import { runAsOne } from '../quorum/runAsOne.ts'
@@ -25,12 +26,16 @@ import {
   type KnownTransaction,
   type TransactionRequest,
 } from './finalTransactions.ts'
-import { executedCalls, fillContractOf, needsTrace, referencesOrder, sumTransfers } from './payments.ts'
+import { executedCalls, needsTrace, paidWithoutTrace, referencesOrder, sumTransfers } from './payments.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
+import { sideOf } from './solverSide.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
 export type EthereumFactsReaderOptions = {
-  readonly chain: Pick<ChainEntry, 'id' | 'depository' | 'finality'> & {
+  readonly chain: Pick<
+    ChainEntry,
+    'id' | 'depository' | 'additionalDepositories' | 'fillContracts' | 'fillPayers' | 'finality'
+  > & {
     readonly additionalData?: {
       readonly finalizationBlocks?: number | undefined
       readonly finalizationTime?: number | undefined
@@ -54,6 +59,7 @@ export interface EthereumFactsReader extends FactsReader {
 type Reading = {
   readonly chainId: string
   readonly rules: DepositRules
+  readonly payers: ListedPayers
   readonly finality: FinalityRule
   readonly isTraced: boolean
   readonly quorum: QuorumClient
@@ -66,7 +72,7 @@ const codec = ethereumCodec
 /**
  * Facts of an `ethereum-vm` chain. What is final is remembered, in bounded memory, and never read again;
  * what is not final, missing or failed is never remembered. Identical questions in flight are one.
- * @throws ConfigurationError when the chain has no depository
+ * @throws ConfigurationError when the chain has no depository, or lists what can pay no fill
  * @source oracle-protocol.md 5.1; design.md 7.5
  */
 export function createEthereumFactsReader(options: EthereumFactsReaderOptions): EthereumFactsReader {
@@ -80,6 +86,7 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
       depository: codec.canonicalAddress(chain.depository),
       isZksyncStack: chain.additionalData?.isZksyncStack === true,
     },
+    payers: listedPayers(chain, codec),
     finality,
     isTraced: chain.additionalData?.traceInternalTransfers === true,
     quorum,
@@ -107,6 +114,8 @@ async function readDeposits(
   const wanted = {
     transaction: (logs: KnownTransaction['final']['logs']) => needsCalldata(logs, rules),
     trace: () => false,
+    codeOf: () => [],
+    tracesCode: false,
   }
   const { final, evidence } = await reading.readTransaction(
     { transactionId, wanted, purpose: 'deposits' },
@@ -131,33 +140,37 @@ async function readPayment(
   signal: AbortSignal,
 ): Promise<InBlock<PaymentFacts>> {
   const { transactionId, orderId } = question
-  const fillContract = fillContractOf(question.extraData)
+  const side = sideOf(reading.payers, question.extraData)
   const targets = question.payments.map(({ recipient, currency }) => ({
     recipient: codec.canonicalAddress(recipient),
     currency: codec.canonicalAddress(currency),
   }))
-  const asked = { orderId, fillContract, targets }
+  const terms = { orderId, side, targets }
+  const hasNative = targets.some(({ currency }) => currency === codec.nativeCurrency)
   const { final, evidence } = await reading.readTransaction(
     {
       transactionId,
       wanted: {
         transaction: 'always',
         trace: (logs, transaction) =>
-          reading.isTraced && transaction !== undefined && needsTrace({ logs, transaction }, asked),
+          reading.isTraced && transaction !== undefined && needsTrace({ logs, transaction }, terms),
+        codeOf: (logs, transaction) =>
+          transaction === undefined ? [] : paidWithoutTrace({ logs, transaction }, terms),
+        tracesCode: reading.isTraced,
       },
-      purpose: reading.isTraced ? `payment ${JSON.stringify(asked)}` : 'payment',
+      purpose: hasNative ? `payment ${JSON.stringify([orderId, side.chosen, targets])}` : 'payment',
     },
     signal,
   )
-  const { transaction, logs, internal } = final
+  const { transaction, logs, internal, hasCode } = final
   if (transaction === undefined) throw new Error('a payment was read without its transaction')
   return {
     kind: 'payment',
     transactionId: final.transactionId,
     blockTimestampSeconds: final.blockTimestampSeconds,
     referencesOrder: referencesOrder(transaction, orderId),
-    transfers: sumTransfers({ logs, transaction, internal }, asked),
-    calls: executedCalls(logs, fillContract),
+    transfers: sumTransfers({ logs, transaction, internal, hasCode }, terms),
+    calls: executedCalls({ logs, transaction }, side),
     evidence,
   }
 }

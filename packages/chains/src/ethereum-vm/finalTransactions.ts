@@ -68,10 +68,13 @@ export function createFinalTransactions(options: FinalTransactionsOptions) {
   }
 }
 
-function holds({ logs, transaction, internal }: FinalTransaction, wanted: Wanted): boolean {
+function holds({ logs, transaction, internal, hasCode }: FinalTransaction, wanted: Wanted): boolean {
   const wantsTransaction = wanted.transaction === 'always' || wanted.transaction(logs)
   if (wantsTransaction && transaction === undefined) return false
-  return internal !== undefined || !wanted.trace(logs, transaction)
+  const codes = wanted.codeOf(logs, transaction).map((account) => hasCode.get(account))
+  if (codes.includes(undefined)) return false
+  const wantsTrace = wanted.trace(logs, transaction) || (wanted.tracesCode && codes.includes(true))
+  return internal !== undefined || !wantsTrace
 }
 
 /** Characters: what a string costs most of. */

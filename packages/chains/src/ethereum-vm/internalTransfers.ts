@@ -1,4 +1,3 @@
-import type { Hex } from '@causeway/core'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import { parseList, parseQuantity, parseRecord } from '../evm/quantity.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
@@ -35,15 +34,11 @@ export function parseInternalTransfers(answer: RpcAnswer | undefined): readonly 
     if (error !== undefined && error !== null) return
     if (depth > 0 && !movesNothing.has(type)) {
       const amount = parseQuantity(frame['value'] ?? '0x0', what)
-      if (amount > 0n) found.push({ to: parseAddress(frame['to'], what), amount })
+      const { from, to } = frame
+      if (amount > 0n) found.push({ from: parseAddress(from, what), to: parseAddress(to, what), amount })
     }
     for (const inner of parseList(frame['calls'] ?? [], what)) visit(inner, depth + 1)
   }
   visit(resultOf(answer, what), 0)
   return found
-}
-
-/** Sum per recipient. */
-export function sumTo(transfers: readonly NativeTransfer[], recipient: Hex | string): bigint {
-  return transfers.reduce((sum, { to, amount }) => (to === recipient ? sum + amount : sum), 0n)
 }

@@ -1,117 +1,168 @@
-import { type ExecutedCallFact, ethereumCodec, type Hex, type TransferFact } from '@causeway/core'
+import {
+  type ExecutedCallFact,
+  ethereumCodec,
+  type Hex,
+  type Movement,
+  receivedBy,
+  type TransferFact,
+} from '@causeway/core'
 import type { EvmLog, EvmTransaction } from './answers.ts'
 import {
   type NativeTransfer,
+  readAuthorizer,
+  readGiver,
   readSolverCallExecuted,
   readSolverNativeTransfer,
   readTransfer,
 } from './events.ts'
-import { sumTo } from './internalTransfers.ts'
+import { payersOf, type SolverSide } from './solverSide.ts'
 
 /** What a payment's transaction shows. */
 export type PaidTransaction = {
   /** Ascending by index. */
   readonly logs: readonly EvmLog[]
-  readonly transaction: Pick<EvmTransaction, 'to' | 'input' | 'value'>
-  /** Native coin moved by contracts; `undefined` where the chain is not traced. */
+  readonly transaction: Pick<EvmTransaction, 'to' | 'input' | 'value'> & { readonly from: Hex | undefined }
+  /** Native coin moved by contracts; `undefined` where no trace was read. */
   readonly internal?: readonly NativeTransfer[] | undefined
+  /** Whether recipients of native coin have code. */
+  readonly hasCode?: ReadonlyMap<string, boolean>
 }
 
 export type PaymentTarget = { readonly recipient: string; readonly currency: string }
 
+export type PaymentTerms = {
+  readonly orderId: Hex
+  readonly side: SolverSide
+  readonly targets: readonly PaymentTarget[]
+  /** True where a transaction's own value pays its target whatever its calldata is. */
+  readonly ownValuePays?: boolean
+}
+
 const { nativeCurrency } = ethereumCodec
 
-/** The transaction must end with the order id. @source oracle-protocol.md 5.1 */
+/** The transaction must end with the order id, so that it names one. @source oracle-protocol.md 5.1 */
 export function referencesOrder({ input }: Pick<EvmTransaction, 'input'>, orderId: Hex): boolean {
   return input.length >= 2 + 64 && input.endsWith(orderId.slice(2).toLowerCase())
 }
 
-/** The fill contract that extra data names; `undefined` when it names none. @source oracle-protocol.md 1.5 */
-export function fillContractOf(extraData: Hex): Hex | undefined {
-  const digits = extraData.slice(2).toLowerCase()
-  return digits.length === 64 && digits.startsWith('0'.repeat(24)) ? `0x${digits.slice(24)}` : undefined
-}
-
 /**
- * What reached each target, one sum per recipient and currency however often it is asked for.
+ * What reached each target from the solver's side, once per recipient and currency however often it is asked
+ * for.
  *
  * Native coin is proven in one of three ways, and never by two of them at once: the transaction pays the
- * recipient itself and its calldata begins with the order id; the fill contract says so by events; or,
- * where the chain is traced, contracts moved it. A token counts by its `Transfer` events.
- * @source oracle-protocol.md 5.1
+ * recipient itself and its calldata begins with the order id; a listed fill contract says so by events; or a
+ * trace shows all of it. A token counts by its `Transfer` events.
+ * @source oracle-protocol.md 5.1; design.md 7.2
  */
-export function sumTransfers(
-  paid: PaidTransaction,
-  question: {
-    readonly orderId: Hex
-    readonly fillContract: Hex | undefined
-    readonly targets: readonly PaymentTarget[]
-  },
-): readonly TransferFact[] {
-  const targets = new Map(
-    question.targets.map((target) => [`${target.recipient} ${target.currency}`, target]),
-  )
-  const tokens = tokenSums(paid.logs)
-  return [...targets.values()].map(({ recipient, currency }) => ({
-    recipient,
-    currency,
-    amount:
-      currency === nativeCurrency
-        ? nativeAmount(paid, { ...question, recipient })
-        : (tokens.get(`${recipient} ${currency}`) ?? 0n),
-  }))
+export function sumTransfers(paid: PaidTransaction, terms: PaymentTerms): readonly TransferFact[] {
+  const targets = new Map(terms.targets.map((target) => [`${target.recipient} ${target.currency}`, target]))
+  const { isPayer, fillContract } = payersOf(terms.side, paid.transaction)
+  return [...targets.values()].map(({ recipient, currency }) => {
+    if (currency === nativeCurrency) return nativeTransfer(paid, terms, recipient)
+    const spendsOwn = (payer: string) => isPayer(payer) && !isAuthorized(paid, payer, currency)
+    const { net, fromOthers } = receivedBy(recipient, tokenMovements(paid.logs, currency), spendsOwn)
+    const amount = givesAnotherToken(paid.logs, { recipient, currency }) ? 0n : net
+    const isOneFill = fillContract !== undefined && paid.transaction.to === fillContract
+    const beforeCalls = isOneFill ? logsBeforeCalls(paid.logs, fillContract) : undefined
+    const paidBeforeCalls =
+      beforeCalls && receivedBy(recipient, tokenMovements(beforeCalls, currency), spendsOwn).paidIn
+    return {
+      ...{ recipient, currency, amount, ...(fromOthers > 0n && { fromOthers }) },
+      ...(paidBeforeCalls !== undefined && { paidBeforeCalls }),
+    }
+  })
 }
 
-/** True when only a trace can show a native payment of `targets`. */
+/** Targets of native coin that something but a trace shows to be paid: it may not have stayed with code. */
+export function paidWithoutTrace(
+  paid: Omit<PaidTransaction, 'internal' | 'hasCode'>,
+  terms: PaymentTerms,
+): readonly Hex[] {
+  const recipients = terms.targets.filter(({ currency }) => currency === nativeCurrency)
+  // CAST: targets are in the spelling of logs, lower-case hex.
+  const unique = [...new Set(recipients.map(({ recipient }) => recipient as Hex))]
+  return unique.filter(
+    (recipient) => nativeReceived({ ...paid, internal: undefined }, terms, recipient).paidIn > 0n,
+  )
+}
+
+/** True when only a trace can show a native payment of some target. */
 export function needsTrace(
-  paid: PaidTransaction,
-  question: {
-    readonly orderId: Hex
-    readonly fillContract: Hex | undefined
-    readonly targets: readonly PaymentTarget[]
-  },
+  paid: Omit<PaidTransaction, 'internal' | 'hasCode'>,
+  terms: PaymentTerms,
 ): boolean {
-  return question.targets.some(
-    ({ recipient, currency }) =>
-      currency === nativeCurrency && nativeAmount(paid, { ...question, recipient }) === 0n,
+  const shown = paidWithoutTrace(paid, terms)
+  return terms.targets.some(
+    // CAST: see above.
+    ({ recipient, currency }) => currency === nativeCurrency && !shown.includes(recipient as Hex),
   )
 }
 
-/** Calls that the fill contract reports, in order. @source oracle-protocol.md 5.1 */
+/** Calls that the listed fill contract reports, in order. @source oracle-protocol.md 5.1 */
 export function executedCalls(
-  logs: readonly EvmLog[],
-  fillContract: Hex | undefined,
+  { logs, transaction }: Pick<PaidTransaction, 'logs' | 'transaction'>,
+  side: SolverSide,
 ): readonly ExecutedCallFact[] {
+  const { fillContract } = payersOf(side, transaction)
   return logs.flatMap((log) => {
     const call = log.address === fillContract ? readSolverCallExecuted(log) : undefined
     return call === undefined ? [] : [call]
   })
 }
 
-function nativeAmount(
-  { logs, transaction, internal }: PaidTransaction,
-  question: { readonly orderId: Hex; readonly fillContract: Hex | undefined; readonly recipient: string },
-): bigint {
-  const { orderId, fillContract, recipient } = question
-  if (transaction.to === recipient && transaction.input.startsWith(orderId.toLowerCase())) {
-    return transaction.value
-  }
-  const reported = logs.flatMap((log) => {
-    const transfer = log.address === fillContract ? readSolverNativeTransfer(log) : undefined
-    return transfer === undefined ? [] : [transfer]
-  })
-  const byEvents = sumTo(reported, recipient)
-  return byEvents > 0n ? byEvents : sumTo(internal ?? [], recipient)
+function nativeTransfer(paid: PaidTransaction, terms: PaymentTerms, recipient: string): TransferFact {
+  const { net: amount, fromOthers } = nativeReceived(paid, terms, recipient)
+  const target = { recipient, currency: nativeCurrency, ...(fromOthers > 0n && { fromOthers }) }
+  const isUnseen = paid.internal === undefined && paid.hasCode?.get(recipient) === true
+  return isUnseen ? { ...target, amount: 0n, needsTrace: true } : { ...target, amount }
 }
 
-/** Sums of `Transfer` events, by recipient and token with a space between. */
-export function tokenSums(logs: readonly EvmLog[]): ReadonlyMap<string, bigint> {
-  const sums = new Map<string, bigint>()
-  for (const log of logs) {
-    const transfer = readTransfer(log)
-    if (transfer === undefined) continue
-    const key = `${transfer.to} ${log.address}`
-    sums.set(key, (sums.get(key) ?? 0n) + transfer.amount)
-  }
-  return sums
+function nativeReceived(
+  { logs, transaction, internal }: PaidTransaction,
+  { orderId, side, ownValuePays = false }: PaymentTerms,
+  recipient: string,
+) {
+  const { isPayer, fillContract } = payersOf(side, transaction)
+  const { from, to, value, input } = transaction
+  const pays = to !== recipient || ownValuePays || input.startsWith(orderId.toLowerCase())
+  const own = from !== undefined && to !== undefined && pays ? [{ from, to, amount: value }] : []
+  const inner = internal ?? reportedBy(fillContract, logs)
+  return receivedBy(recipient, [...own, ...inner], isPayer)
+}
+
+/** Payments of native coin by the events of the fill contract that made them. */
+function reportedBy(fillContract: string | undefined, logs: readonly EvmLog[]): readonly Movement[] {
+  if (fillContract === undefined) return []
+  return logs.flatMap((log) => {
+    const transfer = log.address === fillContract ? readSolverNativeTransfer(log) : undefined
+    return transfer === undefined ? [] : [{ from: fillContract, ...transfer }]
+  })
+}
+
+/** `Transfer` events of one token. */
+function tokenMovements(logs: readonly EvmLog[], token: string): readonly Movement[] {
+  return logs.flatMap((log) => {
+    const transfer = log.address === token ? readTransfer(log) : undefined
+    return transfer === undefined ? [] : [transfer]
+  })
+}
+
+/** A listed payer's signed transfer of the token was handed in, by somebody who is not the payer. */
+function isAuthorized({ logs, transaction }: PaidTransaction, payer: string, token: string): boolean {
+  return (
+    payer !== transaction.from && logs.some((log) => log.address === token && readAuthorizer(log) === payer)
+  )
+}
+
+/** What the recipient sold for it in the same transaction is a price, and no payment of an order. */
+function givesAnotherToken(logs: readonly EvmLog[], { recipient, currency }: PaymentTarget): boolean {
+  return logs.some((log) => log.address !== currency && readGiver(log) === recipient)
+}
+
+/** Logs before the first call that the fill contract reports; `undefined` when it reports none. */
+function logsBeforeCalls(logs: readonly EvmLog[], fillContract: string): readonly EvmLog[] | undefined {
+  const first = logs.findIndex(
+    (log) => log.address === fillContract && readSolverCallExecuted(log) !== undefined,
+  )
+  return first < 0 ? undefined : logs.slice(0, first)
 }

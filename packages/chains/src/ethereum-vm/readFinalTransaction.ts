@@ -5,11 +5,13 @@ import type { ChainQuestion } from '../quorum/quorumClient.ts'
 import type { Sighting } from '../quorum/sighting.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import {
+  codeCall,
   type EvmHeader,
   type EvmLog,
   type EvmReceipt,
   type EvmTransaction,
   headerCall,
+  parseHasCode,
   parseHeader,
   parseReceipt,
   parseTransaction,
@@ -40,6 +42,8 @@ export type FinalExecution<Transaction> = {
   readonly transaction: Transaction | undefined
   /** Read only when it was wanted. */
   readonly internal: readonly NativeTransfer[] | undefined
+  /** Whether accounts that were asked about have code; others are missing. */
+  readonly hasCode: ReadonlyMap<Hex, boolean>
 }
 
 export type FinalTransaction = FinalExecution<EvmTransaction> & { readonly transactionId: Hex }
@@ -48,6 +52,10 @@ export type FinalTransaction = FinalExecution<EvmTransaction> & { readonly trans
 export type Wanted = {
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
   readonly trace: (logs: readonly EvmLog[], transaction: EvmTransaction | undefined) => boolean
+  /** Accounts whose code is looked at: coin may not stay where code runs. */
+  readonly codeOf: (logs: readonly EvmLog[], transaction: EvmTransaction | undefined) => readonly Hex[]
+  /** A trace follows where one of them has code. */
+  readonly tracesCode: boolean
 }
 
 /** One reading of a transaction; `What` is read beside the receipt. */
@@ -147,7 +155,9 @@ async function judge(
   }
 }
 
-type Rest = Pick<FinalTransaction, 'transaction' | 'internal' | 'finalBlock'> & { readonly header: EvmHeader }
+type Rest = Pick<FinalTransaction, 'transaction' | 'internal' | 'finalBlock' | 'hasCode'> & {
+  readonly header: EvmHeader
+}
 
 async function readRest(
   view: EndpointView,
@@ -156,11 +166,12 @@ async function readRest(
 ): Promise<Rest> {
   const { own, receipt, wanted, pin, configured, transactionId } = judging
   const wantsTransaction = wanted.transaction !== 'always' && wanted.transaction(receipt.logs)
-  const trace = wanted.trace(receipt.logs, own.transaction)
-    ? view.askAlone(traceCall(transactionId), signal).then(parseInternalTransfers)
-    : undefined
+  const readTrace = () => view.askAlone(traceCall(transactionId), signal).then(parseInternalTransfers)
+  const trace = wanted.trace(receipt.logs, own.transaction) ? readTrace() : undefined
+  const accounts = wanted.codeOf(receipt.logs, own.transaction)
   const calls = [
     ...(wantsTransaction ? [transactionCall(transactionId)] : []),
+    ...accounts.flatMap((account) => codeCalls(account, receipt.blockNumber, pin.height)),
     ...(configured > 1 ? [headerCall(pin.height)] : []),
     // Last: what was read before belongs to the chain that this header is on.
     headerCall(receipt.blockNumber),
@@ -169,21 +180,37 @@ async function readRest(
   const pinned = configured > 1 ? parseHeader(answers.at(-2), pin.height) : undefined
   const header = parseHeader(answers.at(-1), receipt.blockNumber)
   if (header.hash !== receipt.blockHash) throw new MalformedAnswerError('eth_getBlockByNumber')
+  const hasCode = readCodes(accounts, answers.slice(wantsTransaction ? 1 : 0))
+  const tracesLate = trace === undefined && wanted.tracesCode && [...hasCode.values()].includes(true)
   return {
     header,
     finalBlock: pinned && { number: pinned.number, hash: pinned.hash },
     transaction: wantsTransaction ? parseTransaction(answers[0], receipt) : own.transaction,
-    internal,
+    internal: tracesLate ? await readTrace() : internal,
+    hasCode,
   }
+}
+
+/** At the transaction's own block, and where a node keeps the state surely. */
+function codeCalls(account: Hex, block: bigint, finalBlock: bigint): readonly RpcCall[] {
+  return [codeCall(account, block), codeCall(account, finalBlock)]
+}
+
+function readCodes(accounts: readonly Hex[], answers: readonly RpcAnswer[]): ReadonlyMap<Hex, boolean> {
+  return new Map(
+    accounts.map((account, index) => [account, parseHasCode(answers[2 * index], answers[2 * index + 1])]),
+  )
 }
 
 /** Equal for endpoints that say the same. Written by hand: generic JSON costs more than reading the logs. */
 function transactionKey(facts: FinalTransaction): string {
-  const { blockHash, blockNumber, blockTimestampSeconds, finalBlock, logs, transaction, internal } = facts
+  const { blockHash, blockNumber, blockTimestampSeconds, finalBlock, logs, transaction } = facts
+  const { internal = [], hasCode } = facts
   return [
     `${blockHash} ${blockNumber} ${blockTimestampSeconds} ${finalBlock?.hash}`,
-    transaction && `${transaction.to} ${transaction.value} ${transaction.input}`,
-    ...(internal ?? []).map(({ to, amount }) => `${to} ${amount}`),
+    transaction && `${transaction.from} ${transaction.to} ${transaction.value} ${transaction.input}`,
+    ...internal.map(({ from, to, amount }) => `${from} ${to} ${amount}`),
+    ...[...hasCode].map(([account, is]) => `${account} ${is}`),
     'logs',
     ...logs.map(({ logIndex, address, topics, data }) => `${logIndex} ${address} ${topics.join()} ${data}`),
   ].join('\n')

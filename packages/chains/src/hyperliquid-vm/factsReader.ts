@@ -213,19 +213,25 @@ async function readSend(
       hyperliquidCodec.canonicalAddress(payment.currency) === currency,
   )
   const [transfers, mapping] = await Promise.all([
-    isWanted && currency !== undefined ? readTransfer(reading, send, { recipient, currency }, options) : [],
+    isWanted && currency !== undefined
+      ? readTransfer(reading, transaction, { recipient, currency }, options)
+      : [],
     readNonceMapping(reading.hubEntries, reading.chainId, transaction, options),
   ])
   return { referencesOrder: mapping?.orderId === orderId.toLowerCase(), transfers }
 }
 
+/** The exchange names who paid. A depository's payout pays no order, and nobody pays himself. */
 async function readTransfer(
   reading: Reading,
-  send: SendAction,
+  { user, send }: HyperliquidTransaction & { readonly send: SendAction },
   { recipient, currency }: Pick<TransferFact, 'recipient' | 'currency'>,
   { signal }: ReadOptions,
 ): Promise<readonly TransferFact[]> {
-  return [{ recipient, currency, amount: await unitsOf(reading, send, currency, signal) }]
+  const moved = await unitsOf(reading, send, currency, signal)
+  if (user === recipient) return [{ recipient, currency, amount: 0n }]
+  const isPayout = reading.depositories.includes(user)
+  return [{ recipient, currency, ...(isPayout ? { amount: 0n, fromOthers: moved } : { amount: moved }) }]
 }
 
 async function readWithdrawal(

@@ -124,7 +124,7 @@ export function createLighterFactsReader(options: LighterFactsReaderOptions): Li
         transactionId,
         blockTimestampSeconds: final.queuedAtMs / 1_000n,
         referencesOrder: referencesOrder(final.transfer, orderId),
-        transfers: sumTransfers(final.transfer, targets),
+        transfers: sumTransfers(final.transfer, targets, depositories),
         evidence,
       }
     },

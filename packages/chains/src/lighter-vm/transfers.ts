@@ -36,13 +36,15 @@ export function referencesOrder(transfer: LighterTransfer | undefined, orderId: 
 }
 
 /**
- * What the transfer paid each target, once per recipient and currency however often it is asked for. Nobody
- * pays himself. @param targets canonical
- * @source oracle-protocol.md 5.5
+ * What the transfer paid each target, once per recipient and currency however often it is asked for. The
+ * exchange names who paid: a depository's payout pays no order, and nobody pays himself.
+ * @param targets canonical
+ * @source oracle-protocol.md 5.5; design.md 7.2
  */
 export function sumTransfers(
   transfer: LighterTransfer | undefined,
   targets: readonly { readonly recipient: string; readonly currency: string }[],
+  depositories: readonly string[],
 ): readonly TransferFact[] {
   const unique = new Map(targets.map((target) => [`${target.recipient} ${target.currency}`, target]))
   const paid =
@@ -50,7 +52,12 @@ export function sumTransfers(
   return [...unique.values()].map(({ recipient, currency }) => {
     const isPaid =
       paid !== undefined && paid.toAccountIndex.toString() === recipient && paymentCurrency(paid) === currency
-    return { recipient, currency, amount: isPaid ? paid.amount : 0n }
+    if (!isPaid) return { recipient, currency, amount: 0n }
+    const isPayout = depositories.includes(paid.fromAccountIndex.toString())
+    return {
+      ...{ recipient, currency },
+      ...(isPayout ? { amount: 0n, fromOthers: paid.amount } : { amount: paid.amount }),
+    }
   })
 }
 

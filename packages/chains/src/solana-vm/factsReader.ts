@@ -12,6 +12,7 @@ import {
   type WithdrawalFacts,
   type WithdrawalQuestion,
 } from '@causeway/core'
+import { type ListedChain, type ListedPayers, listedPayers } from '../family/listedPayers.ts'
 import { OneFlight } from '../quorum/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
 import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../quorum/rememberedReadings.ts'
@@ -27,7 +28,7 @@ import { readWithdrawalTerms } from './withdrawals.ts'
 export type SolanaReaderLimits = KeptLimits
 
 export type SolanaFactsReaderOptions = {
-  readonly chain: { readonly id: string; readonly depository?: string | undefined }
+  readonly chain: ListedChain
   readonly quorum: QuorumClient
   readonly limits?: Partial<SolanaReaderLimits>
 }
@@ -43,6 +44,7 @@ type KnownTransaction = { readonly final: FinalTransaction; readonly evidence: E
 type Reading = {
   readonly chainId: string
   readonly depository: string
+  readonly payers: ListedPayers
   readonly quorum: QuorumClient
   readonly transactions: RememberedReadings<KnownTransaction>
   readonly withdrawals: OneFlight<AgreedFacts<FinalWithdrawal>>
@@ -55,7 +57,7 @@ const finalityRule = 'commitment finalized'
 /**
  * Facts of a `solana-vm` chain. What is final is remembered, in bounded memory, and never read again; what
  * is not final, missing or failed is never remembered. Identical questions in flight are one.
- * @throws ConfigurationError when the chain has no depository
+ * @throws ConfigurationError when the chain has no depository, or lists what can pay no fill
  * @source oracle-protocol.md 5.2; design.md 7.5
  */
 export function createSolanaFactsReader(options: SolanaFactsReaderOptions): SolanaFactsReader {
@@ -72,6 +74,7 @@ export function createSolanaFactsReader(options: SolanaFactsReaderOptions): Sola
   const reading: Reading = {
     chainId: chain.id,
     depository,
+    payers: listedPayers(chain, solanaCodec),
     quorum,
     transactions,
     withdrawals: new OneFlight(),
@@ -119,13 +122,18 @@ async function readPayment(
     recipient: solanaCodec.canonicalAddress(recipient),
     currency: solanaCodec.canonicalAddress(currency),
   }))
-  const { final, evidence } = await readKnown(reading, transactionId, signal)
+  const [{ final, evidence }, { vault }] = await Promise.all([
+    readKnown(reading, transactionId, signal),
+    reading.addresses(),
+  ])
+  const isPayer = (account: string) =>
+    account !== vault && (final.signers.includes(account) || reading.payers.fillPayers.has(account))
   return {
     kind: 'payment',
     transactionId: final.transactionId,
     blockTimestampSeconds: final.blockTimestampSeconds,
     referencesOrder: referencesOrder(final, orderId),
-    transfers: sumTransfers(final, targets),
+    transfers: sumTransfers(final, targets, isPayer),
     evidence,
   }
 }

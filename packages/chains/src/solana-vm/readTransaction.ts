@@ -41,6 +41,7 @@ export async function readTransaction(
     slot: answer.slot,
     blockTimeSeconds: answer.blockTimeSeconds,
     succeeded: answer.succeeded,
+    signers: accounts.slice(0, message.header.numRequiredSignatures),
     instructions: [...topLevel, ...inner.filter((instruction) => instruction !== undefined)],
     balances: lamportBalances(accounts, answer),
     tokenBalances: tokenBalances(accounts, answer),

@@ -6,6 +6,8 @@ export type SolanaTransaction = {
   readonly slot: bigint
   readonly blockTimeSeconds: bigint | undefined
   readonly succeeded: boolean
+  /** Whoever signed all of it. */
+  readonly signers: readonly string[]
   /** All top-level instructions, then all inner ones, in the order of the node. @source oracle-protocol.md 1.3 */
   readonly instructions: readonly SolanaInstruction[]
   /** Every account of the transaction once, with its balance in lamports. */

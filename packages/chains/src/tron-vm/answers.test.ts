@@ -67,6 +67,7 @@ describe('a recorded body', () => {
 
   test('of a transaction is what the bytes behind its id say', () => {
     expect(parseTransaction(tokenTransfer.body, idOf(tokenTransfer))).toEqual({
+      from: '0x495511a493d8c362be4267224e6d81013a6862ee',
       to: '0xeca9bc828a3005b9a3b909f2cc5c2a54794de05f',
       input: `0xa9059cbb00000000000000000000004150125bea243a640bf85348873b6c4f3c517aee7a${'1'.padStart(64, '0')}`,
       value: 0n,
@@ -76,7 +77,7 @@ describe('a recorded body', () => {
 
   test('of a transaction that pays and calls nobody has no recipient', () => {
     expect(parseTransaction(otherTransaction.body, idOf(otherTransaction))).toEqual({
-      ...{ to: undefined, input: '0x', value: 0n, memo: '0x' },
+      ...{ from: undefined, to: undefined, input: '0x', value: 0n, memo: '0x' },
     })
   })
 
@@ -178,7 +179,7 @@ describe('what tronweb encodes', () => {
           memo,
         )
         const read = parseTransaction(written({ transactionId, rawHex }), transactionId)
-        expect(read).toEqual({ to, value, input: '0x', memo })
+        expect(read).toEqual({ from, to, value, input: '0x', memo })
       }),
     )
   })
@@ -188,7 +189,7 @@ describe('what tronweb encodes', () => {
       fc.property(account, account, amount, data, (from, to, callValue, input) => {
         const call = encodeTransaction(from, { kind: 'trigger', to, data: input, callValue })
         expect(parseTransaction(written(call), call.transactionId)).toEqual({
-          ...{ to, value: callValue, input, memo: '0x' },
+          ...{ from, to, value: callValue, input, memo: '0x' },
         })
         const token = encodeTransaction(from, { kind: 'transferAsset', to, amount: callValue })
         expect(parseTransaction(written(token), token.transactionId)).toMatchObject({
@@ -251,7 +252,8 @@ describe('raw bytes', () => {
   function transferOf(amountHex: string): Uint8Array {
     const member = (tag: string, hex: string) =>
       `${tag}${(hex.length / 2).toString(16).padStart(2, '0')}${hex}`
-    const transfer = `${member('12', `41${'22'.repeat(20)}`)}18${amountHex}`
+    const parties = member('0a', `41${'11'.repeat(20)}`) + member('12', `41${'22'.repeat(20)}`)
+    const transfer = `${parties}18${amountHex}`
     return Buffer.from(member('5a', `0801${member('12', member('12', transfer))}`), 'hex')
   }
 
@@ -271,7 +273,33 @@ describe('raw bytes', () => {
 
 test('an order id that lacks its first digit is none', () => {
   const orderId: Hex = `0x${'0d'.repeat(32)}`
-  const own = { to: undefined, value: 0n, input: '0x', memo: '0x' } as const
+  const own = { from: undefined, to: undefined, value: 0n, input: '0x', memo: '0x' } as const
   expect(referencesOrder({ ...own, memo: orderId }, orderId)).toBe(true)
   expect(referencesOrder({ ...own, memo: `0x${orderId.slice(3)}` }, orderId)).toBe(false)
+})
+
+describe('calldata and memo', () => {
+  const first: Hex = `0x${'0d'.repeat(32)}`
+  const second: Hex = `0x${'0e'.repeat(32)}`
+  const own = { from: undefined, to: undefined, value: 0n } as const
+  const names = (input: Hex, memo: Hex) =>
+    [first, second].map((orderId) => referencesOrder({ ...own, input, memo }, orderId))
+
+  test('that end with different order ids name none', () => {
+    expect(names(first, second)).toEqual([false, false])
+    expect(names(second, `0xff${first.slice(2)}`)).toEqual([false, false])
+  })
+
+  test('that end with one id name it', () => {
+    expect(names(first, first)).toEqual([true, false])
+    expect(names('0x', second)).toEqual([false, true])
+  })
+
+  test('name the one that stands beside padded arguments or a short text', () => {
+    const address: Hex = `0xa9059cbb${'00'.repeat(12)}${'ab'.repeat(20)}`
+    const amount: Hex = `${address}${(900).toString(16).padStart(64, '0')}`
+    const text: Hex = `0x${'ab'.repeat(20)}${'00'.repeat(12)}`
+    for (const input of [address, amount, text]) expect(names(input, first)).toEqual([true, false])
+    expect(names(second, '0x68656c6c6f')).toEqual([false, true])
+  })
 })

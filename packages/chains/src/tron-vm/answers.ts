@@ -161,7 +161,9 @@ function parseInternal(value: unknown, what: string): readonly NativeTransfer[] 
     const { callValue = 0, tokenId } = parseRecord(entry, what)
     if (rejected || tokenId !== undefined) return []
     const amount = parseInteger(callValue, what)
-    return amount === 0n ? [] : [{ to: parseAccount(inner['transferTo_address'], '41', what), amount }]
+    if (amount === 0n) return []
+    const from = parseAccount(inner['caller_address'], '41', what)
+    return [{ from, to: parseAccount(inner['transferTo_address'], '41', what), amount }]
   })
 }
 

@@ -15,9 +15,11 @@ import {
 } from '@causeway/core'
 import { type FinalityRule, finalityRule } from '../ethereum-vm/finality.ts'
 import { defaultReaderLimits } from '../ethereum-vm/finalTransactions.ts'
-import { fillContractOf } from '../ethereum-vm/payments.ts'
+import { paidWithoutTrace } from '../ethereum-vm/payments.ts'
 import type { FinalWithdrawal } from '../ethereum-vm/readFinalWithdrawal.ts'
+import { sideOf } from '../ethereum-vm/solverSide.ts'
 import { readWithdrawalTerms } from '../ethereum-vm/withdrawals.ts'
+import { type ListedPayers, listedPayers } from '../family/listedPayers.ts'
 import type { HttpView } from '../quorum/httpView.ts'
 import { OneFlight } from '../quorum/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
@@ -27,11 +29,14 @@ import { findTronDeposits, needsTransaction } from './deposits.ts'
 import { tronFinalBlocks } from './finalBlocks.ts'
 import { describeSolidity } from './finality.ts'
 import { createFinalTransactions, type TronReaderLimits } from './finalTransactions.ts'
-import { type PaymentTarget, referencesOrder, sumTransfers } from './payments.ts'
+import { type PaymentTarget, paymentTerms, referencesOrder, sumTransfers } from './payments.ts'
 import { withdrawalQuestion } from './readFinalWithdrawal.ts'
 
 export type TronFactsReaderOptions = {
-  readonly chain: Pick<ChainEntry, 'id' | 'finality'> & {
+  readonly chain: Pick<
+    ChainEntry,
+    'id' | 'additionalDepositories' | 'fillContracts' | 'fillPayers' | 'finality'
+  > & {
     /** Base58. */
     readonly depository: string
     readonly additionalData?: {
@@ -54,6 +59,7 @@ export interface TronFactsReader extends FactsReader {
 type Reading = {
   readonly chainId: string
   readonly depository: TronContract
+  readonly payers: ListedPayers
   readonly rule: FinalityRule
   readonly isTraced: boolean
   readonly quorum: QuorumClient<HttpView>
@@ -66,7 +72,7 @@ const codec = createTronCodec()
 /**
  * Facts of a `tron-vm` chain, read over its HTTP API from solidified blocks. What is final is remembered, in
  * bounded memory; what is not final, missing or failed never is. Identical questions in flight are one.
- * @throws InvalidAddressError for a depository that is no address
+ * @throws InvalidAddressError for a depository that is no address; ConfigurationError for a payer that can be none
  * @source oracle-protocol.md 5.6; design.md 7.5
  */
 export function createTronFactsReader(options: TronFactsReaderOptions): TronFactsReader {
@@ -78,6 +84,7 @@ export function createTronFactsReader(options: TronFactsReaderOptions): TronFact
   const reading: Reading = {
     chainId: chain.id,
     depository: { address, account: accountOf(address) },
+    payers: listedPayers(chain, codec, accountOf),
     rule,
     isTraced: chain.additionalData?.traceInternalTransfers === true,
     quorum,
@@ -107,6 +114,7 @@ async function readDeposits(reading: Reading, asked: string, signal: AbortSignal
         transaction: (logs) => needsTransaction(logs, depository),
         positions: (logs) => findTronDeposits(logs, depository).length > 0,
         isTraced: false,
+        codeOf: () => [],
       },
     },
     signal,
@@ -121,31 +129,38 @@ async function readDeposits(reading: Reading, asked: string, signal: AbortSignal
 }
 
 async function readPayment(
-  { isTraced, transactions }: Reading,
+  { isTraced, transactions, payers }: Reading,
   question: PaymentQuestion,
   signal: AbortSignal,
 ): Promise<PaymentFacts> {
   const transactionId = codec.canonicalTransactionId(question.transactionId)
   const targets = question.payments.map(targetOf)
+  const { orderId } = question
+  const side = sideOf(payers, question.extraData)
+  const terms = paymentTerms({ orderId, side, targets })
   const { final, evidence } = await transactions.read(
     {
       transactionId,
       purpose: 'payment',
-      wanted: { transaction: 'always', positions: () => false, isTraced },
+      variant: JSON.stringify([side.chosen, targets]),
+      wanted: {
+        transaction: 'always',
+        positions: () => false,
+        isTraced,
+        codeOf: (logs, transaction) =>
+          transaction === undefined || isTraced ? [] : paidWithoutTrace({ logs, transaction }, terms),
+      },
     },
     signal,
   )
-  const { transaction, logs, internal } = final
+  const { transaction, logs, internal, hasCode } = final
   if (transaction === undefined) throw new Error('a payment was read without its transaction')
   return {
     kind: 'payment',
     transactionId,
     blockTimestampSeconds: final.blockTimestampSeconds,
-    referencesOrder: referencesOrder(transaction, question.orderId),
-    transfers: sumTransfers(
-      { logs, transaction, internal },
-      { fillContract: fillContractOf(question.extraData), targets },
-    ),
+    referencesOrder: referencesOrder(transaction, orderId),
+    transfers: sumTransfers({ logs, transaction, internal, hasCode }, targets, terms),
     evidence,
   }
 }
@@ -153,12 +168,7 @@ async function readPayment(
 function targetOf(payment: PaymentQuestion['payments'][number]): PaymentTarget {
   const recipient = codec.canonicalAddress(payment.recipient)
   const currency = codec.canonicalAddress(payment.currency)
-  return {
-    recipient,
-    currency,
-    recipientBytes: accountOf(recipient),
-    tokenBytes: currency === codec.nativeCurrency ? undefined : accountOf(currency),
-  }
+  return { recipient, currency, account: accountOf(recipient), token: accountOf(currency) }
 }
 
 async function readWithdrawal(

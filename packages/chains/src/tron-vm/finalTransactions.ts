@@ -17,6 +17,8 @@ export type TransactionRequest = {
   readonly transactionId: string
   /** What is read beside the info. */
   readonly purpose: 'deposits' | 'payment'
+  /** Requests of equal text want the same. */
+  readonly variant?: string
   readonly wanted: Wanted
 }
 
@@ -52,8 +54,14 @@ export function createFinalTransactions(options: {
   return {
     /** @throws what `QuorumClient.read` throws */
     read(request: TransactionRequest, signal: AbortSignal): Promise<KnownTransaction> {
-      const key = `${request.purpose} ${request.transactionId}`
-      return known.read({ key }, signal, (shared) => readAgreed(request, shared))
+      const { purpose, transactionId, wanted } = request
+      const reading = {
+        key: `${purpose} ${transactionId}`,
+        variant: request.variant ?? '',
+        answers: ({ final }: KnownTransaction) =>
+          wanted.codeOf(final.logs, final.transaction).every((account) => final.hasCode.has(account)),
+      }
+      return known.read(reading, signal, (shared) => readAgreed(request, shared))
     },
     forget: () => known.forget(),
   }

@@ -1,67 +1,59 @@
 import type { Hex, TransferFact } from '@causeway/core'
-import type { EvmLog } from '../ethereum-vm/answers.ts'
-import { type NativeTransfer, readSolverNativeTransfer } from '../ethereum-vm/events.ts'
-import { sumTo } from '../ethereum-vm/internalTransfers.ts'
-import { tokenSums } from '../ethereum-vm/payments.ts'
+import {
+  sumTransfers as accountTransfers,
+  type PaidTransaction,
+  type PaymentTerms,
+} from '../ethereum-vm/payments.ts'
 import type { TronTransaction } from './rawTransaction.ts'
 
-/** What a payment's transaction shows. */
-export type PaidTransaction = {
-  readonly logs: readonly EvmLog[]
-  readonly transaction: TronTransaction
-  /** TRX moved by contracts; `undefined` where the chain is not traced. */
-  readonly internal: readonly NativeTransfer[] | undefined
-}
-
-/** Recipient and currency as the order spells them, and their 20 bytes; no currency bytes mean TRX. */
+/** Recipient and currency as the order spells them, and their 20 bytes; TRX is 20 zero bytes. */
 export type PaymentTarget = {
   readonly recipient: string
   readonly currency: string
-  readonly recipientBytes: Hex
-  readonly tokenBytes: Hex | undefined
+  readonly account: Hex
+  readonly token: Hex
 }
 
-/** Calldata, or the memo where calldata does not, must end with the order id. @source oracle-protocol.md 5.6 */
+const idDigits = 64
+/** Arguments are padded with that many zeros: what begins or ends so is no id that anybody could find. */
+const padding = /^0{24}|0{24}$/
+
+/**
+ * Calldata or the memo must end with the order id, and the other of the two may not end with what could be
+ * another one: a transaction that names two orders names none. @source oracle-protocol.md 5.6; design.md 7.2
+ */
 export function referencesOrder({ input, memo }: TronTransaction, orderId: Hex): boolean {
   const digits = orderId.slice(2).toLowerCase()
-  return [input, memo].some((data) => data.length >= 2 + digits.length && data.endsWith(digits))
+  const ends = [input, memo].flatMap((data) => endOf(data))
+  return ends.includes(digits) && ends.every((end) => end === digits || padding.test(end))
+}
+
+/** The last 32 bytes, where there are as many. */
+function endOf(data: Hex): readonly string[] {
+  return data.length >= 2 + idDigits ? [data.slice(-idDigits)] : []
+}
+
+/** The terms of a payment in the spelling of logs. TRX pays by the transaction itself whatever it says. */
+export function paymentTerms({
+  targets,
+  ...terms
+}: Pick<PaymentTerms, 'orderId' | 'side'> & { readonly targets: readonly PaymentTarget[] }): PaymentTerms {
+  const spelled = targets.map(({ account: recipient, token: currency }) => ({ recipient, currency }))
+  return { ...terms, targets: spelled, ownValuePays: true }
 }
 
 /**
- * What reached each target. TRX is proven in one of three ways, and never by two of them at once: the
- * transaction itself pays the recipient; the fill contract says so by events; or, where the chain is traced,
- * contracts moved it. A token counts by its `Transfer` events.
+ * What reached each target, by the rules of `ethereum-vm`. @param targets those of `terms`
  * @source oracle-protocol.md 5.6
  */
 export function sumTransfers(
   paid: PaidTransaction,
-  {
-    fillContract,
-    targets,
-  }: { readonly fillContract: Hex | undefined; readonly targets: readonly PaymentTarget[] },
+  targets: readonly PaymentTarget[],
+  terms: PaymentTerms,
 ): readonly TransferFact[] {
-  const tokens = tokenSums(paid.logs)
-  const unique = new Map(targets.map((target) => [`${target.recipient} ${target.currency}`, target]))
-  return [...unique.values()].map(({ recipient, currency, recipientBytes, tokenBytes }) => ({
-    recipient,
-    currency,
-    amount:
-      tokenBytes === undefined
-        ? nativeAmount(paid, fillContract, recipientBytes)
-        : (tokens.get(`${recipientBytes} ${tokenBytes}`) ?? 0n),
-  }))
-}
-
-function nativeAmount(
-  { logs, transaction, internal }: PaidTransaction,
-  fillContract: Hex | undefined,
-  recipient: Hex,
-): bigint {
-  if (transaction.to === recipient) return transaction.value
-  const reported = logs.flatMap((log) => {
-    const transfer = log.address === fillContract ? readSolverNativeTransfer(log) : undefined
-    return transfer === undefined ? [] : [transfer]
+  const names = new Map(targets.map((target) => [`${target.account} ${target.token}`, target]))
+  return accountTransfers(paid, terms).flatMap((transfer) => {
+    const name = names.get(`${transfer.recipient} ${transfer.currency}`)
+    return name === undefined ? [] : [{ ...transfer, recipient: name.recipient, currency: name.currency }]
   })
-  const byEvents = sumTo(reported, recipient)
-  return byEvents > 0n ? byEvents : sumTo(internal ?? [], recipient)
 }

@@ -4,6 +4,8 @@ import { bytesField, bytesFields, integerField, readFields } from './protobuf.ts
 
 /** What a transaction asked for, as its hashed bytes say it. */
 export type TronTransaction = {
+  /** The 20 bytes of the account that pays and calls; absent with `to`. */
+  readonly from: Hex | undefined
   /** The 20 bytes of the account that gets TRX or is called; absent for every other kind of transaction. */
   readonly to: Hex | undefined
   /** Calldata; empty unless a contract is called. */
@@ -19,8 +21,8 @@ const contractTypes = { transfer: 1n, triggerSmartContract: 31n } as const
 const rawFields = { memo: 10, contract: 11 } as const
 const contractFields = { type: 1, parameter: 2 } as const
 const anyFields = { value: 2 } as const
-const transferFields = { to: 2, amount: 3 } as const
-const triggerFields = { contract: 2, callValue: 3, data: 4 } as const
+const transferFields = { owner: 1, to: 2, amount: 3 } as const
+const triggerFields = { owner: 1, contract: 2, callValue: 3, data: 4 } as const
 
 const addressBytes = 21
 const addressPrefix = 0x41
@@ -44,6 +46,7 @@ export function readRawTransaction(raw: Uint8Array, what: string): TronTransacti
   switch (integerField(contractMembers, contractFields.type)) {
     case contractTypes.transfer:
       return {
+        from: accountAt(bytesField(parameter, transferFields.owner), what),
         to: accountAt(bytesField(parameter, transferFields.to), what),
         input: '0x',
         value: amountOf(integerField(parameter, transferFields.amount), what),
@@ -51,13 +54,14 @@ export function readRawTransaction(raw: Uint8Array, what: string): TronTransacti
       }
     case contractTypes.triggerSmartContract:
       return {
+        from: accountAt(bytesField(parameter, triggerFields.owner), what),
         to: accountAt(bytesField(parameter, triggerFields.contract), what),
         input: bytesToHex(bytesField(parameter, triggerFields.data)),
         value: amountOf(integerField(parameter, triggerFields.callValue), what),
         memo,
       }
     default:
-      return { to: undefined, input: '0x', value: 0n, memo }
+      return { from: undefined, to: undefined, input: '0x', value: 0n, memo }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Hex } from '@causeway/core'
 import type { EvmLog } from '../ethereum-vm/answers.ts'
 import { type FinalPin, headsOf, isTooYoung, secondsToFinality } from '../ethereum-vm/finality.ts'
 import type { ExecutionReading, FinalExecution } from '../ethereum-vm/readFinalTransaction.ts'
@@ -8,6 +9,7 @@ import type { Sighting } from '../quorum/sighting.ts'
 import { canonicalJson } from '../rpc/canonicalJson.ts'
 import {
   parseBlockInfos,
+  parseHasContract,
   parseHeader,
   parseInfo,
   parseTransaction,
@@ -19,6 +21,7 @@ import { pinSolidHeight, type TronHeads } from './finality.ts'
 import type { TronTransaction } from './rawTransaction.ts'
 import {
   blockInfosRequest,
+  contractRequest,
   headRequest,
   infoRequest,
   solidHeaderRequest,
@@ -35,6 +38,8 @@ export type Wanted = {
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
   readonly positions: (logs: readonly EvmLog[]) => boolean
   readonly isTraced: boolean
+  /** Accounts of which is asked whether they are contracts: TRX may not stay where code runs. */
+  readonly codeOf: (logs: readonly EvmLog[], transaction: TronTransaction | undefined) => readonly Hex[]
 }
 
 type TransactionReading = ExecutionReading<Wanted>
@@ -135,7 +140,9 @@ async function judgeUnsolid(
   return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number, timestampSeconds }) }
 }
 
-type Rest = Pick<FinalTransaction, 'transaction' | 'logs' | 'finalBlock'> & { readonly header: TronHeader }
+type Rest = Pick<FinalTransaction, 'transaction' | 'logs' | 'finalBlock' | 'hasCode'> & {
+  readonly header: TronHeader
+}
 
 async function readRest(
   view: HttpView,
@@ -145,11 +152,12 @@ async function readRest(
   const { blockNumber, logs } = info
   const wantsTransaction = wanted.transaction !== 'always' && wanted.transaction(logs)
   const wantsPositions = wanted.positions(logs)
-  const [headerBody, pinnedBody, infosBody, transactionBody] = await Promise.all([
+  const [headerBody, pinnedBody, infosBody, transactionBody, hasCode] = await Promise.all([
     askNode(view, solidHeaderRequest(blockNumber), signal),
     configured > 1 ? askNode(view, solidHeaderRequest(pin.height), signal) : undefined,
     wantsPositions ? askNode(view, blockInfosRequest(blockNumber), signal) : undefined,
     wantsTransaction ? askNode(view, transactionRequest(transactionId), signal) : undefined,
+    readCodes(view, wanted.codeOf(logs, own.transaction), signal),
   ])
   const header = requireHeader(headerBody, blockNumber)
   if (header.timestampSeconds !== info.timestampSeconds) throw new MalformedAnswerError('getblock')
@@ -162,7 +170,20 @@ async function readRest(
     finalBlock: pinned && { number: pinned.number, hash: pinned.hash },
     transaction,
     logs: wantsPositions ? positionsIn(infosBody, info, transactionId) : logs,
+    hasCode,
   }
+}
+
+/** As the node knows them now: a contract of this family stays one. */
+async function readCodes(
+  view: HttpView,
+  accounts: readonly Hex[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Hex, boolean>> {
+  const asked = accounts.map(async (account): Promise<readonly [Hex, boolean]> => {
+    return [account, parseHasContract(await askNode(view, contractRequest(account), signal))]
+  })
+  return new Map(await Promise.all(asked))
 }
 
 /** The logs under their positions in the block; both readings of the info must show the same ones. */

@@ -52,6 +52,7 @@ export function openReader(
     chain: {
       id: 'base',
       depository: bed.deployment.depository,
+      fillContracts: [bed.deployment.fillContract],
       ...(hasDefaultFinality !== true && { finality: finalAfterTwo }),
       ...chain,
     },

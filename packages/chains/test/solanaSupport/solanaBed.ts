@@ -16,12 +16,13 @@ export type ReaderSettings = {
   readonly threshold?: number
   readonly quorumLimits?: Partial<QuorumLimits>
   readonly limits?: Partial<SolanaReaderLimits>
+  readonly fillPayers?: readonly string[]
 }
 export type OpenReader = { readonly reader: SolanaFactsReader; readonly quorum: QuorumClient }
 
 export function openReader(
   bed: Pick<SolanaBed, 'url' | 'depository'>,
-  { urls = [bed.url], threshold, quorumLimits, limits }: ReaderSettings = {},
+  { urls = [bed.url], threshold, quorumLimits, limits, fillPayers }: ReaderSettings = {},
 ): OpenReader {
   const quorum = createQuorumClient({
     chainId: 'solana',
@@ -30,7 +31,8 @@ export function openReader(
     limits: { readingTimeoutMs: 30_000, requestTimeoutMs: 20_000, ...quorumLimits },
     ...(threshold !== undefined && { threshold }),
   })
-  const chain = { id: 'solana', depository: bed.depository.program.toBase58() }
+  const depository = bed.depository.program.toBase58()
+  const chain = { id: 'solana', depository, ...(fillPayers && { fillPayers }) }
   const reader = createSolanaFactsReader({ chain, quorum, ...(limits !== undefined && { limits }) })
   return { reader, quorum }
 }

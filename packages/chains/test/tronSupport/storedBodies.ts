@@ -188,8 +188,8 @@ export const infoWithCall: StoredBody<(change: object) => unknown> = {
     'an inner payment of a TRC-10 token pays no TRX',
   ],
   body(change) {
-    const to = `41${'dc'.repeat(20)}`
-    const call = { transferTo_address: to, callValueInfo: [{ callValue: 5 }], ...change }
+    const [caller_address, to] = [`41${'db'.repeat(20)}`, `41${'dc'.repeat(20)}`]
+    const call = { caller_address, transferTo_address: to, callValueInfo: [{ callValue: 5 }], ...change }
     return { ...Object(infoWithLog.body), internal_transactions: [call] }
   },
 }

@@ -37,7 +37,11 @@ export function openReader(bed: TronBed, settings: ReaderSettings = {}): OpenRea
     ...(threshold !== undefined && { threshold }),
   })
   const reader = createTronFactsReader({
-    chain: { id: 'tron', depository: bed.depository, finality: { mode: 'tag' }, ...chain },
+    chain: {
+      ...{ id: 'tron', depository: bed.depository, finality: { mode: 'tag' } },
+      fillContracts: [tronAddress(bed.evm.deployment.fillContract)],
+      ...chain,
+    },
     quorum,
     ...(limits !== undefined && { limits }),
   })

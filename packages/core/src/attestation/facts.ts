@@ -63,11 +63,21 @@ export type WithdrawalFacts = {
   readonly evidence: Evidence
 }
 
-/** Value that reached one recipient in one currency inside a final transaction. */
+/** What one recipient has of a final transaction in one currency. @source design.md 7.2 */
 export type TransferFact = {
   readonly recipient: string
   readonly currency: string
+  /** What the recipient gained from the solver's side, less all that left him again. */
   readonly amount: bigint
+  /** What others moved to him, which pays nothing. */
+  readonly fromOthers?: bigint
+  /**
+   * What the solver's side moved to him before the calls of the fill contract, whatever left him during
+   * them. Only where the whole transaction is one call of the fill contract.
+   */
+  readonly paidBeforeCalls?: bigint
+  /** Code ran where the coin went and the chain shows no trace of it: nothing counts. */
+  readonly needsTrace?: true
 }
 
 /** One call that the fill contract proves to have executed. */
@@ -78,7 +88,7 @@ export type PaymentFacts = {
   readonly kind: 'payment'
   readonly transactionId: string
   readonly blockTimestampSeconds: bigint
-  /** True when the transaction carries the order id in the way its family demands. */
+  /** True when the transaction carries the order id in the way its family demands, and no other one. */
   readonly referencesOrder: boolean
   readonly transfers: readonly TransferFact[]
   /** In on-chain order; `undefined` where the family cannot prove calls. */

@@ -25,6 +25,16 @@ export const chainEntrySchema = z.object({
   httpRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
   depository: z.string().optional(),
   additionalDepositories: z.array(z.string()).optional(),
+  /**
+   * ethereum-vm, tron-vm: contracts that pay for solvers. Their events and payments are believed where an
+   * order's extra data names one of them; any other contract's are not.
+   */
+  fillContracts: z.array(z.string()).max(100).optional(),
+  /**
+   * Accounts that pay fills and refunds beside a transaction's own sender. List only accounts whose
+   * transactions nobody else can submit: whoever can, chooses the order that they pay.
+   */
+  fillPayers: z.array(z.string()).max(100).optional(),
   /** Decimal string. EVM: the chain id. */
   hubChainId: z.string().regex(/^[0-9]+$/),
   /** Equal answers needed for what is signed; default ceil(2n/3) of the configured endpoints. */

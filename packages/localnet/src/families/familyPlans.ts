@@ -113,14 +113,18 @@ const settings: Readonly<Record<FamilyKey, object>> = {
   lighter: { additionalData: { network: 'testnet', explorerApiUrl: '$LIGHTER_EXPLORER_API_URL' } },
 }
 
-/** Entries of `chains.local.json`, in order. */
-export function familyChainEntries(evmDepository: Hex): readonly object[] {
-  const depositories = familyDepositories(evmDepository)
+/** Entries of `chains.local.json`, in order. @param evm contracts on the node behind Tron */
+export function familyChainEntries(evm: {
+  readonly depository: Hex
+  readonly fillContract: Hex
+}): readonly object[] {
+  const depositories = familyDepositories(evm.depository)
   return familyKeys.map((id) => ({
     id,
     vmType: familyPlans[id].vmType,
     httpRpcUrl: `$${id.toUpperCase()}_RPC_URL`,
     depository: depositories[id],
+    ...(id === 'tron' && { fillContracts: [tronAddress(evm.fillContract)] }),
     hubChainId: String(id === 'tron' ? tronChainId : BigInt(keccak256Hex(Buffer.from(id, 'utf8')))),
     ...settings[id],
   }))

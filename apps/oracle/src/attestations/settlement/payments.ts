@@ -1,4 +1,4 @@
-import { codecOf, type PaymentFacts } from '@causeway/core'
+import { codecOf, firstUnpaid, type Hex, type PaymentFacts, type UnpaidPayment } from '@causeway/core'
 import type { AttestedChain } from '../context.ts'
 import { AttestationError } from '../errors.ts'
 
@@ -13,31 +13,50 @@ export type DemandedPayment = {
   /** Unix seconds. */
   readonly deadlineSeconds: bigint
   readonly facts: PaymentFacts
+  /** Calls of the order that the same transaction must run. */
+  readonly calls?: readonly Hex[]
 }
 
 /**
- * Checks payments against what their transactions moved. Payments of one transaction to one recipient
- * in one currency share its transfers, so their minimums are added up: a transfer satisfies one payment
- * only.
+ * Checks that payments name their order, are in time and are paid by the solver's side. The comparison is that
+ * of the quote service.
  * @throws AttestationError with `insufficientCode` and the index of the first payment left short
- * @source oracle-protocol.md 4, rules 5, 7, 8; 5.1
+ * @source oracle-protocol.md 4, rules 5, 7, 8; 5.1; design.md 7.2
  */
 export function checkPayments(
   payments: readonly DemandedPayment[],
   insufficientCode: 'INSUFFICIENT_FILL' | 'INSUFFICIENT_REFUND',
 ): void {
-  const demandedByGroup = new Map<string, bigint>()
-  for (const payment of payments) {
-    checkTransaction(payment)
-    const group = groupOf(payment)
-    const demanded = (demandedByGroup.get(group) ?? 0n) + payment.minimumAmount
-    demandedByGroup.set(group, demanded)
-    const paid = paidAmount(payment)
-    if (paid >= demanded) continue
-    const { index } = payment
-    throw new AttestationError(insufficientCode, `Payment ${index} of the order is not paid in full.`, {
-      data: { paymentIndex: index, paidAmount: paid.toString(), minimumAmount: demanded.toString() },
-    })
+  for (const payment of payments) checkTransaction(payment)
+  const unpaid = firstUnpaid(payments.map(({ chain, ...payment }) => ({ ...payment, codec: codecOf(chain) })))
+  const payment = unpaid && payments[unpaid.position]
+  if (unpaid === undefined || payment === undefined) return
+  throw refusalOf(unpaid, payment, insufficientCode)
+}
+
+function refusalOf(
+  { why, paid, demanded }: UnpaidPayment,
+  { index, recipient, chain }: DemandedPayment,
+  insufficientCode: 'INSUFFICIENT_FILL' | 'INSUFFICIENT_REFUND',
+): AttestationError {
+  const data = { paymentIndex: index, paidAmount: paid.toString(), minimumAmount: demanded.toString() }
+  switch (why) {
+    case 'short':
+      return new AttestationError(insufficientCode, `Payment ${index} of the order is not paid in full.`, {
+        data,
+      })
+    case 'payer_not_listed':
+      return new AttestationError(
+        'PAYER_NOT_LISTED',
+        `Payment ${index} of the order was made by an account that is neither the sender nor listed for ${chain.id}.`,
+        { data },
+      )
+    case 'trace_needed':
+      return new AttestationError(
+        'TRACE_NEEDED',
+        `Payment ${index} of the order went to ${recipient}, which has code, and ${chain.id} is not traced.`,
+        { data },
+      )
   }
 }
 
@@ -51,22 +70,4 @@ function checkTransaction({ facts, deadlineSeconds, index }: DemandedPayment): v
   throw new AttestationError('ORDER_NOT_REFERENCED', 'The transaction does not reference the order id.', {
     data: { paymentIndex: index },
   })
-}
-
-function groupOf({ chain, recipient, currency, facts }: DemandedPayment): string {
-  const codec = codecOf(chain)
-  const [to, token] = [codec.canonicalAddress(recipient), codec.canonicalAddress(currency)]
-  return JSON.stringify([chain.id, facts.transactionId, to, token])
-}
-
-function paidAmount({ chain, recipient, currency, facts }: DemandedPayment): bigint {
-  const codec = codecOf(chain)
-  const [to, token] = [codec.canonicalAddress(recipient), codec.canonicalAddress(currency)]
-  return facts.transfers
-    .filter(
-      (transfer) =>
-        codec.canonicalAddress(transfer.recipient) === to &&
-        codec.canonicalAddress(transfer.currency) === token,
-    )
-    .reduce((sum, { amount }) => sum + amount, 0n)
 }

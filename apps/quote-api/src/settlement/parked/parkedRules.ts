@@ -38,7 +38,8 @@ const meanings: Readonly<Record<string, string>> = {
   ATTESTED_BUT_NOT_SEEN: 'Oracles sign a fill that our endpoints do not show.',
   FILL_NOT_SEEN: 'Our endpoints did not show the fill before the hold ended.',
   ATTESTATION_TIMED_OUT: 'Too few oracles signed the fill before the hold ended.',
-  FILL_DOES_NOT_PAY: 'The transaction of the solver is deep and does not pay the order.',
+  FILL_DOES_NOT_PAY:
+    'The solver paid a contract and the chain is not traced: nobody can tell whether it kept the coin.',
   FILLED_LATE: 'The recipient was paid after the deadline: nobody attests that.',
   REFUND_FAILED: 'The solver could not refund.',
 }
