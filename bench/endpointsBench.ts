@@ -53,9 +53,7 @@ async function measure(): Promise<Measured> {
   try {
     const one = await start(1)
     const three = await start(3)
-    const ofThree = proxies.slice(2)
-    for (const proxy of ofThree) proxy.resetCounters()
-    const startedAtMs = Date.now()
+    const counted = await countIdle(proxies.slice(2))
     const results = await alternate(
       [
         { name: '/price of one', url: one.url, path: '/price' },
@@ -65,7 +63,7 @@ async function measure(): Promise<Measured> {
       ],
       bodies(network),
     )
-    return { results, counted: count(ofThree, Date.now() - startedAtMs) }
+    return { results, counted }
   } finally {
     for (const server of servers) await server.stop()
     await Promise.all(proxies.map((proxy) => proxy.stop()))
@@ -74,10 +72,13 @@ async function measure(): Promise<Measured> {
   }
 }
 
-/** Reads of users, which are one request per block at most, are among them. */
-function count(proxies: readonly FaultProxy[], elapsedMs: number): Counted {
-  const blocks = (elapsedMs / 1_000 / blockTimeSeconds) * proxies.length
+/** What the market alone asks: a quote adds at most one read of users per block and chain. */
+async function countIdle(proxies: readonly FaultProxy[]): Promise<Counted> {
+  const blocks = 10
+  for (const proxy of proxies) proxy.resetCounters()
+  await new Promise((resolve) => setTimeout(resolve, blocks * blockTimeSeconds * 1_000))
   const counters = proxies.map((proxy) => proxy.counters())
-  const sum = (of: 'requests' | 'calls') => counters.reduce((total, counter) => total + counter[of], 0)
-  return { requestsPerBlock: sum('requests') / blocks, callsPerBlock: sum('calls') / blocks }
+  const perBlock = (of: 'requests' | 'calls') =>
+    counters.reduce((total, counter) => total + counter[of], 0) / (blocks * proxies.length)
+  return { requestsPerBlock: perBlock('requests'), callsPerBlock: perBlock('calls') }
 }
