@@ -41,7 +41,8 @@ export function createChainPorts(args: {
         onFailure: (error) => onFactsFailure(chain.chainId, error),
       }),
     )
-    simulators.set(chain.chainId, createCallSimulator({ client, now: () => clock.now() }))
+    const currentBlock = () => headOf(market, chain)?.number
+    simulators.set(chain.chainId, createCallSimulator({ client, now: () => clock.now(), currentBlock }))
   }
   return {
     userFacts: (question) => readers.get(question.chainId)?.read(question, factsBudget) ?? noFacts,

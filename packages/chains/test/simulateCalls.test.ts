@@ -1,13 +1,14 @@
 // Goal: gas of destination calls is measured as a chain would run them, a failing call is the caller's
 // fault and a failing chain is not. Method: a real node with and without eth_simulateV1.
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
-import type { FaultMode } from '@causeway/localnet'
+import { type FaultMode, startFaultProxy } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   type CallSimulator,
   type CallSimulatorOptions,
   createCallSimulator,
+  createJsonRpcClient,
   DestinationCallFailedError,
   type SimulatedCall,
   SimulationOverloadedError,
@@ -196,4 +197,73 @@ describe('limits', () => {
     expect(await simulatorOf().gasOf({ from: poor, calls: [] })).toBe(0n)
     expect(chain.proxy.counters().requests).toBe(0)
   })
+})
+
+describe('one liar of three endpoints', () => {
+  type Simulated = { calls: { gasUsed: string; status: string; returnData: string }[] }[]
+  const withCall =
+    (change: object) =>
+    (_call: unknown, result: unknown): unknown =>
+      // CAST: what a real node answered to eth_simulateV1, the only method that is asked.
+      (result as Simulated).map((block) => ({
+        ...block,
+        calls: block.calls.map((call) => ({ ...call, ...change })),
+      }))
+  const lies = [
+    ['says that they cost nothing', withCall({ gasUsed: '0x0' })],
+    ['says that they cost ten million', withCall({ gasUsed: '0x989680' })],
+    ['says that they fail', withCall({ status: '0x0', returnData: '0x' })],
+  ] as const
+
+  async function threeEndpoints(mode: FaultMode): Promise<CallSimulator> {
+    const liar = await startFaultProxy({ targetUrl: chain.bed.anvil.url })
+    await liar.set(mode)
+    const honest = await startFaultProxy({ targetUrl: chain.bed.anvil.url })
+    await honest.set({ kind: 'latency', delayMs: 30 })
+    const endpoints = [liar, chain.proxy, honest].map(({ url }) => ({ url }))
+    const client = createJsonRpcClient({ chainId: 'base', endpoints, now: Date.now, timeoutMs: 5_000 })
+    onTestFinished(async () => {
+      await client.close()
+      await Promise.all([liar.stop(), honest.stop()])
+    })
+    return simulatorOf({ client })
+  }
+
+  test.each(lies)('that %s moves no gas and refuses no calls', async (_what, rewrite) => {
+    const simulator = await threeEndpoints({ kind: 'lie', rewrite })
+    expect(await simulator.gasOf({ from: poor, calls: [send(5n)] })).toBe(21_000n)
+  })
+
+  test.each<readonly [string, FaultMode]>([
+    ['hangs', { kind: 'hang' }],
+    ['knows no such method', withoutSimulate],
+  ])('that %s stops nothing', async (_what, mode) => {
+    const simulator = await threeEndpoints(mode)
+    expect(await simulator.gasOf({ from: poor, calls: [send(5n)] })).toBe(21_000n)
+  })
+
+  test('that says a failing call costs little does not let it pass', async () => {
+    const rewrite = withCall({ status: '0x1', gasUsed: '0x5208' })
+    const simulator = await threeEndpoints({ kind: 'lie', rewrite })
+    const failed = simulator.gasOf({ from: poor, calls: [erc20(talkative, '0x')] })
+    await expect(failed).rejects.toBeInstanceOf(DestinationCallFailedError)
+  })
+})
+
+test('endpoints that each measure another amount give the middle of three, and two of them nothing', async () => {
+  const saying = async (gasUsed: string, isSilent = false) => {
+    const proxy = await startFaultProxy({ targetUrl: chain.bed.anvil.url })
+    const rewrite = () => [{ calls: [{ gasUsed, status: '0x1' }] }]
+    await proxy.set(isSilent ? { kind: 'refuse' } : { kind: 'lie', rewrite })
+    onTestFinished(() => proxy.stop())
+    return { url: proxy.url }
+  }
+  const ask = async (endpoints: readonly { url: string }[]) => {
+    const client = createJsonRpcClient({ chainId: 'base', endpoints, now: Date.now, timeoutMs: 5_000 })
+    onTestFinished(() => client.close())
+    return simulatorOf({ client }).gasOf({ from: poor, calls: [send(5n)] })
+  }
+  const [low, middle, high] = [await saying('0x10'), await saying('0x20'), await saying('0x30')]
+  expect(await ask([high, low, middle])).toBe(0x20n)
+  await expect(ask([high, low, await saying('0x0', true)])).rejects.toMatchObject({ retryable: true })
 })

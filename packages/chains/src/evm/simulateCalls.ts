@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from '@causeway/core'
-import type { JsonRpcClient } from '../rpc/jsonRpc.ts'
+import type { PollingClient } from './agreedReads.ts'
 import { RecentCache } from './recentCache.ts'
 import { estimateEach, type SimulatedCall, simulateInOrder } from './simulation.ts'
 import { DestinationCallFailedError, SimulationOverloadedError } from './simulationErrors.ts'
 
 export type CallSimulatorOptions = {
-  readonly client: JsonRpcClient
+  readonly client: PollingClient
   /** Milliseconds. */
   readonly now: () => number
+  /** Number of the block on whose state all endpoints run the calls; default the newest of each. */
+  readonly currentBlock?: () => bigint | undefined
   /** Gas that all calls together may use. Default 10 000 000. */
   readonly gasMax?: bigint
   /** Default 300. */
@@ -22,11 +24,12 @@ export type CallSimulatorOptions = {
 /** Measures caller-supplied destination calls on one chain. */
 export interface CallSimulator {
   /**
-   * Gas units that the calls use, one after another on the newest state, sent by `from`, which is given
-   * native currency for their values.
+   * Gas units that the calls use, one after another, sent by `from`, which is given native currency for
+   * their values: as enough endpoints say alike, or the median of enough.
    * @throws DestinationCallFailedError when a call reverts or the gas cap is passed: the request is at fault
    * @throws SimulationUnsupportedError, SimulationOverloadedError
-   * @throws UpstreamUnavailableError when the chain does not answer: nobody is at fault
+   * @throws UpstreamUnavailableError, UpstreamDisagreementError when the chain does not answer, or not with
+   * one voice: nobody is at fault
    */
   gasOf(args: { readonly from: Hex; readonly calls: readonly SimulatedCall[] }): Promise<bigint>
 }
@@ -47,7 +50,7 @@ export function createCallSimulator(options: CallSimulatorOptions): CallSimulato
 
   async function measure(from: Hex, calls: readonly SimulatedCall[]): Promise<bigint> {
     const deadlineMs = now() + timeoutMs
-    const simulation = { from, calls, gasMax }
+    const simulation = { from, calls, gasMax, block: options.currentBlock?.() }
     if (now() >= unsupportedUntilMs) {
       const gas = await simulateInOrder(client, { ...simulation, timeoutMs })
       if (gas !== undefined) return gas

@@ -83,10 +83,10 @@ export function estimatesNeeded({ voters, threshold }: Electorate): number {
 }
 
 /** One estimate per voice; `undefined` when they are too few. */
-function medianOfVoices(
-  votes: readonly Vote<FeeHistory>[],
+export function medianOfVoices<Value>(
+  votes: readonly Vote<Value>[],
   electorate: Electorate,
-  estimate: (history: FeeHistory) => bigint,
+  estimate: (value: Value) => bigint,
 ): bigint | undefined {
   const byVoice = new Map<string, bigint>()
   for (const { voice, value } of votes) {
