@@ -94,7 +94,7 @@ export function quoteFile(change: (input: typeof quoteFileInput) => unknown = (i
   return quoteFileSchema.parse(change(structuredClone(quoteFileInput)))
 }
 
-export function gasPrice(expectedWei: bigint): GasPrice {
+function gasPrice(expectedWei: bigint): GasPrice {
   return { expectedWei, maxFeePerGasWei: expectedWei * 2n, maxPriorityFeePerGasWei: 1n }
 }
 
