@@ -9,6 +9,7 @@ export {
   withdrawalExecutedKey,
   withdrawalExpiredKey,
   withdrawalInitiationKey,
+  withdrawalKey,
 } from './attestation/deterministicIds.ts'
 export type {
   Execution,
@@ -214,6 +215,20 @@ export {
   type TopUpVerdict,
 } from './topUps/topUp.ts'
 export { type ReceiptLog, topUpLogs, topUpTopics } from './topUps/transferLogs.ts'
+export {
+  payloadDifference,
+  payloadHashes,
+  payloadWithdrawal,
+  type RequestedWithdrawal,
+  spelledWithdrawRequest,
+  withdrawRequestOf,
+} from './vm/allocatorPayload.ts'
+export type { PayloadPlace } from './vm/allocatorPayloadFamily.ts'
+export {
+  type BitcoinPayload,
+  decodeBitcoinPayload,
+  encodeBitcoinPayload,
+} from './vm/bitcoin/allocatorPayload.ts'
 export { parseBlockHeader, parseMerkleBlock } from './vm/bitcoin/block.ts'
 export {
   type BitcoinNetwork,
