@@ -118,7 +118,7 @@ function requestOf(call: Partial<WithdrawalCall> = {}, expiration = 4_000_000_00
 async function execute(request: EvmWithdrawal): Promise<string> {
   const data = await executeCallData({
     ...{ chainId: bed.evm.chain.chainId, depository, request },
-    allocator: privateKeyToAccount(bed.evm.network.keys.deployer.privateKey),
+    allocator: privateKeyToAccount(bed.evm.network.keys.allocator.privateKey),
   })
   return (await trigger(depository, data)).transactionId
 }

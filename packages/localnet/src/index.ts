@@ -1,6 +1,6 @@
 export { freeLoopbackPort } from '@causeway/database'
 export {
-  allocatorSpenderAbi,
+  allocatorAbi,
   depositAddressesAbi,
   depositoryAbi,
   depositRouterAbi,
@@ -19,14 +19,15 @@ export {
 export { loadArtifacts } from './contracts/artifacts.ts'
 export type { Artifact, Artifacts } from './contracts/compile.ts'
 export { executeCallData } from './deploy/callRequest.ts'
-export type {
-  ChainDeployment,
-  HubDeployment,
-  NetworkDeployment,
-  PoolDeployment,
-  TokenSymbol,
+export {
+  type ChainDeployment,
+  type HubDeployment,
+  localChainIds,
+  type NetworkDeployment,
+  type PoolDeployment,
+  type TokenSymbol,
 } from './deploy/deployment.ts'
-export { deployNetwork, localChainIds, type NetworkToDeploy } from './deploy/deployNetwork.ts'
+export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'
 export { connectLocalChain, type LocalChain, type LocalTransaction } from './deploy/localChain.ts'
 export { type FamilyKey, familyKeys, familyPlans } from './families/familyPlans.ts'
 export type { FaultCounters } from './faultProxy/counting.ts'

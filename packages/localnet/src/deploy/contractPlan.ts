@@ -1,10 +1,11 @@
 import type { Hex } from '@causeway/core'
 import { encodeDeployData } from 'viem'
 import {
-  allocatorSpenderAbi,
+  allocatorAbi,
   depositAddressesAbi,
   depositoryAbi,
   depositRouterAbi,
+  evmPayloadBuilderAbi,
   fillContractAbi,
   genericMappingAbi,
   hubAbi,
@@ -37,7 +38,8 @@ export type HubPlan = {
   readonly oracle: PlannedContract
   readonly oracleMultisig: PlannedContract
   readonly genericMapping: PlannedContract
-  readonly allocatorSpender: PlannedContract
+  readonly allocator: PlannedContract
+  readonly evmPayloadBuilder: PlannedContract
 }
 
 /** The same on both user chains, and on every machine: nothing in it depends on a key. */
@@ -142,9 +144,13 @@ export function hubPlan(artifacts: Artifacts): HubPlan {
       'generic mapping',
       encodeDeployData({ abi: genericMappingAbi, bytecode: artifacts.GenericMapping.bytecode }),
     ),
-    allocatorSpender: plan(
-      'allocator spender',
-      encodeDeployData({ abi: allocatorSpenderAbi, bytecode: artifacts.AllocatorSpender.bytecode }),
+    allocator: plan(
+      'allocator',
+      encodeDeployData({ abi: allocatorAbi, bytecode: artifacts.Allocator.bytecode }),
+    ),
+    evmPayloadBuilder: plan(
+      'payload builder for EVM chains',
+      encodeDeployData({ abi: evmPayloadBuilderAbi, bytecode: artifacts.EvmPayloadBuilder.bytecode }),
     ),
   }
 }

@@ -62,7 +62,8 @@ const hubSchema = z.object({
   oracle: address,
   oracleMultisig: address,
   genericMapping: address,
-  allocatorSpender: address,
+  allocator: address,
+  evmPayloadBuilder: address,
 })
 
 const manifestSchema = z.object({
