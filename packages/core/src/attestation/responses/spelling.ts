@@ -5,6 +5,7 @@ import type {
   DepositsResponse,
   FillsResponse,
   RefundsResponse,
+  RequestedWithdrawalsResponse,
   WithdrawalInitiatedResponse,
   WithdrawalInitiationResponse,
   WithdrawalsResponse,
@@ -68,6 +69,13 @@ export function spellWithdrawal(
     },
     ...(execution !== undefined && { execution: spellExecution(execution) }),
   }
+}
+
+export function spellRequestedWithdrawal({
+  status,
+  execution,
+}: RequestedWithdrawalsResponse): RequestedWithdrawalsResponse {
+  return { status, ...(execution !== undefined && { execution: spellExecution(execution) }) }
 }
 
 export function spellSettlement<Response extends FillsResponse | RefundsResponse>(

@@ -1,0 +1,77 @@
+import {
+  codecOf,
+  payloadWithdrawal,
+  type RequestedWithdrawalsResponse,
+  spelledWithdrawRequest,
+} from '@causeway/core'
+import type { RequestedWithdrawalsRequest } from '../wire/requests.ts'
+import type { Attest, AttestedChain } from './context.ts'
+import { AttestationError } from './errors.ts'
+import { readIssuedWithdrawal, withdrawalExecution } from './issuedWithdrawal.ts'
+import { type AuthorisedWithdrawal, authoriseWithdrawal } from './withdrawalFlow.ts'
+import { checkExecutingTransaction, payloadMismatch, withdrawalStatusNumbers } from './withdrawals.ts'
+
+/**
+ * POST /attestations/depository-withdrawals/v2: what became of the withdrawal that an owner asked for. The
+ * bytes are the allocator's, so nobody hands any in. Pending while the allocator issued nothing.
+ * @source withdrawals.md 2, 5
+ */
+export const attestRequestedWithdrawal: Attest<
+  RequestedWithdrawalsRequest,
+  RequestedWithdrawalsResponse
+> = async (request, context, options) => {
+  const { allocator } = context
+  if (allocator === undefined) {
+    throw new AttestationError('ALLOCATOR_NOT_CONFIGURED', 'No allocator is configured for this hub.')
+  }
+  const withdrawal = await authoriseWithdrawal(request, context, options)
+  const { chain, spender: ownerAlias, withdrawalAddress: hubFrom } = withdrawal
+  const { currency, recipient, additionalData, transactionId } = request
+  const requested = spelledWithdrawRequest(chain, { ...withdrawal, currency, recipient }, additionalData)
+  const issued = await readIssuedWithdrawal(requested, { chain, allocator }, options)
+  const { payloadId, payload } = issued
+  if (payload === undefined) return { unsigned: { status: 0 }, evidence: [issued.evidence], isFinal: false }
+  const facts = await context.readerOf(chain.id).readWithdrawal(
+    {
+      withdrawal: payloadWithdrawal(chain.vmType, payload),
+      ...(transactionId !== undefined && {
+        transactionId: codecOf(chain).canonicalTransactionId(transactionId),
+      }),
+    },
+    options,
+  )
+  const member = differentMember({ currency, recipient, ...withdrawal }, facts, chain)
+  if (member !== undefined) throw payloadMismatch(payloadId, member)
+  checkExecutingTransaction(request, facts, chain)
+  const settled = { chain, context, allocator, payloadId, facts, hubFrom, ownerAlias, currency }
+  const execution = withdrawalExecution(settled)
+  return {
+    unsigned: {
+      status: withdrawalStatusNumbers[facts.status],
+      ...(execution !== undefined && { execution }),
+    },
+    evidence: [issued.evidence, facts.evidence],
+    isFinal: facts.status !== 'pending',
+  }
+}
+
+type Paid = { readonly currency: string; readonly recipient: string; readonly amount: bigint }
+
+/** A builder that pays something else than the request gets nothing burned for it. */
+function differentMember(
+  wanted: Paid & Pick<AuthorisedWithdrawal, 'amount'>,
+  paid: Paid,
+  chain: AttestedChain,
+): string | undefined {
+  const codec = codecOf(chain)
+  const isSame = {
+    currency: sameBytes(codec.encodeCurrency(wanted.currency), codec.encodeCurrency(paid.currency)),
+    recipient: sameBytes(codec.encodeAddress(wanted.recipient), codec.encodeAddress(paid.recipient)),
+    amount: wanted.amount === paid.amount,
+  }
+  return Object.entries(isSame).find(([, same]) => !same)?.[0]
+}
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0
+}
