@@ -1,4 +1,5 @@
 export { freeLoopbackPort } from '@causeway/database'
+export { allocatorSignerFile } from './allocator/signerConfig.ts'
 export {
   allocatorAbi,
   depositAddressesAbi,
@@ -71,7 +72,7 @@ export {
 } from './scriptedChain/blockTree.ts'
 export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
 export { solverFile } from './solver/solverFile.ts'
-export { type SolverProcess, spawnSolver } from './solver/spawnSolver.ts'
+export { type SolverProcess, spawnAllocatorSigner, spawnSolver } from './solver/spawnSolver.ts'
 export type { LocalClients } from './uniswap/clients.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'
