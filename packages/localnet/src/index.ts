@@ -19,7 +19,7 @@ export {
 } from './contracts/abis.generated.ts'
 export { loadArtifacts } from './contracts/artifacts.ts'
 export type { Artifact, Artifacts } from './contracts/compile.ts'
-export { executeCallData } from './deploy/callRequest.ts'
+export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
 export {
   type ChainDeployment,
   type HubDeployment,
@@ -45,6 +45,7 @@ export { dispense } from './network/operate/faucet.ts'
 export { movePrice, type PriceMove } from './network/operate/movePrice.ts'
 export type { OperatedNetwork } from './network/operate/operatedNetwork.ts'
 export { runOperatorCommand } from './network/operate/runCommand.ts'
+export { attestedExecutionSchema, submitExecution } from './network/operate/submitAttestation.ts'
 export { describeEnd, type ProcessEnd, StartFailure } from './network/processEnd.ts'
 export { type ServicePlan, servicePlans } from './network/services/servicePlan.ts'
 export { type Session, type SessionOptions, startSession } from './network/services/startSession.ts'
