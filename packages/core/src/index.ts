@@ -29,6 +29,7 @@ export type {
   InBlock,
   PaymentFacts,
   PaymentQuestion,
+  PendingReason,
   ReadOptions,
   TransferFact,
   WithdrawalFacts,

@@ -49,6 +49,7 @@ export const attestRequestedWithdrawal: Attest<
     unsigned: {
       status: withdrawalStatusNumbers[facts.status],
       ...(execution !== undefined && { execution }),
+      ...(facts.pendingReason !== undefined && { pendingReason: facts.pendingReason }),
     },
     evidence: [issued.evidence, facts.evidence],
     isFinal: facts.status !== 'pending',

@@ -55,6 +55,7 @@ export const attestWithdrawal: Attest<WithdrawalsRequest, WithdrawalsResponse> =
     unsigned: {
       message: buildMessage(request, facts, chain),
       ...(settled?.execution !== undefined && { execution: settled.execution }),
+      ...(facts.pendingReason !== undefined && { pendingReason: facts.pendingReason }),
     },
     evidence: [facts.evidence, ...(settled?.evidence ?? [])],
     isFinal: facts.status !== 'pending',

@@ -10,6 +10,7 @@ import {
   uint32Number,
   uint256Text,
 } from '../../wireScalars.ts'
+import { pendingReasons } from '../facts.ts'
 import {
   evidenceSchema,
   executionFields,
@@ -87,6 +88,12 @@ export const withdrawalAddressRequestSchema = z.object({
 /** 0 pending, 1 executed, 2 expired. */
 const withdrawalStatusNumber = z.union([z.literal(0), z.literal(1), z.literal(2)])
 
+/** Beside what is signed. */
+const pendingReason = z
+  .enum(pendingReasons)
+  .optional()
+  .describe('Why a withdrawal is pending although its transaction failed')
+
 /** `POST /attestations/depository-withdrawals/v1`. @source oracle-protocol.md 3.2 */
 export const withdrawalsResponseSchema = z.object({
   message: z.object({
@@ -103,6 +110,7 @@ export const withdrawalsResponseSchema = z.object({
     signatures: messageSignaturesSchema,
   }),
   execution: executionSchema.optional(),
+  pendingReason,
   evidence,
 })
 
@@ -110,6 +118,7 @@ export const withdrawalsResponseSchema = z.object({
 export const requestedWithdrawalsResponseSchema = z.object({
   status: withdrawalStatusNumber,
   execution: executionSchema.optional(),
+  pendingReason,
   evidence,
 })
 

@@ -53,7 +53,7 @@ export function spellDeposits(
 }
 
 export function spellWithdrawal(
-  { message, execution }: WithdrawalsResponse,
+  { message, execution, pendingReason }: WithdrawalsResponse,
   networkOf: NetworkOf,
 ): WithdrawalsResponse {
   const { data, result } = message
@@ -68,14 +68,20 @@ export function spellWithdrawal(
       },
     },
     ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(pendingReason !== undefined && { pendingReason }),
   }
 }
 
 export function spellRequestedWithdrawal({
   status,
   execution,
+  pendingReason,
 }: RequestedWithdrawalsResponse): RequestedWithdrawalsResponse {
-  return { status, ...(execution !== undefined && { execution: spellExecution(execution) }) }
+  return {
+    status,
+    ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(pendingReason !== undefined && { pendingReason }),
+  }
 }
 
 export function spellSettlement<Response extends FillsResponse | RefundsResponse>(
