@@ -15,7 +15,7 @@ import { submitExecution } from './hubSubmission.ts'
 import type { OracleTrio } from './oracleTrio.ts'
 import { deposit, noOrder } from './protocolActors.ts'
 
-export const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
+const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
 
 export type Answer = { readonly status: number; readonly body: ReturnType<typeof JSON.parse> }
 
