@@ -2,13 +2,26 @@
 // oracles signed, and only its signer adds signatures. Method: as deployed, on a real node; what the
 // contract builds and hashes is compared with `core`.
 import {
+  bitcoinNetworkOf,
+  bitcoinWithdrawalTransfer,
   bytesToHex,
+  createBitcoinCodec,
+  decodeBitcoinWithdrawal,
   decodeEvmWithdrawal,
+  decodeSolanaWithdrawal,
+  derivedHubChainId,
   type Hex,
+  mainNetwork,
   payloadHashes,
+  payloadWithdrawal,
+  scriptAddress,
   signingDigest,
+  solanaCodec,
+  solanaWithdrawalTransfer,
+  spelledWithdrawRequest,
   type WithdrawRequest,
   withdrawalTransfer,
+  withdrawRequestOf,
   withdrawRequestPayloadId,
 } from '@causeway/core'
 import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
@@ -17,6 +30,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allocatorAbi, evmPayloadBuilderAbi } from '../src/contracts/abis.generated.ts'
 import { userChainPlan } from '../src/deploy/contractPlan.ts'
 import { type HubDeployment, localChainIds } from '../src/deploy/deployment.ts'
+import { familyDepositories } from '../src/families/familyPlans.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startHubBench } from './support/contractBench.ts'
 
@@ -134,6 +148,88 @@ describe('a withdraw request of two oracles', () => {
     ['to a recipient that is no address', () => ({ recipient: `0x${'zz'.repeat(20)}` }), 'MalformedText'],
   ])('%s is refused', async (_what, change, error) => {
     expect(await refusal({ ...request, nonce: nonce(44), ...change() })).toBe(error)
+  })
+})
+
+describe('payloads of the other families are those that core derives the same request from', () => {
+  const hashOf = (builder: Hex, payload: Hex, wanted: WithdrawRequest, index = 0) =>
+    bench.chain.client.readContract({
+      ...{ address: builder, abi: evmPayloadBuilderAbi, functionName: 'hashToSign' },
+      args: [wanted.chainId, wanted.depository, payload, index],
+    })
+
+  test.each([
+    ['a token', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
+    ['SOL', solanaCodec.nativeCurrency],
+  ])('on Solana, of %s', async (_what, currency) => {
+    const solana = { ...mainNetwork('solana-vm'), hubChainId: derivedHubChainId('solana').toString() }
+    const { solana: depository } = familyDepositories(zeroAddress)
+    const recipient = '7EaP2zkxDLo86x4rnNwwLhB593PsbMva41dqfrfxhsb1'
+    const money = { depository, currency, amount: 1_000_000n, recipient }
+    const requested = { ...money, spender: request.spender, nonce: BigInt(60 + currency.length) }
+    const wanted = spelledWithdrawRequest(solana, requested)
+    const payloadId = await submit(wanted)
+    const payload = await payloadOf(payloadId)
+    expect(solanaWithdrawalTransfer(decodeSolanaWithdrawal(payload))).toEqual({
+      ...{ currency, amount: 1_000_000n, recipient },
+    })
+    expect(decodeSolanaWithdrawal(payload).nonce).toBe(BigInt.asUintN(64, BigInt(payloadId)))
+    expect(withdrawRequestOf(solana, payload, requested)).toEqual(wanted)
+    const place = { hubChainId: wanted.chainId, depository }
+    expect([await hashOf(bench.deployment.solanaPayloadBuilder, payload, wanted)]).toEqual(
+      payloadHashes('solana-vm', payload, place),
+    )
+  })
+
+  describe('on Bitcoin', () => {
+    const bitcoin = {
+      ...({ vmType: 'bitcoin-vm', network: 'regtest' } as const),
+      hubChainId: derivedHubChainId('bitcoin').toString(),
+    }
+    const { bitcoin: depository } = familyDepositories(zeroAddress)
+    const recipient = scriptAddress(
+      Uint8Array.of(0, 20, ...new Uint8Array(20).fill(7)),
+      bitcoinNetworkOf('regtest'),
+    )
+    const requested = (nonceOf: bigint, amount: bigint) => {
+      if (recipient === undefined) throw new Error('no address')
+      const { nativeCurrency: currency } = createBitcoinCodec()
+      return { ...{ depository, currency, amount, recipient }, spender: request.spender, nonce: nonceOf }
+    }
+    const utxo = (byte: string, value: string) => ({ txid: byte.repeat(32), vout: 1, value })
+    const spelled = (nonceOf: bigint, amount: bigint, utxos: readonly object[]) =>
+      spelledWithdrawRequest(bitcoin, requested(nonceOf, amount), {
+        'bitcoin-vm': { allocatorUtxos: utxos, feeRate: '5' },
+      })
+
+    test.each([
+      ['with change', 61n, 60_000n],
+      ['without', 62n, 140_000n],
+    ])('%s', async (_what, nonceOf, amount) => {
+      const wanted = spelled(nonceOf, amount, [utxo('a1', '100000'), utxo('b2', '40000')])
+      const payload = await payloadOf(await submit(wanted))
+      const psbt = payloadWithdrawal('bitcoin-vm', payload)
+      expect(withdrawRequestOf(bitcoin, psbt, requested(nonceOf, amount))).toEqual(wanted)
+      expect(
+        bitcoinWithdrawalTransfer(decodeBitcoinWithdrawal(psbt), bitcoinNetworkOf('regtest')),
+      ).toMatchObject({ amount, recipient })
+      const hashes = payloadHashes('bitcoin-vm', payload, { hubChainId: wanted.chainId, depository })
+      const { bitcoinPayloadBuilder } = bench.deployment
+      const built = [0, 1].map((index) => hashOf(bitcoinPayloadBuilder, payload, wanted, index))
+      expect(await Promise.all(built)).toEqual(hashes)
+    })
+
+    test('two owners never share the bytes of one transaction', async () => {
+      const utxos = [utxo('c3', '100000')]
+      await submit(spelled(63n, 60_000n, utxos))
+      const other = { ...spelled(63n, 60_000n, utxos), spender: receiver }
+      expect(await refusal(other)).toBe('DuplicatePayload')
+    })
+
+    test('outputs that do not hold the amount, or an amount below its fee, are refused', async () => {
+      expect(await refusal(spelled(64n, 100_001n, [utxo('d4', '100000')]))).toBe('EmptyPayload')
+      expect(await refusal(spelled(64n, 960n, [utxo('d4', '960')]))).toBe('EmptyPayload')
+    })
   })
 })
 

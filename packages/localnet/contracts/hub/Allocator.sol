@@ -28,6 +28,8 @@ contract Allocator is Owned, TypedData {
     mapping(bytes32 payloadId => mapping(bytes32 hash => bytes)) public signedPayloads;
     /// The one request of a spender's nonce: readers prove by it that there is no second payload.
     mapping(address spender => mapping(bytes32 nonce => bytes32)) public payloadIdOf;
+    /// The one payload of these bytes: else one payout would be that of two requests.
+    mapping(bytes32 payloadHash => bytes32) public payloadIdByHash;
 
     event BuilderSet(uint256 indexed chainId, string depository, PayloadBuilder builder);
     event WithdrawRequestSubmitted(bytes32 indexed payloadId, SubmitWithdrawRequest request);
@@ -38,6 +40,7 @@ contract Allocator is Owned, TypedData {
     error UnknownBuilder();
     error NonceUsed();
     error EmptyPayload();
+    error DuplicatePayload();
     error NotSigner();
     error UnknownPayload();
     error AlreadySigned();
@@ -67,6 +70,8 @@ contract Allocator is Owned, TypedData {
         payloadId = keccak256(abi.encode(request));
         bytes memory payload = builder.buildPayload(payloadId, request);
         if (payload.length == 0) revert EmptyPayload();
+        if (payloadIdByHash[keccak256(payload)] != 0) revert DuplicatePayload();
+        payloadIdByHash[keccak256(payload)] = payloadId;
         payloadIdOf[request.spender][request.nonce] = payloadId;
         payloads[payloadId] = payload;
         payloadTimestamps[payloadId] = block.timestamp;

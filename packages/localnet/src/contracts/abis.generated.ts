@@ -201,6 +201,7 @@ export const wrappedNativeAbi = [
 export const allocatorAbi = [
   {"inputs":[],"name":"AlreadyInitialized","type":"error"},
   {"inputs":[],"name":"AlreadySigned","type":"error"},
+  {"inputs":[],"name":"DuplicatePayload","type":"error"},
   {"inputs":[],"name":"EmptyPayload","type":"error"},
   {"inputs":[],"name":"InvalidSignature","type":"error"},
   {"inputs":[],"name":"NonceUsed","type":"error"},
@@ -218,6 +219,7 @@ export const allocatorAbi = [
   {"inputs":[],"name":"oracle","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"owner","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"}],"name":"payloadBuilders","outputs":[{"internalType":"contract PayloadBuilder","name":"","type":"address"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"bytes32","name":"payloadHash","type":"bytes32"}],"name":"payloadIdByHash","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"address","name":"spender","type":"address"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"name":"payloadIdOf","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"bytes32","name":"payloadId","type":"bytes32"}],"name":"payloadTimestamps","outputs":[{"internalType":"uint256","name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"bytes32","name":"payloadId","type":"bytes32"}],"name":"payloads","outputs":[{"internalType":"bytes","name":"","type":"bytes"}],"stateMutability":"view","type":"function"},
@@ -228,12 +230,30 @@ export const allocatorAbi = [
   {"inputs":[{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct SubmitWithdrawRequest","name":"request","type":"tuple"},{"internalType":"bytes","name":"oracleSignature","type":"bytes"}],"name":"submitWithdrawRequest","outputs":[{"internalType":"bytes32","name":"payloadId","type":"bytes32"}],"stateMutability":"nonpayable","type":"function"},
 ] as const
 
+export const bitcoinPayloadBuilderAbi = [
+  {"inputs":[],"name":"MalformedText","type":"error"},
+  {"inputs":[{"internalType":"bytes32","name":"","type":"bytes32"},{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct SubmitWithdrawRequest","name":"request","type":"tuple"}],"name":"buildPayload","outputs":[{"internalType":"bytes","name":"","type":"bytes"}],"stateMutability":"pure","type":"function"},
+  {"inputs":[],"name":"family","outputs":[{"internalType":"string","name":"","type":"string"}],"stateMutability":"pure","type":"function"},
+  {"inputs":[{"internalType":"uint256","name":"","type":"uint256"},{"internalType":"string","name":"","type":"string"},{"internalType":"bytes","name":"payload","type":"bytes"},{"internalType":"uint32","name":"index","type":"uint32"}],"name":"hashToSign","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"pure","type":"function"},
+] as const
+
 export const evmPayloadBuilderAbi = [
   {"inputs":[],"name":"MalformedText","type":"error"},
   {"inputs":[],"name":"LIFETIME","outputs":[{"internalType":"uint256","name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"bytes32","name":"payloadId","type":"bytes32"},{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct SubmitWithdrawRequest","name":"request","type":"tuple"}],"name":"buildPayload","outputs":[{"internalType":"bytes","name":"","type":"bytes"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"family","outputs":[{"internalType":"string","name":"","type":"string"}],"stateMutability":"pure","type":"function"},
   {"inputs":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"bytes","name":"payload","type":"bytes"},{"internalType":"uint32","name":"index","type":"uint32"}],"name":"hashToSign","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"pure","type":"function"},
+] as const
+
+export const solanaPayloadBuilderAbi = [
+  {"inputs":[{"internalType":"bytes32","name":"domain","type":"bytes32"},{"internalType":"bytes32","name":"vault","type":"bytes32"}],"stateMutability":"nonpayable","type":"constructor"},
+  {"inputs":[],"name":"MalformedText","type":"error"},
+  {"inputs":[],"name":"DOMAIN","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"LIFETIME","outputs":[{"internalType":"uint256","name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"VAULT","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"bytes32","name":"payloadId","type":"bytes32"},{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct SubmitWithdrawRequest","name":"request","type":"tuple"}],"name":"buildPayload","outputs":[{"internalType":"bytes","name":"","type":"bytes"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"family","outputs":[{"internalType":"string","name":"","type":"string"}],"stateMutability":"pure","type":"function"},
+  {"inputs":[{"internalType":"uint256","name":"","type":"uint256"},{"internalType":"string","name":"","type":"string"},{"internalType":"bytes","name":"payload","type":"bytes"},{"internalType":"uint32","name":"index","type":"uint32"}],"name":"hashToSign","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"pure","type":"function"},
 ] as const
 
 export const genericMappingAbi = [

@@ -1,3 +1,4 @@
+import { derivedHubChainId } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import {
   allocatorAbi,
@@ -7,6 +8,7 @@ import {
   oracleMultisigAbi,
 } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/compile.ts'
+import { familyDepositories } from '../families/familyPlans.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { hubPlan, userChainPlan } from './contractPlan.ts'
 import { deployMissing, initializeMissing } from './deployContracts.ts'
@@ -33,11 +35,21 @@ export async function deployHub(
   await Promise.all([placeMulticall3(chain, artifacts), fundNative(chain, hubGrants(keys))])
   await deployMissing(chain, keys.deployer, Object.values(plan))
   const { depository } = userChainPlan(artifacts)
-  const builders = [localChainIds.base, localChainIds.optimism].map((chainId) => ({
-    chainId: BigInt(chainId),
-    depository: depository.address,
-    builder: plan.evmPayloadBuilder.address,
-  }))
+  const families = familyDepositories(depository.address)
+  const builders = [
+    ...[localChainIds.base, localChainIds.optimism].map((chainId) => ({
+      chainId: BigInt(chainId),
+      ...{ depository: depository.address, builder: plan.evmPayloadBuilder.address },
+    })),
+    {
+      chainId: derivedHubChainId('solana'),
+      ...{ depository: families.solana, builder: plan.solanaPayloadBuilder.address },
+    },
+    {
+      chainId: derivedHubChainId('bitcoin'),
+      ...{ depository: families.bitcoin, builder: plan.bitcoinPayloadBuilder.address },
+    },
+  ]
   const signers = keys.oracles.map(({ address }) => address)
   await initializeMissing(chain, keys.deployer, [
     {
@@ -85,5 +97,7 @@ export async function deployHub(
     genericMapping: plan.genericMapping.address,
     allocator: plan.allocator.address,
     evmPayloadBuilder: plan.evmPayloadBuilder.address,
+    solanaPayloadBuilder: plan.solanaPayloadBuilder.address,
+    bitcoinPayloadBuilder: plan.bitcoinPayloadBuilder.address,
   }
 }

@@ -54,6 +54,8 @@ export type HubDeployment = {
   readonly genericMapping: Hex
   readonly allocator: Hex
   readonly evmPayloadBuilder: Hex
+  readonly solanaPayloadBuilder: Hex
+  readonly bitcoinPayloadBuilder: Hex
 }
 
 export type NetworkDeployment = {

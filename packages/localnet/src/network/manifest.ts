@@ -64,6 +64,8 @@ const hubSchema = z.object({
   genericMapping: address,
   allocator: address,
   evmPayloadBuilder: address,
+  solanaPayloadBuilder: address,
+  bitcoinPayloadBuilder: address,
 })
 
 const manifestSchema = z.object({

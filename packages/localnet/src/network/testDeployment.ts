@@ -55,6 +55,8 @@ export function testDeployment(): NetworkDeployment {
       genericMapping: address(),
       allocator: address(),
       evmPayloadBuilder: address(),
+      solanaPayloadBuilder: address(),
+      bitcoinPayloadBuilder: address(),
     },
   }
 }
