@@ -1,4 +1,5 @@
 import {
+  codecOf,
   type Evidence,
   encodeBurnAction,
   encodeTransferAction,
@@ -57,6 +58,22 @@ function hashesOrNone(
     if (error instanceof InvalidWithdrawalError) return []
     throw error
   }
+}
+
+/** Which money, in any spelling of its family. */
+type NamedMoney = { readonly currency: string; readonly recipient: string }
+
+/** The first member in which what was asked for is not what a withdrawal pays. @throws InvalidAddressError */
+export function differentMoney(
+  asked: NamedMoney,
+  paid: NamedMoney,
+  chain: AttestedChain,
+): 'currency' | 'recipient' | undefined {
+  const codec = codecOf(chain)
+  const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0
+  if (!isSame(codec.encodeCurrency(asked.currency), codec.encodeCurrency(paid.currency))) return 'currency'
+  const isSameRecipient = isSame(codec.encodeAddress(asked.recipient), codec.encodeAddress(paid.recipient))
+  return isSameRecipient ? undefined : 'recipient'
 }
 
 export type SettledWithdrawal = {

@@ -5,10 +5,10 @@ import {
   spelledWithdrawRequest,
 } from '@causeway/core'
 import type { RequestedWithdrawalsRequest } from '../wire/requests.ts'
-import type { Attest, AttestedChain } from './context.ts'
+import type { Attest } from './context.ts'
 import { AttestationError } from './errors.ts'
-import { readIssuedWithdrawal, withdrawalExecution } from './issuedWithdrawal.ts'
-import { type AuthorisedWithdrawal, authoriseWithdrawal } from './withdrawalFlow.ts'
+import { differentMoney, readIssuedWithdrawal, withdrawalExecution } from './issuedWithdrawal.ts'
+import { authoriseWithdrawal } from './withdrawalFlow.ts'
 import { checkExecutingTransaction, payloadMismatch, withdrawalStatusNumbers } from './withdrawals.ts'
 
 /**
@@ -40,7 +40,9 @@ export const attestRequestedWithdrawal: Attest<
     },
     options,
   )
-  const member = differentMember({ currency, recipient, ...withdrawal }, facts, chain)
+  // A builder that pays something else than the request gets nothing burned for it.
+  const member =
+    withdrawal.amount === facts.amount ? differentMoney({ currency, recipient }, facts, chain) : 'amount'
   if (member !== undefined) throw payloadMismatch(payloadId, member)
   checkExecutingTransaction(request, facts, chain)
   const settled = { chain, context, allocator, payloadId, facts, hubFrom, ownerAlias, currency }
@@ -54,25 +56,4 @@ export const attestRequestedWithdrawal: Attest<
     evidence: [issued.evidence, facts.evidence],
     isFinal: facts.status !== 'pending',
   }
-}
-
-type Paid = { readonly currency: string; readonly recipient: string; readonly amount: bigint }
-
-/** A builder that pays something else than the request gets nothing burned for it. */
-function differentMember(
-  wanted: Paid & Pick<AuthorisedWithdrawal, 'amount'>,
-  paid: Paid,
-  chain: AttestedChain,
-): string | undefined {
-  const codec = codecOf(chain)
-  const isSame = {
-    currency: sameBytes(codec.encodeCurrency(wanted.currency), codec.encodeCurrency(paid.currency)),
-    recipient: sameBytes(codec.encodeAddress(wanted.recipient), codec.encodeAddress(paid.recipient)),
-    amount: wanted.amount === paid.amount,
-  }
-  return Object.entries(isSame).find(([, same]) => !same)?.[0]
-}
-
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0
 }

@@ -21,7 +21,7 @@ import {
 } from './context.ts'
 import { requestedDepository } from './depositories.ts'
 import { AttestationError } from './errors.ts'
-import { readIssuedWithdrawal, withdrawalExecution } from './issuedWithdrawal.ts'
+import { differentMoney, readIssuedWithdrawal, withdrawalExecution } from './issuedWithdrawal.ts'
 
 type AddressRequest = NonNullable<WithdrawalsRequest['withdrawalAddressRequest']>
 type Execution = NonNullable<WithdrawalsResponse['execution']>
@@ -167,21 +167,15 @@ function bind(request: AddressRequest, facts: WithdrawalFacts, chain: AttestedCh
   const codec = codecOf(chain)
   const depository = requestedDepository(chain, request.depository)
   const paying = facts.payingDepositories ?? [facts.depository]
-  const isSame = {
-    chainId: request.chainId === chain.id,
-    currency: sameBytes(codec.encodeCurrency(request.currency), codec.encodeCurrency(facts.currency)),
-    recipient: sameBytes(codec.encodeAddress(request.recipient), codec.encodeAddress(facts.recipient)),
-    depository: paying.some((one) => codec.canonicalAddress(one) === depository),
-  }
-  const member = Object.entries(isSame).find(([, same]) => !same)?.[0]
+  const isPaying = paying.some((one) => codec.canonicalAddress(one) === depository)
+  const member =
+    request.chainId === chain.id
+      ? (differentMoney(request, facts, chain) ?? (isPaying ? undefined : 'depository'))
+      : 'chainId'
   if (member === undefined) return depository
   throw new AttestationError(
     'WITHDRAWAL_REQUEST_MISMATCH',
     `The withdrawal does not match the withdrawal address request: ${member} differs.`,
     { data: { withdrawalId: facts.withdrawalId, member } },
   )
-}
-
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0
 }
