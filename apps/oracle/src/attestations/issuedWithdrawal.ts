@@ -60,20 +60,30 @@ function hashesOrNone(
   }
 }
 
-/** Which money, in any spelling of its family. */
-type NamedMoney = { readonly currency: string; readonly recipient: string }
+/** Which money is asked for, in any spelling of its family. */
+type AskedMoney = {
+  readonly currency: string
+  readonly recipient: string
+  /** Canonical. */
+  readonly depository: string
+}
 
-/** The first member in which what was asked for is not what a withdrawal pays. @throws InvalidAddressError */
+/**
+ * The first member in which what was asked for is not what a withdrawal pays. A reader that looked at another
+ * depository would call expired what this one paid. @throws InvalidAddressError
+ */
 export function differentMoney(
-  asked: NamedMoney,
-  paid: NamedMoney,
+  asked: AskedMoney,
+  paid: WithdrawalFacts,
   chain: AttestedChain,
-): 'currency' | 'recipient' | undefined {
+): 'currency' | 'recipient' | 'depository' | undefined {
   const codec = codecOf(chain)
   const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0
   if (!isSame(codec.encodeCurrency(asked.currency), codec.encodeCurrency(paid.currency))) return 'currency'
   const isSameRecipient = isSame(codec.encodeAddress(asked.recipient), codec.encodeAddress(paid.recipient))
-  return isSameRecipient ? undefined : 'recipient'
+  if (!isSameRecipient) return 'recipient'
+  const paying = paid.payingDepositories ?? [paid.depository]
+  return paying.some((one) => codec.canonicalAddress(one) === asked.depository) ? undefined : 'depository'
 }
 
 export type SettledWithdrawal = {

@@ -40,9 +40,12 @@ export const attestRequestedWithdrawal: Attest<
     },
     options,
   )
+  const { depository } = withdrawal
   // A builder that pays something else than the request gets nothing burned for it.
   const member =
-    withdrawal.amount === facts.amount ? differentMoney({ currency, recipient }, facts, chain) : 'amount'
+    withdrawal.amount === facts.amount
+      ? differentMoney({ currency, recipient, depository }, facts, chain)
+      : 'amount'
   if (member !== undefined) throw payloadMismatch(payloadId, member)
   checkExecutingTransaction(request, facts, chain)
   const settled = { chain, context, allocator, payloadId, facts, hubFrom, ownerAlias, currency }

@@ -164,14 +164,9 @@ export function payloadMismatch(payloadId: Hex, member: string): AttestationErro
  * @returns the depository of the withdrawal address. @throws AttestationError
  */
 function bind(request: AddressRequest, facts: WithdrawalFacts, chain: AttestedChain): string {
-  const codec = codecOf(chain)
   const depository = requestedDepository(chain, request.depository)
-  const paying = facts.payingDepositories ?? [facts.depository]
-  const isPaying = paying.some((one) => codec.canonicalAddress(one) === depository)
   const member =
-    request.chainId === chain.id
-      ? (differentMoney(request, facts, chain) ?? (isPaying ? undefined : 'depository'))
-      : 'chainId'
+    request.chainId === chain.id ? differentMoney({ ...request, depository }, facts, chain) : 'chainId'
   if (member === undefined) return depository
   throw new AttestationError(
     'WITHDRAWAL_REQUEST_MISMATCH',
