@@ -1,9 +1,10 @@
-// `npm run demo`: one sponsored request through its whole life, a line per stage. Works on the local network
+// `npm run demo`: one sponsored request through its whole life, and the solver's money back, a line per stage. Works on the local network
 // that runs in this folder, or starts one for itself.
 import { join } from 'node:path'
 import { attachLocalNetwork, servicePlans, startSession } from '@causeway/localnet'
 import { readDemoNetwork } from './demo/network.ts'
 import { demoStages } from './demo/stages.ts'
+import { withdrawalStages } from './demo/withdrawal.ts'
 import { parseStartOptions } from './start/options.ts'
 import { createProgress } from './start/progress.ts'
 
@@ -47,9 +48,13 @@ if (stopping.signal.aborted) process.exit(1)
 async function run(): Promise<number> {
   const network = await readDemoNetwork(networkFile)
   if (network === undefined) throw new Error(`no local network answers by ${networkFile}`)
-  const { keys } = await attachLocalNetwork(directory)
+  const local = await attachLocalNetwork(directory)
+  const oracleUrl = network.oracles[0]?.url ?? ''
+  const stages = demoStages(network, local.keys.custody.address, (filled) =>
+    withdrawalStages(local, oracleUrl, filled),
+  )
   progress.restart()
-  for (const { name, run: runStage } of demoStages(network, keys.custody.address)) {
+  for (const { name, run: runStage } of stages) {
     try {
       progress.stage(name, await runStage())
     } catch (error) {

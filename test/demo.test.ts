@@ -6,7 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SessionBed, startSessionBed } from './support/sessionBed.ts'
 
 const repositoryRoot = fileURLToPath(new URL('..', import.meta.url))
-const stages = ['top-up seen', 'quoted', 'deposited', 'pinned', 'filled', 'attested', 'posted', 'history']
+const stages = [
+  ...['top-up seen', 'quoted', 'deposited', 'pinned', 'filled', 'attested', 'posted', 'history', 'settled'],
+  ...['withdrawal requested', 'withdrawal issued', 'withdrawal executed', 'withdrawal burned'],
+]
 let bed: SessionBed
 
 beforeAll(async () => {

@@ -28,6 +28,7 @@ import {
   withdrawalOf,
 } from '../packages/chains/test/lighterSupport/lighterBed.ts'
 import type { FamilySide, SeenWithdrawal } from './support/familyRoutes/familySide.ts'
+import { issue } from './support/familyRoutes/issued.ts'
 import { openOracle } from './support/familyRoutes/oracle.ts'
 import { evmOwner } from './support/familyRoutes/owners.ts'
 import { routeFuzz } from './support/familyRoutes/routeFuzz.ts'
@@ -182,8 +183,9 @@ withdrawalCases(
 test('a withdrawal that nobody names is burnt where an explorer finds its transfer', async () => {
   const explorer = { explorerApiUrl: new Secret(nodes[0]?.explorerUrl ?? '') }
   const { reader } = openChain(nodes.slice(0, 1), { additionalData: explorer })
-  const { post } = await openOracle(side.chain, () => reader)
+  const { post, issue: tell } = await openOracle(side.chain, () => reader)
   const withdrawn = named('executed', payout(), 3)
+  issue(side, { issue: tell }, withdrawn)
   const { transactionId: _named, ...unnamed } = withdrawn
   const burnt = await post(paths.withdrawals, withdrawalBody(side, withdrawn))
   expect(burnt.body).toHaveProperty('execution')

@@ -29,6 +29,7 @@ import {
   trx,
 } from '../packages/chains/test/tronSupport/tronBed.ts'
 import type { FamilySide, SeenWithdrawal } from './support/familyRoutes/familySide.ts'
+import { issue } from './support/familyRoutes/issued.ts'
 import { tronOwner } from './support/familyRoutes/owners.ts'
 import { routeFuzz } from './support/familyRoutes/routeFuzz.ts'
 import { depositCases, oracleOf, refused, settlementCases } from './support/familyRoutes/settlementCases.ts'
@@ -118,7 +119,7 @@ function requestOf(call: Partial<WithdrawalCall> = {}, expiration = 4_000_000_00
 async function execute(request: EvmWithdrawal): Promise<string> {
   const data = await executeCallData({
     ...{ chainId: bed.evm.chain.chainId, depository, request },
-    allocator: privateKeyToAccount(bed.evm.network.keys.deployer.privateKey),
+    allocator: privateKeyToAccount(bed.evm.network.keys.allocator.privateKey),
   })
   return (await trigger(depository, data)).transactionId
 }
@@ -218,7 +219,8 @@ test('a withdrawal whose call was allowed to fail and failed is not burnt', asyn
   const request = requestOf({ value: BigInt(Number.MAX_SAFE_INTEGER), allowFailure: true })
   const change = { amount: BigInt(Number.MAX_SAFE_INTEGER) }
   const { transactionId, ...unnamed } = await paidOut(request, change)
-  const { post } = await oracleOf(side)
+  const { post, issue: tell } = await oracleOf(side)
+  issue(side, { issue: tell }, unnamed)
   const answer = await post(paths.withdrawals, withdrawalBody(side, unnamed))
   expect(answer).toMatchObject({ status: 200, body: { message: { result: { status: 1 } } } })
   expect(answer.body).not.toHaveProperty('execution')

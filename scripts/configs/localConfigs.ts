@@ -40,7 +40,9 @@ export function localConfigs(deployment: NetworkDeployment): RawConfigSet {
       genericMappingAddress: deployment.hub.genericMapping,
       // The local settlement chain is the hub itself.
       auroraEvmChainId: deployment.hub.chainId,
-      auroraAllocatorSpenderAddress: deployment.hub.allocatorSpender,
+      auroraAllocatorAddress: deployment.hub.allocator,
+      auroraAllocatorSpenderAddress: deployment.hub.allocator,
+      auroraFinality: { mode: 'depth', blocks: 2 },
     },
     quote: { $schema: './schema/quote.schema.json', environment, ...quoteFile(deployment) },
   }

@@ -7,10 +7,12 @@ import type { DemoNetwork } from './network.ts'
 export type Stage = { readonly name: string; readonly run: () => Promise<string> }
 
 /** Tells the stage that did not come. */
-class StageFailure extends Error {}
+export class StageFailure extends Error {}
 
 const stageTimeoutMs = 60_000
 const pollMs = 100
+/** As many oracles as the hub asks for. */
+export const quorum = 2
 const topUpMicroUsd = 1_000_000n
 const paidAmount = '25000000'
 
@@ -25,6 +27,9 @@ const quoteSchema = z.object({
   ),
   feeSponsorship: z.object({ status: z.string(), quoted: z.unknown() }),
   details: z.object({ currencyOut: z.object({ amountFormatted: z.string() }) }),
+  protocol: z.object({
+    v2: z.object({ orderId: z.string(), orderData: z.unknown(), orderSignature: z.string() }),
+  }),
 })
 const statusSchema = z.object({
   status: z.string(),
@@ -45,8 +50,25 @@ const historySchema = z.object({
   ),
 })
 
-/** Life of one sponsored request on a running network, from the sponsor's top-up to its history. */
-export function demoStages(network: DemoNetwork, custody: Hex): readonly Stage[] {
+/** What the solver did for a request, for whoever takes the solver's money out. */
+export type FilledRequest = {
+  readonly order: unknown
+  readonly orderId: string
+  readonly orderSignature: string
+  /** Deposit and fill. */
+  readonly deposit: string
+  readonly fill: string
+}
+
+/**
+ * Life of one sponsored request on a running network, from the sponsor's top-up to its history.
+ * @param after stages that go on from the filled request
+ */
+export function demoStages(
+  network: DemoNetwork,
+  custody: Hex,
+  after: (filled: () => FilledRequest) => readonly Stage[],
+): readonly Stage[] {
   const { quoteApi, sponsor, accounts } = network
   const [user] = accounts
   const [base, optimism] = ['base', 'optimism'].map((key) => network.chains.find(({ name }) => name === key))
@@ -69,6 +91,7 @@ export function demoStages(network: DemoNetwork, custody: Hex): readonly Stage[]
   const status = (id: string) => ask(`/intents/status/v3?requestId=${id}`, statusSchema)
   let quoted: z.infer<typeof quoteSchema> | undefined
   let depositHash = ''
+  let fillHash = ''
   const request = () => {
     if (quoted === undefined) throw new StageFailure('there is no quote')
     return quoted
@@ -128,15 +151,14 @@ export function demoStages(network: DemoNetwork, custody: Hex): readonly Stage[]
     {
       name: 'filled',
       async run() {
-        let fill = ''
         await until(async () => {
           const { status: state, txHashes } = await status(request().requestId)
           if (state === 'refund' || state === 'failure')
             throw new StageFailure(`the request ended as ${state}`)
-          fill = txHashes[0] ?? ''
+          fillHash = txHashes[0] ?? ''
           return state === 'success'
         })
-        return `fill ${fill}`
+        return `fill ${fillHash}`
       },
     },
     {
@@ -152,7 +174,7 @@ export function demoStages(network: DemoNetwork, custody: Hex): readonly Stage[]
           })
           await response.arrayBuffer()
           signatures = response.ok ? Number(response.headers.get('x-quorum-matched')) : 0
-          return signatures >= 2
+          return signatures >= quorum
         })
         return `${signatures} oracles signed the deposit`
       },
@@ -176,11 +198,15 @@ export function demoStages(network: DemoNetwork, custody: Hex): readonly Stage[]
         return `status ${requests[0]?.status}, balance ${await balance()} micro-USDC`
       },
     },
+    ...after(() => {
+      const { orderId, orderData, orderSignature } = request().protocol.v2
+      return { order: orderData, orderId, orderSignature, deposit: depositHash, fill: fillHash }
+    }),
   ]
 }
 
 /** @throws StageFailure when it never is */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + stageTimeoutMs
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new StageFailure(`not within ${stageTimeoutMs / 1_000} s`)

@@ -87,6 +87,9 @@ export function verifyFile(parts: {
     refunds: () => verify(attestationKinds.refunds),
     'withdrawal-initiation': () => verify(attestationKinds['withdrawal-initiation']),
     'withdrawal-initiated': () => verify(attestationKinds['withdrawal-initiated']),
+    'withdrawals-v2': () => verify(attestationKinds['withdrawals-v2']),
+    'withdrawal-initiation-v2': () => verify(attestationKinds['withdrawal-initiation-v2']),
+    'withdrawal-initiated-v2': () => verify(attestationKinds['withdrawal-initiated-v2']),
   }
   if (options.kind !== undefined) return table[options.kind]()
   const verdicts = names.map((name) => table[name]())

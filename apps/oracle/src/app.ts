@@ -14,8 +14,11 @@ import {
   depositsDefinition,
   fillsDefinition,
   refundsDefinition,
+  requestedWithdrawalsDefinition,
   withdrawalInitiatedDefinition,
+  withdrawalInitiatedV2Definition,
   withdrawalInitiationDefinition,
+  withdrawalInitiationV2Definition,
   withdrawalsDefinition,
 } from './service/definitions.ts'
 
@@ -64,5 +67,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerAttestation(app, refundsDefinition, dependencies)
   registerAttestation(app, withdrawalInitiationDefinition, dependencies)
   registerAttestation(app, withdrawalInitiatedDefinition, dependencies)
+  registerAttestation(app, requestedWithdrawalsDefinition, dependencies)
+  registerAttestation(app, withdrawalInitiationV2Definition, dependencies)
+  registerAttestation(app, withdrawalInitiatedV2Definition, dependencies)
   return app
 }

@@ -9,6 +9,7 @@ import {
 } from '@causeway/chains'
 import { ConfigurationError, DomainError } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
+import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
 import type { AttestationContext } from './attestations/context.ts'
 import type { LoadedFiles } from './files.ts'
 import { type ChainWatch, createChainWatch, isUsable, type WatchLog } from './halt/chainWatch.ts'
@@ -59,13 +60,16 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
   const { files, log, finalResultsKeptMax } = options
   const chains = files.chains.chains
   const hub = openHub(files.hub)
+  const allocator = openAllocator(files.hub)
+  sayWhatAllocatorGives(allocator, log)
   const open = openChains([...chains.values()], hub, { finalResultsKeptMax, log })
-  const closeClients = () => Promise.all([hub.close(), ...[...open.values()].map((chain) => chain.close())])
+  const closeClients = () =>
+    Promise.all([hub.close(), allocator?.close(), ...[...open.values()].map((chain) => chain.close())])
   const forgetters: (() => void)[] = []
   try {
-    await refuseContradictions(options.environment, hub, open)
+    await refuseContradictions(options.environment, { hub, allocator }, open)
     const watch = await createChainWatch({
-      chains: watchedChains(hub, open),
+      chains: watchedChains({ hub, allocator }, open),
       store: options.stateDirectory === undefined ? undefined : createHaltStore(options.stateDirectory),
       checkTimeoutMs,
       onForget(chainId) {
@@ -83,11 +87,15 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
     const statusOf = (chain: RegisteredChain) => watch.statusOf(chain.id) ?? 'unavailable'
     return {
       watch,
-      context: createContext(chains, hub, open, watch),
+      context: createContext(chains, { hub, allocator }, open, watch),
       list: () => [...chains.values()].map((chain) => toListed(chain, statusOf(chain))),
       statuses: () => [...chains.values()].map((chain) => ({ chain: chain.id, status: statusOf(chain) })),
       endpoints: () => [
         ...hub.health().map((health) => ({ chain: hub.attested.id, ...health })),
+        ...(allocator?.health() ?? []).map((health) => ({
+          chain: `${hub.attested.id}-allocator`,
+          ...health,
+        })),
         ...[...open].flatMap(([chain, { health }]) => health().map((one) => ({ chain, ...one }))),
       ],
       requireReadyChain() {
@@ -128,18 +136,31 @@ function openChains(
   return open
 }
 
+/** The hub, and the allocator where one can be read. */
+type Settlement = { readonly hub: OpenHub; readonly allocator: OpenAllocator | undefined }
+
+/** An operator reads at start what withdrawals will not get, or what is open. */
+function sayWhatAllocatorGives(allocator: OpenAllocator | undefined, log: WatchLog): void {
+  if (allocator === undefined) {
+    log.warn({ event: 'allocator_missing' }, 'no allocator can be read: no withdrawal gets an execution')
+  } else if (allocator.keys === 'public') {
+    const fields = { event: 'withdrawal_keys_public', holes: publicKeyHoles }
+    log.warn(fields, 'withdrawals have the keys of the public protocol: its known holes are open')
+  }
+}
+
 /** What is wrong at start stops the start; what is silent is tried again later. */
 async function refuseContradictions(
   environment: string,
-  hub: OpenHub,
+  { hub, allocator }: Settlement,
   open: ReadonlyMap<string, FamilyChain>,
 ): Promise<void> {
   const signal = AbortSignal.timeout(checkTimeoutMs)
   const verifyLocal = environment === localEnvironment ? [...open.values()] : []
   const found = await Promise.all([
-    checkLocalNodes(environment, [hub.client]),
+    checkLocalNodes(environment, [hub.client, ...(allocator === undefined ? [] : [allocator.client])]),
     ...verifyLocal.map((chain) => chain.verifyLocal(signal)),
-    ...[hub, ...open.values()].map(async (checked) => {
+    ...[hub, ...(allocator === undefined ? [] : [allocator]), ...open.values()].map(async (checked) => {
       try {
         return await checked.verify(signal)
       } catch (error) {
@@ -154,13 +175,22 @@ async function refuseContradictions(
   }
 }
 
-function watchedChains(hub: OpenHub, open: ReadonlyMap<string, FamilyChain>) {
+function watchedChains({ hub, allocator }: Settlement, open: ReadonlyMap<string, FamilyChain>) {
   return [
     {
       id: hub.attested.id,
       verify: (signal: AbortSignal) => hub.verify(signal),
       finalBlocks: () => undefined,
     },
+    ...(allocator === undefined
+      ? []
+      : [
+          {
+            id: allocator.reader.chainId,
+            verify: (signal: AbortSignal) => allocator.verify(signal),
+            finalBlocks: () => allocator.reader.finalBlocks,
+          },
+        ]),
     ...[...open.values()].map((chain) => ({
       id: chain.reader.chainId,
       verify: (signal: AbortSignal) => chain.verify(signal),
@@ -171,7 +201,7 @@ function watchedChains(hub: OpenHub, open: ReadonlyMap<string, FamilyChain>) {
 
 function createContext(
   chains: ReadonlyMap<string, RegisteredChain>,
-  hub: OpenHub,
+  { hub, allocator }: Settlement,
   open: ReadonlyMap<string, FamilyChain>,
   watch: ChainWatch,
 ): AttestationContext {
@@ -180,6 +210,15 @@ function createContext(
     networkOf: (chainId) => chains.get(chainId),
     hub: hub.attested,
     hubBalances: hub.reader,
+    ...(allocator !== undefined && {
+      allocator: {
+        keys: allocator.keys,
+        readIssued(question, reading) {
+          watch.refuseUnlessReady(allocator.reader.chainId)
+          return allocator.reader.readIssued(question, reading)
+        },
+      },
+    }),
     readerOf(chainId) {
       const reader = findReader(chains, open, chainId)
       watch.refuseUnlessReady(chainId)

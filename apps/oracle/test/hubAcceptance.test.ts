@@ -3,16 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  encodeEvmWithdrawal,
-  type Hex,
-  hubAlias,
-  hubTokenId,
-  mainNetwork,
-  orderAddress,
-  ownerRequestDigest,
-  withdrawalAddress,
-} from '@causeway/core'
+import { type Hex, hubAlias, hubTokenId, mainNetwork, orderAddress } from '@causeway/core'
 import {
   type LocalAccount,
   parseOperatorCommand,
@@ -20,20 +11,12 @@ import {
   startTestNetwork,
   type TestNetwork,
 } from '@causeway/localnet'
-import { encodeFunctionData, erc20Abi, maxUint256, parseEther, toHex } from 'viem'
+import { parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { hubBalance, submitExecution, submitWithdrawRequest } from './support/hubSubmission.ts'
+import { hubBalance, submitExecution } from './support/hubSubmission.ts'
 import { type OracleTrio, startOracleTrio } from './support/oracleTrio.ts'
-import {
-  deposit,
-  executeWithdrawal,
-  native,
-  noOrder,
-  pay,
-  type SignedOrder,
-  signedOrder,
-} from './support/protocolActors.ts'
+import { deposit, native, noOrder, pay, type SignedOrder, signedOrder } from './support/protocolActors.ts'
 
 let network: TestNetwork
 let trio: OracleTrio
@@ -160,47 +143,6 @@ describe.each(currencies)('with $name currency', (currency) => {
     expect(await submitExecution(network, answer.execution)).toBe('accepted')
     expect(await hubBalance(network, solverAlias(), made.token)).toBe(before + currency.amount)
   })
-
-  test('a balance is moved out: initiated, executed, burnt', async () => {
-    const owner = user(2)
-    const { flow, token, alias, address } = await initiated(currency, owner, '1')
-    const payload = await attest('withdrawal-initiated', flow)
-    expect(await submitWithdrawRequest(network, payload.payloadParams)).toBe('accepted')
-    expect(await submitWithdrawRequest(network, payload.payloadParams)).toBe('AlreadySubmitted')
-
-    const withdrawal = withdrawalTo(owner, currency, { nonce: 1n, expiration: maxUint256 })
-    const body = withdrawalBody(flow, encodeEvmWithdrawal(withdrawal))
-    const pending = await attest('depository-withdrawals', body)
-    expect(pending.message.result.status).toBe(0)
-    expect(pending).not.toHaveProperty('execution')
-
-    const transactionId = await executeWithdrawal(network, 'base', withdrawal)
-    const executed = await attest('depository-withdrawals', { ...body, transactionId })
-    expect(executed.message.result.status).toBe(1)
-    expect(await submitExecution(network, executed.execution)).toBe('accepted')
-    expect(await hubBalance(network, address, token)).toBe(0n)
-    expect(await hubBalance(network, alias, token)).toBe(0n)
-    // Nothing is left to burn: a second withdrawal's burn is refused by the ledger itself.
-    const other = withdrawalTo(owner, currency, { nonce: 2n, expiration: maxUint256 })
-    const again = await executeWithdrawal(network, 'base', other)
-    const overdrawn = await attest('depository-withdrawals', {
-      ...withdrawalBody(flow, encodeEvmWithdrawal(other)),
-      transactionId: again,
-    })
-    expect(await submitExecution(network, overdrawn.execution)).toBe('InsufficientBalance')
-  })
-
-  test('an expired withdrawal gives the balance back to its owner', async () => {
-    const owner = user(3)
-    const { flow, token, alias, address } = await initiated(currency, owner, '9')
-    const withdrawal = withdrawalTo(owner, currency, { nonce: 9n, expiration: 1_700_000_000n })
-    const body = withdrawalBody(flow, encodeEvmWithdrawal(withdrawal))
-    const expired = await attest('depository-withdrawals', body)
-    expect(expired.message.result.status).toBe(2)
-    expect(await submitExecution(network, expired.execution)).toBe('accepted')
-    expect(await hubBalance(network, address, token)).toBe(0n)
-    expect(await hubBalance(network, alias, token)).toBe(currency.amount)
-  })
 })
 
 test('the oracle that is asked measures its peers and its quorum', async () => {
@@ -326,91 +268,6 @@ async function attestRefund(
   })
   const refunds = [{ transactionId, inputIndex: 0, refundIndex: 0 }]
   return attest('solver-refunds', { order, orderSignature, inputs, refunds })
-}
-
-/** A deposit without order, minted to its owner and moved to the withdrawal address. */
-async function initiated(currency: Currency, owner: LocalAccount, nonce: string) {
-  const transactionId = await deposit(network, 'base', owner, {
-    currency: currency.of(),
-    amount: currency.amount,
-    id: noOrder,
-  })
-  const minted = await attestDeposit(transactionId)
-  expect(await submitExecution(network, minted.execution)).toBe('accepted')
-  const request = {
-    chainId: 'base',
-    currency: currency.of(),
-    amount: currency.amount.toString(),
-    ownerChainId: 'base',
-    owner: owner.address,
-    recipient: owner.address,
-    nonce,
-  }
-  const digest = ownerRequestDigest(request)
-  const ownerSignature = await privateKeyToAccount(owner.privateKey).sign({ hash: toHex(digest) })
-  const flow = { ...request, ownerSignature }
-  const answer = await attest('withdrawal-initiation', flow)
-  expect(await submitExecution(network, answer.execution)).toBe('accepted')
-  const alias = hubAlias(base, owner.address)
-  const token = hubTokenId(base, currency.of())
-  const address = withdrawalAddress(base, {
-    depository: network.deployment.base.depository,
-    currency: currency.of(),
-    recipient: owner.address,
-    ownerAlias: alias,
-    nonce: BigInt(nonce),
-  })
-  expect(answer.withdrawalAddress).toBe(address)
-  expect(await hubBalance(network, address, token)).toBe(currency.amount)
-  return { flow, token, alias, address }
-}
-
-function withdrawalTo(
-  owner: LocalAccount,
-  currency: Currency,
-  { nonce, expiration }: { readonly nonce: bigint; readonly expiration: bigint },
-) {
-  const token = currency.of()
-  const { amount } = currency
-  const call =
-    token === native
-      ? { to: owner.address, data: '0x' as const, value: amount }
-      : {
-          to: token,
-          data: encodeFunctionData({
-            abi: erc20Abi,
-            functionName: 'transfer',
-            args: [owner.address, amount],
-          }),
-          value: 0n,
-        }
-  return { calls: [{ ...call, allowFailure: false }], nonce, expiration }
-}
-
-function withdrawalBody(
-  flow: {
-    chainId: string
-    currency: string
-    owner: string
-    ownerChainId: string
-    recipient: string
-    nonce: string
-  },
-  withdrawal: Hex,
-) {
-  const { chainId, currency, owner, ownerChainId, recipient, nonce } = flow
-  return {
-    chainId,
-    withdrawal,
-    withdrawalAddressRequest: {
-      chainId,
-      currency,
-      withdrawer: owner,
-      withdrawerChainId: ownerChainId,
-      recipient,
-      withdrawalNonce: nonce,
-    },
-  }
 }
 
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n

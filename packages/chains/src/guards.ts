@@ -18,6 +18,9 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
   const places: readonly (readonly [string, Endpoints])[] = [
     ...[...registry.chains.values()].map((chain) => [chain.id, chain] as const),
     ...(hub === undefined ? [] : [[`hub ${hub.id}`, hub] as const]),
+    ...(hub === undefined || hub.auroraEvmChainId === hub.evmChainId
+      ? []
+      : [[`the allocator of ${hub.id}`, hub.allocatorEndpoints] as const]),
   ]
   const demand = 'is not on this machine, as ENVIRONMENT=local demands'
   const nodes = places.flatMap(([id, { endpoints }]) =>

@@ -3,6 +3,12 @@ export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './co
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export { readConfigFiles } from './config/readConfigFiles.ts'
 export {
+  type AllocatorReader,
+  createAllocatorReader,
+  type WithdrawalKeys,
+  WithdrawalNotFinalError,
+} from './ethereum-vm/allocatorReader.ts'
+export {
   domainProblems,
   type ExpectedDomain,
   findCodeless,

@@ -51,7 +51,11 @@ export type RegisteredChain = Omit<ChainEntry, 'httpRpcUrl' | 'rpcThreshold' | '
     }
   }
 
-export type RegisteredHub = Omit<HubFile, 'httpRpcUrl'> & Endpoints
+export type RegisteredHub = Omit<HubFile, 'httpRpcUrl' | 'auroraHttpRpcUrl'> &
+  Endpoints & {
+    /** Where the allocator is read: the hub's own endpoints when it stands there. */
+    readonly allocatorEndpoints: Endpoints
+  }
 
 export type ChainRegistry = {
   readonly environment: string
@@ -113,15 +117,25 @@ function readHub(sources: ChainSources, problems: string[]): RegisteredHub | und
   const file = readConfigFile(hubFileSchema, { name, json, environment, variables })
   problems.push(...file.problems)
   if (file.value === undefined) return undefined
-  const { httpRpcUrl, ...hub } = file.value
+  const { httpRpcUrl, auroraHttpRpcUrl, ...hub } = file.value
   const place = { name, path: '', unset: file.unset }
-  return { ...hub, ...readEndpoints(httpRpcUrl, place, problems) }
+  const endpoints = readEndpoints(httpRpcUrl, place, problems)
+  const isOnHub = hub.auroraEvmChainId === hub.evmChainId
+  if (isOnHub && auroraHttpRpcUrl !== undefined) {
+    problems.push(`${name}: auroraHttpRpcUrl: the allocator stands on the hub, which httpRpcUrl names`)
+  }
+  const allocatorEndpoints = isOnHub
+    ? endpoints
+    : readEndpoints(auroraHttpRpcUrl, { ...place, setting: 'auroraHttpRpcUrl' }, problems)
+  return { ...hub, ...endpoints, allocatorEndpoints }
 }
 
 type Place = {
   readonly name: string
   readonly path: string
   readonly unset: readonly UnsetPlaceholder[]
+  /** Default `httpRpcUrl`. */
+  readonly setting?: string
 }
 
 function registerChain(entry: ChainEntry, place: Place, problems: string[]): RegisteredChain {
@@ -172,10 +186,10 @@ const payerSettings: Readonly<Record<VmType, readonly ('fillContracts' | 'fillPa
 
 function readEndpoints(
   httpRpcUrl: string | readonly string[] | undefined,
-  { name, path, unset }: Place,
+  { name, path, unset, setting: member = 'httpRpcUrl' }: Place,
   problems: string[],
 ): Endpoints {
-  const setting = `${path}httpRpcUrl`
+  const setting = `${path}${member}`
   const urls = [httpRpcUrl ?? []].flat().flatMap((urlList) =>
     urlList
       .split(',')

@@ -89,7 +89,7 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
       depository,
       payingDepositories: [depository],
       currency: native,
-      // The output of 1,000 and the fee of 4,000.
+      // The output and the fee.
       amount: 5_000n,
       recipient: user.witness.address,
       evidence: { blockNumber: BigInt(chain.tipHeight - 2), finalityRule: '3 confirmations' },
@@ -127,7 +127,7 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
     ['of a segwit script', () => [held('additional')]],
     ['of two depositories', () => [held(), held('additional')]],
     ['of a depository beside somebody else', () => [held('other'), held()]],
-  ])('executed when the inputs %s carry its signatures', async (_name, spendables) => {
+  ])('executed when the inputs %s are spent as it says', async (_name, spendables) => {
     const inputs = spendables()
     const psbt = psbtOf({ inputs })
     const transaction = executed(psbt, inputs)
@@ -139,7 +139,7 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
     })
   })
 
-  test('executed when a taproot input carries its signature', async () => {
+  test('executed when a taproot input is spent as it says', async () => {
     const key = additionalKey
     const from = funding({ script: key.taproot.script, value: 5_000n })
     final(from)
@@ -182,7 +182,7 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
     expect(facts.executingTransactionId).toBeUndefined()
   })
 
-  test('expired when one depository input of two carries another signature', async () => {
+  test('expired when two inputs are spent for something else', async () => {
     const inputs = [held(), held('additional')]
     const psbt = psbtOf({ inputs })
     const [first = held(), second = held()] = inputs
@@ -207,7 +207,7 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
     expect(facts.status).toBe('pending')
   })
 
-  test('executed, unsigned, when its OP_RETURN is in the transaction that spends its inputs', async () => {
+  test('executed, unsigned, when what spends its inputs pays the same', async () => {
     const inputs = [held()]
     const psbt = psbtOf({ inputs, signed: [], mark: 'withdrawal 1' })
     const spender = executed(psbt, inputs)
@@ -226,7 +226,7 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
     expect((await read({ withdrawal: withdrawalOf(psbt), hint: spender.getId() })).status).toBe('expired')
   })
 
-  test('unsigned for one of its depository inputs, it is judged by its OP_RETURN', async () => {
+  test('unsigned for one of its depository inputs, it is judged by what was paid', async () => {
     const inputs = [held(), held('additional')]
     const psbt = psbtOf({ inputs, signed: [0], mark: 'withdrawal 1' })
     const transaction = executed(psbt, inputs)
@@ -236,12 +236,34 @@ describe.each(Object.entries(ways))('by %s', (_way, read) => {
     )
   })
 
-  test('is refused when it is neither signed nor marked and its input is spent', async () => {
+  test('neither signed nor marked it is judged by what was paid, too', async () => {
+    const [inputs, others] = [[held()], [held()]]
+    const [own, spender] = [executed(psbtOf({ inputs }), inputs), elsewhere(others, [away])]
+    final(own, spender)
+    const stateOf = async (spent: readonly Spendable[], hint: string) =>
+      (await read({ withdrawal: withdrawalOf(psbtOf({ inputs: spent, signed: [] })), hint })).status
+    expect(await stateOf(inputs, own.getId())).toBe('executed')
+    expect(await stateOf(others, spender.getId())).toBe('expired')
+  })
+
+  test('stays executed whatever somebody writes for its signatures, version or lock time', async () => {
     const inputs = [held()]
-    const spender = elsewhere(inputs, [away])
-    final(spender)
-    const asked = { withdrawal: withdrawalOf(psbtOf({ inputs, signed: [] })), hint: spender.getId() }
-    await expect(read(asked)).rejects.toMatchObject({ code: 'WITHDRAWAL_FORMAT_UNSUPPORTED' })
+    const psbt = psbtOf({ inputs })
+    const transaction = executed(psbt, inputs)
+    final(transaction)
+    const whole = withdrawalOf(psbt)
+    const [{ signature } = { signature: new Uint8Array() }] = psbt.data.inputs[0]?.partialSig ?? []
+    const written = Buffer.from(signature).toString('hex')
+    const nibble = written.slice(20, 21) === 'a' ? 'b' : 'a'
+    const forged: Hex = `0x${whole.slice(2).replace(written, written.slice(0, 20) + nibble + written.slice(21))}`
+    expect(forged).not.toBe(whole)
+    const later = psbtOf({ inputs, signed: [] }).setVersion(1).setLocktime(7).setInputSequence(0, 1)
+    for (const copy of [forged, withdrawalOf(later)]) {
+      expect(await read({ withdrawal: copy, hint: transaction.getId() })).toMatchObject({
+        status: 'executed',
+        executingTransactionId: transaction.getId(),
+      })
+    }
   })
 
   test('is refused when it spends nothing of a depository', async () => {

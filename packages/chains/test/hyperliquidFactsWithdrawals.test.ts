@@ -95,7 +95,22 @@ describe('a withdrawal', () => {
     expect(await read(toRecipient, transactionId)).toMatchObject(executed)
   })
 
-  test('that failed and is named has expired', async () => {
+  test.each([
+    ['just now', 0],
+    ['two days ago', 48 * 3_600_000],
+  ])('that failed and is named is pending while its nonce, of %s, may be sent again', async (_age, ageMs) => {
+    const action = sendAsset({ destination: recipient, nonce: BigInt(Date.now() - ageMs) })
+    const failed = bed.list(action, { user: depository, error: failure.body })
+    expect(await read(action, failed)).toMatchObject({
+      status: 'pending',
+      pendingReason: 'ACTION_CAN_BE_SENT_AGAIN',
+    })
+    // It is what the warning says: the same signed action, sent again, pays.
+    const again = bed.list(action, { user: depository })
+    expect(await read(action, failed)).toMatchObject({ status: 'executed', executingTransactionId: again })
+  })
+
+  test('that failed and is named has expired once its nonce is too old to be sent again', async () => {
     const failed = bed.list(toRecipient, { user: depository, error: failure.body })
     const facts = await read(toRecipient, failed)
     expect(facts).toMatchObject({ status: 'expired', depository })
@@ -115,15 +130,16 @@ describe('a withdrawal', () => {
   })
 
   test('stays pending long after its nonce could be used', async () => {
-    expect(await read(sendAsset({ destination: recipient, nonce: 1n }), unlisted)).toMatchObject({
-      status: 'pending',
-    })
+    expect(await read(sendAsset({ destination: recipient, nonce: 1n }))).toMatchObject({ status: 'pending' })
+  })
+
+  test('whose named transaction does not exist is refused as missing', async () => {
+    await expect(read(toRecipient, unlisted)).rejects.toMatchObject({ code: 'TRANSACTION_MISSING' })
   })
 })
 
 describe('is pending when the only transaction', () => {
   test.each<[string, () => string]>([
-    ['is missing', () => unlisted],
     ['is of somebody else', () => bed.list(toRecipient, { user: sender })],
     ['is of the recipient', () => bed.list(toRecipient, { user: recipient })],
     ['pays another account', () => bed.list(sendAsset({ destination: account('99') }), { user: depository })],

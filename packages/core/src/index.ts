@@ -9,6 +9,7 @@ export {
   withdrawalExecutedKey,
   withdrawalExpiredKey,
   withdrawalInitiationKey,
+  withdrawalKey,
 } from './attestation/deterministicIds.ts'
 export type {
   Execution,
@@ -28,6 +29,7 @@ export type {
   InBlock,
   PaymentFacts,
   PaymentQuestion,
+  PendingReason,
   ReadOptions,
   TransferFact,
   WithdrawalFacts,
@@ -67,7 +69,9 @@ export {
   type FillsResponse,
   fillsResponseSchema,
   type RefundsResponse,
+  type RequestedWithdrawalsResponse,
   refundsResponseSchema,
+  requestedWithdrawalsResponseSchema,
   type WithdrawalInitiatedResponse,
   type WithdrawalInitiationResponse,
   type WithdrawalsResponse,
@@ -230,6 +234,20 @@ export {
   type TopUpVerdict,
 } from './topUps/topUp.ts'
 export { type ReceiptLog, topUpLogs, topUpTopics } from './topUps/transferLogs.ts'
+export {
+  payloadDifference,
+  payloadHashes,
+  payloadWithdrawal,
+  type RequestedWithdrawal,
+  spelledWithdrawRequest,
+  withdrawRequestOf,
+} from './vm/allocatorPayload.ts'
+export type { PayloadPlace } from './vm/allocatorPayloadFamily.ts'
+export {
+  type BitcoinPayload,
+  decodeBitcoinPayload,
+  encodeBitcoinPayload,
+} from './vm/bitcoin/allocatorPayload.ts'
 export { parseBlockHeader, parseMerkleBlock } from './vm/bitcoin/block.ts'
 export {
   type BitcoinNetwork,

@@ -1,6 +1,7 @@
 export { freeLoopbackPort } from '@causeway/database'
+export { allocatorSignerFile } from './allocator/signerConfig.ts'
 export {
-  allocatorSpenderAbi,
+  allocatorAbi,
   depositAddressesAbi,
   depositoryAbi,
   depositRouterAbi,
@@ -18,15 +19,16 @@ export {
 } from './contracts/abis.generated.ts'
 export { loadArtifacts } from './contracts/artifacts.ts'
 export type { Artifact, Artifacts } from './contracts/compile.ts'
-export { executeCallData } from './deploy/callRequest.ts'
-export type {
-  ChainDeployment,
-  HubDeployment,
-  NetworkDeployment,
-  PoolDeployment,
-  TokenSymbol,
+export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
+export {
+  type ChainDeployment,
+  type HubDeployment,
+  localChainIds,
+  type NetworkDeployment,
+  type PoolDeployment,
+  type TokenSymbol,
 } from './deploy/deployment.ts'
-export { deployNetwork, localChainIds, type NetworkToDeploy } from './deploy/deployNetwork.ts'
+export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'
 export { connectLocalChain, type LocalChain, type LocalTransaction } from './deploy/localChain.ts'
 export { type FamilyKey, familyKeys, familyPlans } from './families/familyPlans.ts'
 export type { FaultCounters } from './faultProxy/counting.ts'
@@ -44,6 +46,7 @@ export { dispense } from './network/operate/faucet.ts'
 export { movePrice, type PriceMove } from './network/operate/movePrice.ts'
 export type { OperatedNetwork } from './network/operate/operatedNetwork.ts'
 export { runOperatorCommand } from './network/operate/runCommand.ts'
+export { attestedExecutionSchema, submitExecution } from './network/operate/submitAttestation.ts'
 export { describeEnd, type ProcessEnd, StartFailure } from './network/processEnd.ts'
 export { type ServicePlan, servicePlans } from './network/services/servicePlan.ts'
 export { type Session, type SessionOptions, startSession } from './network/services/startSession.ts'
@@ -71,7 +74,7 @@ export {
 } from './scriptedChain/blockTree.ts'
 export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
 export { solverFile } from './solver/solverFile.ts'
-export { type SolverProcess, spawnSolver } from './solver/spawnSolver.ts'
+export { type SolverProcess, spawnAllocatorSigner, spawnSolver } from './solver/spawnSolver.ts'
 export type { LocalClients } from './uniswap/clients.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'

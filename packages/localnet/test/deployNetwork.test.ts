@@ -9,7 +9,8 @@ import { loadArtifacts } from '../src/contracts/artifacts.ts'
 import { userChainPlan } from '../src/deploy/contractPlan.ts'
 import { deployMissing } from '../src/deploy/deployContracts.ts'
 import type { ChainDeployment, NetworkDeployment, PoolDeployment } from '../src/deploy/deployment.ts'
-import { deployNetwork, localChainIds } from '../src/deploy/deployNetwork.ts'
+import { localChainIds } from '../src/deploy/deployment.ts'
+import { deployNetwork } from '../src/deploy/deployNetwork.ts'
 import { deployUserChain } from '../src/deploy/deployUserChain.ts'
 import { fundNative } from '../src/deploy/fundAccounts.ts'
 import { userChainGrants } from '../src/deploy/funding.ts'
@@ -130,7 +131,7 @@ describe.each(userChains)('%s', (_name, chain) => {
     expect(await allowance(chain().depository)).toBe(0n)
   })
 
-  test('the deployer owns the tokens and allocates withdrawals', async () => {
+  test('the deployer owns the tokens, and the allocator signer alone lets the depository pay', async () => {
     const owner = await read().readContract({
       address: chain().tokens.TIDE,
       abi: tokenAbi,
@@ -143,7 +144,7 @@ describe.each(userChains)('%s', (_name, chain) => {
     })
     expect([owner.toLowerCase(), allocator.toLowerCase()]).toEqual([
       keys.deployer.address,
-      keys.deployer.address,
+      keys.allocator.address,
     ])
   })
 

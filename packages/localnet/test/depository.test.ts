@@ -212,7 +212,7 @@ describe('withdrawals', () => {
     }
     expect(await isUsed(request)).toBe(false)
     const before = await bench.chain.client.getBalance({ address: recipient })
-    const receipt = await bench.send(user, depository, await execution(request, bench.keys.deployer))
+    const receipt = await bench.send(user, depository, await execution(request, bench.keys.allocator))
 
     expect((await bench.chain.client.getBalance({ address: recipient })) - before).toBe(1_000n)
     expect(await usdcBalance(recipient)).toBe(500n)
@@ -223,9 +223,9 @@ describe('withdrawals', () => {
 
   test('a used request is refused, also by its own allocator', async () => {
     const request: CallRequest = { calls: [], nonce: 2n, expiration: maxUint256 }
-    const data = await execution(request, bench.keys.deployer)
+    const data = await execution(request, bench.keys.allocator)
     await bench.send(user, depository, data)
-    expect(await bench.revert(bench.keys.deployer, depository, data)).toBe('CallRequestAlreadyUsed')
+    expect(await bench.revert(bench.keys.allocator, depository, data)).toBe('CallRequestAlreadyUsed')
   })
 
   test('a request runs in the second it expires and not a second later', async () => {
@@ -234,12 +234,12 @@ describe('withdrawals', () => {
     const request: CallRequest = { calls: [], nonce: 3n, expiration }
     const late: CallRequest = { ...request, nonce: 4n }
     await bench.chain.node.setNextBlockTimestamp({ timestamp: expiration })
-    await bench.send(user, depository, await execution(request, bench.keys.deployer))
+    await bench.send(user, depository, await execution(request, bench.keys.allocator))
     expect((await bench.chain.client.getBlock()).timestamp).toBe(expiration)
 
     await bench.chain.node.setNextBlockTimestamp({ timestamp: expiration + 1n })
     await bench.chain.node.mine({ blocks: 1 })
-    const data = await execution(late, bench.keys.deployer)
+    const data = await execution(late, bench.keys.allocator)
     expect(await bench.revert(user, depository, data)).toBe('CallRequestExpired')
     expect(await isUsed(late)).toBe(false)
   })
@@ -252,7 +252,7 @@ describe('withdrawals', () => {
     })
     const failing: Call = { to: usdc, data: tooMuch, value: 0n, allowFailure: true }
     const request: CallRequest = { calls: [failing, pay(0n)], nonce: 5n, expiration: maxUint256 }
-    const receipt = await bench.send(user, depository, await execution(request, bench.keys.deployer))
+    const receipt = await bench.send(user, depository, await execution(request, bench.keys.allocator))
     const events = parseEventLogs({ abi: depositoryAbi, logs: receipt.logs, eventName: 'RelayCallExecuted' })
     expect(events.map(({ args }) => args.call.to)).toEqual([recipient])
     expect(await isUsed(request)).toBe(true)
@@ -266,7 +266,7 @@ describe('withdrawals', () => {
     })
     const failing: Call = { to: usdc, data: tooMuch, value: 0n, allowFailure: false }
     const request: CallRequest = { calls: [pay(0n), failing], nonce: 6n, expiration: maxUint256 }
-    const data = await execution(request, bench.keys.deployer)
+    const data = await execution(request, bench.keys.allocator)
     expect(await bench.revert(user, depository, data)).toBe('CallFailed')
     expect(await isUsed(request)).toBe(false)
   })
@@ -275,7 +275,7 @@ describe('withdrawals', () => {
     const request: CallRequest = { calls: [pay(1n)], nonce: 7n, expiration: maxUint256 }
     const outsider = await execution(request, user)
     expect(await bench.revert(user, depository, outsider)).toBe('InvalidSignature')
-    const otherChain = await execution(request, bench.keys.deployer, { chainId: 10 })
+    const otherChain = await execution(request, bench.keys.allocator, { chainId: 10 })
     expect(await bench.revert(user, depository, otherChain)).toBe('InvalidSignature')
   })
 

@@ -129,7 +129,8 @@ describe('npm start', () => {
 
     const { pids, names } = await startedParts()
     const chains = ['anvil-base', 'anvil-hub', 'anvil-optimism', 'families']
-    expect(names).toEqual([...chains, 'oracle-1', 'oracle-2', 'oracle-3', 'quote-api', 'solver'])
+    const services = ['oracle-1', 'oracle-2', 'oracle-3', 'quote-api', 'solver']
+    expect(names).toEqual(['allocator', ...chains, ...services])
     child.kill('SIGINT')
     // A terminal sends it to the whole group, and npm once more.
     child.kill('SIGINT')

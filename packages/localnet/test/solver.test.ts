@@ -1,12 +1,12 @@
-// Goal: every item is paid exactly once and as it says, over kill -9 at any moment, lost answers and low
-// stock. Method: the solver as `npm start` runs it, on real nodes; a scripted quote-api lists the work;
+// Goal: every item is paid exactly once and as it says, over kill -9 at any moment and lost answers.
+// Method: the solver as `npm start` runs it, on real nodes; a scripted quote-api lists the work;
 // what counts is what the chains hold at the end. CAUSEWAY_FAULTS=1 runs the
 // long form.
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { depositoryAbi, wrappedNativeAbi } from '../src/contracts/abis.generated.ts'
+import { wrappedNativeAbi } from '../src/contracts/abis.generated.ts'
 import { startTestNetwork, type TestNetwork } from '../src/network/testNetwork/startTestNetwork.ts'
 import { until } from './support/networkBench.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
@@ -56,9 +56,9 @@ const tokenBalance = (chain: UserChain, token: Hex, holder: Hex) =>
     ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
   })
 
-async function start(options: { readonly low?: string } = {}) {
+async function start() {
   const work = await startScriptedWork()
-  const { path, file } = await writeSolverFile(network, work, options)
+  const { path, file } = await writeSolverFile(network, work)
   const solver = startSolver(path)
   await solver.ready()
   return { work, path, file, solver }
@@ -199,36 +199,6 @@ describe('the reference solver', () => {
     expect(await tokenBalance('base', usdcOf('base'), recipient)).toBe(7n)
   })
 
-  test('fetches what the depository owes when its stock is low, each deposit once', async () => {
-    const work = await startScriptedWork()
-    const paid = item('fill', 'optimism', {
-      payments: [{ recipient: freshAddress(), currency: usdcOf('optimism'), amount: '10' }],
-    })
-    const amount = 5_000_000n
-    await deposit(paid.orderId, amount)
-    await deposit(freshOrderId(), amount)
-    const { depository, tokens } = network.deployment.base
-    const before = await tokenBalance('base', tokens.USDC, depository)
-    const { path } = await writeSolverFile(network, work, { low: (10n ** 30n).toString() })
-    const solver = startSolver(path)
-    work.add(paid)
-    const isFetched = async () => (await tokenBalance('base', tokens.USDC, depository)) === before - amount
-    await until('the deposit is paid out', isFetched)
-    await until('the settlement is final', () => /chore settle-.*: done/.test(solver.output()))
-    // A restart with stock as low as before has nothing left to fetch.
-    solver.kill('SIGKILL')
-    await solver.ended
-    const second = startSolver(path)
-    const later = item('fill', 'base', {
-      payments: [{ recipient: freshAddress(), currency: tokens.USDC, amount: '1' }],
-    })
-    await second.ready()
-    work.add(later)
-    await until('it works', () => work.reports.has(later.id))
-    await settled('base', [later])
-    expect(await isFetched()).toBe(true)
-  })
-
   test('lets no second process work in its folder', async () => {
     const { path } = await start()
     const second = startSolver(path)
@@ -276,17 +246,4 @@ async function settled(key: UserChain, items: readonly Fill[]) {
     async () => (await client.getBlockNumber({ cacheTime: 0 })) >= head + 3n,
   )
   return readFills()
-}
-
-async function deposit(orderId: Hex, amount: bigint): Promise<void> {
-  const user = network.keys.users[0]
-  if (user === undefined) throw new Error('no user')
-  const { depository, tokens } = network.deployment.base
-  const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [depository, amount] })
-  const args = [user.address, tokens.USDC, amount, orderId] as const
-  const data = encodeFunctionData({ abi: depositoryAbi, functionName: 'depositErc20', args })
-  await network.chains.base.chain.send(user, [
-    { what: 'approve', to: tokens.USDC, data: approve },
-    { what: 'deposit', to: depository, data },
-  ])
 }

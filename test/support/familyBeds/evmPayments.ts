@@ -42,7 +42,7 @@ export async function evmWithdrawal(
   const data = await executeCallData({
     chainId: chain.chainId,
     depository: deployment.depository,
-    allocator: privateKeyToAccount(network.keys.deployer.privateKey),
+    allocator: privateKeyToAccount(network.keys.allocator.privateKey),
     request,
   })
   return { withdrawal: encoded, transactionId: await execute(data) }

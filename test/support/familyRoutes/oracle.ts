@@ -14,7 +14,7 @@ import {
   withdrawalsDefinition,
 } from '../../../apps/oracle/src/service/definitions.ts'
 import { testApp, testKey } from '../../../apps/oracle/test/fixtures/oracleApp.ts'
-import { chains as otherChains, world } from '../../../apps/oracle/test/fixtures/world.ts'
+import { evidence, chains as otherChains, world } from '../../../apps/oracle/test/fixtures/world.ts'
 import { oracleKey } from '../../../packages/core/test/vectors/messages.ts'
 
 export type Answer = { readonly status: number; readonly body: unknown }
@@ -24,6 +24,8 @@ export type FamilyOracle = {
   readonly networkOf: NetworkOf
   /** POST. What is signed is checked before it is returned: every signature, and that it answers the request. */
   post(path: string, payload: object, options?: { readonly withKey?: boolean }): Promise<Answer>
+  /** What the allocator says it issued under an id. */
+  issue(payloadId: Hex, payload: Hex): void
   /** Sets a balance on the hub. */
   hold(account: Hex, hubTokenId: bigint, amount: bigint): void
 }
@@ -35,12 +37,19 @@ export type FamilyOracle = {
 export async function openOracle(chain: AttestedChain, read: () => FactsReader): Promise<FamilyOracle> {
   const chains = new Map([...otherChains, [chain.id, chain]])
   const balances = new Map<string, bigint>()
+  const issued = new Map<string, Hex>()
   const scripted = world({})
   const context: AttestationContext = {
     ...scripted,
     chains,
     networkOf: (id) => chains.get(id),
     readerOf: (id) => (id === chain.id ? read() : scripted.readerOf(id)),
+    allocator: {
+      keys: 'own',
+      async readIssued({ payloadId }) {
+        return { payload: issued.get(payloadId), evidence: evidence('relay-allocator') }
+      },
+    },
     hubBalances: {
       async balanceOf(account, hubTokenId) {
         return balances.get(`${account} ${hubTokenId}`) ?? 0n
@@ -51,6 +60,7 @@ export async function openOracle(chain: AttestedChain, read: () => FactsReader):
   onTestFinished(() => app.close())
   return {
     networkOf: context.networkOf,
+    issue: (payloadId, payload) => void issued.set(payloadId, payload),
     hold: (account, hubTokenId, amount) => void balances.set(`${account} ${hubTokenId}`, amount),
     async post(path, payload, { withKey = false } = {}) {
       const headers = withKey ? { 'x-api-key': testKey } : {}

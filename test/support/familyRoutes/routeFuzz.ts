@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { paths } from '../../../apps/oracle/test/fixtures/oracleApp.ts'
 import type { FamilySide } from './familySide.ts'
+import { issue } from './issued.ts'
 import { type Answer, openOracle } from './oracle.ts'
 import { depositedOrder } from './orders.ts'
 import { withdrawalBody } from './withdrawalCases.ts'
@@ -49,17 +50,19 @@ export function routeFuzz(sideOf: () => FamilySide | Promise<FamilySide>): void 
   async function prepare(endpoints: 1 | 3) {
     const side = await sideOf()
     let { reader, close } = side.openReader(endpoints)
-    const { post, networkOf } = await openOracle(side.chain, () => reader)
+    const { post, networkOf, issue: tell } = await openOracle(side.chain, () => reader)
     const { chain, recipient } = side
     const { id, deposit, settlement } = await depositedOrder(side, networkOf)
     const transactionId = await side.pay({ orderId: id, amount: 900n, recipient })
     const refunded = await side.pay({ orderId: id, amount: 950n, recipient })
     const refunds = [{ transactionId: refunded, inputIndex: 0, refundIndex: 0 }]
+    const withdrawn = await side.withdraw()
+    issue(side, { issue: tell }, withdrawn)
     const questions: readonly (readonly [path: string, body: object])[] = [
       [paths.deposits, { chainId: chain.id, transactionId: deposit.transactionId }],
       [paths.fills, { ...settlement, fill: { transactionId } }],
       [paths.refunds, { ...settlement, refunds }],
-      [paths.withdrawals, withdrawalBody(side, await side.withdraw())],
+      [paths.withdrawals, withdrawalBody(side, withdrawn)],
     ]
     onTestFinished(async () => {
       await side.lie(undefined)

@@ -1,3 +1,4 @@
+import type { AllocatorReader, WithdrawalKeys } from '@causeway/chains'
 import type {
   ChainEntry,
   ChainNetwork,
@@ -39,6 +40,11 @@ export type AttestationContext = {
   readonly networkOf: NetworkOf
   readonly hub: AttestedHub
   readonly hubBalances: HubBalances
+  /** Absent where no allocator can be read: then no withdrawal has an execution. */
+  readonly allocator?: {
+    readonly keys: WithdrawalKeys
+    readonly readIssued: AllocatorReader['readIssued']
+  }
   /** @throws UnknownChainError; AttestationError when the chain has no endpoint or must not be signed for */
   readonly readerOf: (chainId: string) => FactsReader
   /** Lower-case address of the key that signed; `undefined` for anything but a canonical signature. */

@@ -36,6 +36,8 @@ export const attestationErrorKinds = {
   REQUEST_TIMED_OUT: 'upstream_unavailable',
   TRACE_NEEDED: 'invalid_request',
   TRANSACTION_DOES_NOT_EXECUTE_WITHDRAWAL: 'invalid_request',
+  WITHDRAWAL_NOT_ISSUED: 'invalid_request',
+  WITHDRAWAL_PAYLOAD_MISMATCH: 'invalid_request',
   WITHDRAWAL_REQUEST_MISMATCH: 'invalid_request',
   ZERO_AMOUNT: 'invalid_request',
 } as const satisfies Record<string, ErrorKind>

@@ -3,18 +3,23 @@ import {
   encodeBurnAction,
   encodeEvmWithdrawal,
   encodeTransferAction,
+  type Hex,
   hubAlias,
   hubTokenId,
   mainNetwork,
   type WithdrawalFacts,
   withdrawalAddress,
+  withdrawalKey,
   withdrawalMessageId,
+  withdrawRequestOf,
+  withdrawRequestPayloadId,
 } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { repeated } from '../../../../packages/core/test/vectors/orders.ts'
 import {
   depository,
   evidence,
+  type Issued,
   nativeCurrency,
   otherDepository,
   usdc,
@@ -61,12 +66,23 @@ function request(change: object = {}): WithdrawalsRequest {
   return withdrawalsRequestSchema.parse({ chainId: 'ethereum', withdrawal, ...change })
 }
 
-function attest(body: WithdrawalsRequest, found: WithdrawalFacts) {
-  return attestWithdrawal(body, world({ ethereum: { withdrawals: { [withdrawal]: found } } }), options)
+/** What the allocator issued: the withdrawal, for owner, nonce and money of `addressRequest`. */
+const ownerAlias = hubAlias({ chainId: 'base', ...mainNetwork('ethereum-vm') }, withdrawer)
+const payloadId = issuedId(ownerAlias, 42n)
+const issuedHere: Issued = { [payloadId]: withdrawal }
+
+function issuedId(spender: Hex, nonce: bigint): Hex {
+  const chain = { ...mainNetwork('ethereum-vm'), hubChainId: '1' }
+  const money = { depository, currency: nativeCurrency, amount: 1000n, recipient }
+  return withdrawRequestPayloadId(withdrawRequestOf(chain, withdrawal, { ...money, spender, nonce }))
+}
+
+function attest(body: WithdrawalsRequest, found: WithdrawalFacts, issued: Issued = issuedHere) {
+  const scripts = { ethereum: { withdrawals: { [body.withdrawal]: found } } }
+  return attestWithdrawal(body, world(scripts, {}, issued), options)
 }
 
 const ethereum = { chainId: 'ethereum', ...mainNetwork('ethereum-vm') } as const
-const ownerAlias = hubAlias({ chainId: 'base', ...mainNetwork('ethereum-vm') }, withdrawer)
 const hubFrom = withdrawalAddress(ethereum, {
   depository,
   currency: nativeCurrency,
@@ -75,6 +91,7 @@ const hubFrom = withdrawalAddress(ethereum, {
   nonce: 42n,
 })
 const token = hubTokenId(ethereum, nativeCurrency)
+const key = withdrawalKey({ hubId: 'relay', payloadId })
 
 describe('the message', () => {
   test.each([
@@ -92,11 +109,11 @@ describe('the message', () => {
 })
 
 describe('the execution', () => {
-  test('of an executed withdrawal burns what its address holds, under the published key', async () => {
+  test('of an executed withdrawal burns what its address holds, under the key of what was issued', async () => {
     const body = request({ transactionId: executing, withdrawalAddressRequest: addressRequest })
     const { unsigned } = await attest(body, facts({ executingTransactionId: executing }))
     expect(unsigned.execution).toEqual({
-      idempotencyKey: '0x253748c408ba9e829df4f67c140fc1f4328dc2ff7d2035cb7a3d03a00bf28f6a',
+      idempotencyKey: key,
       actions: [encodeBurnAction({ hubFrom, hubTokenId: token, amount: 1000n })],
       signatures: [],
     })
@@ -106,11 +123,11 @@ describe('the execution', () => {
   test.each([
     ['without a transaction', {}],
     ['with a transaction, which is ignored', { transactionId: executing }],
-  ])('of an expired withdrawal gives back under one key: %s', async (_what, named) => {
+  ])('of an expired withdrawal gives back under the same key: %s', async (_what, named) => {
     const body = request({ ...named, withdrawalAddressRequest: addressRequest })
     const { unsigned } = await attest(body, facts({ status: 'expired' }))
     expect(unsigned.execution).toEqual({
-      idempotencyKey: '0xa09e20440f41acb64e2a67ac9aad84fe7de2ca8b79a5ff4065bd97faa57f4690',
+      idempotencyKey: key,
       actions: [encodeTransferAction({ hubFrom, hubTo: ownerAlias, hubTokenId: token, amount: 1000n })],
       signatures: [],
     })
@@ -127,7 +144,11 @@ describe('the execution', () => {
     const body = request({ transactionId: executing, withdrawalAddressRequest: named })
     const found = (payingDepositories: readonly string[]) =>
       facts({ executingTransactionId: executing, payingDepositories })
-    const { unsigned } = await attest(body, found([depository, otherDepository]))
+    const chain = { ...mainNetwork('ethereum-vm'), hubChainId: '1' }
+    const money = { depository: otherDepository, currency: nativeCurrency, amount: 1000n, recipient }
+    const requested = withdrawRequestOf(chain, withdrawal, { ...money, spender: ownerAlias, nonce: 42n })
+    const issued = { [withdrawRequestPayloadId(requested)]: withdrawal }
+    const { unsigned } = await attest(body, found([depository, otherDepository]), issued)
     expect(unsigned.execution).toBeDefined()
     expect(unsigned.message.result.depository).toBe(depository)
     await expect(attest(body, found([depository]))).rejects.toMatchObject({
@@ -157,6 +178,107 @@ describe('the execution', () => {
     const proven = facts({ executingTransactionId: executing })
     const one = await attest(plain, proven)
     expect((await attest(spelled, proven)).unsigned.execution).toEqual(one.unsigned.execution)
+  })
+})
+
+describe('bytes that the allocator did not issue for exactly this request get nothing', () => {
+  const bound = { transactionId: executing, withdrawalAddressRequest: addressRequest }
+  const selfMade = encodeEvmWithdrawal({
+    calls: [{ to: recipient, data: '0x', value: 1000n, allowFailure: false }],
+    nonce: 6n,
+    expiration: 1n,
+  })
+
+  test.each<[string, WithdrawalsRequest, Partial<WithdrawalFacts>, Issued, string, object]>([
+    [
+      'an expired copy of what was paid, with another nonce',
+      request({ withdrawalAddressRequest: addressRequest, withdrawal: selfMade }),
+      { status: 'expired' },
+      issuedHere,
+      'WITHDRAWAL_PAYLOAD_MISMATCH',
+      { member: 'nonce' },
+    ],
+    [
+      'an expired one of nobody',
+      request({ withdrawalAddressRequest: addressRequest, withdrawal: selfMade }),
+      { status: 'expired' },
+      {},
+      'WITHDRAWAL_NOT_ISSUED',
+      { payloadId },
+    ],
+    [
+      'the executed one of another owner',
+      request({ ...bound, withdrawalAddressRequest: { ...addressRequest, withdrawer: repeated('98', 20) } }),
+      { executingTransactionId: executing },
+      issuedHere,
+      'WITHDRAWAL_NOT_ISSUED',
+      {},
+    ],
+    [
+      'the executed one under another nonce',
+      request({ ...bound, withdrawalAddressRequest: { ...addressRequest, withdrawalNonce: '43' } }),
+      { executingTransactionId: executing },
+      issuedHere,
+      'WITHDRAWAL_NOT_ISSUED',
+      {},
+    ],
+    [
+      'one of another amount',
+      request(bound),
+      { executingTransactionId: executing, amount: 1001n },
+      issuedHere,
+      'WITHDRAWAL_NOT_ISSUED',
+      { amount: '1001' },
+    ],
+    [
+      'one that is still pending',
+      request({ withdrawalAddressRequest: addressRequest }),
+      { status: 'pending' },
+      {},
+      'WITHDRAWAL_NOT_ISSUED',
+      {},
+    ],
+    [
+      'one whose payload nobody can read',
+      request(bound),
+      { executingTransactionId: executing },
+      { [payloadId]: '0x12' },
+      'WITHDRAWAL_PAYLOAD_MISMATCH',
+      { member: 'payload' },
+    ],
+  ])('%s', async (_what, body, change, issued, code, data) => {
+    await expect(attest(body, facts(change), issued)).rejects.toMatchObject({ code, data })
+  })
+
+  test('without an allocator there is a message and no execution, whatever is asked', async () => {
+    const { allocator: _allocator, ...context } = world({
+      ethereum: { withdrawals: { [withdrawal]: facts({ executingTransactionId: executing }) } },
+    })
+    const { unsigned } = await attestWithdrawal(request(bound), context, options)
+    expect(unsigned.execution).toBeUndefined()
+    expect(unsigned.message.result.status).toBe(1)
+  })
+
+  test('without a withdrawal address they get the message of their own state', async () => {
+    const { unsigned } = await attest(request({ withdrawal: selfMade }), facts({ status: 'expired' }), {})
+    expect(unsigned.message.result.status).toBe(2)
+    expect(unsigned.execution).toBeUndefined()
+  })
+
+  test('under public keys the keys are the published ones', async () => {
+    const scripts = (found: WithdrawalFacts) => ({ ethereum: { withdrawals: { [withdrawal]: found } } })
+    const keyOf = async (body: WithdrawalsRequest, found: WithdrawalFacts) => {
+      const { allocator, ...rest } = world(scripts(found), {}, issuedHere)
+      if (allocator === undefined) throw new Error('no allocator')
+      const context = { ...rest, allocator: { ...allocator, keys: 'public' as const } }
+      return (await attestWithdrawal(body, context, options)).unsigned.execution?.idempotencyKey
+    }
+    expect(await keyOf(request(bound), facts({ executingTransactionId: executing }))).toBe(
+      '0x253748c408ba9e829df4f67c140fc1f4328dc2ff7d2035cb7a3d03a00bf28f6a',
+    )
+    expect(await keyOf(request(bound), facts({ status: 'expired' }))).toBe(
+      '0xa09e20440f41acb64e2a67ac9aad84fe7de2ca8b79a5ff4065bd97faa57f4690',
+    )
   })
 })
 

@@ -1,15 +1,15 @@
 import {
   codecOf,
-  encodeBurnAction,
-  encodeTransferAction,
+  type Evidence,
+  type Hex,
   hubAlias,
-  hubTokenId,
+  payloadDifference,
+  type ReadOptions,
   type WithdrawalFacts,
   type WithdrawalStatus,
   type WithdrawalsResponse,
   withdrawalAddress,
-  withdrawalExecutedKey,
-  withdrawalExpiredKey,
+  withdrawRequestOf,
 } from '@causeway/core'
 import type { WithdrawalsRequest } from '../wire/requests.ts'
 import {
@@ -21,19 +21,21 @@ import {
 } from './context.ts'
 import { requestedDepository } from './depositories.ts'
 import { AttestationError } from './errors.ts'
+import { differentMoney, readIssuedWithdrawal, withdrawalExecution } from './issuedWithdrawal.ts'
 
 type AddressRequest = NonNullable<WithdrawalsRequest['withdrawalAddressRequest']>
 type Execution = NonNullable<WithdrawalsResponse['execution']>
 
-const statusNumbers = { pending: 0, executed: 1, expired: 2 } as const satisfies Record<
+export const withdrawalStatusNumbers = { pending: 0, executed: 1, expired: 2 } as const satisfies Record<
   WithdrawalStatus,
   number
 >
 
 /**
- * POST /attestations/depository-withdrawals/v1: what became of a withdrawal; executed burns what its
- * withdrawal address holds, expired gives it back to the owner.
- * @source oracle-protocol.md 3.2
+ * POST /attestations/depository-withdrawals/v1: what became of a withdrawal. The bytes are anybody's, so
+ * alone they get a message. With a withdrawal address the allocator must have issued them for exactly that
+ * address; then executed burns what it holds, expired gives it back to the owner.
+ * @source oracle-protocol.md 3.2; withdrawals.md 5
  */
 export const attestWithdrawal: Attest<WithdrawalsRequest, WithdrawalsResponse> = async (
   request,
@@ -43,9 +45,19 @@ export const attestWithdrawal: Attest<WithdrawalsRequest, WithdrawalsResponse> =
   const chain = chainOf(context, request.chainId)
   const question = canonicalQuestion(request, chain)
   const facts = await context.readerOf(chain.id).readWithdrawal(question, options)
+  checkExecutingTransaction(request, facts, chain)
+  const { withdrawalAddressRequest: addressRequest } = request
+  const settled =
+    addressRequest === undefined
+      ? undefined
+      : await settle({ request, addressRequest, facts, chain, context }, options)
   return {
-    unsigned: buildWithdrawal({ request, facts, chain, context }),
-    evidence: [facts.evidence],
+    unsigned: {
+      message: buildMessage(request, facts, chain),
+      ...(settled?.execution !== undefined && { execution: settled.execution }),
+      ...(facts.pendingReason !== undefined && { pendingReason: facts.pendingReason }),
+    },
+    evidence: [facts.evidence, ...(settled?.evidence ?? [])],
     isFinal: facts.status !== 'pending',
   }
 }
@@ -55,40 +67,32 @@ function canonicalQuestion({ withdrawal, transactionId }: WithdrawalsRequest, ch
   return { withdrawal, transactionId: codecOf(chain).canonicalTransactionId(transactionId) }
 }
 
-type Parts = {
-  readonly request: WithdrawalsRequest
-  readonly facts: WithdrawalFacts
-  readonly chain: AttestedChain
-  readonly context: Pick<AttestationContext, 'chains'>
-}
-
-/** The answer without signatures. @throws AttestationError when request and facts contradict */
-function buildWithdrawal({ request, facts, chain, context }: Parts): WithdrawalsResponse {
-  const { withdrawalAddressRequest: addressRequest, withdrawal } = request
-  checkTransaction(request, facts, chain)
-  const execution =
-    addressRequest === undefined ? undefined : settle({ addressRequest, facts, chain, context })
+function buildMessage(
+  { withdrawalAddressRequest: addressRequest, withdrawal }: WithdrawalsRequest,
+  facts: WithdrawalFacts,
+  chain: AttestedChain,
+): WithdrawalsResponse['message'] {
   return {
-    message: {
-      data: {
-        chainId: chain.id,
-        withdrawal,
-        ...(addressRequest !== undefined && { withdrawalAddressRequest: addressRequest }),
-      },
-      result: {
-        withdrawalId: facts.withdrawalId,
-        depository: facts.depository,
-        status: statusNumbers[facts.status],
-      },
-      signatures: [],
+    data: {
+      chainId: chain.id,
+      withdrawal,
+      ...(addressRequest !== undefined && { withdrawalAddressRequest: addressRequest }),
     },
-    ...(execution !== undefined && { execution }),
+    result: {
+      withdrawalId: facts.withdrawalId,
+      depository: facts.depository,
+      status: withdrawalStatusNumbers[facts.status],
+    },
+    signatures: [],
   }
 }
 
-/** A transaction that the caller names for an executed withdrawal must be the one that executed it. */
-function checkTransaction(
-  { transactionId }: WithdrawalsRequest,
+/**
+ * A transaction that the caller names for an executed withdrawal must be the one that executed it.
+ * @throws AttestationError
+ */
+export function checkExecutingTransaction(
+  { transactionId }: Pick<WithdrawalsRequest, 'transactionId'>,
   facts: WithdrawalFacts,
   chain: AttestedChain,
 ): void {
@@ -102,62 +106,71 @@ function checkTransaction(
   )
 }
 
-type Settled = {
+type Settling = {
+  readonly request: WithdrawalsRequest
   readonly addressRequest: AddressRequest
   readonly facts: WithdrawalFacts
   readonly chain: AttestedChain
-  readonly context: Pick<AttestationContext, 'chains'>
+  readonly context: Pick<AttestationContext, 'chains' | 'hub' | 'allocator'>
 }
 
 /**
- * The hub's side of the withdrawal. One withdrawal and status have one key: the burn's names the proven
- * executing transaction, the transfer back names none, because none executed it.
+ * The execution, where the allocator issued these bytes for exactly this withdrawal address.
+ * @throws AttestationError naming what was not issued, or differs
  */
-function settle({ addressRequest, facts, chain, context }: Settled): Execution | undefined {
+async function settle(
+  { request, addressRequest, facts, chain, context }: Settling,
+  options: ReadOptions,
+): Promise<{ readonly execution?: Execution | undefined; readonly evidence: readonly Evidence[] }> {
   const depository = bind(addressRequest, facts, chain)
-  if (facts.status === 'pending') return undefined
-  const named = protocolChain(chain)
-  const { amount, withdrawalId, executingTransactionId } = facts
-  const owner = protocolChain(chainOf(context, addressRequest.withdrawerChainId))
-  const ownerAlias = hubAlias(owner, addressRequest.withdrawer)
+  const { allocator } = context
+  if (allocator === undefined) return { evidence: [] }
+  const ownerChain = chainOf(context, addressRequest.withdrawerChainId)
+  const ownerAlias = hubAlias(protocolChain(ownerChain), addressRequest.withdrawer)
   const { currency, recipient } = addressRequest
-  const nonce = BigInt(addressRequest.withdrawalNonce)
-  const hubFrom = withdrawalAddress(named, { depository, currency, recipient, ownerAlias, nonce })
-  const token = hubTokenId(named, currency)
-  if (facts.status === 'expired') {
-    const action = encodeTransferAction({ hubFrom, hubTo: ownerAlias, hubTokenId: token, amount })
-    return { idempotencyKey: withdrawalExpiredKey(withdrawalId), actions: [action], signatures: [] }
+  const named = { depository, currency, recipient, nonce: BigInt(addressRequest.withdrawalNonce) }
+  const requested = withdrawRequestOf(chain, request.withdrawal, {
+    ...named,
+    spender: ownerAlias,
+    amount: facts.amount,
+  })
+  const issued = await readIssuedWithdrawal(requested, { chain, allocator }, options)
+  const { payloadId, payload, evidence } = issued
+  if (payload === undefined) {
+    throw new AttestationError(
+      'WITHDRAWAL_NOT_ISSUED',
+      'The allocator issued no payload for this amount, data and withdrawal address request.',
+      { data: { payloadId, spender: ownerAlias, amount: facts.amount.toString() } },
+    )
   }
-  if (executingTransactionId === undefined) return undefined
-  const action = encodeBurnAction({ hubFrom, hubTokenId: token, amount })
-  const idempotencyKey = withdrawalExecutedKey({ withdrawalId, transactionId: executingTransactionId })
-  return { idempotencyKey, actions: [action], signatures: [] }
+  const member = payloadDifference(chain.vmType, request.withdrawal, payload)
+  if (member !== undefined) throw payloadMismatch(payloadId, member)
+  const hubFrom = withdrawalAddress(protocolChain(chain), { ...named, ownerAlias })
+  const settled = { chain, context, allocator, payloadId, facts, hubFrom, ownerAlias, currency }
+  return { execution: withdrawalExecution(settled), evidence: [evidence] }
+}
+
+/** What was issued for a request is not what the bytes, or the request, say. */
+export function payloadMismatch(payloadId: Hex, member: string): AttestationError {
+  return new AttestationError(
+    'WITHDRAWAL_PAYLOAD_MISMATCH',
+    `The allocator issued another withdrawal for this request: ${member} differs.`,
+    { data: { payloadId, member } },
+  )
 }
 
 /**
- * Without these checks an executed withdrawal could be paired with another owner's withdrawal address.
- * @returns the depository of the withdrawal address
+ * Names the first member of the request that is not the withdrawal's.
+ * @returns the depository of the withdrawal address. @throws AttestationError
  */
 function bind(request: AddressRequest, facts: WithdrawalFacts, chain: AttestedChain): string {
-  const codec = codecOf(chain)
   const depository = requestedDepository(chain, request.depository)
-  const isBound =
-    request.chainId === chain.id &&
-    sameBytes(codec.encodeCurrency(request.currency), codec.encodeCurrency(facts.currency)) &&
-    sameBytes(codec.encodeAddress(request.recipient), codec.encodeAddress(facts.recipient)) &&
-    (facts.payingDepositories ?? [facts.depository]).some(
-      (paying) => codec.canonicalAddress(paying) === depository,
-    )
-  if (!isBound) {
-    throw new AttestationError(
-      'WITHDRAWAL_REQUEST_MISMATCH',
-      'The withdrawal does not match the withdrawal address request.',
-      { data: { withdrawalId: facts.withdrawalId } },
-    )
-  }
-  return depository
-}
-
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0
+  const member =
+    request.chainId === chain.id ? differentMoney({ ...request, depository }, facts, chain) : 'chainId'
+  if (member === undefined) return depository
+  throw new AttestationError(
+    'WITHDRAWAL_REQUEST_MISMATCH',
+    `The withdrawal does not match the withdrawal address request: ${member} differs.`,
+    { data: { withdrawalId: facts.withdrawalId, member } },
+  )
 }

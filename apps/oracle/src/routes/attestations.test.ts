@@ -473,10 +473,14 @@ describe('discovery', () => {
     expect(ready.json()).toMatchObject({ ready: true })
   })
 
-  test('describes the nine routes with their schemas', async () => {
+  test('describes every route with its schemas', async () => {
     const { paths: described } = (await open.app.inject({ method: 'GET', url: '/documentation/json' })).json()
     expect(Object.keys(described).sort()).toEqual(
-      [...Object.values(paths), '/chains/v1', '/lives/ready/v1', '/lives/v1'].sort(),
+      [
+        ...Object.values(paths),
+        ...[paths.initiation, paths.initiated].map((path) => path.replace('v1', 'v2')),
+        ...['/chains/v1', '/lives/ready/v1', '/lives/v1'],
+      ].sort(),
     )
     for (const path of Object.values(paths)) {
       const { post: route } = described[path]

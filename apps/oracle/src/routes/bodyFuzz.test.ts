@@ -128,6 +128,7 @@ describe.each([
   [paths.refunds, refundsExample],
   [paths.initiation, flow],
   [paths.initiated, flow],
+  [paths.requestedWithdrawals, { ...flow, transactionId: depositTransaction }],
 ])('POST %s', (url, example) => {
   const text = fc.oneof(
     { weight: 8, arbitrary: nearValid(example).map((body) => JSON.stringify(body)) },

@@ -4,6 +4,7 @@ import type { Attest } from '../attestations/context.ts'
 import { attestDeposits } from '../attestations/deposits.ts'
 import { attestFill } from '../attestations/fills.ts'
 import { attestRefund } from '../attestations/refunds.ts'
+import { attestRequestedWithdrawal } from '../attestations/requestedWithdrawals.ts'
 import { attestWithdrawalInitiated } from '../attestations/withdrawalInitiated.ts'
 import { attestWithdrawalInitiation } from '../attestations/withdrawalInitiation.ts'
 import { attestWithdrawal } from '../attestations/withdrawals.ts'
@@ -11,6 +12,7 @@ import {
   depositsRequestSchema,
   fillsRequestSchema,
   refundsRequestSchema,
+  requestedWithdrawalsRequestSchema,
   withdrawalFlowRequestSchema,
   withdrawalsRequestSchema,
 } from '../wire/requests.ts'
@@ -94,6 +96,26 @@ export const withdrawalInitiatedDefinition = define({
   attest: attestWithdrawalInitiated,
   chainOf: ({ chainId }) => chainId,
   summary: 'Sign the payload parameters of a withdrawal that was initiated',
+})
+
+export const requestedWithdrawalsDefinition = define({
+  kind: attestationKinds['withdrawals-v2'],
+  requestSchema: requestedWithdrawalsRequestSchema,
+  attest: attestRequestedWithdrawal,
+  chainOf: ({ chainId }) => chainId,
+  summary: 'Attest what became of a withdrawal that its owner asked for',
+})
+
+/** The public protocol's names of the routes of version 1. */
+export const withdrawalInitiationV2Definition = define({
+  ...withdrawalInitiationDefinition,
+  kind: attestationKinds['withdrawal-initiation-v2'],
+})
+
+/** See `withdrawalInitiationV2Definition`. */
+export const withdrawalInitiatedV2Definition = define({
+  ...withdrawalInitiatedDefinition,
+  kind: attestationKinds['withdrawal-initiated-v2'],
 })
 
 function define<Request extends RequestSwitches, Response>(

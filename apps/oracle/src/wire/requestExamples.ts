@@ -103,3 +103,8 @@ export const withdrawalFlowExample = {
   recipient: '7EaP2zkxDLo86x4rnNwwLhB593PsbMva41dqfrfxhsb1',
   nonce: '42',
 }
+
+export const requestedWithdrawalsExample = {
+  ...withdrawalFlowExample,
+  transactionId: '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
+}

@@ -17,6 +17,7 @@ import {
   depositsExample,
   fillsExample,
   refundsExample,
+  requestedWithdrawalsExample,
   withdrawalFlowExample,
   withdrawalsExample,
 } from './requestExamples.ts'
@@ -167,25 +168,35 @@ const ownerSignature = z
   .transform((text): Hex => `0x${text.replace(/^0x/, '').toLowerCase()}`)
   .describe("The owner's signature over the SHA-256 of the request as canonical JSON; `0x` may be left out")
 
-/** Body of both withdrawal-address routes. @source oracle-protocol.md 3.5 */
-export const withdrawalFlowRequestSchema = z
-  .object({
-    chainId,
-    depository: addressText.optional().describe('Default: the primary depository of the chain'),
-    currency: addressText,
-    amount: uint256Text,
-    ownerChainId: chainId.describe('Chain of the account that owns the balance on the hub'),
-    owner: addressText,
-    ownerSignature,
-    recipient: addressText,
-    nonce: withdrawalNonce,
-    additionalData: additionalData.optional(),
-    ...switches,
+const withdrawalFlow = z.object({
+  chainId,
+  depository: addressText.optional().describe('Default: the primary depository of the chain'),
+  currency: addressText,
+  amount: uint256Text,
+  ownerChainId: chainId.describe('Chain of the account that owns the balance on the hub'),
+  owner: addressText,
+  ownerSignature,
+  recipient: addressText,
+  nonce: withdrawalNonce,
+  additionalData: additionalData.optional(),
+  ...switches,
+})
+
+/** Body of the withdrawal-address routes. @source oracle-protocol.md 3.5 */
+export const withdrawalFlowRequestSchema = withdrawalFlow.meta(publishedExample(withdrawalFlowExample))
+
+/** Body of `depository-withdrawals/v2`. @source withdrawals.md 2 */
+export const requestedWithdrawalsRequestSchema = withdrawalFlow
+  .extend({
+    transactionId: transactionId
+      .optional()
+      .describe('The executing transaction; without it an executed withdrawal has no execution'),
   })
-  .meta(publishedExample(withdrawalFlowExample))
+  .meta(publishedExample(requestedWithdrawalsExample))
 
 export type DepositsRequest = z.infer<typeof depositsRequestSchema>
 export type WithdrawalsRequest = z.infer<typeof withdrawalsRequestSchema>
 export type FillsRequest = z.infer<typeof fillsRequestSchema>
 export type RefundsRequest = z.infer<typeof refundsRequestSchema>
+export type RequestedWithdrawalsRequest = z.infer<typeof requestedWithdrawalsRequestSchema>
 export type WithdrawalFlowRequest = z.infer<typeof withdrawalFlowRequestSchema>

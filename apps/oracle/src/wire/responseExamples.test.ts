@@ -1,9 +1,20 @@
 // Each documented answer is what the service answers to the documented request beside it.
-import { type AttestationKindName, attestationKinds, hubAlias, mainNetwork } from '@causeway/core'
+import {
+  type AttestationKindName,
+  attestationKinds,
+  encodeSolanaWithdrawal,
+  type Hex,
+  hubAlias,
+  mainNetwork,
+  type RequestedWithdrawal,
+  withdrawRequestOf,
+  withdrawRequestPayloadId,
+} from '@causeway/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repeated } from '../../../../packages/core/test/vectors/orders.ts'
 import { type TestApp, testApp } from '../../test/fixtures/oracleApp.ts'
 import {
+  chains,
   depositB,
   depositFacts,
   depositor,
@@ -20,6 +31,7 @@ import {
   depositsExample,
   fillsExample,
   refundsExample,
+  requestedWithdrawalsExample,
   withdrawalFlowExample,
   withdrawalsExample,
 } from './requestExamples.ts'
@@ -30,6 +42,42 @@ const refund = paymentFacts({
   transfers: [{ recipient: depositor, currency: nativeCurrency, amount: 990_000_000_000_000_000n }],
   evidence: evidence('ethereum'),
 })
+/** What the allocator issued for the documented withdrawal to solana. */
+const solanaPayload = encodeSolanaWithdrawal({
+  ...{ domain: repeated('01', 32), vaultAddress: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2' },
+  ...{ recipient: withdrawalFlowExample.recipient, token: withdrawalFlowExample.currency },
+  ...{ amount: BigInt(withdrawalFlowExample.amount), nonce: 7n, expiration: 1_800_000_000n },
+})
+
+/** Payloads of both documented withdrawals, by the requests that they were issued for. */
+function issued(): Record<string, Hex> {
+  const evm = withdrawalsExample.withdrawalAddressRequest
+  const solana = withdrawalFlowExample
+  const idOf = (
+    chainId: string,
+    withdrawal: Hex,
+    asked: Omit<RequestedWithdrawal, 'spender'> & { readonly owner: string; readonly ownerChainId: string },
+  ) => {
+    const chain = chains.get(chainId)
+    if (chain === undefined) throw new Error(`no ${chainId}`)
+    const spender = hubAlias({ chainId: asked.ownerChainId, ...mainNetwork('ethereum-vm') }, asked.owner)
+    return withdrawRequestPayloadId(withdrawRequestOf(chain, withdrawal, { ...asked, spender }))
+  }
+  // CAST: the documented withdrawal is hex.
+  const evmPayload = withdrawalsExample.withdrawal as Hex
+  return {
+    [idOf('ethereum', evmPayload, {
+      ...{ depository, currency: evm.currency, amount: 1_000n, recipient: evm.recipient },
+      ...{ nonce: BigInt(evm.withdrawalNonce), owner: evm.withdrawer, ownerChainId: evm.withdrawerChainId },
+    })]: evmPayload,
+    [idOf('solana', solanaPayload, {
+      ...{ depository: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2', currency: solana.currency },
+      ...{ amount: BigInt(solana.amount), recipient: solana.recipient, nonce: BigInt(solana.nonce) },
+      ...{ owner: solana.owner, ownerChainId: solana.ownerChainId },
+    })]: solanaPayload,
+  }
+}
+
 const scripts = {
   ethereum: {
     deposits: { [depositTransaction]: depositFacts([depositB]) },
@@ -50,6 +98,19 @@ const scripts = {
   },
   base: { payments: { [fillTransaction]: paymentFacts() } },
   solana: {
+    withdrawals: {
+      [solanaPayload]: {
+        kind: 'withdrawal',
+        withdrawalId: repeated('5a', 32),
+        depository: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2',
+        status: 'executed',
+        currency: withdrawalFlowExample.currency,
+        amount: BigInt(withdrawalFlowExample.amount),
+        recipient: withdrawalFlowExample.recipient,
+        executingTransactionId: requestedWithdrawalsExample.transactionId,
+        evidence: evidence('solana'),
+      },
+    },
     withdrawRequest: {
       kind: 'withdraw-request',
       depository: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2',
@@ -68,6 +129,9 @@ const requests: Record<AttestationKindName, object> = {
   refunds: refundsExample,
   'withdrawal-initiation': withdrawalFlowExample,
   'withdrawal-initiated': withdrawalFlowExample,
+  'withdrawals-v2': requestedWithdrawalsExample,
+  'withdrawal-initiation-v2': withdrawalFlowExample,
+  'withdrawal-initiated-v2': withdrawalFlowExample,
 }
 const kinds = Object.values(attestationKinds)
 
@@ -77,7 +141,7 @@ beforeAll(async () => {
   const spender = hubAlias({ chainId: 'ethereum', ...mainNetwork('ethereum-vm') }, owner)
   const { withdrawalAddress } = responseExamples['withdrawal-initiation']
   const balances = { [spender]: BigInt(amount), [withdrawalAddress]: BigInt(amount) }
-  open = await testApp({ context: world(scripts, balances) })
+  open = await testApp({ context: world(scripts, balances, issued()) })
 })
 afterAll(() => open.app.close())
 

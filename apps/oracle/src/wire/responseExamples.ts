@@ -1,6 +1,47 @@
 import type { AttestationKindName } from '@causeway/core'
 import { fillsExample, refundsExample, withdrawalsExample } from './requestExamples.ts'
 
+const initiation = {
+  withdrawalAddress: '0x6ebab9da5e0fc28373915bb43de6d6539333ac31',
+  execution: {
+    idempotencyKey: '0x6e40423d69b6904e552b018a6f8103feb3e581841228876e3e7ce5fddc269aec',
+    actions: [
+      '0x0000000000000000000000000000000000000000000000000000000000000002000000000000000000000000a6e631c7649bfc86ccfa10c2fec08a64a3a8c1220000000000000000000000006ebab9da5e0fc28373915bb43de6d6539333ac31a09361e65480ee9ecad8863fdceef346cb004c0cb4ee7f28d7e282e2d9aa7e4000000000000000000000000000000000000000000000000000000000000f4240',
+    ],
+    signatures: [
+      {
+        oracleChainId: '537713',
+        oracleContract: '0x795f9464ee05a34fe1e18925ca4e4753dcd60058',
+        oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+        signature:
+          '0x47c76ce5171d20f58e8c6745c494c744c7c631b309ca25255fd2cde5c0c7001676bbf983c82d5645db2ac298d1bc954c1b8e0bc92c4fda9bb26fdd1488206a591b',
+      },
+    ],
+  },
+} as const
+
+const initiated = {
+  payloadParams: {
+    chainId: '50',
+    depository: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2',
+    currency: 'c6fa7af3bedbad3a3d65f36aabc97431b1bbe4c2d2f6e0e47ca60203452f5d61',
+    amount: '1000000',
+    spender: '0xa6e631c7649bfc86ccfa10c2fec08a64a3a8c122',
+    recipient: '5ca06a33d6036ec8bc1c7431dc53b8ebf26313227c7642fa4704c07d4567746c',
+    nonce: '0x000000000000000000000000000000000000000000000000000000000000002a',
+    data: '0x',
+    signatures: [
+      {
+        allocatorSpenderChainId: '1313161554',
+        allocatorSpenderContract: '0x797e3e92dc5b16816eca3ecbe51a1c494e477c70',
+        oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+        signature:
+          '0xa34733e0c207b2af4c1563b75441735ba0c704a196687467bfac47f3797b72cd07ae7edba7c5b47d4a03d6b634460984fa18189d36761c51ae5792e6ef67630b1b',
+      },
+    ],
+  },
+} as const
+
 /**
  * What `/documentation` shows as the answer to each request of requestExamples.ts, signed by the
  * protocol's published oracle key. @source oracle-protocol.md 2.3, 3
@@ -82,7 +123,7 @@ export const responseExamples = {
       ],
     },
     execution: {
-      idempotencyKey: '0x253748c408ba9e829df4f67c140fc1f4328dc2ff7d2035cb7a3d03a00bf28f6a',
+      idempotencyKey: '0x55513c5c5b37dd741d77544f1f8c14778db41c000ca65522853546dfe1122188',
       actions: [
         '0x0000000000000000000000000000000000000000000000000000000000000001000000000000000000000000952b15b86598ab243d1ec7cf5af40d8066a4afe2a7834a7b349a34e2a18eb597251edf52aba8e3aea24d7021dc1c76cc7a857ab700000000000000000000000000000000000000000000000000000000000003e8',
       ],
@@ -92,7 +133,7 @@ export const responseExamples = {
           oracleContract: '0x795f9464ee05a34fe1e18925ca4e4753dcd60058',
           oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
           signature:
-            '0x8e3b8e7f6d36da698319d85561099a4deac7409a2710d4213edbc9a09fbd90b47a7391225874af27b30832c75386a0cd53e1477cf568db0662b6919a243b74621c',
+            '0x85392b2bdac9370479b7170f5a2156a60556aebe7e2b6cae6f67b1c1575f45ff3198fd65d21ad1a3cad0c1ce6ab505ed8501750b127d91992d3a996c7438d2631c',
         },
       ],
     },
@@ -172,12 +213,14 @@ export const responseExamples = {
       ],
     },
   },
-  'withdrawal-initiation': {
-    withdrawalAddress: '0x6ebab9da5e0fc28373915bb43de6d6539333ac31',
+  'withdrawal-initiation': initiation,
+  'withdrawal-initiated': initiated,
+  'withdrawals-v2': {
+    status: 1,
     execution: {
-      idempotencyKey: '0x6e40423d69b6904e552b018a6f8103feb3e581841228876e3e7ce5fddc269aec',
+      idempotencyKey: '0x0577805a07d72d4ee6c2dd01a68d96f3ff71dfb4625dadaf45b79eede4538f75',
       actions: [
-        '0x0000000000000000000000000000000000000000000000000000000000000002000000000000000000000000a6e631c7649bfc86ccfa10c2fec08a64a3a8c1220000000000000000000000006ebab9da5e0fc28373915bb43de6d6539333ac31a09361e65480ee9ecad8863fdceef346cb004c0cb4ee7f28d7e282e2d9aa7e4000000000000000000000000000000000000000000000000000000000000f4240',
+        '0x00000000000000000000000000000000000000000000000000000000000000010000000000000000000000006ebab9da5e0fc28373915bb43de6d6539333ac31a09361e65480ee9ecad8863fdceef346cb004c0cb4ee7f28d7e282e2d9aa7e4000000000000000000000000000000000000000000000000000000000000f4240',
       ],
       signatures: [
         {
@@ -185,30 +228,11 @@ export const responseExamples = {
           oracleContract: '0x795f9464ee05a34fe1e18925ca4e4753dcd60058',
           oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
           signature:
-            '0x47c76ce5171d20f58e8c6745c494c744c7c631b309ca25255fd2cde5c0c7001676bbf983c82d5645db2ac298d1bc954c1b8e0bc92c4fda9bb26fdd1488206a591b',
+            '0x5a060196e0b8041bea570d4bb86063f8610e675d9bc9093058e4f6d17eff59f052ebea927479d7a6d4911675eb7b5795beea7eff7d0fcdb657a745e1d94999a61c',
         },
       ],
     },
   },
-  'withdrawal-initiated': {
-    payloadParams: {
-      chainId: '50',
-      depository: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2',
-      currency: 'c6fa7af3bedbad3a3d65f36aabc97431b1bbe4c2d2f6e0e47ca60203452f5d61',
-      amount: '1000000',
-      spender: '0xa6e631c7649bfc86ccfa10c2fec08a64a3a8c122',
-      recipient: '5ca06a33d6036ec8bc1c7431dc53b8ebf26313227c7642fa4704c07d4567746c',
-      nonce: '0x000000000000000000000000000000000000000000000000000000000000002a',
-      data: '0x',
-      signatures: [
-        {
-          allocatorSpenderChainId: '1313161554',
-          allocatorSpenderContract: '0x797e3e92dc5b16816eca3ecbe51a1c494e477c70',
-          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
-          signature:
-            '0xa34733e0c207b2af4c1563b75441735ba0c704a196687467bfac47f3797b72cd07ae7edba7c5b47d4a03d6b634460984fa18189d36761c51ae5792e6ef67630b1b',
-        },
-      ],
-    },
-  },
+  'withdrawal-initiation-v2': initiation,
+  'withdrawal-initiated-v2': initiated,
 } as const satisfies Record<AttestationKindName, object>

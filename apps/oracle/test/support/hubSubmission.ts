@@ -1,6 +1,6 @@
 // Brings what oracles answered to the hub's contracts as it is.
 import type { Hex } from '@causeway/core'
-import { allocatorSpenderAbi, hubAbi, hubOracleAbi, type TestNetwork } from '@causeway/localnet'
+import { allocatorAbi, hubAbi, hubOracleAbi, type TestNetwork } from '@causeway/localnet'
 import { BaseError, ContractFunctionRevertedError, concatHex } from 'viem'
 
 type AnsweredExecution = {
@@ -41,14 +41,29 @@ type PayloadParams = {
 }
 
 /** The payload parameters of a withdrawal that was initiated, to the allocator. */
-export async function submitWithdrawRequest(network: TestNetwork, params: PayloadParams): Promise<string> {
+export async function submitWithdrawRequest(
+  network: TestNetwork,
+  params: PayloadParams,
+  finality: { readonly blocks: number } = { blocks: 3 },
+): Promise<string> {
   const { chainId, amount, recipient, signatures, ...rest } = params
   const request = { ...rest, chainId: BigInt(chainId), amount: BigInt(amount), receiver: recipient }
   return submit(network, {
-    address: network.deployment.hub.allocatorSpender,
-    abi: allocatorSpenderAbi,
+    address: network.deployment.hub.allocator,
+    abi: allocatorAbi,
     functionName: 'submitWithdrawRequest',
     args: [request, concatHex(signatures.map((entry) => entry.signature))],
+    ...finality,
+  })
+}
+
+/** What the allocator issued; `0x` for nothing. */
+export async function issuedPayload(network: TestNetwork, payloadId: Hex): Promise<Hex> {
+  return network.chains.hub.chain.client.readContract({
+    address: network.deployment.hub.allocator,
+    abi: allocatorAbi,
+    functionName: 'payloads',
+    args: [payloadId],
   })
 }
 
@@ -66,14 +81,19 @@ type Simulated = Parameters<TestNetwork['chains']['hub']['chain']['client']['sim
 /** Anybody may submit; the fill wallet has gas on the hub. */
 async function submit(
   network: TestNetwork,
-  call: Pick<Simulated, 'address' | 'abi' | 'functionName' | 'args'>,
+  {
+    blocks = 3,
+    ...call
+  }: Pick<Simulated, 'address' | 'abi' | 'functionName' | 'args'> & {
+    readonly blocks?: number
+  },
 ) {
   const { publicClient, walletClient } = network.chains.hub.chain.as(network.keys.fillWallet)
   try {
     const { request } = await publicClient.simulateContract({ ...call, account: walletClient.account })
     const hash = await walletClient.writeContract(request)
     while ((await publicClient.request({ method: 'eth_getTransactionReceipt', params: [hash] })) === null);
-    await network.mine('hub', 3)
+    await network.mine('hub', blocks)
     return 'accepted'
   } catch (error) {
     if (!(error instanceof BaseError)) throw error

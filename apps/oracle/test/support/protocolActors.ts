@@ -186,7 +186,7 @@ export async function signedOrder(network: TestNetwork, parts: OrderParts): Prom
   return { order, orderId: id, orderSignature: await signer.signMessage({ message: { raw: id } }) }
 }
 
-/** The allocator lets the depository execute a withdrawal. The deployer is the allocator. */
+/** The allocator lets the depository execute a withdrawal. */
 export async function executeWithdrawal(
   network: TestNetwork,
   chain: UserChain,
@@ -196,7 +196,7 @@ export async function executeWithdrawal(
   const data = await executeCallData({
     chainId: network.chains[chain].chainId,
     depository,
-    allocator: privateKeyToAccount(network.keys.deployer.privateKey),
+    allocator: privateKeyToAccount(network.keys.allocator.privateKey),
     request: withdrawal,
   })
   return sendFinal(network, chain, network.keys.fillWallet, { to: depository, data })

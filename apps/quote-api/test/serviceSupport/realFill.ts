@@ -54,7 +54,7 @@ async function payOut(
   ])
 }
 
-/** The deployer is the allocator of a local network. */
+/** The depository pays what the allocator's signer signed. */
 async function settle(
   network: TestNetwork,
   chain: UserChain,
@@ -73,7 +73,7 @@ async function settle(
     expiration: maxUint256,
   }
   const { chainId, send } = network.chains[chain].chain
-  const allocator = privateKeyToAccount(keys.deployer.privateKey)
+  const allocator = privateKeyToAccount(keys.allocator.privateKey)
   const data = await executeCallData({ chainId, depository, allocator, request })
   await send(keys.fillWallet, [{ what: 'settlement', to: depository, data }])
 }

@@ -17,20 +17,15 @@ const depositProblems = {
   DEPOSITOR_UNKNOWN: 'The transaction names no depositor, and its first input has no address.',
 } as const
 
-/** A withdrawal whose state cannot be told from the chain. */
+/** An output of a withdrawal is spent, and nobody tells by what. */
 export class BitcoinWithdrawalError extends DomainError {
-  readonly code: 'WITHDRAWAL_FORMAT_UNSUPPORTED' | 'SPENDING_TRANSACTION_UNKNOWN'
+  readonly code = 'SPENDING_TRANSACTION_UNKNOWN'
   readonly kind = 'invalid_request'
 
-  constructor(code: BitcoinWithdrawalError['code'], withdrawalId: string) {
-    super(withdrawalProblems[code], { data: { withdrawalId } })
-    this.code = code
+  constructor(withdrawalId: string) {
+    super(
+      'An output of the withdrawal is spent by a transaction that no endpoint names: send its transactionId.',
+      { data: { withdrawalId } },
+    )
   }
 }
-
-const withdrawalProblems = {
-  WITHDRAWAL_FORMAT_UNSUPPORTED:
-    'The withdrawal is neither signed for the depository nor does it name itself in an OP_RETURN output.',
-  SPENDING_TRANSACTION_UNKNOWN:
-    'An output of the withdrawal is spent by a transaction that no endpoint names: send its transactionId.',
-} as const

@@ -157,12 +157,8 @@ function statusOf({ status }: FinalWithdrawal, { withdrawalId }: WithdrawalTerms
   switch (status) {
     case 'contradicted':
       throw new InvalidWithdrawalError('an input spends another output than it says')
-    case 'foreign':
-      throw new InvalidWithdrawalError('its signatures or its mark are those of another transaction')
     case 'unresolved':
-      throw new BitcoinWithdrawalError('SPENDING_TRANSACTION_UNKNOWN', withdrawalId)
-    case 'unsupported':
-      throw new BitcoinWithdrawalError('WITHDRAWAL_FORMAT_UNSUPPORTED', withdrawalId)
+      throw new BitcoinWithdrawalError(withdrawalId)
     default:
       return status
   }

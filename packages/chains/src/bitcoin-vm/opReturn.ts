@@ -20,7 +20,7 @@ export function opReturnTexts({ outputs }: Pick<BitcoinTransaction, 'outputs'>):
   })
 }
 
-export function isOpReturn(script: Uint8Array): boolean {
+function isOpReturn(script: Uint8Array): boolean {
   return script[0] === opReturn
 }
 

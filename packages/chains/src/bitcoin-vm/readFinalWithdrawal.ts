@@ -5,7 +5,7 @@ import type { Sighting } from '../quorum/sighting.ts'
 import type { BitcoinView, SeenTransaction, Spending } from './bitcoinView.ts'
 import type { Confirmations } from './finality.ts'
 import { pinHeight } from './readFinalTransaction.ts'
-import { judgeSpender, type SpenderVerdict, type WithdrawalTerms } from './withdrawals.ts'
+import { judgeSpender, type WithdrawalTerms } from './withdrawals.ts'
 
 export type WithdrawalReading = {
   readonly terms: WithdrawalTerms
@@ -19,10 +19,9 @@ export type WithdrawalReading = {
  * What became of a withdrawal at the final height.
  * - `contradicted`: an input spends another output than the PSBT says
  * - `unresolved`: an output is spent by a transaction that nobody names
- * - `foreign`, `unsupported`: see `SpenderVerdict`
  */
 export type FinalWithdrawal = {
-  readonly status: WithdrawalStatus | SpenderVerdict | 'contradicted' | 'unresolved'
+  readonly status: WithdrawalStatus | 'contradicted' | 'unresolved'
   /** The one that executed it. */
   readonly transactionId: string | undefined
   readonly finalBlock: { readonly height: bigint; readonly hash: string }

@@ -46,6 +46,8 @@ export type HyperliquidFactsReaderOptions = {
   readonly quorum: QuorumClient<HyperliquidView>
   readonly hubEntries: HubEntries
   readonly limits?: Partial<HyperliquidReaderLimits>
+  /** Milliseconds since 1970; default: the clock of this machine. */
+  readonly nowMs?: () => number
 }
 
 export interface HyperliquidFactsReader extends FactsReader {
@@ -60,6 +62,7 @@ type Reading = {
   readonly hubEntries: HubEntries
   readonly transactions: ReturnType<typeof createFinalTransactions>
   readonly withdrawals: OneFlight<AgreedFacts<SeenWithdrawal>>
+  readonly nowMs: () => number
 }
 
 const noOrder: Hex = `0x${'0'.repeat(64)}`
@@ -85,6 +88,7 @@ export function createHyperliquidFactsReader(options: HyperliquidFactsReaderOpti
     ],
     ...{ quorum, hubEntries, transactions },
     withdrawals: new OneFlight(),
+    nowMs: options.nowMs ?? (() => Date.now()),
   }
   return {
     chainId: chain.id,
@@ -247,7 +251,9 @@ async function readWithdrawal(
     question.transactionId === undefined
       ? undefined
       : hyperliquidCodec.canonicalTransactionId(question.transactionId)
-  const rounds = withdrawalQuestion({ withdrawalId, depositories, transactionId })
+  const nonce = withdrawal.type === 'UsdSend' ? withdrawal.time : withdrawal.nonce
+  const nowMs = reading.nowMs()
+  const rounds = withdrawalQuestion({ withdrawalId, depositories, transactionId, nonce, nowMs })
   const [decimals, { facts, agreeingEndpoints }] = await Promise.all([
     tokenId === undefined ? hyperliquidNativeDecimals : transactions.decimalsOf(tokenId, signal),
     runAsOne(
@@ -256,13 +262,14 @@ async function readWithdrawal(
       (shared) => quorum.read({ ...rounds, transactionId, signal: shared }),
     ),
   ])
-  const { status, shownBy } = facts
+  const { status, shownBy, pendingReason } = facts
   const executing = status === 'executed' ? shownBy?.transactionId : undefined
   const blockNumber = shownBy?.blockNumber
   return {
     ...{ kind: 'withdrawal', withdrawalId, status, depository: shownBy?.depository ?? depositories[0] },
     ...hyperliquidWithdrawalTransfer(withdrawal, decimals),
     ...(executing !== undefined && { executingTransactionId: executing }),
+    ...(pendingReason !== undefined && { pendingReason }),
     evidence: {
       ...{ chainId, finalityRule, agreeingEndpoints },
       ...(blockNumber !== undefined && { blockNumber }),

@@ -1,4 +1,4 @@
-import { type Hex, hyperliquidWithdrawalId, type WithdrawalStatus } from '@causeway/core'
+import { type Hex, hyperliquidWithdrawalId, type PendingReason, type WithdrawalStatus } from '@causeway/core'
 import type { ChainQuestion } from '../quorum/quorumClient.ts'
 import { type HyperliquidTransaction, parseRecent, parseTransaction } from './answers.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
@@ -7,6 +7,8 @@ import { recentRequest, transactionRequest } from './requests.ts'
 /** A withdrawal as the exchange shows it. */
 export type SeenWithdrawal = {
   readonly status: WithdrawalStatus
+  /** Why it is pending although its transaction failed. */
+  readonly pendingReason?: PendingReason
   /** The transaction that shows it, and the depository that signed it; none while pending. */
   readonly shownBy?: {
     readonly transactionId: string
@@ -21,13 +23,23 @@ export type WithdrawalReading = {
   readonly depositories: readonly string[]
   /** Canonical; looked at when no recent transaction executed the withdrawal. */
   readonly transactionId: string | undefined
+  /** Milliseconds since 1970; the exchange takes it as the time of signing. */
+  readonly nonce: bigint
+  readonly nowMs: number
 }
 
 /**
- * The recent transactions of every depository, then the named transaction. The exchange takes the nonce of
- * an action once, so that a named action that failed can not be repeated; without any the withdrawal stays
- * pending, however old: a list of recent transactions proves nothing of older ones.
- * @source oracle-protocol.md 5.4
+ * The exchange takes actions whose nonce is at most two days behind its clock; an hour more is for the
+ * difference between clocks. @source Hyperliquid API, "Nonces and API wallets"
+ */
+const resendWindowMs = 49n * 3_600_000n
+
+/**
+ * The recent transactions of every depository, then the named transaction. An action that failed may be sent
+ * again with its old signature while the exchange takes its nonce, so that only one that is too old for that
+ * has expired; without a name the withdrawal stays pending, however old: a list of recent transactions proves
+ * nothing of older ones.
+ * @source oracle-protocol.md 5.4; withdrawals.md 4 (g)
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,
@@ -47,7 +59,9 @@ export function withdrawalQuestion(
       if (executed !== undefined) return { kind: 'final', facts: executed }
       if (transactionId === undefined) return { kind: 'final', facts: { status: 'pending' } }
       const body = await view.explore(transactionRequest(transactionId), signal)
-      return { kind: 'final', facts: judgeNamed(parseTransaction(body, transactionId), reading) }
+      const named = parseTransaction(body, transactionId)
+      if (named === undefined) return { kind: 'refused', reason: 'missing' }
+      return { kind: 'final', facts: judgeNamed(named, reading) }
     },
   }
 }
@@ -61,12 +75,12 @@ function findExecution(
   return found === undefined ? undefined : shown('executed', found)
 }
 
-function judgeNamed(
-  transaction: HyperliquidTransaction | undefined,
-  reading: WithdrawalReading,
-): SeenWithdrawal {
-  if (transaction === undefined || !carries(transaction, reading)) return { status: 'pending' }
-  return shown(transaction.hasFailed ? 'expired' : 'executed', transaction)
+function judgeNamed(transaction: HyperliquidTransaction, reading: WithdrawalReading): SeenWithdrawal {
+  if (!carries(transaction, reading)) return { status: 'pending' }
+  if (!transaction.hasFailed) return shown('executed', transaction)
+  const isTooOld = BigInt(reading.nowMs) - reading.nonce > resendWindowMs
+  if (isTooOld) return shown('expired', transaction)
+  return { status: 'pending', pendingReason: 'ACTION_CAN_BE_SENT_AGAIN' }
 }
 
 function carries({ user, send }: HyperliquidTransaction, reading: WithdrawalReading): boolean {

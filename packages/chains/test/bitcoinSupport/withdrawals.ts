@@ -16,11 +16,13 @@ export type PsbtOptions = {
   /** Positions that are signed; all by default. */
   readonly signed?: readonly number[]
   readonly mark?: string | undefined
-  readonly paid?: bigint
 }
 
+/** Satoshi per byte that the allocator takes a transaction to have. */
+const feeRate = 5n
+
 /** A PSBT of the library that wallets use, with real signatures. */
-export function psbtOf({ inputs, signed, mark, paid = 1_000n }: PsbtOptions): Psbt {
+export function psbtOf({ inputs, signed, mark }: PsbtOptions): Psbt {
   const psbt = new Psbt({ network: regtest })
   for (const { from, vout, kind } of inputs) {
     const output = from.outs[vout]
@@ -29,7 +31,10 @@ export function psbtOf({ inputs, signed, mark, paid = 1_000n }: PsbtOptions): Ps
     const proof = kind === 'legacy' ? { nonWitnessUtxo: from.toBuffer() } : { witnessUtxo: { script, value } }
     psbt.addInput({ hash: from.getId(), index: vout, ...proof })
   }
-  psbt.addOutput({ script: user.witness.script, value: paid })
+  const outputCount = mark === undefined ? 1n : 2n
+  const fee = feeRate * (148n * BigInt(inputs.length) + 34n * outputCount + 10n)
+  const held = inputs.reduce((sum, { from, vout }) => sum + (from.outs[vout]?.value ?? 0n), 0n)
+  psbt.addOutput({ script: user.witness.script, value: held - fee })
   if (mark !== undefined) psbt.addOutput(saying(mark))
   for (const [index, { key }] of inputs.entries()) {
     if (signed?.includes(index) ?? true) psbt.signInput(index, key.signer)

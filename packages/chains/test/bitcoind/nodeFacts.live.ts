@@ -101,7 +101,7 @@ test.each(['legacy', 'witness'] as const)(
   'a withdrawal from a %s output goes from pending to executed',
   async (kind) => {
     const inputs = [await held(kind)]
-    const psbt = psbtOf({ inputs, paid: 60_000n })
+    const psbt = psbtOf({ inputs })
     const withdrawal = withdrawalOf(psbt)
     const { reader } = open()
     expect((await reader.readWithdrawal({ withdrawal }, aSignal())).status).toBe('pending')

@@ -32,6 +32,14 @@ export function settlementExecutionKey(settlement: { onchainIds: readonly Hex[];
   return deterministicId(deterministicId(...ascending), settlement.orderId)
 }
 
+/**
+ * The one idempotency key of an issued withdrawal, of its burn and of its way back alike: whichever comes
+ * first shuts the other out. @source withdrawals.md 5
+ */
+export function withdrawalKey({ hubId, payloadId }: { hubId: string; payloadId: Hex }): Hex {
+  return deterministicId(hubId, 'withdrawal', payloadId)
+}
+
 /** Idempotency key of the burn for an executed withdrawal. `transactionId` is the proven executing one. */
 export function withdrawalExecutedKey(withdrawal: { withdrawalId: Hex; transactionId: string }): Hex {
   return deterministicId(withdrawal.withdrawalId, withdrawal.transactionId)

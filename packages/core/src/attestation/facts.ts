@@ -48,6 +48,12 @@ export type DepositFacts = {
 export const withdrawalStatuses = ['pending', 'executed', 'expired'] as const
 export type WithdrawalStatus = (typeof withdrawalStatuses)[number]
 
+/**
+ * Why a withdrawal is pending although it looks over: the venue would still take the action, signed as it is.
+ */
+export const pendingReasons = ['ACTION_CAN_BE_SENT_AGAIN'] as const
+export type PendingReason = (typeof pendingReasons)[number]
+
 export type WithdrawalFacts = {
   readonly kind: 'withdrawal'
   readonly withdrawalId: Hex
@@ -60,6 +66,7 @@ export type WithdrawalFacts = {
   readonly payingDepositories?: readonly string[]
   /** The transaction proven to execute the withdrawal; absent unless `executed` and named or found. */
   readonly executingTransactionId?: string
+  readonly pendingReason?: PendingReason
   readonly evidence: Evidence
 }
 

@@ -15,9 +15,28 @@ export const hubFileSchema = z.object({
   oracleVersion: z.string().min(1),
   oracleMultisigAddress: evmAddress.optional(),
   genericMappingAddress: evmAddress.optional(),
+  /** Chain of the allocator that issues withdrawals; without an allocator no withdrawal gets an execution. */
   auroraEvmChainId: z.number().int().positive().optional(),
+  /** Keeps payloads and signatures. */
   auroraAllocatorAddress: evmAddress.optional(),
+  /** Domain of what is signed for the allocator. */
   auroraAllocatorSpenderAddress: evmAddress.optional(),
+  /** Where the allocator is read, when its chain is not the hub. */
+  auroraHttpRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
+  /** When a payload of the allocator counts as issued; default: its chain's `finalized` block. */
+  auroraFinality: z
+    .object({
+      mode: z.enum(['tag', 'depth']),
+      tag: z.enum(['finalized', 'safe']).optional(),
+      blocks: z.number().int().min(0).optional(),
+    })
+    .optional(),
+  /**
+   * `own`, the default: the allocator has `payloadIdOf`, so that a nonce has one payload, and a withdrawal
+   * one key. `public`: it has not, keys are those of the public protocol, and the holes that are printed at
+   * start are open.
+   */
+  withdrawalKeys: z.enum(['own', 'public']).optional(),
 })
 
 export type HubFile = z.infer<typeof hubFileSchema>

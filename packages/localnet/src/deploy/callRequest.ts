@@ -1,4 +1,4 @@
-import type { EvmWithdrawal, Hex } from '@causeway/core'
+import { decodeEvmWithdrawal, type EvmWithdrawal, type Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { depositoryAbi } from '../contracts/abis.generated.ts'
@@ -18,7 +18,13 @@ const callRequestTypes = {
   ],
 } as const
 
-/** Calldata with which anybody lets the depository execute what its allocator signed. */
+/** Calldata with which anybody lets the depository execute a payload that its allocator signed. */
+export function payloadCallData(payload: Hex, signature: Hex): Hex {
+  const args = [decodeEvmWithdrawal(payload), signature] as const
+  return encodeFunctionData({ abi: depositoryAbi, functionName: 'execute', args })
+}
+
+/** As `payloadCallData`, of a request that the allocator signs here: for tests, which hold its key. */
 export async function executeCallData(args: {
   readonly chainId: number
   readonly depository: Hex

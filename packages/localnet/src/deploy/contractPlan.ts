@@ -1,10 +1,12 @@
-import type { Hex } from '@causeway/core'
+import { bytesToHex, type Hex, solanaCodec } from '@causeway/core'
 import { encodeDeployData } from 'viem'
 import {
-  allocatorSpenderAbi,
+  allocatorAbi,
+  bitcoinPayloadBuilderAbi,
   depositAddressesAbi,
   depositoryAbi,
   depositRouterAbi,
+  evmPayloadBuilderAbi,
   fillContractAbi,
   genericMappingAbi,
   hubAbi,
@@ -12,10 +14,12 @@ import {
   oracleMultisigAbi,
   permitRouterAbi,
   priceFeedAbi,
+  solanaPayloadBuilderAbi,
   tokenAbi,
   wrappedNativeAbi,
 } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/compile.ts'
+import { solanaDepository } from '../families/familyPlans.ts'
 import { create2Address } from '../uniswap/create2.ts'
 import type { ChainDeployment, TokenSymbol } from './deployment.ts'
 
@@ -37,7 +41,10 @@ export type HubPlan = {
   readonly oracle: PlannedContract
   readonly oracleMultisig: PlannedContract
   readonly genericMapping: PlannedContract
-  readonly allocatorSpender: PlannedContract
+  readonly allocator: PlannedContract
+  readonly evmPayloadBuilder: PlannedContract
+  readonly solanaPayloadBuilder: PlannedContract
+  readonly bitcoinPayloadBuilder: PlannedContract
 }
 
 /** The same on both user chains, and on every machine: nothing in it depends on a key. */
@@ -126,6 +133,9 @@ export function permitRouterPlan(artifacts: Artifacts, depository: Hex): Planned
   )
 }
 
+/** Tells the payloads of this network's Solana program from those of others. */
+const solanaDomain: Hex = `0x${'10ca1'.padStart(64, '0')}`
+
 export function hubPlan(artifacts: Artifacts): HubPlan {
   const hub = plan('hub', encodeDeployData({ abi: hubAbi, bytecode: artifacts.Hub.bytecode }))
   return {
@@ -142,9 +152,28 @@ export function hubPlan(artifacts: Artifacts): HubPlan {
       'generic mapping',
       encodeDeployData({ abi: genericMappingAbi, bytecode: artifacts.GenericMapping.bytecode }),
     ),
-    allocatorSpender: plan(
-      'allocator spender',
-      encodeDeployData({ abi: allocatorSpenderAbi, bytecode: artifacts.AllocatorSpender.bytecode }),
+    allocator: plan(
+      'allocator',
+      encodeDeployData({ abi: allocatorAbi, bytecode: artifacts.Allocator.bytecode }),
+    ),
+    evmPayloadBuilder: plan(
+      'payload builder for EVM chains',
+      encodeDeployData({ abi: evmPayloadBuilderAbi, bytecode: artifacts.EvmPayloadBuilder.bytecode }),
+    ),
+    solanaPayloadBuilder: plan(
+      'payload builder for Solana',
+      encodeDeployData({
+        abi: solanaPayloadBuilderAbi,
+        bytecode: artifacts.SolanaPayloadBuilder.bytecode,
+        args: [solanaDomain, bytesToHex(solanaCodec.encodeAddress(solanaDepository))],
+      }),
+    ),
+    bitcoinPayloadBuilder: plan(
+      'payload builder for Bitcoin',
+      encodeDeployData({
+        abi: bitcoinPayloadBuilderAbi,
+        bytecode: artifacts.BitcoinPayloadBuilder.bytecode,
+      }),
     ),
   }
 }

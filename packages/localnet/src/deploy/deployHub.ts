@@ -1,16 +1,18 @@
+import { derivedHubChainId } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import {
-  allocatorSpenderAbi,
+  allocatorAbi,
   genericMappingAbi,
   hubAbi,
   hubOracleAbi,
   oracleMultisigAbi,
 } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/compile.ts'
+import { familyDepositories } from '../families/familyPlans.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
-import { hubPlan } from './contractPlan.ts'
+import { hubPlan, userChainPlan } from './contractPlan.ts'
 import { deployMissing, initializeMissing } from './deployContracts.ts'
-import type { HubDeployment } from './deployment.ts'
+import { type HubDeployment, localChainIds } from './deployment.ts'
 import { fundNative } from './fundAccounts.ts'
 import { hubGrants } from './funding.ts'
 import type { LocalChain } from './localChain.ts'
@@ -32,6 +34,22 @@ export async function deployHub(
   const owner = keys.deployer.address
   await Promise.all([placeMulticall3(chain, artifacts), fundNative(chain, hubGrants(keys))])
   await deployMissing(chain, keys.deployer, Object.values(plan))
+  const { depository } = userChainPlan(artifacts)
+  const families = familyDepositories(depository.address)
+  const builders = [
+    ...[localChainIds.base, localChainIds.optimism].map((chainId) => ({
+      chainId: BigInt(chainId),
+      ...{ depository: depository.address, builder: plan.evmPayloadBuilder.address },
+    })),
+    {
+      chainId: derivedHubChainId('solana'),
+      ...{ depository: families.solana, builder: plan.solanaPayloadBuilder.address },
+    },
+    {
+      chainId: derivedHubChainId('bitcoin'),
+      ...{ depository: families.bitcoin, builder: plan.bitcoinPayloadBuilder.address },
+    },
+  ]
   const signers = keys.oracles.map(({ address }) => address)
   await initializeMissing(chain, keys.deployer, [
     {
@@ -63,11 +81,11 @@ export async function deployHub(
       data: encodeFunctionData({ abi: genericMappingAbi, functionName: 'initialize', args: [owner, owner] }),
     },
     {
-      contract: plan.allocatorSpender,
+      contract: plan.allocator,
       data: encodeFunctionData({
-        abi: allocatorSpenderAbi,
+        abi: allocatorAbi,
         functionName: 'initialize',
-        args: [owner, plan.oracleMultisig.address],
+        args: [owner, plan.oracleMultisig.address, keys.allocator.address, builders],
       }),
     },
   ])
@@ -77,6 +95,9 @@ export async function deployHub(
     oracle: plan.oracle.address,
     oracleMultisig: plan.oracleMultisig.address,
     genericMapping: plan.genericMapping.address,
-    allocatorSpender: plan.allocatorSpender.address,
+    allocator: plan.allocator.address,
+    evmPayloadBuilder: plan.evmPayloadBuilder.address,
+    solanaPayloadBuilder: plan.solanaPayloadBuilder.address,
+    bitcoinPayloadBuilder: plan.bitcoinPayloadBuilder.address,
   }
 }

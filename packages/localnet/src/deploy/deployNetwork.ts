@@ -1,12 +1,9 @@
 import { loadArtifacts } from '../contracts/artifacts.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { deployHub } from './deployHub.ts'
-import type { NetworkDeployment } from './deployment.ts'
+import { localChainIds, type NetworkDeployment } from './deployment.ts'
 import { deployUserChain } from './deployUserChain.ts'
 import { connectLocalChain } from './localChain.ts'
-
-/** Real chain ids. @source design.md 1 */
-export const localChainIds = { base: 8453, optimism: 10, hub: 537713 } as const
 
 export type NetworkToDeploy = {
   readonly baseUrl: string

@@ -81,7 +81,7 @@ function plannedContracts(plan: UserChainPlan): readonly PlannedContract[] {
   return [depository, fillContract, wrappedNative, ...Object.values(tokens), ...Object.values(feeds)]
 }
 
-/** The deployer owns the tokens and allocates withdrawals; the keeper owns the feeds. */
+/** The deployer owns the tokens; the allocator's signer lets the depository pay; the keeper owns the feeds. */
 function initializations(plan: UserChainPlan, keys: LocalKeys): readonly Initialization[] {
   const owner = keys.deployer.address
   const token = (contract: PlannedContract): Initialization => ({
@@ -99,7 +99,11 @@ function initializations(plan: UserChainPlan, keys: LocalKeys): readonly Initial
   return [
     {
       contract: plan.depository,
-      data: encodeFunctionData({ abi: depositoryAbi, functionName: 'initialize', args: [owner, owner] }),
+      data: encodeFunctionData({
+        abi: depositoryAbi,
+        functionName: 'initialize',
+        args: [owner, keys.allocator.address],
+      }),
     },
     ...Object.values(plan.tokens).map(token),
     feed('ETH/USD'),

@@ -1,5 +1,8 @@
 import type { Hex } from '@causeway/core'
 
+/** Real chain ids. @source design.md 1 */
+export const localChainIds = { base: 8453, optimism: 10, hub: 537713 } as const
+
 /** Symbols of the tokens deployed on base and optimism. USDC and USDX: 6 decimals, TIDE: 18. */
 export type TokenSymbol = 'USDC' | 'USDX' | 'TIDE'
 
@@ -49,7 +52,10 @@ export type HubDeployment = {
   readonly oracle: Hex
   readonly oracleMultisig: Hex
   readonly genericMapping: Hex
-  readonly allocatorSpender: Hex
+  readonly allocator: Hex
+  readonly evmPayloadBuilder: Hex
+  readonly solanaPayloadBuilder: Hex
+  readonly bitcoinPayloadBuilder: Hex
 }
 
 export type NetworkDeployment = {

@@ -40,7 +40,7 @@ export function userChainGrants(keys: LocalKeys): readonly Grant[] {
 
 /** Gas on the hub for those who send transactions there. */
 export function hubGrants(keys: LocalKeys): readonly Grant[] {
-  return [keys.deployer, keys.fillWallet, keys.keeper].map((account) => ({
+  return [keys.deployer, keys.fillWallet, keys.keeper, keys.allocator].map((account) => ({
     account,
     nativeWei: 10_000n * unit18,
     tokens: noTokens,

@@ -69,7 +69,9 @@ export function ownerlessAddress(what: string): Hex {
   return `0x${sha256TextHex(`causeway local network: ${what}`).slice(-40)}`
 }
 
-const solanaDepository = encodeBase58(hexToBytes(sha256TextHex('causeway local network: solana depository')))
+export const solanaDepository = encodeBase58(
+  hexToBytes(sha256TextHex('causeway local network: solana depository')),
+)
 
 /** Pays to the hash of a key that does not exist. @source BIP 141 */
 export function witnessScript(what: string): Uint8Array {

@@ -16,6 +16,7 @@ export function generateLocalKeys(randomKey: () => Hex): LocalKeys {
     oracles: [account(), account(), account()],
     sponsor: account(),
     users: Array.from({ length: userCount }, account),
+    allocator: account(),
   }
 }
 

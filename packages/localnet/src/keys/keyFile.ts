@@ -36,6 +36,7 @@ const keyFileSchema = z.object({
       keeper: accountSchema,
       oracles: z.tuple([accountSchema, accountSchema, accountSchema]),
       sponsor: accountSchema,
+      allocator: accountSchema,
       users: z.array(accountSchema).min(6),
     })
     .refine(hasDistinctKeys, 'two roles share a key'),

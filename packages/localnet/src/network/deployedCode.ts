@@ -5,8 +5,10 @@ import type { LocalChain } from '../deploy/localChain.ts'
 /** Every address of a deployment that must hold code. */
 function contractAddresses(deployment: ChainDeployment | HubDeployment): readonly Hex[] {
   if ('hub' in deployment) {
-    const { hub, oracle, oracleMultisig, genericMapping, allocatorSpender } = deployment
-    return [hub, oracle, oracleMultisig, genericMapping, allocatorSpender]
+    const { hub, oracle, oracleMultisig, genericMapping, allocator } = deployment
+    const { evmPayloadBuilder, solanaPayloadBuilder, bitcoinPayloadBuilder } = deployment
+    const builders = [evmPayloadBuilder, solanaPayloadBuilder, bitcoinPayloadBuilder]
+    return [hub, oracle, oracleMultisig, genericMapping, allocator, ...builders]
   }
   const { depository, fillContract, depositRouter, depositAddresses } = deployment
   const { permitRouter, multicall3, wrappedNative, gasPriceOracle } = deployment

@@ -62,7 +62,10 @@ const hubSchema = z.object({
   oracle: address,
   oracleMultisig: address,
   genericMapping: address,
-  allocatorSpender: address,
+  allocator: address,
+  evmPayloadBuilder: address,
+  solanaPayloadBuilder: address,
+  bitcoinPayloadBuilder: address,
 })
 
 const manifestSchema = z.object({

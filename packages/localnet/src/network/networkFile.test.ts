@@ -52,8 +52,16 @@ describe('network.json', () => {
 
   it('tells none of the keys that move the network itself', () => {
     const text = JSON.stringify(networkFileContent(facts))
-    const { deployer, orderSigner, custody, fillWallet, keeper, oracles } = keys
-    for (const { privateKey } of [deployer, orderSigner, custody, fillWallet, keeper, ...oracles]) {
+    const { deployer, orderSigner, custody, fillWallet, keeper, oracles, allocator } = keys
+    for (const { privateKey } of [
+      deployer,
+      orderSigner,
+      custody,
+      fillWallet,
+      keeper,
+      allocator,
+      ...oracles,
+    ]) {
       expect(text).not.toContain(privateKey)
     }
   })

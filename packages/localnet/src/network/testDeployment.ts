@@ -53,7 +53,10 @@ export function testDeployment(): NetworkDeployment {
       oracle: address(),
       oracleMultisig: address(),
       genericMapping: address(),
-      allocatorSpender: address(),
+      allocator: address(),
+      evmPayloadBuilder: address(),
+      solanaPayloadBuilder: address(),
+      bitcoinPayloadBuilder: address(),
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Outbox } from './outbox.ts'
 import type { SignedRecord } from './signedRecord.ts'
 
 /** What a new record is about. */
-export type Subject = Pick<SignedRecord, 'id' | 'kind' | 'orderId' | 'deadline' | 'covers'>
+export type Subject = Pick<SignedRecord, 'id' | 'kind' | 'orderId' | 'deadline'>
 
 /** One chain's part of the solver: every transaction of the fill wallet there goes through it. */
 export type ChainDesk = {

@@ -23,8 +23,6 @@ const recordSchema = z.object({
   transaction: signed,
   /** Takes the same nonce and does nothing: whichever of the two is mined, the other never is. */
   cancellation: signed.optional(),
-  /** Deposits that a settlement pays out, each as `chain:transaction:log`. */
-  covers: z.array(z.string()).optional(),
   /** Whether it may be sent: the service is asked first, and may have closed the item meanwhile. */
   release: z.enum(['asked', 'given', 'refused']),
   /** Final facts, except `open`. */

@@ -3,11 +3,6 @@ import { ConfigurationError } from '@causeway/core'
 import { z } from 'zod'
 import { hexSchema } from '../network/hexSchema.ts'
 
-const amount = z
-  .string()
-  .regex(/^[0-9]{1,78}$/)
-  .transform((text) => BigInt(text))
-
 const chainSchema = z.object({
   chainId: z.number().int().positive(),
   rpcUrl: z.url(),
@@ -16,8 +11,6 @@ const chainSchema = z.object({
   depositAddresses: hexSchema(20),
   permitRouter: hexSchema(20),
   wrappedNative: hexSchema(20),
-  /** What is kept in stock; below `low` deposits are fetched from the depository. */
-  stock: z.array(z.object({ currency: hexSchema(20), low: amount })),
 })
 
 const configSchema = z.object({
@@ -29,8 +22,6 @@ const configSchema = z.object({
   pollMs: z.number().int().positive(),
   /** Pays orders. */
   fillWalletKey: hexSchema(32),
-  /** Signs what the depositories pay out; a local network alone may hold it beside the fill wallet's. */
-  allocatorKey: hexSchema(32),
   chains: z.array(chainSchema).min(1),
 })
 

@@ -20,12 +20,21 @@ export type SolverProcess = {
  * @param configFile path of a `SolverConfigFile`
  */
 export function spawnSolver(configFile: string): SolverProcess {
-  const child = spawn(process.execPath, [translatedScript('packages/localnet/src/solver/main.ts')], {
+  return spawnPart('packages/localnet/src/solver/main.ts', { SOLVER_CONFIG_FILE: configFile })
+}
+
+/** `main.ts` of the allocator signer; see `spawnSolver`. @param configFile path of an `AllocatorSignerFile` */
+export function spawnAllocatorSigner(configFile: string): SolverProcess {
+  return spawnPart('packages/localnet/src/allocator/main.ts', { ALLOCATOR_CONFIG_FILE: configFile })
+}
+
+function spawnPart(script: string, variables: Readonly<Record<string, string>>): SolverProcess {
+  const child = spawn(process.execPath, [translatedScript(script)], {
     cwd: repositoryRoot,
-    env: { PATH: process.env['PATH'], SOLVER_CONFIG_FILE: configFile },
+    env: { PATH: process.env['PATH'], ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  if (child.pid === undefined) throw new Error('the solver could not be spawned')
+  if (child.pid === undefined) throw new Error(`${script} could not be spawned`)
   let output = ''
   const ended = new Promise<string>((resolve) => {
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`))
@@ -37,7 +46,7 @@ export function spawnSolver(configFile: string): SolverProcess {
     }
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)
-    void ended.then((how) => reject(new Error(`the solver ended with ${how}: ${output}`)))
+    void ended.then((how) => reject(new Error(`${script} ended with ${how}: ${output}`)))
   })
   // Whoever does not wait for it need not hear that it never was.
   ready.catch(() => {})

@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { privateKeyToAccount } from 'viem/accounts'
+import { startHealth } from '../network/health.ts'
 import { startLoop } from '../network/loop.ts'
 import { takeRunFile } from '../network/runFile.ts'
 import { createChainDesk } from './chainDesk.ts'
 import { connectFillWallet } from './fillWallet.ts'
 import type { SolverChain } from './handleItem.ts'
-import { developmentNotice, startHealth } from './health.ts'
 import { createInventory } from './inventory.ts'
 import { openOutbox } from './outbox.ts'
 import type { SolverConfig } from './solverConfig.ts'
@@ -16,21 +16,22 @@ import { createWorkClient } from './workClient.ts'
 
 export type Solver = { readonly healthPort: number; stop(): Promise<void> }
 
+const solverNotice = 'A development part of a local network: it holds the key of the fill wallet.'
+
 /**
  * The reference solver of a local network: pays what quote-api lists, each item once.
  * @throws ConfigurationError when another one works in the same folder, a record cannot be read, or a
  * node is of another chain
  */
 export async function startSolver(config: SolverConfig, log: (line: string) => void): Promise<Solver> {
-  log(`The reference solver. ${developmentNotice}`)
+  log(`The reference solver. ${solverNotice}`)
   await mkdir(config.directory, { recursive: true, mode: 0o700 })
   const { runFile } = await takeRunFile(join(config.directory, 'run.json'), 'a solver')
   const outbox = await openOutbox(join(config.directory, 'items'))
   const account = privateKeyToAccount(config.fillWalletKey)
-  const allocator = privateKeyToAccount(config.allocatorKey)
   const chains = config.chains.map((chain): SolverChain => {
     const desk = createChainDesk(connectFillWallet(chain, account), outbox, log)
-    return { config: chain, desk, inventory: createInventory(desk, chain, { outbox, allocator }) }
+    return { config: chain, desk, inventory: createInventory(desk, chain, outbox) }
   })
   for (const chain of chains) await checkChain(chain)
   const work = createWorkClient(config.quoteApiUrl, config.quoteApiKey)
@@ -51,6 +52,7 @@ export async function startSolver(config: SolverConfig, log: (line: string) => v
   })
   const openTransactions = () => outbox.all().filter(({ outcome }) => outcome === 'open').length
   const health = await startHealth(config.healthPort, () => ({
+    notice: solverNotice,
     ...{ wallet: account.address, rounds, lastProblem, openTransactions: openTransactions() },
   }))
   return {

@@ -18,7 +18,6 @@ export type UserChain = 'base' | 'optimism'
 export async function writeSolverFile(
   network: TestNetwork,
   work: Pick<ScriptedWork, 'url' | 'apiKey'>,
-  { low = '0' }: { readonly low?: string } = {},
 ): Promise<{ readonly path: string; readonly file: SolverConfigFile }> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-solver-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -28,7 +27,6 @@ export async function writeSolverFile(
     directory: join(folder, 'solver'),
     healthPort: 0,
     pollMs: 50,
-    stockOf: ({ USDC }) => [{ currency: USDC, low }],
   })
   const path = join(folder, 'solver.json')
   await writeFile(path, JSON.stringify(file), { mode: 0o600 })

@@ -7,10 +7,11 @@ import {
   solanaUsdc,
 } from '../../../test/vectors/orders.ts'
 import { sampleResponses } from '../../../test/vectors/responses.ts'
+import type { Hex } from '../../hex.ts'
 import { mainNetwork } from '../../vm/registry.ts'
 import { normaliseWithdrawRequest } from '../../vm/withdrawRequest.ts'
-import { encodeTransferAction } from '../actions.ts'
-import { hubAlias, hubTokenId } from '../hubIds.ts'
+import { encodeBurnAction, encodeTransferAction } from '../actions.ts'
+import { hubAlias, hubTokenId, withdrawalAddress } from '../hubIds.ts'
 import { type AttestationKind, attestationKinds } from './kinds.ts'
 
 type Request = Record<string, unknown>
@@ -90,19 +91,100 @@ test('a withdrawal is about its bytes, and settles the address of the request al
   expect(ask(withdrawals, sampleResponses.withdrawals, request)).toBe(false)
 })
 
+describe('what settles a withdrawal', () => {
+  const chain = { chainId: 'ethereum', ...mainNetwork('ethereum-vm') } as const
+  const [owner, recipient, currency] = [repeated('11', 20), repeated('22', 20), repeated('00', 20)]
+  const depository = '0x4cd00e387622c35bddb9b4c962c136462338bc31'
+  const ownerAlias = hubAlias(chain, owner)
+  const hubFrom = withdrawalAddress(chain, { depository, currency, recipient, ownerAlias, nonce: 42n })
+  const moved = { hubFrom, hubTokenId: hubTokenId(chain, currency), amount: 5n }
+  const burn = encodeBurnAction(moved)
+  const giveBack = encodeTransferAction({ ...moved, hubTo: ownerAlias })
+  const toLiar = encodeTransferAction({ ...moved, hubTo: repeated('99', 20) })
+  const execution = (...actions: readonly Hex[]) => ({ idempotencyKey: otherKey, actions, signatures: [] })
+  const addressRequest = {
+    ...{ chainId: 'ethereum', currency, recipient, withdrawer: owner, withdrawerChainId: 'ethereum' },
+    withdrawalNonce: '42',
+  }
+
+  /** Answers of both routes with these actions, each beside its request. */
+  function areAbout(status: 0 | 1 | 2, actions: readonly Hex[], change: object = {}): readonly boolean[] {
+    const data = { chainId: 'ethereum', withdrawal: '0x1234', withdrawalAddressRequest: addressRequest }
+    const message = {
+      ...{ data, signatures: [] },
+      result: { withdrawalId: repeated('42', 32), depository, status },
+    }
+    const asked = { ...addressRequest, ...change }
+    const flow = {
+      ...{
+        chainId: 'ethereum',
+        currency,
+        recipient,
+        amount: '5',
+        nonce: '42',
+        owner,
+        ownerChainId: 'ethereum',
+      },
+      ...{ depository, ...change },
+    }
+    return [
+      ask(
+        withdrawals,
+        {
+          message: { ...message, data: { ...data, withdrawalAddressRequest: asked } },
+          execution: execution(...actions),
+        },
+        { ...data, withdrawalAddressRequest: asked },
+      ),
+      ask(attestationKinds['withdrawals-v2'], { status, execution: execution(...actions) }, flow),
+    ]
+  }
+
+  test('burns what an executed one held, and gives an expired one back to its owner', () => {
+    expect(areAbout(1, [burn])).toEqual([true, true])
+    expect(areAbout(2, [giveBack])).toEqual([true, true])
+  })
+
+  test.each<[string, 0 | 1 | 2, readonly Hex[]]>([
+    ['gives an executed one back', 1, [giveBack]],
+    ['burns an expired one', 2, [burn]],
+    ['settles a pending one', 0, [burn]],
+    ['gives it to somebody else', 2, [toLiar]],
+    ['does more', 1, [burn, giveBack]],
+    ['burns another token', 1, [encodeBurnAction({ ...moved, hubTokenId: 1n })]],
+    ['burns from another address', 1, [encodeBurnAction({ ...moved, hubFrom: ownerAlias })]],
+    ['is no action', 1, ['0x']],
+  ])('is not the answer that %s', (_what, status, actions) => {
+    expect(areAbout(status, actions)).toEqual([false, false])
+  })
+
+  test('is not that of another recipient', () => {
+    expect(areAbout(1, [burn], { recipient: repeated('23', 20) })).toEqual([false, false])
+  })
+
+  test('has the amount that was asked for, where the request says it', () => {
+    const kind = attestationKinds['withdrawals-v2']
+    const flow = { chainId: 'ethereum', currency, recipient, nonce: '42', owner, ownerChainId: 'ethereum' }
+    const answer = { status: 1, execution: execution(burn) }
+    // Without a depository only our own configuration knows the address.
+    expect(ask(kind, answer, { ...flow, amount: '5' })).toBe(true)
+    expect(ask(kind, answer, { ...flow, amount: '6' })).toBe(false)
+  })
+})
+
 test('an initiation moves what was asked for, from its owner', () => {
   const kind = attestationKinds['withdrawal-initiation']
   const chain = { chainId: 'ethereum', ...mainNetwork('ethereum-vm') } as const
   const [owner, currency] = [repeated('11', 20), repeated('00', 20)]
   const request = { chainId: 'ethereum', ownerChainId: 'ethereum', owner, currency, amount: '5', nonce: '1' }
-  const { withdrawalAddress, execution } = sampleResponses['withdrawal-initiation']
+  const { withdrawalAddress: hubTo, execution } = sampleResponses['withdrawal-initiation']
   const action = encodeTransferAction({
     hubFrom: hubAlias(chain, owner),
-    hubTo: withdrawalAddress,
+    hubTo,
     hubTokenId: hubTokenId(chain, currency),
     amount: 5n,
   })
-  const response = { withdrawalAddress, execution: { ...execution, actions: [action] } }
+  const response = { withdrawalAddress: hubTo, execution: { ...execution, actions: [action] } }
   expect(ask(kind, response, request)).toBe(true)
   expect(ask(kind, response, { ...request, amount: '6' })).toBe(false)
   expect(ask(kind, response, { ...request, owner: repeated('22', 20) })).toBe(false)

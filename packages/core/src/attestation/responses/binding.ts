@@ -4,19 +4,15 @@ import type { Hex } from '../../hex.ts'
 import type { Order } from '../../order/order.ts'
 import { codecOf } from '../../vm/registry.ts'
 import { normaliseWithdrawRequest } from '../../vm/withdrawRequest.ts'
-import { encodeMintAction, encodeTransferAction } from '../actions.ts'
-import {
-  depositsExecutionKey,
-  settlementExecutionKey,
-  withdrawalExecutedKey,
-  withdrawalExpiredKey,
-} from '../deterministicIds.ts'
+import { encodeBurnAction, encodeMintAction, encodeTransferAction } from '../actions.ts'
+import { depositsExecutionKey, settlementExecutionKey } from '../deterministicIds.ts'
 import { hubAlias, hubTokenId, orderAddress, withdrawalAddress } from '../hubIds.ts'
 import type { InputEntry } from '../messages.ts'
 import type {
   DepositsResponse,
   FillsResponse,
   RefundsResponse,
+  RequestedWithdrawalsResponse,
   WithdrawalInitiatedResponse,
   WithdrawalInitiationResponse,
   WithdrawalsResponse,
@@ -79,23 +75,61 @@ export function isAboutWithdrawal(
   const addressRequest = data.withdrawalAddressRequest
   if (canonicalJson(addressRequest) !== canonicalJson(request['withdrawalAddressRequest'])) return false
   if (execution === undefined) return true
-  if (addressRequest === undefined || result.status === 0 || execution.actions.length !== 1) return false
-  const { withdrawalId } = result
-  const isKeyRight =
-    result.status === 2
-      ? execution.idempotencyKey === withdrawalExpiredKey(withdrawalId)
-      : request['transactionId'] === undefined ||
-        execution.idempotencyKey ===
-          withdrawalExecutedKey({ withdrawalId, transactionId: canonicalId(chain, request['transactionId']) })
+  if (addressRequest === undefined) return false
   const { currency, recipient, withdrawer, withdrawerChainId, withdrawalNonce } = addressRequest
-  const hubFrom = withdrawalAddress(chain, {
-    depository: addressRequest.depository ?? result.depository,
-    currency,
-    recipient,
+  return settlesWithdrawal(execution.actions, {
+    ...{ chain, status: result.status, currency, recipient, nonce: BigInt(withdrawalNonce) },
     ownerAlias: hubAlias(chainOf(withdrawerChainId, networkOf), withdrawer),
-    nonce: BigInt(withdrawalNonce),
+    depository: addressRequest.depository ?? result.depository,
   })
-  return isKeyRight && firstAccount(execution.actions[0]) === hubFrom
+}
+
+export function isAboutRequestedWithdrawal(
+  { status, execution }: RequestedWithdrawalsResponse,
+  request: Request,
+  networkOf: NetworkOf,
+): boolean {
+  if (execution === undefined) return true
+  const ownerChain = chainOf(text(request['ownerChainId']), networkOf)
+  const named = request['depository']
+  return settlesWithdrawal(execution.actions, {
+    chain: chainOf(text(request['chainId']), networkOf),
+    ...{ status, currency: text(request['currency']), recipient: text(request['recipient']) },
+    nonce: BigInt(text(request['nonce'])),
+    ownerAlias: hubAlias(ownerChain, text(request['owner'])),
+    depository: named === undefined ? undefined : text(named),
+    amount: BigInt(text(request['amount'])),
+  })
+}
+
+type SettledWithdrawal = {
+  readonly chain: ProtocolChain
+  readonly status: number
+  readonly currency: string
+  readonly recipient: string
+  readonly nonce: bigint
+  readonly ownerAlias: Hex
+  /** Without it only our own configuration knows the withdrawal address. */
+  readonly depository: string | undefined
+  /** Without it the signers vouch for it. */
+  readonly amount?: bigint
+}
+
+/**
+ * Whether the one action burns what the withdrawal address of the request holds, or gives it back to the
+ * owner, as the status says. The key follows from what the allocator issued: signers vouch for it, and an
+ * allocator issues one payload per withdrawal address.
+ */
+function settlesWithdrawal(actions: readonly Hex[], withdrawal: SettledWithdrawal): boolean {
+  const { chain, status, currency, depository, ownerAlias } = withdrawal
+  const [action, ...others] = actions
+  if (action === undefined || others.length > 0) return false
+  const hubFrom =
+    depository === undefined ? firstAccount(action) : withdrawalAddress(chain, { ...withdrawal, depository })
+  const amount = withdrawal.amount ?? lastWord(action)
+  const moved = { hubFrom, hubTokenId: hubTokenId(chain, currency), amount }
+  if (status === 1) return action === encodeBurnAction(moved)
+  return status === 2 && action === encodeTransferAction({ ...moved, hubTo: ownerAlias })
 }
 
 export function isAboutFill(response: FillsResponse, request: Request, networkOf: NetworkOf): boolean {
@@ -251,6 +285,11 @@ function canonicalId(chain: ProtocolChain, transactionId: unknown): string {
 /** The account in the first word after an action's type. */
 function firstAccount(action: Hex | undefined): Hex {
   return `0x${(action ?? '0x').slice(2 + 64 + 24, 2 + 128)}`
+}
+
+/** @throws SyntaxError for an action without words */
+function lastWord(action: Hex): bigint {
+  return BigInt(`0x${action.slice(2).slice(-64)}`)
 }
 
 function text(value: unknown): string {

@@ -10,6 +10,7 @@ import {
   isAboutInitiated,
   isAboutInitiation,
   isAboutRefund,
+  isAboutRequestedWithdrawal,
   isAboutWithdrawal,
   type Request,
 } from './binding.ts'
@@ -19,7 +20,9 @@ import {
   type FillsResponse,
   fillsResponseSchema,
   type RefundsResponse,
+  type RequestedWithdrawalsResponse,
   refundsResponseSchema,
+  requestedWithdrawalsResponseSchema,
   type WithdrawalInitiatedResponse,
   type WithdrawalInitiationResponse,
   type WithdrawalsResponse,
@@ -42,6 +45,7 @@ import {
 } from './signatureEntries.ts'
 import {
   spellDeposits,
+  spellRequestedWithdrawal,
   spellSettlement,
   spellWithdrawal,
   spellWithdrawalInitiated,
@@ -147,6 +151,23 @@ const withdrawals = defineKind<WithdrawalsResponse>({
   },
 })
 
+const requestedWithdrawals = defineKind<RequestedWithdrawalsResponse>({
+  name: 'withdrawals-v2',
+  path: '/attestations/depository-withdrawals/v2',
+  responseSchema: requestedWithdrawalsResponseSchema,
+  isAbout: isAboutRequestedWithdrawal,
+  normalise: spellRequestedWithdrawal,
+  signatureArrays({ execution }, { hub }) {
+    return execution === undefined ? [] : [executionArray(execution.signatures, execution, hub)]
+  },
+  withSignatures({ execution, ...rest }, signaturesAt) {
+    return {
+      ...rest,
+      ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
+    }
+  },
+})
+
 const fills = defineKind<FillsResponse>({
   name: 'fills',
   path: '/attestations/solver-fills/v1',
@@ -177,7 +198,7 @@ const refunds = defineKind<RefundsResponse>({
   withSignatures: withSettlementSignatures,
 })
 
-const withdrawalInitiation = defineKind<WithdrawalInitiationResponse>({
+const withdrawalInitiation: KindDefinition<WithdrawalInitiationResponse> = {
   name: 'withdrawal-initiation',
   path: '/attestations/withdrawal-initiation/v1',
   responseSchema: withdrawalInitiationResponseSchema,
@@ -189,9 +210,9 @@ const withdrawalInitiation = defineKind<WithdrawalInitiationResponse>({
   withSignatures(response, signaturesAt) {
     return { ...response, execution: withExecutionSignatures(response.execution, signaturesAt) }
   },
-})
+}
 
-const withdrawalInitiated = defineKind<WithdrawalInitiatedResponse>({
+const withdrawalInitiated: KindDefinition<WithdrawalInitiatedResponse> = {
   name: 'withdrawal-initiated',
   path: '/attestations/withdrawal-initiated/v1',
   responseSchema: withdrawalInitiatedResponseSchema,
@@ -205,16 +226,27 @@ const withdrawalInitiated = defineKind<WithdrawalInitiatedResponse>({
     const signatures = toPayloadSignatures(signaturesAt('payloadParams.signatures'))
     return { ...rest, payloadParams: { ...payloadParams, signatures } }
   },
-})
+}
 
-/** The six routes that attest. */
+/** The routes that attest; those of version 2 are the public protocol's names. */
 export const attestationKinds = {
   deposits,
   withdrawals,
   fills,
   refunds,
-  'withdrawal-initiation': withdrawalInitiation,
-  'withdrawal-initiated': withdrawalInitiated,
+  'withdrawal-initiation': defineKind(withdrawalInitiation),
+  'withdrawal-initiated': defineKind(withdrawalInitiated),
+  'withdrawals-v2': requestedWithdrawals,
+  'withdrawal-initiation-v2': defineKind<WithdrawalInitiationResponse>({
+    ...withdrawalInitiation,
+    name: 'withdrawal-initiation-v2',
+    path: '/attestations/withdrawal-initiation/v2',
+  }),
+  'withdrawal-initiated-v2': defineKind<WithdrawalInitiatedResponse>({
+    ...withdrawalInitiated,
+    name: 'withdrawal-initiated-v2',
+    path: '/attestations/withdrawal-initiated/v2',
+  }),
 } as const
 
 export type AttestationKindName =
@@ -224,6 +256,9 @@ export type AttestationKindName =
   | 'refunds'
   | 'withdrawal-initiation'
   | 'withdrawal-initiated'
+  | 'withdrawals-v2'
+  | 'withdrawal-initiation-v2'
+  | 'withdrawal-initiated-v2'
 
 type SignedExecution = FillsResponse['execution']
 

@@ -10,6 +10,7 @@ import {
   uint32Number,
   uint256Text,
 } from '../../wireScalars.ts'
+import { pendingReasons } from '../facts.ts'
 import {
   evidenceSchema,
   executionFields,
@@ -84,6 +85,15 @@ export const withdrawalAddressRequestSchema = z.object({
   withdrawalNonce: z.string().min(1).max(80),
 })
 
+/** 0 pending, 1 executed, 2 expired. */
+const withdrawalStatusNumber = z.union([z.literal(0), z.literal(1), z.literal(2)])
+
+/** Beside what is signed. */
+const pendingReason = z
+  .enum(pendingReasons)
+  .optional()
+  .describe('Why a withdrawal is pending although its transaction failed')
+
 /** `POST /attestations/depository-withdrawals/v1`. @source oracle-protocol.md 3.2 */
 export const withdrawalsResponseSchema = z.object({
   message: z.object({
@@ -95,12 +105,20 @@ export const withdrawalsResponseSchema = z.object({
     result: z.object({
       withdrawalId: bytes32Text,
       depository: addressText,
-      /** 0 pending, 1 executed, 2 expired. */
-      status: z.union([z.literal(0), z.literal(1), z.literal(2)]),
+      status: withdrawalStatusNumber,
     }),
     signatures: messageSignaturesSchema,
   }),
   execution: executionSchema.optional(),
+  pendingReason,
+  evidence,
+})
+
+/** `POST /attestations/depository-withdrawals/v2`. @source withdrawals.md 2 */
+export const requestedWithdrawalsResponseSchema = z.object({
+  status: withdrawalStatusNumber,
+  execution: executionSchema.optional(),
+  pendingReason,
   evidence,
 })
 
@@ -173,6 +191,7 @@ export const withdrawalInitiatedResponseSchema = z.object({
 
 export type DepositsResponse = z.infer<typeof depositsResponseSchema>
 export type WithdrawalsResponse = z.infer<typeof withdrawalsResponseSchema>
+export type RequestedWithdrawalsResponse = z.infer<typeof requestedWithdrawalsResponseSchema>
 export type FillsResponse = z.infer<typeof fillsResponseSchema>
 export type RefundsResponse = z.infer<typeof refundsResponseSchema>
 export type WithdrawalInitiationResponse = z.infer<typeof withdrawalInitiationResponseSchema>

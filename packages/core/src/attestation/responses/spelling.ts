@@ -5,6 +5,7 @@ import type {
   DepositsResponse,
   FillsResponse,
   RefundsResponse,
+  RequestedWithdrawalsResponse,
   WithdrawalInitiatedResponse,
   WithdrawalInitiationResponse,
   WithdrawalsResponse,
@@ -52,7 +53,7 @@ export function spellDeposits(
 }
 
 export function spellWithdrawal(
-  { message, execution }: WithdrawalsResponse,
+  { message, execution, pendingReason }: WithdrawalsResponse,
   networkOf: NetworkOf,
 ): WithdrawalsResponse {
   const { data, result } = message
@@ -67,6 +68,19 @@ export function spellWithdrawal(
       },
     },
     ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(pendingReason !== undefined && { pendingReason }),
+  }
+}
+
+export function spellRequestedWithdrawal({
+  status,
+  execution,
+  pendingReason,
+}: RequestedWithdrawalsResponse): RequestedWithdrawalsResponse {
+  return {
+    status,
+    ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(pendingReason !== undefined && { pendingReason }),
   }
 }
 

@@ -1,9 +1,12 @@
-import { hexDigits } from '../../hashing/hexBytes.ts'
+import { concatBytes, hexDigits } from '../../hashing/hexBytes.ts'
 import { type ByteReader, readWholly } from './byteReader.ts'
+import { variableBytes } from './byteWriter.ts'
 import {
   type BitcoinOutput,
   type BitcoinTransaction,
   bitcoinTransactionId,
+  encodeBitcoinTransaction,
+  encodeOutput,
   type OutPoint,
   parseBitcoinTransaction,
   readOutput,
@@ -58,6 +61,20 @@ export function parsePsbt(bytes: Uint8Array): Psbt | undefined {
     for (const _output of transaction.outputs) readMap(reader)
     return { transaction, inputs }
   })
+}
+
+/** An unsigned PSBT whose inputs say what they spend. @param spent one per input */
+export function encodePsbt(transaction: BitcoinTransaction, spent: readonly BitcoinOutput[]): Uint8Array {
+  const end = Uint8Array.of(0)
+  const entry = (key: string, value: Uint8Array) =>
+    concatBytes([variableBytes(Buffer.from(key, 'hex')), variableBytes(value)])
+  return concatBytes([
+    Uint8Array.from(magic),
+    entry(globalKeys.unsignedTransaction, encodeBitcoinTransaction(transaction)),
+    end,
+    ...spent.flatMap((output) => [entry(inputKeys.spentOutput, encodeOutput(output)), end]),
+    ...transaction.outputs.map(() => end),
+  ])
 }
 
 /** @throws RangeError when a key occurs twice */

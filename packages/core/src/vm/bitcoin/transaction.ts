@@ -39,7 +39,12 @@ export function parseBitcoinTransaction(bytes: Uint8Array): BitcoinTransaction |
 }
 
 /** The serialisation without witnesses, which the id and signatures cover. */
-function encodeBitcoinTransaction({ version, inputs, outputs, lockTime }: BitcoinTransaction): Uint8Array {
+export function encodeBitcoinTransaction({
+  version,
+  inputs,
+  outputs,
+  lockTime,
+}: BitcoinTransaction): Uint8Array {
   return concatBytes([
     uint32Bytes(version),
     listBytes(inputs.map(encodeInput)),

@@ -12,14 +12,17 @@ const hex = z
   .regex(/^0x([0-9a-f]{2})*$/)
   .transform((text): Hex => `0x${text.slice(2)}`)
 
-/** The part of an attestation that the hub executes. */
-const attestationSchema = z.object({
-  execution: z.object({
-    idempotencyKey: hex,
-    actions: z.array(hex).min(1),
-    signatures: z.array(z.object({ signature: hex })).min(1),
-  }),
+/** What the hub executes, as an oracle answers it. */
+export const attestedExecutionSchema = z.object({
+  idempotencyKey: hex,
+  actions: z.array(hex).min(1),
+  signatures: z.array(z.object({ signature: hex })).min(1),
 })
+
+export type AttestedExecution = z.infer<typeof attestedExecutionSchema>
+
+/** The part of an attestation that the hub executes. */
+const attestationSchema = z.object({ execution: attestedExecutionSchema })
 
 /**
  * Brings an oracle's answer to the hub's oracle contract as it is, through the multisig. Anybody may.
@@ -33,7 +36,14 @@ export async function submitAttestation(
   const read = await readJsonFile(file)
   const parsed = attestationSchema.safeParse(read.kind === 'found' ? read.json : undefined)
   if (!parsed.success) throw new ConfigurationError(`${file} holds no attestation with an execution.`)
-  const { idempotencyKey, actions, signatures } = parsed.data.execution
+  return submitExecution({ keys, deployment, chains }, parsed.data.execution)
+}
+
+/** The same, of an execution that was read already. @throws ConfigurationError when the hub refuses */
+export async function submitExecution(
+  { keys, deployment, chains }: Pick<OperatedNetwork, 'keys' | 'deployment' | 'chains'>,
+  { idempotencyKey, actions, signatures }: AttestedExecution,
+): Promise<Hex> {
   const { oracle, oracleMultisig } = deployment.hub
   const clients = chains.hub.chain.as(keys.fillWallet)
   const signature = concatHex(signatures.map((entry) => entry.signature))

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { ChainDeployment } from '../../deploy/deployment.ts'
-import { userChainGrants } from '../../deploy/funding.ts'
 import type { LocalKeys } from '../../keys/localKeys.ts'
-import { nativeCurrency } from '../../solver/fillTransaction.ts'
 import { solverFile } from '../../solver/solverFile.ts'
 import type { ServicePlan } from './servicePlan.ts'
 
@@ -23,7 +20,6 @@ export const solverPlan: ServicePlan = {
       directory: join(paths.directory, 'solver'),
       healthPort: ports['ops'] ?? 0,
       pollMs,
-      stockOf: (tokens) => lowStock(keys, tokens),
     })
     return { SOLVER_CONFIG_FILE: await context.writeSecret('solver.json', JSON.stringify(file)) }
   },
@@ -33,17 +29,4 @@ export const solverPlan: ServicePlan = {
 /** What quote-api knows the solver by; derived, so that every start has the same. */
 export function solverApiKey(keys: LocalKeys): string {
   return createHash('sha256').update(`solver of ${keys.fillWallet.privateKey}`).digest('hex')
-}
-
-/** Below half of what the fill wallet was given at first, the depository's part is fetched. */
-function lowStock(keys: LocalKeys, tokens: ChainDeployment['tokens']) {
-  const grant = userChainGrants(keys).find(({ account }) => account === keys.fillWallet)
-  const half = (amount = 0n) => (amount / 2n).toString()
-  return [
-    { currency: nativeCurrency, low: half(grant?.nativeWei) },
-    ...(['USDC', 'USDX', 'TIDE'] as const).map((symbol) => ({
-      currency: tokens[symbol],
-      low: half(grant?.tokens[symbol]),
-    })),
-  ]
 }

@@ -1,29 +1,16 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type SolverHealth = {
-  readonly wallet: string
-  /** Rounds that went through since the start, and what ended the last one, where something did. */
-  readonly rounds: number
-  readonly lastProblem: string | undefined
-  readonly openTransactions: number
-}
-
-export const developmentNotice =
-  'A development part of a local network: it holds the keys of the fill wallet and of the allocator.'
-
 /** Answers `GET /ready` with 200 while the process works, and `GET /health` with what it does. */
 export async function startHealth(
   port: number,
-  health: () => SolverHealth,
+  health: () => object,
 ): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const server = createServer((request, response) => {
     const isKnown = request.method === 'GET' && (request.url === '/ready' || request.url === '/health')
     response.statusCode = isKnown ? 200 : 404
     response.setHeader('content-type', 'application/json')
-    response.end(
-      JSON.stringify(isKnown ? { notice: developmentNotice, ...health() } : { message: 'Not found.' }),
-    )
+    response.end(JSON.stringify(isKnown ? health() : { message: 'Not found.' }))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -1,0 +1,71 @@
+import {
+  type AllocatorReader,
+  createAllocatorReader,
+  createJsonRpcClient,
+  createQuorumClient,
+  defaultThreshold,
+  type JsonRpcClient,
+  type QuorumEndpointHealth,
+  type RegisteredHub,
+  verifyEvmEndpoints,
+  type WithdrawalKeys,
+} from '@causeway/chains'
+
+/** The allocator that issues withdrawals, and what reads it. */
+export type OpenAllocator = {
+  readonly keys: WithdrawalKeys
+  readonly reader: AllocatorReader
+  readonly client: JsonRpcClient
+  /** See `WatchedChain.verify`. */
+  verify(signal: AbortSignal): Promise<readonly string[]>
+  health(): readonly QuorumEndpointHealth[]
+  close(): Promise<void>
+}
+
+/** Payloads of an allocator that does not prove which one a nonce has. @source withdrawals.md 4 */
+export const publicKeyHoles = [
+  'an owner can have a second payload signed for one withdrawal address: both are paid, or one gives back what the other paid',
+  'equal withdrawals of two owners in one block share their bytes: one payout burns for both',
+  'one unit sent to a withdrawal address stops its withdrawal',
+  'a stranger may submit early, and a Solana payload then dies in 300 s',
+] as const
+
+/**
+ * Opens no connection yet. `undefined` where the hub file names no allocator, or nothing to read it from:
+ * then no withdrawal gets an execution.
+ * @throws ConfigurationError for endpoints that are no URLs
+ */
+export function openAllocator(hub: RegisteredHub): OpenAllocator | undefined {
+  const { auroraEvmChainId, auroraAllocatorAddress: address, auroraFinality, withdrawalKeys } = hub
+  const { endpoints, ready } = hub.allocatorEndpoints
+  if (auroraEvmChainId === undefined || address === undefined || !ready) return undefined
+  const chainId = `${hub.id}-allocator`
+  const keys = withdrawalKeys ?? 'own'
+  const threshold = Math.max(defaultThreshold(endpoints.length), 1)
+  const now = () => Date.now()
+  const shared = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now }
+  const client = createJsonRpcClient(shared)
+  const quorum = createQuorumClient(shared)
+  const { mode = 'tag', tag = 'finalized', blocks = 0 } = auroraFinality ?? {}
+  const rule = { mode, tag, blocks: BigInt(blocks), seconds: 0n }
+  const reader = createAllocatorReader({ chainId, quorum, allocatorAddress: address, keys, rule })
+  return {
+    keys,
+    reader,
+    client,
+    async verify(signal) {
+      const contract = { setting: 'hub: auroraAllocatorAddress', address }
+      const problems = await verifyEvmEndpoints(
+        { client, chainId: BigInt(auroraEvmChainId), contract, threshold },
+        { signal },
+      )
+      if (problems.length > 0 || keys === 'public' || (await reader.namesPayloads({ signal })))
+        return problems
+      return ['hub: auroraAllocatorAddress has no payloadIdOf: withdrawalKeys must say "public"']
+    },
+    health: () => quorum.health(),
+    async close() {
+      await Promise.all([client.close(), quorum.close()])
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import {
+  codecOf,
+  type Evidence,
+  encodeBurnAction,
+  encodeTransferAction,
+  type Hex,
+  hubTokenId,
+  InvalidWithdrawalError,
+  payloadHashes,
+  type ReadOptions,
+  type WithdrawalFacts,
+  type WithdrawalsResponse,
+  type WithdrawRequest,
+  withdrawalExecutedKey,
+  withdrawalExpiredKey,
+  withdrawalKey,
+  withdrawRequestPayloadId,
+} from '@causeway/core'
+import { type AttestationContext, type AttestedChain, protocolChain } from './context.ts'
+
+type Execution = NonNullable<WithdrawalsResponse['execution']>
+type Allocator = NonNullable<AttestationContext['allocator']>
+
+/** What the allocator says of one request. */
+export type IssuedWithdrawal = {
+  readonly payloadId: Hex
+  /** `undefined`: it issued nothing for exactly this request. */
+  readonly payload: Hex | undefined
+  readonly evidence: Evidence
+}
+
+/**
+ * Asks the allocator for the payload of exactly this request.
+ * @throws WithdrawalNotFinalError, what reading the allocator throws
+ * @source withdrawals.md 5
+ */
+export async function readIssuedWithdrawal(
+  request: WithdrawRequest,
+  { chain, allocator }: { readonly chain: AttestedChain; readonly allocator: Allocator },
+  options: ReadOptions,
+): Promise<IssuedWithdrawal> {
+  const payloadId = withdrawRequestPayloadId(request)
+  const { spender, nonce, chainId: hubChainId, depository } = request
+  const hashesOf = (payload: Hex) => hashesOrNone(chain, payload, { hubChainId, depository })
+  const { payload, evidence } = await allocator.readIssued({ payloadId, spender, nonce, hashesOf }, options)
+  return { payloadId, payload, evidence }
+}
+
+/** A payload that cannot be read has nothing that could be signed. */
+function hashesOrNone(
+  { vmType }: AttestedChain,
+  payload: Hex,
+  place: Parameters<typeof payloadHashes>[2],
+): readonly Hex[] {
+  try {
+    return payloadHashes(vmType, payload, place)
+  } catch (error) {
+    if (error instanceof InvalidWithdrawalError) return []
+    throw error
+  }
+}
+
+/** Which money is asked for, in any spelling of its family. */
+type AskedMoney = {
+  readonly currency: string
+  readonly recipient: string
+  /** Canonical. */
+  readonly depository: string
+}
+
+/**
+ * The first member in which what was asked for is not what a withdrawal pays. A reader that looked at another
+ * depository would call expired what this one paid. @throws InvalidAddressError
+ */
+export function differentMoney(
+  asked: AskedMoney,
+  paid: WithdrawalFacts,
+  chain: AttestedChain,
+): 'currency' | 'recipient' | 'depository' | undefined {
+  const codec = codecOf(chain)
+  const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0
+  if (!isSame(codec.encodeCurrency(asked.currency), codec.encodeCurrency(paid.currency))) return 'currency'
+  const isSameRecipient = isSame(codec.encodeAddress(asked.recipient), codec.encodeAddress(paid.recipient))
+  if (!isSameRecipient) return 'recipient'
+  const paying = paid.payingDepositories ?? [paid.depository]
+  return paying.some((one) => codec.canonicalAddress(one) === asked.depository) ? undefined : 'depository'
+}
+
+export type SettledWithdrawal = {
+  readonly chain: AttestedChain
+  readonly context: Pick<AttestationContext, 'hub'>
+  readonly allocator: Pick<Allocator, 'keys'>
+  readonly payloadId: Hex
+  readonly facts: WithdrawalFacts
+  /** The withdrawal address. */
+  readonly hubFrom: Hex
+  /** The owner's account on the hub. */
+  readonly ownerAlias: Hex
+  readonly currency: string
+}
+
+/**
+ * The hub's side of a withdrawal that was issued: executed burns what its address holds, once the
+ * executing transaction is proven; expired gives it back to the owner; pending does neither. Both ways out
+ * have one key, so that the hub takes one of them, whatever was true when each was signed.
+ */
+export function withdrawalExecution(settled: SettledWithdrawal): Execution | undefined {
+  const { chain, facts, hubFrom, ownerAlias, currency } = settled
+  const { status, amount, executingTransactionId } = facts
+  const moved = { hubFrom, hubTokenId: hubTokenId(protocolChain(chain), currency), amount }
+  switch (status) {
+    case 'pending':
+      return undefined
+    case 'expired':
+      return {
+        idempotencyKey: keyOf(settled, (withdrawalId) => withdrawalExpiredKey(withdrawalId)),
+        actions: [encodeTransferAction({ ...moved, hubTo: ownerAlias })],
+        signatures: [],
+      }
+    case 'executed':
+      if (executingTransactionId === undefined) return undefined
+      return {
+        idempotencyKey: keyOf(settled, (withdrawalId) =>
+          withdrawalExecutedKey({ withdrawalId, transactionId: executingTransactionId }),
+        ),
+        actions: [encodeBurnAction(moved)],
+        signatures: [],
+      }
+  }
+}
+
+/** @param publicKey of the public protocol, by withdrawal id */
+function keyOf(
+  { allocator, context, payloadId, facts }: SettledWithdrawal,
+  publicKey: (withdrawalId: Hex) => Hex,
+): Hex {
+  return allocator.keys === 'public'
+    ? publicKey(facts.withdrawalId)
+    : withdrawalKey({ hubId: context.hub.id, payloadId })
+}

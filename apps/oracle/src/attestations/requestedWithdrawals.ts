@@ -1,0 +1,62 @@
+import {
+  codecOf,
+  payloadWithdrawal,
+  type RequestedWithdrawalsResponse,
+  spelledWithdrawRequest,
+} from '@causeway/core'
+import type { RequestedWithdrawalsRequest } from '../wire/requests.ts'
+import type { Attest } from './context.ts'
+import { AttestationError } from './errors.ts'
+import { differentMoney, readIssuedWithdrawal, withdrawalExecution } from './issuedWithdrawal.ts'
+import { authoriseWithdrawal } from './withdrawalFlow.ts'
+import { checkExecutingTransaction, payloadMismatch, withdrawalStatusNumbers } from './withdrawals.ts'
+
+/**
+ * POST /attestations/depository-withdrawals/v2: what became of the withdrawal that an owner asked for. The
+ * bytes are the allocator's, so nobody hands any in. Pending while the allocator issued nothing.
+ * @source withdrawals.md 2, 5
+ */
+export const attestRequestedWithdrawal: Attest<
+  RequestedWithdrawalsRequest,
+  RequestedWithdrawalsResponse
+> = async (request, context, options) => {
+  const { allocator } = context
+  if (allocator === undefined) {
+    throw new AttestationError('ALLOCATOR_NOT_CONFIGURED', 'No allocator is configured for this hub.')
+  }
+  const withdrawal = await authoriseWithdrawal(request, context, options)
+  const { chain, spender: ownerAlias, withdrawalAddress: hubFrom } = withdrawal
+  const { currency, recipient, additionalData, transactionId } = request
+  const requested = spelledWithdrawRequest(chain, { ...withdrawal, currency, recipient }, additionalData)
+  const issued = await readIssuedWithdrawal(requested, { chain, allocator }, options)
+  const { payloadId, payload } = issued
+  if (payload === undefined) return { unsigned: { status: 0 }, evidence: [issued.evidence], isFinal: false }
+  const facts = await context.readerOf(chain.id).readWithdrawal(
+    {
+      withdrawal: payloadWithdrawal(chain.vmType, payload),
+      ...(transactionId !== undefined && {
+        transactionId: codecOf(chain).canonicalTransactionId(transactionId),
+      }),
+    },
+    options,
+  )
+  const { depository } = withdrawal
+  // A builder that pays something else than the request gets nothing burned for it.
+  const member =
+    withdrawal.amount === facts.amount
+      ? differentMoney({ currency, recipient, depository }, facts, chain)
+      : 'amount'
+  if (member !== undefined) throw payloadMismatch(payloadId, member)
+  checkExecutingTransaction(request, facts, chain)
+  const settled = { chain, context, allocator, payloadId, facts, hubFrom, ownerAlias, currency }
+  const execution = withdrawalExecution(settled)
+  return {
+    unsigned: {
+      status: withdrawalStatusNumbers[facts.status],
+      ...(execution !== undefined && { execution }),
+      ...(facts.pendingReason !== undefined && { pendingReason: facts.pendingReason }),
+    },
+    evidence: [issued.evidence, facts.evidence],
+    isFinal: facts.status !== 'pending',
+  }
+}

@@ -1,0 +1,99 @@
+// What the owner of a balance on the hub does to take it out, against three peered oracles.
+import {
+  type Hex,
+  hubAlias,
+  hubTokenId,
+  mainNetwork,
+  ownerRequestDigest,
+  withdrawalAddress,
+  withdrawRequestPayloadId,
+} from '@causeway/core'
+import type { LocalAccount, TestNetwork } from '@causeway/localnet'
+import { toHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { submitExecution } from './hubSubmission.ts'
+import type { OracleTrio } from './oracleTrio.ts'
+import { deposit, noOrder } from './protocolActors.ts'
+
+const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
+
+export type Answer = { readonly status: number; readonly body: ReturnType<typeof JSON.parse> }
+
+export async function ask(trio: OracleTrio, path: string, body: object): Promise<Answer> {
+  const { status, text } = await trio.post(`/attestations/${path}`, { ...body, requestPeerSignatures: true })
+  return { status, body: JSON.parse(text) }
+}
+
+export type WithdrawalTerms = {
+  readonly owner: LocalAccount
+  readonly currency: Hex
+  readonly amount: bigint
+  readonly recipient: Hex
+  readonly nonce: string
+}
+
+export type Initiated = {
+  /** Body of the withdrawal-address routes. */
+  readonly flow: Readonly<Record<string, string>>
+  readonly addressRequest: Readonly<Record<string, string>>
+  readonly token: bigint
+  /** The owner's account on the hub. */
+  readonly alias: Hex
+  /** The withdrawal address. */
+  readonly holder: Hex
+}
+
+/** A deposit without order, minted to its owner and moved to the withdrawal address. */
+export async function initiate(
+  network: TestNetwork,
+  trio: OracleTrio,
+  { owner, currency, amount, recipient, nonce }: WithdrawalTerms,
+): Promise<Initiated> {
+  const transactionId = await deposit(network, 'base', owner, { currency, amount, id: noOrder })
+  const minted = await ask(trio, 'depository-deposits/v1', { chainId: 'base', transactionId })
+  await accept(network, minted)
+  const request = {
+    ...{ chainId: 'base', currency, amount: amount.toString(), recipient, nonce },
+    ...{ ownerChainId: 'base', owner: owner.address },
+  }
+  const hash = toHex(ownerRequestDigest(request))
+  const ownerSignature = await privateKeyToAccount(owner.privateKey).sign({ hash })
+  const flow = { ...request, ownerSignature }
+  await accept(network, await ask(trio, 'withdrawal-initiation/v2', flow))
+  const alias = hubAlias(base, owner.address)
+  const { depository } = network.deployment.base
+  return {
+    flow,
+    addressRequest: {
+      ...{ chainId: 'base', currency, recipient, withdrawalNonce: nonce },
+      ...{ withdrawer: owner.address, withdrawerChainId: 'base' },
+    },
+    token: hubTokenId(base, currency),
+    alias,
+    holder: withdrawalAddress(base, {
+      ...{ depository, currency, recipient, ownerAlias: alias, nonce: BigInt(nonce) },
+    }),
+  }
+}
+
+/** Brings an answer's execution to the hub. @throws Error when there is none, or the hub refuses */
+export async function accept(network: TestNetwork, { status, body }: Answer): Promise<void> {
+  if (status !== 200 || body.execution === undefined) throw new Error(`${status} ${JSON.stringify(body)}`)
+  const outcome = await submitExecution(network, body.execution)
+  if (outcome !== 'accepted') throw new Error(outcome)
+}
+
+/** Payload id of what the oracles signed for the allocator. */
+export function payloadIdOf(payloadParams: {
+  readonly chainId: string
+  readonly amount: string
+  readonly depository: string
+  readonly currency: string
+  readonly spender: Hex
+  readonly recipient: string
+  readonly nonce: Hex
+  readonly data: Hex
+}): Hex {
+  const { chainId, amount, ...rest } = payloadParams
+  return withdrawRequestPayloadId({ ...rest, chainId: BigInt(chainId), amount: BigInt(amount) })
+}

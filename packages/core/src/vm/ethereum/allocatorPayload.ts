@@ -1,0 +1,22 @@
+import { bytesToHex, fixedHexToBytes } from '../../hashing/hexBytes.ts'
+import { domainSeparator, typedDataDigest } from '../../hashing/typedData.ts'
+import { type AllocatorPayloadFamily, firstDifference } from '../allocatorPayloadFamily.ts'
+import { ethereumCodec } from './codec.ts'
+import { decodeEvmWithdrawal, evmWithdrawalId } from './withdrawal.ts'
+
+/**
+ * The payload is the call request itself; one hash, of the depository's domain. Tron has the same under
+ * the 20 bytes of its accounts. @source withdrawals.md 1.3
+ */
+export const evmAllocatorPayload: AllocatorPayloadFamily = {
+  additionalData: () => undefined,
+  hashes(payload, { hubChainId, depository }) {
+    const verifyingContract = bytesToHex(ethereumCodec.encodeAddress(depository))
+    const domain = { name: 'RelayDepository', version: '1', chainId: Number(hubChainId), verifyingContract }
+    const structHash = fixedHexToBytes(evmWithdrawalId(decodeEvmWithdrawal(payload)), 32)
+    return [bytesToHex(typedDataDigest(domainSeparator(domain), structHash))]
+  },
+  toWithdrawal: (payload) => payload,
+  difference: (withdrawal, payload) =>
+    firstDifference(decodeEvmWithdrawal(withdrawal), decodeEvmWithdrawal(payload)),
+}
