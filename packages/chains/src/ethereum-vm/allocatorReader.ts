@@ -8,6 +8,7 @@ import {
   type ReadOptions,
 } from '@causeway/core'
 import { readAbi } from '../evm/abiReader.ts'
+import { isRevert } from '../evm/comparableAnswer.ts'
 import { parseBytes } from '../evm/quantity.ts'
 import { TransactionNotFinalError } from '../quorum/chainErrors.ts'
 import type { EndpointView } from '../quorum/endpointView.ts'
@@ -136,7 +137,8 @@ export function createAllocatorReader(options: {
             [contractCall(options.allocatorAddress, data, headNumber)],
             ownSignal,
           )
-          // A contract without the function reverts, or answers nothing.
+          // A contract without the function reverts, or answers nothing; a node that fails proves neither.
+          if (answer?.ok === false && !isRevert(answer)) resultOf(answer, 'payloadIdOf')
           return { kind: 'final', facts: answer?.ok === true && answer.result === zeroWord }
         },
       })
