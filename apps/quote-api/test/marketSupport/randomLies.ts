@@ -10,6 +10,8 @@ export type Lie = {
   ) => readonly NodeAnswer[] | undefined
   /** Changes the text that goes out. */
   readonly send?: (text: string) => string
+  /** How long the liar waits before it answers; 0 where it is left out. */
+  readonly delayMs?: number
 }
 
 type Random = (below: number) => number
@@ -24,11 +26,14 @@ function createRandom(seed: number): Random {
 }
 
 /**
- * A lie that is told in every answer: scales, swaps, cuts, replays, invents or withholds. Which member it
+ * A lie that is told in every answer: scales, swaps, delays, cuts, replays, invents or withholds. Which member it
  * is told of follows from the seed and the call, so liars with one seed tell the same.
  */
 export function randomLie(seed: number): Lie {
-  const kinds = [scale, scaleNumbers, swapMembers, swapAnswers, cut, replay, invent, drop, hang, refuse]
+  const kinds = [
+    ...[scale, scaleNumbers, swapMembers, swapAnswers, delay, cut],
+    ...[replay, invent, drop, hang, refuse],
+  ]
   const kind = kinds[seed % kinds.length] ?? scale
   return kind(seed)
 }
@@ -76,6 +81,12 @@ function swapMembers(seed: number): Lie {
 /** The answers of one request change places. */
 function swapAnswers(): Lie {
   return { name: 'swapAnswers', answer: (_calls, truth) => truth.toReversed() }
+}
+
+/** A scaled answer that comes between the honest ones or after them; they take a millisecond or two. */
+function delay(seed: number): Lie {
+  const delayMs = 1 + createRandom(seed)(20)
+  return { ...scale(seed), name: `scale after ${delayMs} ms`, delayMs }
 }
 
 /** The answer ends somewhere. */

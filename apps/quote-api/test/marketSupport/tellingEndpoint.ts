@@ -15,7 +15,7 @@ export async function startTellingEndpoint(chain: RecordedChain): Promise<Tellin
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(Buffer.from(chunk))
-    const { height, lie, delayMs = 0 } = telling
+    const { height, lie, delayMs = lie?.delayMs ?? 0 } = telling
     const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
     // CAST: only our own client asks here, and it sends well-formed calls.
     const calls = (Array.isArray(parsed) ? parsed : [parsed]) as readonly NodeCall[]
