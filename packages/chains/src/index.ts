@@ -101,21 +101,6 @@ export {
   localAddressesOf,
 } from './guards.ts'
 export {
-  TransactionMissingError,
-  TransactionNotFinalError,
-  TransactionRevertedError,
-  TransactionTooLargeError,
-} from './quorum/chainErrors.ts'
-export { OneFlight } from './quorum/oneFlight.ts'
-export {
-  createQuorumClient,
-  type QuorumClient,
-  type QuorumClientOptions,
-  type QuorumEndpointHealth,
-  type QuorumLimits,
-} from './quorum/quorumClient.ts'
-export { WeightedCache } from './quorum/weightedCache.ts'
-export {
   type ChainRegistry,
   type ChainSources,
   type Endpoints,
@@ -123,6 +108,12 @@ export {
   type RegisteredChain,
   type RegisteredHub,
 } from './registry.ts'
+export {
+  TransactionMissingError,
+  TransactionNotFinalError,
+  TransactionRevertedError,
+  TransactionTooLargeError,
+} from './rpc/chainErrors.ts'
 export { createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
 export { countHosts } from './rpc/endpointUrl.ts'
@@ -139,6 +130,14 @@ export type {
   RpcOptions,
 } from './rpc/jsonRpc.ts'
 export { NodeError } from './rpc/nodeError.ts'
+export { OneFlight } from './rpc/oneFlight.ts'
+export {
+  createQuorumClient,
+  type QuorumClient,
+  type QuorumClientOptions,
+  type QuorumEndpointHealth,
+  type QuorumLimits,
+} from './rpc/quorumClient.ts'
 export {
   countVoices,
   defaultThreshold,
@@ -148,6 +147,7 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
+export { WeightedCache } from './rpc/weightedCache.ts'
 export { deriveProgramAddresses, type ProgramAddresses } from './solana-vm/programAddresses.ts'
 export {
   associatedTokenProgram,

@@ -19,7 +19,7 @@ import { concatHex, encodeAbiParameters, encodeFunctionData } from 'viem'
 import { sign } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createAllocatorReader, type WithdrawalKeys } from '../src/ethereum-vm/allocatorReader.ts'
-import { createQuorumClient } from '../src/quorum/quorumClient.ts'
+import { createQuorumClient } from '../src/rpc/quorumClient.ts'
 
 let network: TestNetwork
 let proxies: readonly FaultProxy[]

@@ -7,7 +7,7 @@ import { bitcoinBodies } from '@causeway/localnet/standIns/bitcoin'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createTokenHeaders, esploraHeaders } from '../src/bitcoin-vm/esploraAccess.ts'
 import { missingBitcoinSettings, openBitcoinChain } from '../src/bitcoin-vm/openBitcoinChain.ts'
-import { createHttpQuorumClient } from '../src/quorum/quorumClient.ts'
+import { createHttpQuorumClient } from '../src/rpc/quorumClient.ts'
 import { type BitcoinChainOptions, chainOf } from './bitcoinSupport/bitcoinBed.ts'
 
 const url = 'http://127.0.0.1:1'

@@ -1,7 +1,7 @@
 import type { OutPoint } from '@causeway/core'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import { parseRecord } from '../evm/quantity.ts'
-import type { EndpointView } from '../quorum/endpointView.ts'
+import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import {
   type BitcoinBlock,

@@ -15,10 +15,10 @@ import {
   type WithdrawRequestFacts,
   type WithdrawRequestQuestion,
 } from '@causeway/core'
-import { OneFlight } from '../quorum/oneFlight.ts'
-import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
-import { runAsOne } from '../quorum/runAsOne.ts'
 import type { RegisteredChain } from '../registry.ts'
+import { OneFlight } from '../rpc/oneFlight.ts'
+import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
+import { runAsOne } from '../rpc/runAsOne.ts'
 import { BitcoinWithdrawalError } from './bitcoinErrors.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { type BitcoinRules, findDeposits } from './deposits.ts'

@@ -1,6 +1,6 @@
 import type { FinalBlocks } from '@causeway/core'
-import { createFinalBlocks } from '../quorum/finalBlocks.ts'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
+import { createFinalBlocks } from '../rpc/finalBlocks.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import type { Confirmations } from './finality.ts'
 import { pinHeight } from './readFinalTransaction.ts'

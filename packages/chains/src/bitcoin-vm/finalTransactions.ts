@@ -1,6 +1,6 @@
 import type { Evidence } from '@causeway/core'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../quorum/rememberedReadings.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../rpc/rememberedReadings.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { type Confirmations, describeFinality } from './finality.ts'
 import { type FinalTransaction, transactionQuestion } from './readFinalTransaction.ts'

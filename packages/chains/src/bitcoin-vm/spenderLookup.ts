@@ -1,5 +1,5 @@
 import type { OutPoint } from '@causeway/core'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 
 /**

@@ -2,10 +2,10 @@ import { bytesToHex, domainSeparator, type Hex, type ReadOptions } from '@causew
 import { readAbi } from '../evm/abiReader.ts'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import { parseBytes } from '../evm/quantity.ts'
-import type { EndpointView } from '../quorum/endpointView.ts'
-import { oneRound } from '../quorum/oneRound.ts'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
+import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
+import { oneRound } from '../rpc/oneRound.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { resultOf } from './answers.ts'
 import { readNewest } from './hubReader.ts'
 

@@ -14,9 +14,9 @@ import {
   type WithdrawalQuestion,
 } from '@causeway/core'
 import { type ListedPayers, listedPayers } from '../family/listedPayers.ts'
-import { OneFlight } from '../quorum/oneFlight.ts'
-import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
-import { runAsOne } from '../quorum/runAsOne.ts'
+import { OneFlight } from '../rpc/oneFlight.ts'
+import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
+import { runAsOne } from '../rpc/runAsOne.ts'
 import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
 import { describeFinality, type FinalityRule, finalityRule } from './finality.ts'

@@ -1,6 +1,6 @@
 import { type Evidence, ethereumCodec } from '@causeway/core'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../quorum/rememberedReadings.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../rpc/rememberedReadings.ts'
 import { describeFinality, type FinalityRule } from './finality.ts'
 import { type FinalTransaction, transactionQuestion, type Wanted } from './readFinalTransaction.ts'
 

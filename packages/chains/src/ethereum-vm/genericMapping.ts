@@ -3,7 +3,7 @@ import { readAbi } from '../evm/abiReader.ts'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import { parseBytes } from '../evm/quantity.ts'
 import type { HubEntries } from '../family/hubEntries.ts'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { resultOf } from './answers.ts'
 import { readNewest } from './hubReader.ts'
 

@@ -1,8 +1,8 @@
 import { ethereumCodec, type Hex } from '@causeway/core'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
 import { checkLocalNodes } from '../guards.ts'
-import { createQuorumClient } from '../quorum/quorumClient.ts'
 import { createJsonRpcClient } from '../rpc/client.ts'
+import { createQuorumClient } from '../rpc/quorumClient.ts'
 import { createEthereumFactsReader } from './factsReader.ts'
 import { verifyEvmEndpoints } from './verifyEndpoints.ts'
 

@@ -1,9 +1,9 @@
 import type { Hex } from '@causeway/core'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import type { EndpointView } from '../quorum/endpointView.ts'
-import type { ChainQuestion } from '../quorum/quorumClient.ts'
-import type { Sighting } from '../quorum/sighting.ts'
+import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
+import type { ChainQuestion } from '../rpc/quorumClient.ts'
+import type { Sighting } from '../rpc/sighting.ts'
 import {
   codeCall,
   type EvmHeader,

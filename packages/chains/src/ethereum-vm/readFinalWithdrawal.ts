@@ -1,7 +1,7 @@
 import type { Hex, WithdrawalStatus } from '@causeway/core'
-import type { EndpointView } from '../quorum/endpointView.ts'
-import type { ChainQuestion } from '../quorum/quorumClient.ts'
-import type { Sighting } from '../quorum/sighting.ts'
+import type { EndpointView } from '../rpc/endpointView.ts'
+import type { ChainQuestion } from '../rpc/quorumClient.ts'
+import type { Sighting } from '../rpc/sighting.ts'
 import {
   contractCall,
   type EvmHeader,

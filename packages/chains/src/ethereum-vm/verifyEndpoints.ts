@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { endpointOf, unreadableChain } from '../quorum/checkEndpoints.ts'
+import { endpointOf, unreadableChain } from '../rpc/checkEndpoints.ts'
 import type { EndpointAnswers, JsonRpcClient, RpcCall } from '../rpc/jsonRpc.ts'
 
 /** What a chain must confirm before anything is signed for it. Settings are named in problems. */

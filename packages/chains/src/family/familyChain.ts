@@ -1,6 +1,6 @@
 import type { FactsReader } from '@causeway/core'
-import type { QuorumEndpointHealth } from '../quorum/quorumClient.ts'
 import type { RegisteredChain } from '../registry.ts'
+import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { HubEntries } from './hubEntries.ts'
 
 /** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */

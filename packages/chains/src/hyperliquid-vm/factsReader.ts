@@ -19,11 +19,11 @@ import {
 } from '@causeway/core'
 import { z } from 'zod'
 import type { HubEntries } from '../family/hubEntries.ts'
-import { TransactionMissingError } from '../quorum/chainErrors.ts'
-import { OneFlight } from '../quorum/oneFlight.ts'
-import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
-import { defaultKeptLimits } from '../quorum/rememberedReadings.ts'
-import { runAsOne } from '../quorum/runAsOne.ts'
+import { TransactionMissingError } from '../rpc/chainErrors.ts'
+import { OneFlight } from '../rpc/oneFlight.ts'
+import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
+import { defaultKeptLimits } from '../rpc/rememberedReadings.ts'
+import { runAsOne } from '../rpc/runAsOne.ts'
 import type { HyperliquidTransaction, SendAction } from './answers.ts'
 import {
   createFinalTransactions,

@@ -1,9 +1,9 @@
 import type { Evidence } from '@causeway/core'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import { oneRound } from '../quorum/oneRound.ts'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
-import { type KeptLimits, RememberedReadings } from '../quorum/rememberedReadings.ts'
-import type { Sighting } from '../quorum/sighting.ts'
+import { oneRound } from '../rpc/oneRound.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { type KeptLimits, RememberedReadings } from '../rpc/rememberedReadings.ts'
+import type { Sighting } from '../rpc/sighting.ts'
 import {
   type HyperliquidTransaction,
   type LedgerSend,

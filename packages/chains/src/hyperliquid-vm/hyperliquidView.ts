@@ -1,6 +1,6 @@
 import type { Secret } from '@causeway/core'
-import type { HttpView } from '../quorum/httpView.ts'
 import { EndpointFailure } from '../rpc/endpointFailure.ts'
+import type { HttpView } from '../rpc/httpView.ts'
 import type { ExplorerRequest, InfoRequest } from './requests.ts'
 
 /** One endpoint of the exchange: its explorer and its API may stand on two hosts. */

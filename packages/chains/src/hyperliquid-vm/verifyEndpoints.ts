@@ -1,5 +1,5 @@
-import { askEnough, checkLocalEndpoints, endpointOf } from '../quorum/checkEndpoints.ts'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
+import { askEnough, checkLocalEndpoints, endpointOf } from '../rpc/checkEndpoints.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseHasAccount, parseSpotTokens } from './answers.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
 import { spotMetaRequest, usdcTokenId, userRoleRequest } from './requests.ts'

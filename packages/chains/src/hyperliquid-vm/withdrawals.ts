@@ -1,5 +1,5 @@
 import { type Hex, hyperliquidWithdrawalId, type PendingReason, type WithdrawalStatus } from '@causeway/core'
-import type { ChainQuestion } from '../quorum/quorumClient.ts'
+import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import { type HyperliquidTransaction, parseRecent, parseTransaction } from './answers.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
 import { recentRequest, transactionRequest } from './requests.ts'

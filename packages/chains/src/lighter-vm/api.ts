@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import type { HttpView } from '../quorum/httpView.ts'
+import type { HttpView } from '../rpc/httpView.ts'
 import {
   type LighterAccount,
   type LighterTransaction,

@@ -8,12 +8,12 @@ import {
   type WithdrawalFacts,
   type WithdrawalQuestion,
 } from '@causeway/core'
-import type { HttpView } from '../quorum/httpView.ts'
-import { OneFlight } from '../quorum/oneFlight.ts'
-import { oneRound } from '../quorum/oneRound.ts'
-import type { AgreedFacts, QuorumClient } from '../quorum/quorumClient.ts'
-import { runAsOne } from '../quorum/runAsOne.ts'
 import type { RegisteredChain } from '../registry.ts'
+import type { HttpView } from '../rpc/httpView.ts'
+import { OneFlight } from '../rpc/oneFlight.ts'
+import { oneRound } from '../rpc/oneRound.ts'
+import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
+import { runAsOne } from '../rpc/runAsOne.ts'
 import type { LighterAccount } from './answers.ts'
 import { readAccount } from './api.ts'
 import { createFinalTransactions, finalityRule, type LighterReaderLimits } from './finalTransactions.ts'

@@ -1,6 +1,6 @@
 import type { WithdrawalStatus } from '@causeway/core'
-import type { HttpView } from '../quorum/httpView.ts'
-import { oneRound } from '../quorum/oneRound.ts'
+import type { HttpView } from '../rpc/httpView.ts'
+import { oneRound } from '../rpc/oneRound.ts'
 import type { LighterTransaction } from './answers.ts'
 import { readClockMs, readTransaction } from './api.ts'
 import { transferStatus, type WithdrawalTerms, withdrawalIdOf } from './withdrawals.ts'

@@ -1,7 +1,7 @@
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import { parseList, parseRecord } from '../evm/quantity.ts'
-import type { HttpView } from '../quorum/httpView.ts'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
+import type { HttpView } from '../rpc/httpView.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 
 /**
  * Ids of transactions that may have paid out: hints, which every endpoint of the quorum checks against the

@@ -1,6 +1,6 @@
-import { askEnough, checkLocalEndpoints, endpointOf } from '../quorum/checkEndpoints.ts'
-import type { HttpView } from '../quorum/httpView.ts'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
+import { askEnough, checkLocalEndpoints, endpointOf } from '../rpc/checkEndpoints.ts'
+import type { HttpView } from '../rpc/httpView.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { readAccount, readContract } from './api.ts'
 import { type LighterNetwork, lighterNetworks } from './networks.ts'
 

@@ -1,6 +1,6 @@
 import { ConfigurationError, solanaCodec } from '@causeway/core'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
-import { createQuorumClient } from '../quorum/quorumClient.ts'
+import { createQuorumClient } from '../rpc/quorumClient.ts'
 import { createSolanaFactsReader } from './factsReader.ts'
 import { verifyLocalCluster, verifySolanaEndpoints } from './verifyEndpoints.ts'
 

@@ -1,6 +1,6 @@
-import { askEnough, endpointOf } from '../quorum/checkEndpoints.ts'
-import type { EndpointView } from '../quorum/endpointView.ts'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
+import { askEnough, endpointOf } from '../rpc/checkEndpoints.ts'
+import type { EndpointView } from '../rpc/endpointView.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseGenesis, parseIsProgram, parseVersion } from './answers.ts'
 import { genesisCall, programCall, versionCall } from './requests.ts'
 

@@ -1,5 +1,5 @@
-import type { HttpView } from '../quorum/httpView.ts'
 import { EndpointFailure } from '../rpc/endpointFailure.ts'
+import type { HttpView } from '../rpc/httpView.ts'
 import type { TronRequest } from './requests.ts'
 
 /** The JSON that one node answers with. @throws EndpointFailure */

@@ -1,9 +1,9 @@
 import type { Evidence } from '@causeway/core'
 import type { FinalityRule } from '../ethereum-vm/finality.ts'
 import type { EthereumReaderLimits } from '../ethereum-vm/finalTransactions.ts'
-import type { HttpView } from '../quorum/httpView.ts'
-import type { QuorumClient } from '../quorum/quorumClient.ts'
-import { RememberedReadings } from '../quorum/rememberedReadings.ts'
+import type { HttpView } from '../rpc/httpView.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { RememberedReadings } from '../rpc/rememberedReadings.ts'
 import { describeSolidity } from './finality.ts'
 import { type FinalTransaction, transactionQuestion, type Wanted } from './readFinalTransaction.ts'
 

@@ -1,6 +1,6 @@
 import { Secret } from '@causeway/core'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
-import { createHttpQuorumClient } from '../quorum/quorumClient.ts'
+import { createHttpQuorumClient } from '../rpc/quorumClient.ts'
 import { createTronFactsReader } from './factsReader.ts'
 import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints.ts'
 

@@ -3,10 +3,10 @@ import type { EvmLog } from '../ethereum-vm/answers.ts'
 import { type FinalPin, headsOf, isTooYoung, secondsToFinality } from '../ethereum-vm/finality.ts'
 import type { ExecutionReading, FinalExecution } from '../ethereum-vm/readFinalTransaction.ts'
 import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import type { HttpView } from '../quorum/httpView.ts'
-import type { ChainQuestion } from '../quorum/quorumClient.ts'
-import type { Sighting } from '../quorum/sighting.ts'
 import { canonicalJson } from '../rpc/canonicalJson.ts'
+import type { HttpView } from '../rpc/httpView.ts'
+import type { ChainQuestion } from '../rpc/quorumClient.ts'
+import type { Sighting } from '../rpc/sighting.ts'
 import {
   parseBlockInfos,
   parseHasContract,

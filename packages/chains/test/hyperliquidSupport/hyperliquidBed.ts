@@ -6,8 +6,8 @@ import {
   type HyperliquidFactsReaderOptions,
 } from '../../src/hyperliquid-vm/factsReader.ts'
 import { createHyperliquidView, type HyperliquidView } from '../../src/hyperliquid-vm/hyperliquidView.ts'
-import { HttpView } from '../../src/quorum/httpView.ts'
-import { createQuorum, type QuorumClient, type QuorumLimits } from '../../src/quorum/quorumClient.ts'
+import { HttpView } from '../../src/rpc/httpView.ts'
+import { createQuorum, type QuorumClient, type QuorumLimits } from '../../src/rpc/quorumClient.ts'
 import { chainId, depository, type HyperliquidBed, otherDepository } from './startHyperliquidBed.ts'
 
 export { aSignal } from '../ethereumSupport/chainBed.ts'

@@ -1,11 +1,7 @@
 import { type Hex, tronAddress } from '@causeway/core'
 import { onTestFinished } from 'vitest'
-import type { HttpView } from '../../src/quorum/httpView.ts'
-import {
-  createHttpQuorumClient,
-  type QuorumClient,
-  type QuorumLimits,
-} from '../../src/quorum/quorumClient.ts'
+import type { HttpView } from '../../src/rpc/httpView.ts'
+import { createHttpQuorumClient, type QuorumClient, type QuorumLimits } from '../../src/rpc/quorumClient.ts'
 import {
   createTronFactsReader,
   type TronFactsReader,

@@ -1,7 +1,7 @@
-import type { Endpoint } from '../rpc/endpoint.ts'
-import { EndpointFailure } from '../rpc/endpointFailure.ts'
-import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
-import { sendAndRetryOnce } from '../rpc/sendAndRetryOnce.ts'
+import type { Endpoint } from './endpoint.ts'
+import { EndpointFailure } from './endpointFailure.ts'
+import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
+import { sendAndRetryOnce } from './sendAndRetryOnce.ts'
 
 export type ViewLimits = {
   /** HTTP requests to one endpoint at the same time; what comes meanwhile waits and travels together. */

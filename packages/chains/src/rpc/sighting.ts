@@ -1,5 +1,5 @@
-import { canonicalJson } from '../rpc/canonicalJson.ts'
-import { canStillReach, type Electorate, groupVotes, union, type Voter } from '../rpc/tally.ts'
+import { canonicalJson } from './canonicalJson.ts'
+import { canStillReach, type Electorate, groupVotes, union, type Voter } from './tally.ts'
 
 /** Why a question has no facts, as one endpoint sees it. */
 export type RefusalReason = 'missing' | 'reverted' | 'too_large'

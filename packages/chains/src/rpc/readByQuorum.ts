@@ -1,9 +1,9 @@
 import { UpstreamUnavailableError } from '@causeway/core'
-import { EndpointFailure } from '../rpc/endpointFailure.ts'
-import type { Electorate } from '../rpc/tally.ts'
+import { EndpointFailure } from './endpointFailure.ts'
 import { linkAbort } from './linkedAbort.ts'
 import { createRendezvous } from './rendezvous.ts'
 import { type QuorumOutcome, type Sighting, type SightingVote, tallySightings } from './sighting.ts'
+import type { Electorate } from './tally.ts'
 
 export type QuorumQuestion<Source, First, Pin, Facts> = {
   readonly sources: readonly Source[]

@@ -1,15 +1,15 @@
 import { type Evidence, UpstreamDisagreementError } from '@causeway/core'
-import { shortestPauseMs } from '../rpc/agreement.ts'
-import { createEndpoints, type EndpointToCreate } from '../rpc/createEndpoints.ts'
-import type { Endpoint } from '../rpc/endpoint.ts'
-import { evmHeadTracking } from '../rpc/headTracking.ts'
-import { countVoices, defaultThreshold } from '../rpc/tally.ts'
-import { toUpstreamError } from '../rpc/upstreamError.ts'
+import { shortestPauseMs } from './agreement.ts'
 import { refusalError, TransactionNotFinalError } from './chainErrors.ts'
+import { createEndpoints, type EndpointToCreate } from './createEndpoints.ts'
+import type { Endpoint } from './endpoint.ts'
 import { EndpointView, type ViewLimits } from './endpointView.ts'
+import { evmHeadTracking } from './headTracking.ts'
 import { HttpView } from './httpView.ts'
 import { linkAbort } from './linkedAbort.ts'
 import { type QuorumQuestion, readByQuorum, toEndpointFailure } from './readByQuorum.ts'
+import { countVoices, defaultThreshold } from './tally.ts'
+import { toUpstreamError } from './upstreamError.ts'
 
 export type QuorumClientOptions = {
   /** String id of the chain in the configuration, e.g. `base`. */

@@ -1,9 +1,9 @@
-import type { Endpoint } from '../rpc/endpoint.ts'
-import { EndpointFailure } from '../rpc/endpointFailure.ts'
-import type { HttpAnswer, HttpRequest } from '../rpc/httpTransport.ts'
-import { retryLost } from '../rpc/sendAndRetryOnce.ts'
+import type { Endpoint } from './endpoint.ts'
+import { EndpointFailure } from './endpointFailure.ts'
 import type { ViewLimits } from './endpointView.ts'
+import type { HttpAnswer, HttpRequest } from './httpTransport.ts'
 import { OneFlight } from './oneFlight.ts'
+import { retryLost } from './sendAndRetryOnce.ts'
 
 /**
  * What one endpoint of an HTTP upstream says. Equal requests in flight are one; a bounded number is out at

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Electorate } from '../rpc/tally.ts'
 import { type Sighting, type SightingVote, tallySightings } from './sighting.ts'
+import type { Electorate } from './tally.ts'
 
 type Facts = { readonly value: string }
 const electorate = (number: number, threshold: number): Electorate => ({
