@@ -155,7 +155,7 @@ describe('a thief', () => {
     const data = await executeCallData({
       chainId: bed.chain.chainId,
       depository,
-      allocator: privateKeyToAccount(bed.network.keys.deployer.privateKey),
+      allocator: privateKeyToAccount(bed.network.keys.allocator.privateKey),
       request: {
         calls: [{ to: usdc, data: encodeTransfer(recipient, enough), value: 0n, allowFailure: false }],
         nonce: 77n,

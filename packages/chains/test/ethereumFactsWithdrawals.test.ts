@@ -57,7 +57,7 @@ async function execute(request: EvmWithdrawal) {
   const data = await executeCallData({
     chainId: bed.chain.chainId,
     depository,
-    allocator: privateKeyToAccount(bed.network.keys.deployer.privateKey),
+    allocator: privateKeyToAccount(bed.network.keys.allocator.privateKey),
     request,
   })
   return bed.send(user, depository, data)

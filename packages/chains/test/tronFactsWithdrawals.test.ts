@@ -54,7 +54,7 @@ async function execute(request: EvmWithdrawal): Promise<Submitted> {
   const data = await executeCallData({
     chainId: bed.evm.chain.chainId,
     depository,
-    allocator: privateKeyToAccount(bed.evm.network.keys.deployer.privateKey),
+    allocator: privateKeyToAccount(bed.evm.network.keys.allocator.privateKey),
     request,
   })
   return trigger(depository, data)
