@@ -37,6 +37,8 @@ export function scriptAddress(script: Uint8Array, network: BitcoinNetwork): stri
   const form = readScript(script)
   if (form === undefined) return undefined
   if (form.kind === 'witness') {
+    // Versions without spending rules are no addresses here either way: anybody may spend what they hold.
+    if (form.version > 1) return undefined
     const words = [form.version, ...bech32.toWords(form.program)]
     return (form.version === 0 ? bech32 : bech32m).encode(network.bech32Prefix, words)
   }

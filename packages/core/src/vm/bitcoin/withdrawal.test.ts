@@ -257,6 +257,7 @@ describe('the script of an address', () => {
     ['OP_RETURN', [0x6a, 2, 1, 2]],
     ['a public key', [0x21, 2, ...new Uint8Array(32), 0xac]],
     ['a version 0 program of 19 bytes', [0, 19, ...new Uint8Array(19)]],
+    ['a version without spending rules', [0x60, 20, ...new Uint8Array(20)]],
     ['a program with a tail', [0, 20, ...new Uint8Array(21)]],
     ['a program of one byte', [0x51, 1, 1]],
   ])('of %s does not exist', (_what, script) => {
