@@ -1,8 +1,9 @@
 import {
   type AllocatorReader,
+  countHosts,
   createAllocatorReader,
   createJsonRpcClient,
-  createQuorumClient,
+  createQuorumOver,
   defaultThreshold,
   type JsonRpcClient,
   type QuorumEndpointHealth,
@@ -41,11 +42,11 @@ export function openAllocator(hub: RegisteredHub): OpenAllocator | undefined {
   if (auroraEvmChainId === undefined || address === undefined || !ready) return undefined
   const chainId = `${hub.id}-allocator`
   const keys = withdrawalKeys ?? 'own'
-  const threshold = Math.max(defaultThreshold(endpoints.length), 1)
+  const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
   const now = () => Date.now()
   const shared = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now }
   const client = createJsonRpcClient(shared)
-  const quorum = createQuorumClient(shared)
+  const quorum = createQuorumOver(client, { now })
   const { mode = 'tag', tag = 'finalized', blocks = 0 } = auroraFinality ?? {}
   const rule = { mode, tag, blocks: BigInt(blocks), seconds: 0n }
   const reader = createAllocatorReader({ chainId, quorum, allocatorAddress: address, keys, rule })
@@ -64,8 +65,6 @@ export function openAllocator(hub: RegisteredHub): OpenAllocator | undefined {
       return ['hub: auroraAllocatorAddress has no payloadIdOf: withdrawalKeys must say "public"']
     },
     health: () => quorum.health(),
-    async close() {
-      await Promise.all([client.close(), quorum.close()])
-    },
+    close: () => client.close(),
   }
 }

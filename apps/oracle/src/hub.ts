@@ -3,7 +3,7 @@ import {
   createHubEntries,
   createHubReader,
   createJsonRpcClient,
-  createQuorumClient,
+  createQuorumOver,
   defaultThreshold,
   domainProblems,
   findCodeless,
@@ -40,7 +40,7 @@ export function openHub(hub: RegisteredHub): OpenHub {
   const now = () => Date.now()
   const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold, now }
   const client = createJsonRpcClient(shared)
-  const quorum = createQuorumClient(shared)
+  const quorum = createQuorumOver(client, { now })
   const reader = createHubReader({ quorum, oracleAddress, hubAddress })
   return {
     attested: attestedHub(hub),
@@ -66,9 +66,7 @@ export function openHub(hub: RegisteredHub): OpenHub {
       ]
     },
     health: () => quorum.health(),
-    async close() {
-      await Promise.all([client.close(), quorum.close()])
-    },
+    close: () => client.close(),
   }
 }
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import {
+  type ChainClient,
   type ChainRegistry,
   createJsonRpcClient,
-  type JsonRpcClient,
   type RegisteredChain,
 } from '@causeway/chains'
 import { createOrderIdHasher, type QuoteFile } from '@causeway/core'
@@ -139,7 +139,7 @@ type Parts = OpenDatabase & {
   readonly quote: QuoteFile
   readonly chains: ChainRegistry
   readonly registry: QuoteRegistry
-  readonly clients: ReadonlyMap<string, JsonRpcClient>
+  readonly clients: ReadonlyMap<string, ChainClient>
   readonly adminListener: HttpApp
 }
 
@@ -327,7 +327,6 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     { name: 'jobs', close: () => appBalance.close() },
     { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
     { name: 'webhooks', close: () => webhooks.close() },
-    { name: 'settlement', close: () => settlement.close() },
     { name: 'market', close: async () => market.close() },
     {
       name: 'chain clients',
@@ -383,8 +382,8 @@ function createClients(
   chains: readonly RegisteredChain[],
   registry: QuoteRegistry,
   logger: Logger,
-): ReadonlyMap<string, JsonRpcClient> {
-  const clients = new Map<string, JsonRpcClient>()
+): ReadonlyMap<string, ChainClient> {
+  const clients = new Map<string, ChainClient>()
   for (const { id, vmType, endpoints, rpcThreshold, unsetVariables } of chains) {
     const isQuoted = registry.chains.some(({ key }) => key === id)
     if (endpoints.length > 0 && vmType === 'ethereum-vm') {

@@ -1,4 +1,4 @@
-import type { ChainRegistry, JsonRpcClient } from '@causeway/chains'
+import type { ChainClient, ChainRegistry } from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { HttpMetrics } from '@causeway/http'
 import { recoverSigner } from '@causeway/signer'
@@ -26,7 +26,6 @@ export type Settlement = {
   readonly jobs: readonly Job[]
   /** There may be something new on a chain, or for all of them: look now. */
   hint(chainId?: number): void
-  close(): Promise<void>
 }
 
 const intervalFloorMs = 250
@@ -36,7 +35,7 @@ const attestIntervalMs = 1_000
 export function createSettlement(options: {
   chains: ChainRegistry
   registry: QuoteRegistry
-  clients: ReadonlyMap<string, JsonRpcClient>
+  clients: ReadonlyMap<string, ChainClient>
   oracles: OracleSettings | undefined
   database: SqlDatabase
   ledger: Ledger
@@ -98,9 +97,6 @@ export function createSettlement(options: {
       const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
       for (const watcher of hinted) watcher?.waker?.wake()
     },
-    async close() {
-      await Promise.all([...chains.values()].map((chain) => chain.close()))
-    },
   }
 }
 
@@ -122,7 +118,7 @@ function pauseOf({ chain }: SettlementChain): number {
 function openChains(options: {
   chains: ChainRegistry
   registry: QuoteRegistry
-  clients: ReadonlyMap<string, JsonRpcClient>
+  clients: ReadonlyMap<string, ChainClient>
   logger: Logger
 }): ReadonlyMap<number, SettlementChain> {
   const opened = new Map<number, SettlementChain>()

@@ -114,7 +114,7 @@ export {
   TransactionRevertedError,
   TransactionTooLargeError,
 } from './rpc/chainErrors.ts'
-export { createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
+export { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from './rpc/client.ts'
 export { EndpointFailure, type FailureReason } from './rpc/endpointFailure.ts'
 export { countHosts } from './rpc/endpointUrl.ts'
 export { evmHeadTracking, type HeadTracking } from './rpc/headTracking.ts'
@@ -133,6 +133,7 @@ export { NodeError } from './rpc/nodeError.ts'
 export { OneFlight } from './rpc/oneFlight.ts'
 export {
   createQuorumClient,
+  createQuorumOver,
   type QuorumClient,
   type QuorumClientOptions,
   type QuorumEndpointHealth,

@@ -1,7 +1,7 @@
 import {
+  type ChainClient,
   createEthereumFactsReader,
-  createQuorumClient,
-  type JsonRpcClient,
+  createQuorumOver,
   type RegisteredChain,
   TransactionMissingError,
   TransactionRevertedError,
@@ -38,7 +38,6 @@ export interface SettlementChain {
   payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
   /** The same under the chain's own rule of finality. @throws TransactionNotFinalError */
   finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<InBlock<PaymentFacts> | undefined>
-  close(): Promise<void>
 }
 
 /** A block counts as soon as it is the newest; the caller counts confirmations. */
@@ -48,18 +47,13 @@ const anyDepth: Finality = { mode: 'depth', blocks: 0 }
 export function createSettlementChain(options: {
   quotable: QuotableChain
   registered: RegisteredChain
-  client: JsonRpcClient
+  client: ChainClient
   onMalformed: OnMalformed
 }): SettlementChain {
   const { quotable, registered, client, onMalformed } = options
-  const { id, endpoints, rpcThreshold: threshold, depository, additionalData, finality } = registered
+  const { id, rpcThreshold: threshold, depository, additionalData, finality } = registered
   const { additionalDepositories, fillContracts, fillPayers } = registered
-  const quorum = createQuorumClient({
-    chainId: id,
-    endpoints: endpoints.map((url) => ({ url })),
-    threshold,
-    now: () => Date.now(),
-  })
+  const quorum = createQuorumOver(client, { now: () => Date.now() })
   const payers = { additionalDepositories, fillContracts, fillPayers }
   const entry = { id, depository, additionalData, ...payers }
   // Nothing is remembered: what is not final may change.
@@ -102,7 +96,6 @@ export function createSettlementChain(options: {
       }
     },
     finalPayment: (question, signal) => unlessGone(deep.readPayment(question, { signal })),
-    close: () => quorum.close(),
   }
 }
 

@@ -2,7 +2,7 @@ import { ethereumCodec, type Hex } from '@causeway/core'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
 import { checkLocalNodes } from '../guards.ts'
 import { createJsonRpcClient } from '../rpc/client.ts'
-import { createQuorumClient } from '../rpc/quorumClient.ts'
+import { createQuorumOver } from '../rpc/quorumClient.ts'
 import { createEthereumFactsReader } from './factsReader.ts'
 import { verifyEvmEndpoints } from './verifyEndpoints.ts'
 
@@ -15,7 +15,7 @@ export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
   const address = ethereumCodec.canonicalAddress(depository) as Hex
   const contract = { setting: `chains: ${id}.depository`, address }
   const client = createJsonRpcClient(shared)
-  const quorum = createQuorumClient(shared)
+  const quorum = createQuorumOver(client, { now })
   return {
     reader: createEthereumFactsReader({ chain, quorum, limits }),
     verify(signal) {
@@ -24,8 +24,6 @@ export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
     },
     verifyLocal: () => checkLocalNodes('local', [client]),
     health: () => quorum.health(),
-    async close() {
-      await Promise.all([client.close(), quorum.close()])
-    },
+    close: () => client.close(),
   }
 }

@@ -37,11 +37,14 @@ const patienceMs = 500
 /** Sending these twice could act twice, so they go to one endpoint, once. */
 const unrepeatable = /^(eth_send|personal_|miner_|admin_|anvil_|hardhat_|evm_)/
 
+/** A client with its endpoints, so that a quorum of the same ones can read beside it. */
+export type ChainClient = JsonRpcClient & { readonly endpoints: readonly Endpoint[] }
+
 /**
  * Opens no connection and starts no timer before the first call.
  * @throws ConfigurationError when there is no endpoint, one is no http(s) URL, or one is named twice
  */
-export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClient {
+export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient {
   const { chainId, now, headTracking = evmHeadTracking } = options
   const endpoints = createEndpoints({ ...options, headTracking })
   const pool = new EndpointPool({
@@ -78,6 +81,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
 
   return {
     chainId,
+    endpoints,
     electorate,
     batch,
     async request(call, callOptions) {

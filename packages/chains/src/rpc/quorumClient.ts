@@ -1,6 +1,7 @@
 import { type Evidence, UpstreamDisagreementError } from '@causeway/core'
 import { shortestPauseMs } from './agreement.ts'
 import { refusalError, TransactionNotFinalError } from './chainErrors.ts'
+import type { ChainClient } from './client.ts'
 import { createEndpoints, type EndpointToCreate } from './createEndpoints.ts'
 import type { Endpoint } from './endpoint.ts'
 import { EndpointView, type ViewLimits } from './endpointView.ts'
@@ -95,6 +96,26 @@ export function createQuorumClient(options: QuorumClientOptions): QuorumClient {
   return createQuorum(options, (endpoint, limits) => new EndpointView(endpoint, limits, options.now))
 }
 
+/**
+ * The quorum of a client's own endpoints, with its threshold: what one learns of an endpoint the other
+ * knows. Closing it closes nothing; the client does.
+ */
+export function createQuorumOver(
+  client: Pick<ChainClient, 'chainId' | 'endpoints' | 'electorate'>,
+  { now, limits }: Pick<QuorumClientOptions, 'now' | 'limits'>,
+): QuorumClient {
+  const { chainId, endpoints, electorate } = client
+  const used = { ...defaultLimits, ...limits }
+  return quorumOf({
+    chainId,
+    endpoints,
+    sources: endpoints.map((endpoint) => new EndpointView(endpoint, used, now)),
+    threshold: electorate.threshold,
+    limits: used,
+    close: async () => {},
+  })
+}
+
 /** A quorum of endpoints that answer HTTP requests with text or JSON; otherwise as `createQuorumClient`. */
 export function createHttpQuorumClient(options: QuorumClientOptions): QuorumClient<HttpView> {
   return createQuorum(options, (endpoint, limits) => new HttpView(endpoint, limits, options.now))
@@ -108,12 +129,30 @@ export function createQuorum<View extends EndpointSource>(
   const { chainId } = options
   const limits = { ...defaultLimits, ...options.limits }
   const endpoints = createEndpoints({ ...options, headTracking: evmHeadTracking })
-  const sources = endpoints.map((endpoint) => createView(endpoint, limits))
-  const configured = countVoices(endpoints)
-  const threshold = options.threshold ?? defaultThreshold(configured)
+  return quorumOf({
+    chainId,
+    endpoints,
+    sources: endpoints.map((endpoint) => createView(endpoint, limits)),
+    threshold: options.threshold ?? defaultThreshold(countVoices(endpoints)),
+    limits,
+    async close() {
+      await Promise.all(endpoints.map((endpoint) => endpoint.close()))
+    },
+  })
+}
+
+function quorumOf<View extends EndpointSource>(parts: {
+  readonly chainId: string
+  readonly endpoints: readonly Endpoint[]
+  readonly sources: readonly View[]
+  readonly threshold: number
+  readonly limits: QuorumLimits
+  readonly close: () => Promise<void>
+}): QuorumClient<View> {
+  const { chainId, endpoints, sources, threshold, limits, close } = parts
   return {
     chainId,
-    configured,
+    configured: countVoices(endpoints),
     threshold,
     async read({ transactionId, signal, ...question }) {
       const bounded = linkAbort(signal, limits.readingTimeoutMs)
@@ -159,8 +198,6 @@ export function createQuorum<View extends EndpointSource>(
         isAsked: endpoint.availability() !== 'closed',
         latencyMs: endpoint.state.latencyMs,
       })),
-    async close() {
-      await Promise.all(endpoints.map((endpoint) => endpoint.close()))
-    },
+    close,
   }
 }
