@@ -94,6 +94,24 @@ describe('a sponsored quote', () => {
     expect(row).toEqual({ one_commit: true, seconds: 90n, debit: subsidized })
   })
 
+  test('above its cap costs the sponsor the cap and the user the rest, who receives that much less', async () => {
+    const sponsor = await createSponsor(database, 100n * usd)
+    const full = await quoted(sponsor)
+    const cap = BigInt(full.fees.relayer.amount) / 2n
+    const quote = await quoted(sponsor, { maxSubsidizationAmount: cap.toString() })
+    const subsidized = BigInt(quote.fees.subsidized.amount)
+    expect(quote.feeSponsorship).toMatchObject({ status: 'partial', reason: 'CAP_BELOW_FEES' })
+    expect(subsidized).toBe(cap)
+    const given = BigInt(quote.details.currencyIn.amount) - BigInt(quote.details.currencyOut.amount)
+    expect(given).toBe(BigInt(quote.fees.relayer.amount) - cap)
+    const [row] = await database.query<{ debit: bigint; held: bigint }>(
+      `select s.debit_micro_usd as debit, h.amount as held
+       from hold h join request_sponsorship s using (request_id) where request_id = decode($1, 'hex')`,
+      [quote.requestId.slice(2)],
+    )
+    expect(row).toEqual({ debit: cap, held: cap })
+  })
+
   test('again takes the place of the one before; another user, route or trade type does not', async () => {
     const sponsor = await createSponsor(database, 1_000n * usd)
     const user = newUser()

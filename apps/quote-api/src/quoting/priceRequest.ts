@@ -63,11 +63,7 @@ export async function priceRequest(
   request: QuoteRequest,
   subsidy: SubsidyRule = unsponsored,
 ): Promise<Priced> {
-  if (request.amount === 0n) {
-    throw new QuoteError('AMOUNT_TOO_LOW', 'amount must be above zero.', {
-      data: { field: 'amount', minimumAmount: '1' },
-    })
-  }
+  if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
   const route = resolveRoute(dependencies.registry, request)
   checkExecutionMode(route, request)
   const plans = route.selfExecuted ? [] : planLegs(route)
@@ -95,6 +91,24 @@ export async function priceRequest(
     originGasWei: originGasWei(originMarket, transactions),
     timeEstimateSeconds: timeEstimate(dependencies, amounts),
     userBalance: balance ?? 0n,
+  }
+}
+
+/** Names the least amount that works, which is what one unit would be refused with. */
+async function refuseZero(
+  dependencies: PricingDependencies,
+  request: QuoteRequest,
+  subsidy: SubsidyRule,
+): Promise<QuoteError> {
+  const tooLow = (data: object) =>
+    new QuoteError('AMOUNT_TOO_LOW', 'amount must be above zero.', { data: { field: 'amount', ...data } })
+  try {
+    await priceRequest(dependencies, { ...request, amount: 1n }, subsidy)
+    return tooLow({ minimumAmount: '1' })
+  } catch (error) {
+    if (!(error instanceof QuoteError)) throw error
+    // What else would be refused is told once there is an amount.
+    return tooLow(error.code === 'AMOUNT_TOO_LOW' ? (error.data ?? {}) : {})
   }
 }
 

@@ -3,6 +3,7 @@ import {
   convertDown,
   convertUp,
   divideUp,
+  maxBigint,
   minBigint,
   type PricedUnit,
   pow10,
@@ -174,18 +175,26 @@ function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, sl
  * fetch what lies at a deposit address. @throws QuoteError AMOUNT_TOO_LOW under 95 % of the input
  */
 function refundMinimum(inputs: SolverRouteInputs, depositAmount: bigint): bigint {
-  const { plan, route, snapshot } = inputs
-  const cost = refundCost(snapshot, route.origin, plan.feeCurrency) + relayedDepositCost(inputs)
-  if (cost * 20n > depositAmount) {
+  const { plan } = inputs
+  const cost = refundGas(inputs)
+  if (cost * refundableShare > depositAmount) {
     throw new QuoteError(
       'AMOUNT_TOO_LOW',
       'The amount is too low: refunding it would cost more than 5 % of it.',
       {
-        data: { minimumAmount: (cost * 20n).toString(), currency: plan.feeCurrency.address },
+        data: { minimumAmount: (cost * refundableShare).toString(), currency: plan.feeCurrency.address },
       },
     )
   }
   return depositAmount - cost
+}
+
+/** A refund may cost one part in twenty. @source design.md 5.3 */
+const refundableShare = 20n
+
+function refundGas(inputs: SolverRouteInputs): bigint {
+  const { plan, route, snapshot } = inputs
+  return refundCost(snapshot, route.origin, plan.feeCurrency) + relayedDepositCost(inputs)
 }
 
 function checkPayable(inputs: SolverRouteInputs, flow: Flow): void {
@@ -222,8 +231,11 @@ function insufficientLiquidity({ plan, snapshot }: SolverRouteInputs, availableU
   )
 }
 
-function amountTooLow({ plan, request }: SolverRouteInputs, terms: FeeTerms): QuoteError {
-  const minimumAmount = solveAmountIn(terms, 1n).amountIn
+/** Names the least amount that covers the fees and can be refunded as well. */
+function amountTooLow(inputs: SolverRouteInputs, terms: FeeTerms): QuoteError {
+  const { plan, request } = inputs
+  const coversFees = solveAmountIn(terms, 1n).amountIn
+  const minimumAmount = maxBigint(coversFees, refundGas(inputs) * refundableShare)
   return new QuoteError('AMOUNT_TOO_LOW', 'The amount does not cover the fees of this request.', {
     data: {
       minimumAmount: minimumAmount.toString(),

@@ -375,10 +375,17 @@ describe('refusals', () => {
     const data = JSON.parse(
       (await price({ ...caseA, amount: '30100', slippageTolerance: '0' })).json().errorData,
     )
-    const least = await price({ ...caseA, amount: data.minimumAmount })
-    expect(least.json().errorCode).toBe('AMOUNT_TOO_LOW')
-    expect(JSON.parse(least.json().errorData).minimumAmount).toBe('200000')
+    expect(data.minimumAmount).toBe('200000')
     expect((await price({ ...caseA, amount: '200000' })).statusCode).toBe(200)
+    expect((await price({ ...caseA, amount: '199999' })).json().errorCode).toBe('AMOUNT_TOO_LOW')
+  })
+
+  test('an amount of zero names the least amount that works', async () => {
+    const refused = (await price({ ...caseA, amount: '0', slippageTolerance: '0' })).json()
+    expect(refused).toMatchObject({ errorCode: 'AMOUNT_TOO_LOW', message: 'amount must be above zero.' })
+    expect(JSON.parse(refused.errorData)).toMatchObject({ field: 'amount', minimumAmount: '200000' })
+    const unknown = (await price({ ...caseA, amount: '0', destinationCurrency: usdx })).json()
+    expect(JSON.parse(unknown.errorData)).toMatchObject({ field: 'amount' })
   })
 
   test('no usable price is a retryable 503, never a guess', async () => {
