@@ -1,10 +1,5 @@
-import type {
-  Execution,
-  ExecutionDomain,
-  WithdrawRequest,
-  WithdrawRequestDomain,
-} from '../attestation/execution.ts'
 import type { Hex } from '../hex.ts'
+import type { Execution, ExecutionDomain, WithdrawRequest, WithdrawRequestDomain } from './execution.ts'
 
 /** Why a digest is signed. A signer accepts these structures and nothing else: no raw digests. */
 export type SigningRequest =

@@ -1,6 +1,5 @@
-import type { WithdrawRequest } from '../attestation/execution.ts'
-import type { VmType } from '../chain/vmType.ts'
 import type { Hex } from '../hex.ts'
+import type { WithdrawRequest } from '../signatures/execution.ts'
 import type { AllocatorPayloadFamily, PayloadPlace } from './allocatorPayloadFamily.ts'
 import { bitcoinAllocatorPayload } from './bitcoin/allocatorPayload.ts'
 import { InvalidWithdrawalError } from './errors.ts'
@@ -9,6 +8,7 @@ import { hyperliquidAllocatorPayload } from './hyperliquid/allocatorPayload.ts'
 import { lighterAllocatorPayload } from './lighter/allocatorPayload.ts'
 import type { ChainNetwork } from './registry.ts'
 import { solanaAllocatorPayload } from './solana/allocatorPayload.ts'
+import type { VmType } from './vmType.ts'
 import { normaliseWithdrawRequest } from './withdrawRequest.ts'
 
 /**

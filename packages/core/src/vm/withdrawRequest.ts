@@ -1,5 +1,4 @@
 import type { WithdrawRequestFacts, WithdrawRequestQuestion } from '../attestation/facts.ts'
-import type { VmType } from '../chain/vmType.ts'
 import { normaliseBitcoinRequest } from './bitcoin/withdrawRequest.ts'
 import { normaliseEvmRequest } from './ethereum/withdrawRequest.ts'
 import { normaliseHyperliquidRequest } from './hyperliquid/withdrawRequest.ts'
@@ -7,6 +6,7 @@ import { normaliseLighterRequest } from './lighter/withdrawRequest.ts'
 import type { ChainNetwork } from './registry.ts'
 import { normaliseSolanaRequest } from './solana/withdrawRequest.ts'
 import { normaliseTronRequest } from './tron/withdrawRequest.ts'
+import type { VmType } from './vmType.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from './withdrawRequestParts.ts'
 
 /** The request as a reader gets it; its amount, nonce and order are spelled alike for all families. */

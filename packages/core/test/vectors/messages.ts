@@ -1,4 +1,3 @@
-import type { Execution, WithdrawRequest } from '../../src/attestation/execution.ts'
 import type {
   DepositMessage,
   FillMessage,
@@ -6,6 +5,7 @@ import type {
   WithdrawalMessage,
 } from '../../src/attestation/messages.ts'
 import type { Hex } from '../../src/hex.ts'
+import type { Execution, WithdrawRequest } from '../../src/signatures/execution.ts'
 import {
   orderB,
   orderBId,

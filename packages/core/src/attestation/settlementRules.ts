@@ -1,8 +1,8 @@
-import type { ExecutedCallFact, PaymentFacts } from '../attestation/facts.ts'
 import type { Hex } from '../hex.ts'
+import type { Order } from '../order/order.ts'
+import { encodeOrderCall } from '../order/orderCall.ts'
 import type { VmCodec } from '../vm/vmCodec.ts'
-import type { Order } from './order.ts'
-import { encodeOrderCall } from './orderCall.ts'
+import type { ExecutedCallFact, PaymentFacts } from './facts.ts'
 
 /** 100 % of a weighted difference. */
 export const bpsDiffUnit = 10n ** 18n
