@@ -73,7 +73,7 @@ describe('dependencies check', () => {
 
   test.each([
     ['packages/chains/src/a.ts', "import { x } from '@causeway/core'"],
-    ['packages/chains/src/evm/a.ts', "import { x } from '../rpc/jsonRpc.ts'"],
+    ['packages/chains/src/ethereum-vm/simulation/a.ts', "import { x } from '../rpc/jsonRpc.ts'"],
     ['packages/localnet/src/a.ts', "import { x } from '@causeway/chains'"],
     ['packages/chains/test/a.test.ts', "import { startAnvil } from '@causeway/localnet'"],
     ['apps/quote-api/src/a.ts', "import { x } from '@causeway/database'"],

@@ -1,7 +1,7 @@
 import { addressWord, bytes32Word, type Hex, type ReadOptions, uintWord } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './answers.ts'
 import { type Heads, pinFinalHeight } from './finality.ts'
