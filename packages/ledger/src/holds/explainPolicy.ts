@@ -1,9 +1,9 @@
 import type { HoldOutcome, HoldRequest, SqlTx } from '@causeway/core'
-import { refusalOf } from '../holds/decideHolds.ts'
-import { defaultHoldCaps, type HoldCaps } from '../holds/holdCaps.ts'
-import { readHoldFacts } from '../holds/holdFacts.ts'
-import { createHoldState } from '../holds/holdState.ts'
-import type { RuleCheck } from '../holds/ruleCheck.ts'
+import type { RuleCheck } from '../policies/ruleCheck.ts'
+import { refusalOf } from './decideHolds.ts'
+import { defaultHoldCaps, type HoldCaps } from './holdCaps.ts'
+import { readHoldFacts } from './holdFacts.ts'
+import { createHoldState } from './holdState.ts'
 
 export type PolicyExplanation = {
   /** What a new hold like this would be answered now. */
