@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { ConfigurationError, vmTypes } from '@causeway/core'
 import { z } from 'zod'
-import type { NetworkDeployment } from '../deploy/deployment.ts'
+import type { NetworkDeployment } from '../contracts/deployment.ts'
+import { hexSchema } from '../files/hexSchema.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
-import { hexSchema } from '../network/hexSchema.ts'
 
 const configSchema = z.object({
   rpcUrl: z.url(),

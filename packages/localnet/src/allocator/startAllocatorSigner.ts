@@ -2,9 +2,9 @@ import { ConfigurationError, type Hex, InvalidWithdrawalError } from '@causeway/
 import { encodeFunctionData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { allocatorAbi } from '../contracts/abis.generated.ts'
-import { connectLocalChain, type LocalChain } from '../deploy/localChain.ts'
-import { startHealth } from '../network/health.ts'
-import { startLoop } from '../network/loop.ts'
+import { connectLocalChain, type LocalChain } from '../nodes/localChain.ts'
+import { startHealth } from '../processes/health.ts'
+import { startLoop } from '../processes/loop.ts'
 import { type IssuedPayload, judgeIssued, type Verdict } from './issued.ts'
 import type { AllocatorSignerConfig } from './signerConfig.ts'
 

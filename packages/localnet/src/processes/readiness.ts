@@ -1,5 +1,5 @@
-import { describeEnd, StartFailure } from '../processEnd.ts'
 import type { ManagedProcess } from './managedProcess.ts'
+import { describeEnd, StartFailure } from './processEnd.ts'
 
 export type ReadinessOptions = {
   /** Answers 200 when the process is ready. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { collectOutput } from '../../nodes/processOutput.ts'
-import { hasLivingMember } from '../processIdentity.ts'
-import type { RunFile } from '../runFile.ts'
+import { collectOutput } from '../nodes/processOutput.ts'
+import { hasLivingMember } from './processIdentity.ts'
+import type { RunFile } from './runFile.ts'
 
 export type ProcessOptions = {
   readonly name: string

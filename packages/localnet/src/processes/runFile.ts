@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { link, rename, rm, writeFile } from 'node:fs/promises'
 import { ConfigurationError } from '@causeway/core'
 import { z } from 'zod'
-import { writeFileAtomically } from './atomicFile.ts'
-import { isMissingFile, readJsonFile } from './jsonFile.ts'
+import { writeFileAtomically } from '../files/atomicFile.ts'
+import { isMissingFile, readJsonFile } from '../files/jsonFile.ts'
 import { type IdentifiedProcess, isSameProcess, processIdentity, stopProcess } from './processIdentity.ts'
 
 const identified = { pid: z.number().int().positive(), identity: z.string().min(1) }

@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { LocalAccount } from '../keys/localKeys.ts'
-import type { LocalClients } from '../uniswap/clients.ts'
+import type { LocalClients } from './clients.ts'
 
 /** One anvil and what deploying needs of it. Calls made in one tick travel as one HTTP request. */
 export type LocalChain = {
