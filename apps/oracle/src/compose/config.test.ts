@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { ConfigurationError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
+import { createConfiguredKeys, parseKeySettings } from '../keySetting.ts'
 import { loadConfig } from './config.ts'
-import { createConfiguredKeys, parseKeySettings } from './keySetting.ts'
 
 const load = (variables: Record<string, string> = {}) =>
   loadConfig({ ENVIRONMENT: 'local', ...variables }, '/srv/causeway')

@@ -3,11 +3,11 @@ import type { z } from 'zod'
 import type { PeerAggregator } from '../peers/peerAggregator.ts'
 import type { AttestationService } from '../service/attestationService.ts'
 import type { AttestationDefinition, RequestSwitches } from '../service/definitions.ts'
+import { createForceGuard } from '../service/force.ts'
 import type { OracleMetrics } from '../service/oracleMetrics.ts'
 import { evidenceToWire } from '../wire/evidence.ts'
 import { publishedExample } from '../wire/publishedExample.ts'
 import { responseExamples } from '../wire/responseExamples.ts'
-import { createForceGuard } from './force.ts'
 
 export type AttestationRouteDependencies = {
   readonly service: AttestationService

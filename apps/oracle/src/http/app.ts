@@ -7,9 +7,6 @@ import {
   type Readiness,
   standardErrorPolicy,
 } from '@causeway/http'
-import { type AttestationRouteDependencies, registerAttestation } from './routes/attestations.ts'
-import { type ListedChain, registerChains } from './routes/chains.ts'
-import { registerReadiness } from './routes/readiness.ts'
 import {
   depositsDefinition,
   fillsDefinition,
@@ -20,7 +17,10 @@ import {
   withdrawalInitiationDefinition,
   withdrawalInitiationV2Definition,
   withdrawalsDefinition,
-} from './service/definitions.ts'
+} from '../service/definitions.ts'
+import { type AttestationRouteDependencies, registerAttestation } from './attestations.ts'
+import { type ListedChain, registerChains } from './chains.ts'
+import { registerReadiness } from './readiness.ts'
 
 export type AppDependencies = AttestationRouteDependencies & {
   readonly chains: () => readonly ListedChain[]

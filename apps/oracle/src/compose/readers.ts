@@ -1,5 +1,5 @@
 import { type FactsReader, UnknownChainError } from '@causeway/core'
-import { AttestationError } from './attestations/errors.ts'
+import { AttestationError } from '../attestations/errors.ts'
 
 /**
  * The reader that rules ask. @throws UnknownChainError; AttestationError `CHAIN_UNAVAILABLE` for a chain

@@ -17,7 +17,7 @@ import {
   verifyEvmEndpoints,
 } from '@causeway/chains'
 import type { Hex, ReadOptions } from '@causeway/core'
-import type { AttestedHub } from './attestations/context.ts'
+import type { AttestedHub } from '../attestations/context.ts'
 
 /** The hub and what reads it. */
 export type OpenHub = {

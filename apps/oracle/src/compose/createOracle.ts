@@ -14,16 +14,16 @@ import {
 } from '@causeway/http'
 import { type ConfiguredSigner, createConfiguredSigner, recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
-import { buildApp } from './app.ts'
+import { buildApp } from '../http/app.ts'
+import { createConfiguredKeys } from '../keySetting.ts'
+import { createPeerAggregator } from '../peers/peerAggregator.ts'
+import { parsePeers, parseSignerPolicy } from '../peers/settings.ts'
+import { createAttestationService } from '../service/attestationService.ts'
+import { measuredSigner } from '../service/measuredSigner.ts'
+import { createOracleMetrics } from '../service/oracleMetrics.ts'
 import type { OracleConfig } from './config.ts'
 import { loadFiles } from './files.ts'
-import { createConfiguredKeys } from './keySetting.ts'
 import { type OpenNetwork, openNetwork } from './network.ts'
-import { createPeerAggregator } from './peers/peerAggregator.ts'
-import { parsePeers, parseSignerPolicy } from './peers/settings.ts'
-import { createAttestationService } from './service/attestationService.ts'
-import { measuredSigner } from './service/measuredSigner.ts'
-import { createOracleMetrics } from './service/oracleMetrics.ts'
 
 export type Oracle = {
   /** The public listener. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { loadFiles } from './files.ts'
 
-const configDirectory = fileURLToPath(new URL('../../../configs', import.meta.url))
+const configDirectory = fileURLToPath(new URL('../../../../configs', import.meta.url))
 const signer = `0x${'5a'.repeat(20)}`
 const environments = ['mainnets.prod', 'testnets.prod', 'local'] as const
 const endpoint = 'http://127.0.0.1:1'

@@ -9,15 +9,15 @@ import {
 } from '@causeway/chains'
 import { ConfigurationError, DomainError } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
+import type { AttestationContext } from '../attestations/context.ts'
+import { type ChainWatch, createChainWatch, isUsable, type WatchLog } from '../halt/chainWatch.ts'
+import { createHaltStore } from '../halt/haltStore.ts'
+import { repeatCheck } from '../halt/repeatCheck.ts'
+import type { ListedChain } from '../http/chains.ts'
 import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
-import type { AttestationContext } from './attestations/context.ts'
 import type { LoadedFiles } from './files.ts'
-import { type ChainWatch, createChainWatch, isUsable, type WatchLog } from './halt/chainWatch.ts'
-import { createHaltStore } from './halt/haltStore.ts'
-import { repeatCheck } from './halt/repeatCheck.ts'
 import { type OpenHub, openHub } from './hub.ts'
 import { findReader } from './readers.ts'
-import type { ListedChain } from './routes/chains.ts'
 
 /** Chains and hub as the configuration has them, compared with what their endpoints say. */
 export type OpenNetwork = {
