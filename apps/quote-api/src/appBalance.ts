@@ -6,16 +6,16 @@ import type { Logger } from 'pino'
 import type { SponsorshipChain } from './access.ts'
 import type { QuoteApiConfig } from './config.ts'
 import type { OpenDatabase } from './database.ts'
+import type { BalanceReading } from './http/routes/balances.ts'
+import { type CurrencyWire, currencyToWire } from './http/wire/currencyAmount.ts'
 import { createAuditJob, createInvariantsJob } from './jobs/invariants.ts'
 import type { Job } from './jobs/runJobs.ts'
 import { createSweeper } from './jobs/sweeper.ts'
 import { startJobs } from './jobs.ts'
 import type { QuoteRegistry } from './quoting/registry.ts'
-import type { BalanceReading } from './routes/balances.ts'
 import { createTopUpClaims, type TopUpClaims } from './topUps/claims.ts'
 import { createTopUps } from './topUps.ts'
 import { createContractSignatures } from './wallets/contractSignature.ts'
-import { type CurrencyWire, currencyToWire } from './wire/currencyAmount.ts'
 
 /** Balances of sponsors: reading them, claiming what was not attributed, and the jobs that keep them. */
 export type AppBalance = {

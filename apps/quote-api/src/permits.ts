@@ -1,11 +1,11 @@
 import type { JsonRpcClient } from '@causeway/chains'
 import { type PermitKind, permitKinds, type SqlDatabase } from '@causeway/core'
+import type { TakeSignature } from './http/routes/executePermits.ts'
 import { createDepositTrial } from './permits/depositTrial.ts'
 import { createPermitTokens } from './permits/permitTokens.ts'
 import { createTakePermit } from './permits/takePermit.ts'
 import type { PermitTokens } from './quoting/permit.ts'
 import type { QuoteRegistry } from './quoting/registry.ts'
-import type { TakeSignature } from './routes/executePermits.ts'
 import { createContractSignatures } from './wallets/contractSignature.ts'
 
 export type Permits = {

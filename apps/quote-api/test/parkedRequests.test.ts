@@ -6,7 +6,6 @@ import { ConfigurationError, type Hex, Secret } from '@causeway/core'
 import { createAdminListener, createLogger } from '@causeway/http'
 import { verifyLedger } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { registerAdmin } from '../src/admin/registerAdmin.ts'
 import {
   createRequestAdministration,
   type RequestAdministration,
@@ -14,7 +13,8 @@ import {
 import { createAdministration } from '../src/administration.ts'
 import { commandTable } from '../src/cli/commandTable.ts'
 import { parseCommandLine } from '../src/cli/parseCommandLine.ts'
-import { errorPolicy } from '../src/errorPolicy.ts'
+import { registerAdmin } from '../src/http/admin/registerAdmin.ts'
+import { errorPolicy } from '../src/http/errorPolicy.ts'
 import { parsePeppers } from '../src/keys/peppers.ts'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'

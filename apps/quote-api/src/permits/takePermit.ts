@@ -1,5 +1,5 @@
 import { type Hex, type PermitKind, type PermitTerms, permitDigest, type SqlDatabase } from '@causeway/core'
-import type { TakeSignature } from '../routes/executePermits.ts'
+import type { TakeSignature } from '../http/routes/executePermits.ts'
 import type { PermitPayload } from '../solver/workItem.ts'
 import { addWork, readWorkOf } from '../solver/workStore.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'

@@ -15,7 +15,7 @@ import {
   type VmCodec,
   type VmType,
 } from '@causeway/core'
-import { currencyToWire } from '../wire/currencyAmount.ts'
+import { currencyToWire } from '../http/wire/currencyAmount.ts'
 
 /** A currency that can be quoted, with everything that is known before a request arrives. */
 export type QuotableCurrency = Currency & {
