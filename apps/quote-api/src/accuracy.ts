@@ -4,7 +4,7 @@ import { watchAccuracy } from './accuracy/accuracyMetrics.ts'
 import { type MeasuringContext, measureFills } from './accuracy/measureFills.ts'
 import { createReactionTimes, type ReactionTimes } from './accuracy/reactionTimes.ts'
 import type { Job } from './jobs/runJobs.ts'
-import type { QuoteRegistry } from './quoting/registry.ts'
+import type { QuoteRegistry } from './pricing/registry.ts'
 
 /** How well quotes come true, and what later ones learn from it. */
 export type Accuracy = { readonly job: Job; readonly reactionTimes: ReactionTimes }

@@ -6,7 +6,7 @@ import { type AppFeeClaims, createAppFeeClaims } from './appFees/claims.ts'
 import { type ClaimEvent, followClaims } from './appFees/followClaims.ts'
 import { createWaker, type Job } from './jobs/runJobs.ts'
 import type { MarketSnapshot } from './market/snapshot.ts'
-import type { QuoteRegistry } from './quoting/registry.ts'
+import type { QuoteRegistry } from './pricing/registry.ts'
 import type { SettlementChain } from './settlement/settlementChain.ts'
 import { createContractSignatures } from './wallets/contractSignature.ts'
 

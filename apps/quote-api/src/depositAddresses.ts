@@ -7,7 +7,7 @@ import { scanPayments } from './depositAddresses/scanPayments.ts'
 import { storeFirstQuote } from './depositAddresses/storeDepositQuote.ts'
 import { watchAddresses } from './depositAddresses/watchAddresses.ts'
 import { createWaker, type Job } from './jobs/runJobs.ts'
-import type { SponsoredQuoteDependencies } from './quoting/createSponsoredQuote.ts'
+import type { SponsoredQuoteDependencies } from './requests/draft/createSponsoredQuote.ts'
 import type { SettlementChain } from './settlement/settlementChain.ts'
 import { askQuorum, quorumOf } from './topUps/askChain.ts'
 

@@ -4,8 +4,8 @@ import type { TakeSignature } from './http/routes/executePermits.ts'
 import { createDepositTrial } from './permits/depositTrial.ts'
 import { createPermitTokens } from './permits/permitTokens.ts'
 import { createTakePermit } from './permits/takePermit.ts'
-import type { PermitTokens } from './quoting/permit.ts'
-import type { QuoteRegistry } from './quoting/registry.ts'
+import type { PermitTokens } from './pricing/permit.ts'
+import type { QuoteRegistry } from './pricing/registry.ts'
 import { createContractSignatures } from './wallets/contractSignature.ts'
 
 export type Permits = {

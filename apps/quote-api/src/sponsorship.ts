@@ -6,9 +6,9 @@ import { createRequestHistory, type RequestHistory } from './history/requestHist
 import { createSponsoredOrderStore } from './orders/sponsoredOrderStore.ts'
 import { toStoredOrder } from './orders/toStoredOrder.ts'
 import { toStoredSponsorship } from './orders/toStoredSponsorship.ts'
-import type { SponsoredQuoteDependencies } from './quoting/createSponsoredQuote.ts'
-import type { QuoteRegistry } from './quoting/registry.ts'
-import { type SponsorCurrency, sponsorCurrency } from './quoting/sponsorship/sponsorCurrency.ts'
+import type { QuoteRegistry } from './pricing/registry.ts'
+import { type SponsorCurrency, sponsorCurrency } from './pricing/sponsorship/sponsorCurrency.ts'
+import type { SponsoredQuoteDependencies } from './requests/draft/createSponsoredQuote.ts'
 
 /** What sponsored quotes need beside unsponsored ones. */
 export type Sponsorship = Pick<

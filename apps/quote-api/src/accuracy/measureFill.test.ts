@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { testRegistry } from '../../test/fixtures/market.ts'
-import { pinConfirmations } from '../quoting/timeEstimate.ts'
+import { pinConfirmations } from '../pricing/timeEstimate.ts'
 import { measureFill } from './measureFill.ts'
 
 const [origin, destination] = testRegistry({}).chains

@@ -1,6 +1,6 @@
 import { type PricedUnit, usdValueDown } from '@causeway/core'
-import type { QuotableChain } from '../quoting/registry.ts'
-import { pinConfirmations } from '../quoting/timeEstimate.ts'
+import type { QuotableChain } from '../pricing/registry.ts'
+import { pinConfirmations } from '../pricing/timeEstimate.ts'
 
 /** What a filled request took and cost, beside what was quoted. Amounts in smallest units. */
 export type FillMeasurement = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SqlDatabase } from '@causeway/core'
-import { learnedReactionMs } from '../quoting/reactionTime.ts'
+import { learnedReactionMs } from '../pricing/reactionTime.ts'
 import { readReactions } from './measurementStore.ts'
 
 /** How long solvers take, as quotes know it: from memory, refreshed beside them. */

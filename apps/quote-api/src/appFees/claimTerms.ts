@@ -7,15 +7,15 @@ import {
   type Hex,
 } from '@causeway/core'
 import type { MarketSnapshot } from '../market/snapshot.ts'
-import { QuoteError } from '../quoting/errors.ts'
-import { refundCost } from '../quoting/refundCost.ts'
+import { QuoteError } from '../pricing/errors.ts'
+import { refundCost } from '../pricing/refundCost.ts'
 import {
   findCurrency,
   type QuotableChain,
   type QuotableCurrency,
   type QuoteRegistry,
-} from '../quoting/registry.ts'
-import { enabledChain } from '../quoting/route.ts'
+} from '../pricing/registry.ts'
+import { enabledChain } from '../pricing/route.ts'
 import { InsufficientAppFeesError } from './claimErrors.ts'
 
 /** What a wallet asks for. Addresses are lower case. */

@@ -9,7 +9,7 @@ import {
 import { openAppFeeClaim, readAppFeeClaim, readClaimableAppFees } from '@causeway/ledger'
 import type { TakeSignature } from '../http/routes/executePermits.ts'
 import type { MarketSnapshot } from '../market/snapshot.ts'
-import type { QuoteRegistry } from '../quoting/registry.ts'
+import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { ClaimPayload } from '../solver/workItem.ts'
 import { addWork } from '../solver/workStore.ts'
 import type { ContractSignatures } from '../wallets/contractSignature.ts'

@@ -1,7 +1,7 @@
 import { TransactionNotFinalError } from '@causeway/chains'
 import type { Hex, PaymentFacts, SqlDatabase, SqlTx } from '@causeway/core'
 import { endAppFeeClaim } from '@causeway/ledger'
-import { fillExtraData } from '../quoting/buildOrder.ts'
+import { fillExtraData } from '../requests/draft/buildOrder.ts'
 import { workAtOnce } from '../settlement/dueRequests.ts'
 import { paysInFull } from '../settlement/fillCheck.ts'
 import { chainOf, nowSeconds, type Run, type SettlementContext } from '../settlement/settlementContext.ts'

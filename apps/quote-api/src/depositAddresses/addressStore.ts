@@ -1,6 +1,6 @@
 import type { DepositAddressTerms, Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
-import type { DepositAddress } from '../quoting/depositAddress.ts'
+import type { DepositAddress } from '../requests/draft/depositAddress.ts'
 import type { BlockPayments } from './blockPayments.ts'
 import { addressesPerPass, lanes, lanesInOrder, shareOut } from './lanes.ts'
 

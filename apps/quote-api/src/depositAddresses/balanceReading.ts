@@ -9,7 +9,7 @@ import {
   readUintResult,
 } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
-import type { QuotableChain } from '../quoting/registry.ts'
+import type { QuotableChain } from '../pricing/registry.ts'
 import type { Reading } from '../topUps/readings.ts'
 
 /** What lies at one address, in smallest units; tokens of which it holds nothing are left out. */

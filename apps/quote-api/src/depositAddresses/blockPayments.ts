@@ -11,7 +11,7 @@ import {
   toQuantity,
 } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
-import type { QuotableChain } from '../quoting/registry.ts'
+import type { QuotableChain } from '../pricing/registry.ts'
 import { transferTopic } from '../settlement/depositReadings.ts'
 import { type BlockReference, blockReading, parseAddress, type Reading } from '../topUps/readings.ts'
 

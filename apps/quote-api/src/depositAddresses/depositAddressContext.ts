@@ -1,7 +1,7 @@
 import type { NetworkOf } from '@causeway/core'
 import type { Logger } from 'pino'
-import type { SponsoredQuoteDependencies } from '../quoting/createSponsoredQuote.ts'
-import type { QuotableChain } from '../quoting/registry.ts'
+import type { QuotableChain } from '../pricing/registry.ts'
+import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 import type { SettlementContext } from '../settlement/settlementContext.ts'
 import type { Reading } from '../topUps/readings.ts'
 

@@ -3,9 +3,9 @@ import { insertOrders, orderColumns } from '../orders/orderColumns.ts'
 import { isKept, writeGroup } from '../orders/sponsoredOrderStore.ts'
 import { toStoredOrder } from '../orders/toStoredOrder.ts'
 import { toStoredSponsorship } from '../orders/toStoredSponsorship.ts'
-import type { QuoteRecord } from '../quoting/createQuote.ts'
-import type { StoreOutcome } from '../quoting/createSponsoredQuote.ts'
-import type { DepositAddress } from '../quoting/depositAddress.ts'
+import type { QuoteRecord } from '../requests/draft/createQuote.ts'
+import type { StoreOutcome } from '../requests/draft/createSponsoredQuote.ts'
+import type { DepositAddress } from '../requests/draft/depositAddress.ts'
 import { insertAddress, nameAddress } from './addressStore.ts'
 
 /** Stores a quote by deposit address, with its hold where it has a sponsor. Nothing when that is refused. */

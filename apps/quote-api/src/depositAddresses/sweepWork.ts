@@ -1,5 +1,5 @@
 import { type Hex, type NetworkOf, orderWords, type SqlTx } from '@causeway/core'
-import type { QuotableChain } from '../quoting/registry.ts'
+import type { QuotableChain } from '../pricing/registry.ts'
 import type { SettledRequest } from '../settlement/settledRequest.ts'
 import type { SweepPayload } from '../solver/workItem.ts'
 import { addWork, lockWorkOf } from '../solver/workStore.ts'

@@ -1,4 +1,4 @@
-import { QuoteError } from '../quoting/errors.ts'
+import { QuoteError } from '../pricing/errors.ts'
 import type { Sponsors } from '../wallets/sponsors.ts'
 
 /** The key of a request, as routes have it. */

@@ -1,6 +1,6 @@
 import { sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
-import { operations, tradeTypes } from '../quoting/request.ts'
+import { operations, tradeTypes } from '../pricing/request.ts'
 
 const integer = z
   .string()

@@ -1,6 +1,6 @@
 import type { Hex, PricedUnit } from '@causeway/core'
-import type { Quote, QuoteRecord } from '../quoting/createQuote.ts'
-import type { StepTransaction } from '../quoting/step.ts'
+import type { Quote, QuoteRecord } from '../requests/draft/createQuote.ts'
+import type { StepTransaction } from '../requests/draft/step.ts'
 import { type Execution, executionToJson, type QuotedCall } from './execution.ts'
 import type { StoredOrder } from './storedOrder.ts'
 

@@ -1,4 +1,4 @@
-import type { SponsorshipOutcome } from '../quoting/sponsorship/sponsorshipOutcome.ts'
+import type { SponsorshipOutcome } from '../pricing/sponsorship/sponsorshipOutcome.ts'
 import type { StoredSponsorship } from './sponsoredOrderStore.ts'
 
 /** What was decided about a sponsor, as it is kept beside the order. */

@@ -13,8 +13,8 @@ import {
   type Hex,
   type TokenDomain,
 } from '@causeway/core'
-import { QuoteError } from '../quoting/errors.ts'
-import type { PermitToken, PermitTokens } from '../quoting/permit.ts'
+import { QuoteError } from '../pricing/errors.ts'
+import type { PermitToken, PermitTokens } from '../pricing/permit.ts'
 
 /** Calldata of `name()`, `version()` and `DOMAIN_SEPARATOR()`. */
 const domainReads = ['0x06fdde03', '0x54fd4d50', '0x3644e515'] as const

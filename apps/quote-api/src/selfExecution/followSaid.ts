@@ -1,5 +1,5 @@
 import type { SqlTx } from '@causeway/core'
-import { pinConfirmations } from '../quoting/timeEstimate.ts'
+import { pinConfirmations } from '../pricing/timeEstimate.ts'
 import { workAtOnce } from '../settlement/dueRequests.ts'
 import { recordTransaction, showStatus } from '../settlement/requestProgress.ts'
 import { orderValueMicroUsd } from '../settlement/settledRequest.ts'

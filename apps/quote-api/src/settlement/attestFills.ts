@@ -9,7 +9,7 @@ import {
   weightedInputBpsDiff,
 } from '@causeway/core'
 import { accrueAppFees } from '@causeway/ledger'
-import { findCurrency } from '../quoting/registry.ts'
+import { findCurrency } from '../pricing/registry.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
 import { dueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'

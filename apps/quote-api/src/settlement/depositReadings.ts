@@ -10,7 +10,7 @@ import {
   toQuantity,
 } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
-import type { QuotableChain } from '../quoting/registry.ts'
+import type { QuotableChain } from '../pricing/registry.ts'
 import { type BlockReference, blockReading, type Reading } from '../topUps/readings.ts'
 
 /** @source quote-api.md 2.4 */

@@ -1,5 +1,5 @@
 import { decodeOrderCall, type Hex, maxBigint, mulDivDown, type Order } from '@causeway/core'
-import type { QuotableChain } from '../quoting/registry.ts'
+import type { QuotableChain } from '../pricing/registry.ts'
 import type { FillPayload, RefundPayload } from '../solver/workItem.ts'
 
 type Payment = Order['output']['payments'][number]

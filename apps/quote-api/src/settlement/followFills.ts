@@ -1,5 +1,5 @@
 import type { Hex, PaymentFacts, PaymentQuestion, SqlTx } from '@causeway/core'
-import { pinConfirmations } from '../quoting/timeEstimate.ts'
+import { pinConfirmations } from '../pricing/timeEstimate.ts'
 import { retryDelayMs } from '../solver/solverWork.ts'
 import type { WorkItem } from '../solver/workItem.ts'
 import { addWork, lockWorkOf, readWorkOf, updateWork } from '../solver/workStore.ts'

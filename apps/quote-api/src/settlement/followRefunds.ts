@@ -1,5 +1,5 @@
 import type { Hex, PaymentFacts, SqlTx } from '@causeway/core'
-import { pinConfirmations } from '../quoting/timeEstimate.ts'
+import { pinConfirmations } from '../pricing/timeEstimate.ts'
 import { retryDelayMs } from '../solver/solverWork.ts'
 import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../solver/workItem.ts'
 import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../solver/workStore.ts'

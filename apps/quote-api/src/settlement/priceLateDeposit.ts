@@ -1,6 +1,6 @@
 import { DomainError, type Hex, maxBigint, minBigint } from '@causeway/core'
-import { QuoteError } from '../quoting/errors.ts'
-import { type DepositPricing, priceDeposit, type QuotedDeposit } from '../quoting/priceDeposit.ts'
+import { QuoteError } from '../pricing/errors.ts'
+import { type DepositPricing, priceDeposit, type QuotedDeposit } from '../pricing/priceDeposit.ts'
 import type { StoredDeposit } from './depositStore.ts'
 import type { LatePrice } from './lateDeposit.ts'
 import { refundTermsOf, type SettledRequest } from './settledRequest.ts'

@@ -1,6 +1,6 @@
 import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
 import type { Fence } from '../jobs/election.ts'
-import type { QuotableChain } from '../quoting/registry.ts'
+import type { QuotableChain } from '../pricing/registry.ts'
 import type { LateDeposits } from './priceLateDeposit.ts'
 import type { Announce } from './requestProgress.ts'
 import type { SettlementChain } from './settlementChain.ts'

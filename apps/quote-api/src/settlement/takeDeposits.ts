@@ -1,6 +1,6 @@
 import type { Hex, SqlTx, SqlWriteTx } from '@causeway/core'
-import { findCurrency, type QuotableChain } from '../quoting/registry.ts'
-import { pinConfirmations } from '../quoting/timeEstimate.ts'
+import { findCurrency, type QuotableChain } from '../pricing/registry.ts'
+import { pinConfirmations } from '../pricing/timeEstimate.ts'
 import { addWork, lockWorkOf, updateWork } from '../solver/workStore.ts'
 import { type DepositFate, depositFate } from './depositFate.ts'
 import { listWaitingDeposits, lockDeposit, type StoredDeposit, setDepositState } from './depositStore.ts'

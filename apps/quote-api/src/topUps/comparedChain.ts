@@ -1,6 +1,6 @@
 import { createJsonRpcClient, type RegisteredChain } from '@causeway/chains'
 import { ConfigurationError, type Hex, type Secret } from '@causeway/core'
-import type { QuotableCurrency } from '../quoting/registry.ts'
+import type { QuotableCurrency } from '../pricing/registry.ts'
 import type { OnMalformed } from './askChain.ts'
 import { createTopUpChain, type TopUpChain, type TopUpChainOptions } from './topUpChain.ts'
 

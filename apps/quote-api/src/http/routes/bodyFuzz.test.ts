@@ -17,7 +17,7 @@ import {
   weth,
 } from '../../../test/fixtures/market.ts'
 import { linkedKey, testSponsor } from '../../../test/fixtures/sponsor.ts'
-import { feeComponents } from '../../quoting/sponsorship/sponsorshipRequest.ts'
+import { feeComponents } from '../../pricing/sponsorship/sponsorshipRequest.ts'
 
 const runs = process.env['CAUSEWAY_FAULTS'] === '1' ? 10_000 : 1_000
 let app: HttpApp

@@ -1,5 +1,5 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
-import type { QuoteRegistry } from '../../quoting/registry.ts'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { currenciesBodySchema, currenciesResponseSchema, selectCurrencies } from '../wire/currencies.ts'
 
 /** POST /currencies/v2. @source quote-api.md 3.3 */

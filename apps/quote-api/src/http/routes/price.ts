@@ -1,5 +1,5 @@
 import { answerJson, errorResponses, type HttpApp } from '@causeway/http'
-import { type PricingDependencies, priceRequest } from '../../quoting/priceRequest.ts'
+import { type PricingDependencies, priceRequest } from '../../pricing/priceRequest.ts'
 import { priceResponseSchema, priceToJson } from '../wire/priceResponse.ts'
 import { type PriceBody, priceBodySchema, toQuoteRequest } from '../wire/quoteBody.ts'
 

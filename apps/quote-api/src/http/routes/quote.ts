@@ -1,6 +1,9 @@
 import { type ApiKeyRecord, answerJson, errorResponses, type HttpApp } from '@causeway/http'
-import { createQuote } from '../../quoting/createQuote.ts'
-import { createSponsoredQuote, type SponsoredQuoteDependencies } from '../../quoting/createSponsoredQuote.ts'
+import { createQuote } from '../../requests/draft/createQuote.ts'
+import {
+  createSponsoredQuote,
+  type SponsoredQuoteDependencies,
+} from '../../requests/draft/createSponsoredQuote.ts'
 import {
   type QuoteBody,
   quoteBodySchema,

@@ -2,9 +2,9 @@ import { formatAmount } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import type { MarketSnapshot } from '../../market/snapshot.ts'
-import { QuoteError } from '../../quoting/errors.ts'
-import { requirePrice } from '../../quoting/marketAccess.ts'
-import { findCurrency, type QuotableCurrency, type QuoteRegistry } from '../../quoting/registry.ts'
+import { QuoteError } from '../../pricing/errors.ts'
+import { requirePrice } from '../../pricing/marketAccess.ts'
+import { findCurrency, type QuotableCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 
 const usdDigits = 18
 

@@ -2,7 +2,7 @@ import { formatAmount, formatUsd, usdValueDown } from '@causeway/core'
 import type { LedgerAsset } from '@causeway/ledger'
 import type { z } from 'zod'
 import type { MarketSnapshot } from '../../market/snapshot.ts'
-import { findCurrency, type QuoteRegistry } from '../../quoting/registry.ts'
+import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { currencyAmountSchema, currencyToWire } from './currencyAmount.ts'
 
 /** An amount whose currency may be neither configured nor priced any more. */

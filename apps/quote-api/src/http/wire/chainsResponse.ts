@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { MarketSnapshot } from '../../market/snapshot.ts'
-import { takesPermits } from '../../quoting/permit.ts'
-import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../../quoting/registry.ts'
+import { takesPermits } from '../../pricing/permit.ts'
+import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../../pricing/registry.ts'
 import { vmNames } from './vmNames.ts'
 
 const currency = z.object({

@@ -4,7 +4,7 @@ import {
   type QuotableChain,
   type QuotableCurrency,
   type QuoteRegistry,
-} from '../../quoting/registry.ts'
+} from '../../pricing/registry.ts'
 import { currencySchema, currencyToWire } from './currencyAmount.ts'
 import { vmNames } from './vmNames.ts'
 

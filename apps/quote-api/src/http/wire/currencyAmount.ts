@@ -1,6 +1,6 @@
 import { formatAmount, formatUsd, type PricedUnit, usdValueDown } from '@causeway/core'
 import { z } from 'zod'
-import type { QuotableCurrency } from '../../quoting/registry.ts'
+import type { QuotableCurrency } from '../../pricing/registry.ts'
 
 /** @source quote-and-sponsorship.md, CurrencyAmount */
 export const currencySchema = z.object({

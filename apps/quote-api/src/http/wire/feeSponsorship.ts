@@ -1,11 +1,11 @@
 import type { PricedUnit, SponsoredComponent } from '@causeway/core'
 import { z } from 'zod'
-import type { QuotableCurrency } from '../../quoting/registry.ts'
+import type { QuotableCurrency } from '../../pricing/registry.ts'
 import {
   type Allocation,
   type SponsorableFees,
   sponsorshipStatus,
-} from '../../quoting/sponsorship/allocateSubsidy.ts'
+} from '../../pricing/sponsorship/allocateSubsidy.ts'
 import {
   type CurrencyWire,
   currencyAmountJson,

@@ -8,11 +8,11 @@ import {
   usdValueDown,
 } from '@causeway/core'
 import { z } from 'zod'
-import { legImpact } from '../../quoting/legImpact.ts'
-import type { PricedCurrency } from '../../quoting/marketAccess.ts'
-import type { PricedRoute } from '../../quoting/pricedRoute.ts'
-import type { Priced } from '../../quoting/priceRequest.ts'
-import { operations } from '../../quoting/request.ts'
+import { legImpact } from '../../pricing/legImpact.ts'
+import type { PricedCurrency } from '../../pricing/marketAccess.ts'
+import type { PricedRoute } from '../../pricing/pricedRoute.ts'
+import type { Priced } from '../../pricing/priceRequest.ts'
+import { operations } from '../../pricing/request.ts'
 import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
 
 /** @source quote-and-sponsorship.md, Price response: `fees` object */

@@ -5,9 +5,9 @@ import {
   type DestinationCall,
   type QuoteRequest,
   tradeTypes,
-} from '../../quoting/request.ts'
-import type { SponsorshipRequest } from '../../quoting/sponsorship/sponsorshipRequest.ts'
-import { feeComponents } from '../../quoting/sponsorship/sponsorshipRequest.ts'
+} from '../../pricing/request.ts'
+import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import { feeComponents } from '../../pricing/sponsorship/sponsorshipRequest.ts'
 
 const chainId = z.int().positive()
 /** Longest spelling of any family's address or currency id. */

@@ -2,7 +2,7 @@ import { formatAmount, formatUsd, type PricedUnit, usdValueDown } from '@causewa
 import { z } from 'zod'
 import { requestStatuses } from '../../history/requestFilter.ts'
 import type { RequestRecord, RequestTransaction } from '../../history/requestHistory.ts'
-import type { QuoteRegistry } from '../../quoting/registry.ts'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { currencySchema } from './currencyAmount.ts'
 import { pastFeeSponsorshipSchema } from './feeSponsorship.ts'
 import { orderDataSchema } from './orderWire.ts'

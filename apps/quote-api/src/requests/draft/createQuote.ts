@@ -7,17 +7,17 @@ import {
   type PermitTerms,
   type Signer,
 } from '@causeway/core'
+import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
+import { type OpenQuotes, promisedBy } from '../../pricing/openQuotes.ts'
+import { type PermitTokens, permitTerms } from '../../pricing/permit.ts'
+import { type Priced, type PricingDependencies, priceRequest, spenderOf } from '../../pricing/priceRequest.ts'
+import type { QuoteRequest } from '../../pricing/request.ts'
+import type { Route } from '../../pricing/route.ts'
+import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import { buildOrder } from './buildOrder.ts'
 import { buildSteps } from './buildSteps.ts'
 import { type DepositAddress, newDepositAddress } from './depositAddress.ts'
-import { refuseUnsupportedExecution } from './executionMode.ts'
-import { type OpenQuotes, promisedBy } from './openQuotes.ts'
-import { type PermitTokens, permitTerms } from './permit.ts'
 import { permitStep } from './permitStep.ts'
-import { type Priced, type PricingDependencies, priceRequest, spenderOf } from './priceRequest.ts'
-import type { QuoteRequest } from './request.ts'
-import type { Route } from './route.ts'
-import type { SponsorshipOutcome } from './sponsorship/sponsorshipOutcome.ts'
 import type { Step } from './step.ts'
 
 /** An order with its id and the order signer's signature over it. */

@@ -8,8 +8,9 @@ import {
   formatAmount,
   type Hex,
 } from '@causeway/core'
-import type { PricedRoute } from './pricedRoute.ts'
-import type { Priced } from './priceRequest.ts'
+import type { PricedRoute } from '../../pricing/pricedRoute.ts'
+import type { Priced } from '../../pricing/priceRequest.ts'
+import { type PlannedTransaction, plannedGasUnits } from '../../pricing/transactions.ts'
 import { type StepTransaction, statusCheck, type TransactionStep } from './step.ts'
 import {
   encodeMulticall,
@@ -18,7 +19,6 @@ import {
   encodeSwapAndDeposit,
   encodeUnwrap,
 } from './swapCalls.ts'
-import { type PlannedTransaction, plannedGasUnits } from './transactions.ts'
 
 export type StepIdentity = {
   readonly requestId: Hex

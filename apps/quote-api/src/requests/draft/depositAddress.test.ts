@@ -2,8 +2,8 @@
 // bound to. Method: POST /quote over a settable market; what the address is made of is computed anew.
 import { depositAddressOf } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { orderSigner, type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
-import { chainA, chainB, native, recipient, testRegistry, user } from '../../test/fixtures/market.ts'
+import { orderSigner, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
+import { chainA, chainB, native, recipient, testRegistry, user } from '../../../test/fixtures/market.ts'
 
 const fillWallet = `0x${'f1'.repeat(20)}` as const
 const refundTo = `0x${'4e'.repeat(20)}` as const

@@ -1,7 +1,7 @@
 import { encodeFillExtraData, encodeOrderCall, type Hex, type Order } from '@causeway/core'
-import type { PricedRoute, SolverTerms } from './pricedRoute.ts'
-import type { QuotableChain } from './registry.ts'
-import type { QuoteRequest } from './request.ts'
+import type { PricedRoute, SolverTerms } from '../../pricing/pricedRoute.ts'
+import type { QuotableChain } from '../../pricing/registry.ts'
+import type { QuoteRequest } from '../../pricing/request.ts'
 
 export type OrderIdentity = {
   /** Account that signs the order id. */

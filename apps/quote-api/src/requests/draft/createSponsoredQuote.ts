@@ -1,20 +1,25 @@
 import { type HoldOutcome, type HoldRequest, minBigint, type QuoteAsset } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
-import type { Sponsors } from '../wallets/sponsors.ts'
-import { checkSponsorCost } from './ceilings.ts'
+import type { MarketSnapshot } from '../../market/snapshot.ts'
+import { checkSponsorCost } from '../../pricing/ceilings.ts'
+import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
+import { requireAssetPrice } from '../../pricing/marketAccess.ts'
+import { type Priced, priceRequest } from '../../pricing/priceRequest.ts'
+import type { QuoteRequest } from '../../pricing/request.ts'
+import { type Allocation, unpaid } from '../../pricing/sponsorship/allocateSubsidy.ts'
+import { depositFeePayer } from '../../pricing/sponsorship/depositFeePayer.ts'
+import { requoteKey } from '../../pricing/sponsorship/requoteKey.ts'
+import { refusalReason, type SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
+import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import { type SponsorshipTerms, sponsorshipTerms } from '../../pricing/sponsorship/sponsorshipTerms.ts'
+import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
+import {
+  type PricedUsdc,
+  shareOf,
+  sponsorableFees,
+  subsidyRule,
+} from '../../pricing/sponsorship/subsidyRule.ts'
+import type { Sponsors } from '../../wallets/sponsors.ts'
 import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
-import { refuseUnsupportedExecution } from './executionMode.ts'
-import { requireAssetPrice } from './marketAccess.ts'
-import { type Priced, priceRequest } from './priceRequest.ts'
-import type { QuoteRequest } from './request.ts'
-import { type Allocation, unpaid } from './sponsorship/allocateSubsidy.ts'
-import { depositFeePayer } from './sponsorship/depositFeePayer.ts'
-import { requoteKey } from './sponsorship/requoteKey.ts'
-import { refusalReason, type SponsorshipOutcome } from './sponsorship/sponsorshipOutcome.ts'
-import type { SponsorshipRequest } from './sponsorship/sponsorshipRequest.ts'
-import { type SponsorshipTerms, sponsorshipTerms } from './sponsorship/sponsorshipTerms.ts'
-import { toMicroUsdUp } from './sponsorship/sponsorUnit.ts'
-import { type PricedUsdc, shareOf, sponsorableFees, subsidyRule } from './sponsorship/subsidyRule.ts'
 
 /** `no_hold`: nothing was asked of the ledger, the quote is stored. */
 export type StoreOutcome = HoldOutcome | { readonly status: 'no_hold' }

@@ -1,5 +1,5 @@
 import { formatAmount, type Hex, type PermitTerms, permitTypedData } from '@causeway/core'
-import type { PricedRoute } from './pricedRoute.ts'
+import type { PricedRoute } from '../../pricing/pricedRoute.ts'
 import { type SignatureStep, statusCheck } from './step.ts'
 
 /** The only step of a permit: typed data to sign, and where the signature goes. @source quote-api.md 2.3, 2.5 */

@@ -1,6 +1,6 @@
 import { divideUp, maxBigint, pow10, type QuoteAsset } from '@causeway/core'
 import type { MarketSnapshot } from '../market/snapshot.ts'
-import { pricedUsdc } from './createSponsoredQuote.ts'
+import { pricedUsdc } from '../requests/draft/createSponsoredQuote.ts'
 import { QuoteError } from './errors.ts'
 import type { SubsidyRule } from './feeTerms.ts'
 import { type LegPlan, planLegs } from './legs.ts'

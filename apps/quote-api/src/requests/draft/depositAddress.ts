@@ -1,8 +1,8 @@
 import { type DepositAddressTerms, depositAddressOf, type Hex } from '@causeway/core'
+import { QuoteError } from '../../pricing/errors.ts'
+import type { QuoteRequest } from '../../pricing/request.ts'
+import type { Route } from '../../pricing/route.ts'
 import { refundRecipient } from './buildOrder.ts'
-import { QuoteError } from './errors.ts'
-import type { QuoteRequest } from './request.ts'
-import type { Route } from './route.ts'
 
 /** An address that is paid instead of calling the depository. */
 export type DepositAddress = {
