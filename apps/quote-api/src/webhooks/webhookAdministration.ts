@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { SqlDatabase, SqlTx } from '@causeway/core'
-import { recordAction } from '../admin/adminAction.ts'
+import { recordAction } from '../access/adminAction.ts'
 import { lockKey, lockUsableKey } from '../keys/keyAdministration.ts'
 import type { Peppers } from '../keys/peppers.ts'
 import { lockEndpoint, putEndpoint, type StoredEndpoint } from './endpointStore.ts'

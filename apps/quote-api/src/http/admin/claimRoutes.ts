@@ -1,8 +1,8 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
-import { adminActor } from '../../admin/adminActor.ts'
-import type { ClaimAdministration } from '../../admin/claimAdministration.ts'
-import { operatorReason } from '../../admin/operatorReason.ts'
+import { adminActor } from '../../access/adminActor.ts'
+import { operatorReason } from '../../access/operatorReason.ts'
+import type { ClaimAdministration } from '../../operate/admin/claimAdministration.ts'
 import { id32 } from '../wire/id32.ts'
 
 const limitMax = 1_000

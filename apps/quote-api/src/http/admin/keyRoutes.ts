@@ -1,6 +1,6 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
-import { adminActor } from '../../admin/adminActor.ts'
+import { adminActor } from '../../access/adminActor.ts'
 import type { KeyAdministration } from '../../keys/keyAdministration.ts'
 import { keyIdText, keyLabelText, keyOverlapSeconds } from '../../keys/keyFields.ts'
 

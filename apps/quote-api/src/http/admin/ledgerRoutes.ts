@@ -1,6 +1,6 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
-import type { LedgerAdministration } from '../../admin/ledgerAdministration.ts'
+import type { LedgerAdministration } from '../../operate/admin/ledgerAdministration.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
 /** A page: the next one begins behind the `seq` of its last line. */

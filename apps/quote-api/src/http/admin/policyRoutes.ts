@@ -1,9 +1,9 @@
 import { sponsoredComponents } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
-import { adminActor } from '../../admin/adminActor.ts'
-import type { PolicyAdministration } from '../../admin/policyAdministration.ts'
+import { adminActor } from '../../access/adminActor.ts'
 import { keyIdText } from '../../keys/keyFields.ts'
+import type { PolicyAdministration } from '../../operate/admin/policyAdministration.ts'
 
 const params = z.object({ id: keyIdText })
 const amount = z.string().regex(/^[0-9]{1,30}$/)

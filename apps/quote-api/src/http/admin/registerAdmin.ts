@@ -1,5 +1,5 @@
 import type { HttpApp } from '@causeway/http'
-import type { Administration } from '../../administration.ts'
+import type { Administration } from '../../operate/administration.ts'
 import { registerClaimRoutes } from './claimRoutes.ts'
 import { registerKeyRoutes } from './keyRoutes.ts'
 import { registerLedgerRoutes } from './ledgerRoutes.ts'

@@ -1,8 +1,8 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
-import { adminActor } from '../../admin/adminActor.ts'
-import { operatorReason } from '../../admin/operatorReason.ts'
-import type { RequestAdministration } from '../../admin/requestAdministration.ts'
+import { adminActor } from '../../access/adminActor.ts'
+import { operatorReason } from '../../access/operatorReason.ts'
+import type { RequestAdministration } from '../../operate/admin/requestAdministration.ts'
 import { resolutions } from '../../settlement/parked/parkedRules.ts'
 import { id32 } from '../wire/id32.ts'
 

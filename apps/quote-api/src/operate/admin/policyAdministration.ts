@@ -9,9 +9,9 @@ import {
   type StoredPolicy,
   setPolicy,
 } from '@causeway/ledger'
-import { lockKey, lockUsableKey } from '../keys/keyAdministration.ts'
-import { WalletNotLinkedError } from '../wallets/walletErrors.ts'
-import { recordAction } from './adminAction.ts'
+import { recordAction } from '../../access/adminAction.ts'
+import { lockKey, lockUsableKey } from '../../keys/keyAdministration.ts'
+import { WalletNotLinkedError } from '../../wallets/walletErrors.ts'
 
 /** A sponsored request that nobody made. */
 export type HypotheticalRequest = Pick<

@@ -5,8 +5,8 @@ import {
   type JsonRpcClient,
 } from '@causeway/chains'
 import { ConfigurationError, DomainError, type Hex, type QuoteFile } from '@causeway/core'
-import type { MarketLog } from './market/log.ts'
-import type { QuotableChain, QuoteRegistry } from './pricing/registry.ts'
+import type { MarketLog } from '../market/log.ts'
+import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
 /**
  * Compares every reachable chain with its configuration: chain id, code, feeds, token decimals. A

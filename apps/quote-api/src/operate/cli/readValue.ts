@@ -1,6 +1,6 @@
 import { type Hex, parseCasedAddress } from '@causeway/core'
 import { type ZodType, z } from 'zod'
-import { operatorReason } from '../admin/operatorReason.ts'
+import { operatorReason } from '../../access/operatorReason.ts'
 import { type Arguments, CommandError, type Flag } from './command.ts'
 
 /** @throws CommandError that names what was typed and what is right */

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { SqlDatabase } from '@causeway/core'
+import type { QuoteApiConfig } from '../config.ts'
+import { createKeyAdministration, type KeyAdministration } from '../keys/keyAdministration.ts'
+import { loadLocalPeppers, type Peppers } from '../keys/peppers.ts'
+import { createWalletAdministration, type WalletAdministration } from '../wallets/walletAdministration.ts'
+import { createWebhookAdministration, type WebhookAdministration } from '../webhooks/webhookAdministration.ts'
 import { type ClaimAdministration, createClaimAdministration } from './admin/claimAdministration.ts'
 import { createLedgerAdministration, type LedgerAdministration } from './admin/ledgerAdministration.ts'
 import { createPolicyAdministration, type PolicyAdministration } from './admin/policyAdministration.ts'
 import { createRequestAdministration, type RequestAdministration } from './admin/requestAdministration.ts'
-import type { QuoteApiConfig } from './config.ts'
-import { createKeyAdministration, type KeyAdministration } from './keys/keyAdministration.ts'
-import { loadLocalPeppers, type Peppers } from './keys/peppers.ts'
-import { createWalletAdministration, type WalletAdministration } from './wallets/walletAdministration.ts'
-import { createWebhookAdministration, type WebhookAdministration } from './webhooks/webhookAdministration.ts'
 
 /** What operators do, by the command line or the admin listener. */
 export type Administration = {

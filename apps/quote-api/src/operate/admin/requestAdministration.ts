@@ -1,13 +1,14 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { createLedger } from '@causeway/ledger'
-import { RequestNotParkedError, ResolutionNotPossibleError } from '../settlement/parked/parkedErrors.ts'
+import { recordAction } from '../../access/adminAction.ts'
+import { RequestNotParkedError, ResolutionNotPossibleError } from '../../settlement/parked/parkedErrors.ts'
 import {
   meaningOf,
   type ParkedFacts,
   possibleResolutions,
   type Resolution,
   retryStage,
-} from '../settlement/parked/parkedRules.ts'
+} from '../../settlement/parked/parkedRules.ts'
 import {
   listParked,
   type ParkedRequest,
@@ -15,12 +16,15 @@ import {
   readParkedReason,
   readRefundWork,
   readRequestRecord,
-} from '../settlement/parked/readParked.ts'
-import { setStage } from '../settlement/requestProgress.ts'
-import { lockSettledRequest, readSettledRequest, type SettledRequest } from '../settlement/settledRequest.ts'
-import { lockWorkOf, updateWork } from '../solver/workStore.ts'
-import { UnknownRequestError } from '../status/requestStatus.ts'
-import { recordAction } from './adminAction.ts'
+} from '../../settlement/parked/readParked.ts'
+import { setStage } from '../../settlement/requestProgress.ts'
+import {
+  lockSettledRequest,
+  readSettledRequest,
+  type SettledRequest,
+} from '../../settlement/settledRequest.ts'
+import { lockWorkOf, updateWork } from '../../solver/workStore.ts'
+import { UnknownRequestError } from '../../status/requestStatus.ts'
 import type { Deed } from './ledgerAdministration.ts'
 
 export type RequestExplanation = RequestRecord & {

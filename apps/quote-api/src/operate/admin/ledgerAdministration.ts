@@ -11,7 +11,7 @@ import {
   restoreDatabase,
   setSponsorFrozen,
 } from '@causeway/ledger'
-import { checkBooks } from '../jobs/invariants.ts'
+import { checkBooks } from '../../jobs/invariants.ts'
 
 /** Who acts and why; stored with the action. */
 export type Deed = { readonly actor: string; readonly reason: string }

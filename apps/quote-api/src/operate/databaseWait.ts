@@ -9,8 +9,8 @@ import {
   openListener,
 } from '@causeway/http'
 import type { Logger } from 'pino'
-import type { QuoteApiConfig } from './config.ts'
-import { errorPolicy } from './http/errorPolicy.ts'
+import type { QuoteApiConfig } from '../config.ts'
+import { errorPolicy } from '../http/errorPolicy.ts'
 
 /** What a service does whose database is on its way. */
 export interface DatabaseWait {

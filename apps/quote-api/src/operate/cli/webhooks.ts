@@ -1,5 +1,5 @@
-import { keyIdText } from '../keys/keyFields.ts'
-import { webhookHeaders, webhookUrlText } from '../webhooks/webhookFields.ts'
+import { keyIdText } from '../../keys/keyFields.ts'
+import { webhookHeaders, webhookUrlText } from '../../webhooks/webhookFields.ts'
 import { type Command, CommandError } from './command.ts'
 import { readJson, readValue } from './readValue.ts'
 

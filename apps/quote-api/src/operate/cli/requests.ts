@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { resolutions } from '../../settlement/parked/parkedRules.ts'
 import type { RequestExplanation } from '../admin/requestAdministration.ts'
-import { resolutions } from '../settlement/parked/parkedRules.ts'
 import type { Command } from './command.ts'
 import { readId32, readReason, readValue, reasonFlag } from './readValue.ts'
 import { tableOf } from './tableOf.ts'

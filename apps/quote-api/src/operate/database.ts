@@ -13,7 +13,7 @@ import {
   whileStarting,
 } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
-import type { QuoteApiConfig } from './config.ts'
+import type { QuoteApiConfig } from '../config.ts'
 import type { DatabaseWait } from './databaseWait.ts'
 
 export type OpenDatabase = {
@@ -24,7 +24,7 @@ export type OpenDatabase = {
   close(): Promise<void>
 }
 
-const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
+const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 
 /**
  * The database at `DATABASE_URL`, or in `local` without one an embedded server under the local folder;
