@@ -3,6 +3,7 @@ import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { Database } from '@causeway/database'
 import { Counter, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
+import { createContractSignatures } from './access/wallets/contractSignature.ts'
 import type { SponsorshipChain } from './access.ts'
 import type { QuoteApiConfig } from './config.ts'
 import type { BalanceReading } from './http/routes/balances.ts'
@@ -15,7 +16,6 @@ import type { OpenDatabase } from './operate/database.ts'
 import type { QuoteRegistry } from './pricing/registry.ts'
 import { createTopUpClaims, type TopUpClaims } from './topUps/claims.ts'
 import { createTopUps } from './topUps.ts'
-import { createContractSignatures } from './wallets/contractSignature.ts'
 
 /** Balances of sponsors: reading them, claiming what was not attributed, and the jobs that keep them. */
 export type AppBalance = {

@@ -2,13 +2,13 @@ import type { JsonRpcClient } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
 import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
+import { createContractSignatures } from './access/wallets/contractSignature.ts'
 import { type AppFeeClaims, createAppFeeClaims } from './appFees/claims.ts'
 import { type ClaimEvent, followClaims } from './appFees/followClaims.ts'
 import { createWaker, type Job } from './jobs/runJobs.ts'
 import type { MarketSnapshot } from './market/snapshot.ts'
 import type { QuoteRegistry } from './pricing/registry.ts'
 import type { SettlementChain } from './settlement/settlementChain.ts'
-import { createContractSignatures } from './wallets/contractSignature.ts'
 
 export type AppFees = {
   readonly appFeeClaims: AppFeeClaims

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { ConfigurationError, parseCasedAddress, Secret } from '@causeway/core'
 import { parseTrustedProxies } from '@causeway/http'
 import { z } from 'zod'
-import { parsePeppers } from './keys/peppers.ts'
+import { parsePeppers } from './access/keys/peppers.ts'
 import { parseOracles } from './settlement/oracleSettings.ts'
 import { checkSolverKey } from './solver/solverKey.ts'
 

@@ -6,9 +6,9 @@ import { ConfigurationError, type Hex, Secret } from '@causeway/core'
 import { createAdminListener, createLogger } from '@causeway/http'
 import { verifyLedger } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parsePeppers } from '../src/access/keys/peppers.ts'
 import { registerAdmin } from '../src/http/admin/registerAdmin.ts'
 import { errorPolicy } from '../src/http/errorPolicy.ts'
-import { parsePeppers } from '../src/keys/peppers.ts'
 import {
   createRequestAdministration,
   type RequestAdministration,

@@ -1,5 +1,5 @@
+import type { Sponsors } from '../access/wallets/sponsors.ts'
 import { QuoteError } from '../pricing/errors.ts'
-import type { Sponsors } from '../wallets/sponsors.ts'
 
 /** The key of a request, as routes have it. */
 type Caller = { readonly keyId: string } | null

@@ -6,6 +6,7 @@ import {
   type HttpMetrics,
   type Readiness,
 } from '@causeway/http'
+import type { WalletLinking } from '../access/wallets/walletLinking.ts'
 import type { AppFeeClaims } from '../appFees/claims.ts'
 import type { MoneyHistory } from '../history/moneyHistory.ts'
 import type { RequestHistory } from '../history/requestHistory.ts'
@@ -16,7 +17,6 @@ import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsor
 import type { SolverWork } from '../solver/solverWork.ts'
 import type { RequestStatuses } from '../status/requestStatus.ts'
 import type { TopUpClaims } from '../topUps/claims.ts'
-import type { WalletLinking } from '../wallets/walletLinking.ts'
 import { errorPolicy } from './errorPolicy.ts'
 import { registerAppFees } from './routes/appFeeClaims.ts'
 import { registerBalanceEvents } from './routes/balanceEvents.ts'

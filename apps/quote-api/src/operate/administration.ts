@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { SqlDatabase } from '@causeway/core'
+import { createKeyAdministration, type KeyAdministration } from '../access/keys/keyAdministration.ts'
+import { loadLocalPeppers, type Peppers } from '../access/keys/peppers.ts'
+import {
+  createWalletAdministration,
+  type WalletAdministration,
+} from '../access/wallets/walletAdministration.ts'
 import type { QuoteApiConfig } from '../config.ts'
-import { createKeyAdministration, type KeyAdministration } from '../keys/keyAdministration.ts'
-import { loadLocalPeppers, type Peppers } from '../keys/peppers.ts'
-import { createWalletAdministration, type WalletAdministration } from '../wallets/walletAdministration.ts'
 import { createWebhookAdministration, type WebhookAdministration } from '../webhooks/webhookAdministration.ts'
 import { type ClaimAdministration, createClaimAdministration } from './admin/claimAdministration.ts'
 import { createLedgerAdministration, type LedgerAdministration } from './admin/ledgerAdministration.ts'

@@ -1,10 +1,10 @@
 import { type Hex, type PermitKind, type PermitTerms, permitDigest, type SqlDatabase } from '@causeway/core'
+import type { ContractSignatures } from '../access/wallets/contractSignature.ts'
+import { hasSignedDigest, withUsualRecoveryByte } from '../access/wallets/walletOwner.ts'
 import type { TakeSignature } from '../http/routes/executePermits.ts'
 import type { PermitPayload } from '../solver/workItem.ts'
 import { addWork, readWorkOf } from '../solver/workStore.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
-import type { ContractSignatures } from '../wallets/contractSignature.ts'
-import { hasSignedDigest, withUsualRecoveryByte } from '../wallets/walletOwner.ts'
 import { PermitFailedError } from './permitErrors.ts'
 import { readPermit, type StoredPermit } from './storedPermit.ts'
 

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '@causeway/core'
+import type { Peppers } from '../access/keys/peppers.ts'
 import { createWaker, type Job } from '../jobs/runJobs.ts'
-import type { Peppers } from '../keys/peppers.ts'
 import type { Run } from '../settlement/settlementContext.ts'
 import {
   type DueDelivery,

@@ -1,8 +1,8 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
-import type { KeyAdministration } from '../../keys/keyAdministration.ts'
-import { keyIdText, keyLabelText, keyOverlapSeconds } from '../../keys/keyFields.ts'
+import type { KeyAdministration } from '../../access/keys/keyAdministration.ts'
+import { keyIdText, keyLabelText, keyOverlapSeconds } from '../../access/keys/keyFields.ts'
 
 const issuedSchema = z.object({
   id: z.string().describe('Names the key; stays when its secret changes'),

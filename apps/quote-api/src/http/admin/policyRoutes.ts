@@ -2,7 +2,7 @@ import { sponsoredComponents } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
-import { keyIdText } from '../../keys/keyFields.ts'
+import { keyIdText } from '../../access/keys/keyFields.ts'
 import type { PolicyAdministration } from '../../operate/admin/policyAdministration.ts'
 
 const params = z.object({ id: keyIdText })

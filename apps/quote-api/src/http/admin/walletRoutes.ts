@@ -1,8 +1,8 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
-import { keyIdText } from '../../keys/keyFields.ts'
-import type { WalletAdministration } from '../../wallets/walletAdministration.ts'
+import { keyIdText } from '../../access/keys/keyFields.ts'
+import type { WalletAdministration } from '../../access/wallets/walletAdministration.ts'
 
 const linkedSchema = z.object({
   wallet: z.string().describe('Lower case'),

@@ -1,7 +1,7 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
-import { keyIdText } from '../../keys/keyFields.ts'
+import { keyIdText } from '../../access/keys/keyFields.ts'
 import type { WebhookAdministration } from '../../webhooks/webhookAdministration.ts'
 import { webhookHeaders, webhookUrlText } from '../../webhooks/webhookFields.ts'
 

@@ -1,11 +1,11 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { balanceEventContexts, type CurrencyFilter } from '@causeway/ledger'
 import { z } from 'zod'
+import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { decodeSequence, encodeSequence } from '../../history/cursor.ts'
 import { requireKeyOfWallet } from '../../history/historyAccess.ts'
 import type { MoneyHistory } from '../../history/moneyHistory.ts'
 import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
-import type { Sponsors } from '../../wallets/sponsors.ts'
 import { chainIdText, cursorText, id32Text, lookupText, pageLimit } from '../wire/historyQuery.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 

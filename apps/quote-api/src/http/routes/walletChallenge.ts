@@ -1,6 +1,6 @@
 import { errorResponses, type HttpApp, unauthorized } from '@causeway/http'
 import { z } from 'zod'
-import type { WalletLinking } from '../../wallets/walletLinking.ts'
+import type { WalletLinking } from '../../access/wallets/walletLinking.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
 /** POST /sponsorship/wallets/challenge: the text that a wallet signs to be linked. @source quote-api.md 7 */

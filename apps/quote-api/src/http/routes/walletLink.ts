@@ -1,6 +1,6 @@
 import { errorResponses, type HttpApp, unauthorized } from '@causeway/http'
 import { z } from 'zod'
-import type { WalletLinking } from '../../wallets/walletLinking.ts'
+import type { WalletLinking } from '../../access/wallets/walletLinking.ts'
 import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
 
 /** POST /sponsorship/wallets/link: makes a wallet the sponsor of the caller's key. @source quote-api.md 7 */

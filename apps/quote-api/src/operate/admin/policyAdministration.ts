@@ -10,8 +10,8 @@ import {
   setPolicy,
 } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
-import { lockKey, lockUsableKey } from '../../keys/keyAdministration.ts'
-import { WalletNotLinkedError } from '../../wallets/walletErrors.ts'
+import { lockKey, lockUsableKey } from '../../access/keys/keyAdministration.ts'
+import { WalletNotLinkedError } from '../../access/wallets/walletErrors.ts'
 
 /** A sponsored request that nobody made. */
 export type HypotheticalRequest = Pick<

@@ -1,5 +1,5 @@
-import type { IssuedKey, ListedKey } from '../../keys/keyAdministration.ts'
-import { keyIdText, keyLabelText, keyOverlapSeconds } from '../../keys/keyFields.ts'
+import type { IssuedKey, ListedKey } from '../../access/keys/keyAdministration.ts'
+import { keyIdText, keyLabelText, keyOverlapSeconds } from '../../access/keys/keyFields.ts'
 import type { Command } from './command.ts'
 import { readDuration, readValue } from './readValue.ts'
 import { tableOf } from './tableOf.ts'

@@ -1,6 +1,6 @@
 import { type SponsoredComponent, sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
-import { keyIdText } from '../../keys/keyFields.ts'
+import { keyIdText } from '../../access/keys/keyFields.ts'
 import { type Command, CommandError } from './command.ts'
 import { readJson, readUsd, readValue } from './readValue.ts'
 import { tableOf } from './tableOf.ts'

@@ -1,4 +1,4 @@
-import { keyIdText } from '../../keys/keyFields.ts'
+import { keyIdText } from '../../access/keys/keyFields.ts'
 import type { Command } from './command.ts'
 import { readValue } from './readValue.ts'
 import { tableOf } from './tableOf.ts'

@@ -1,4 +1,4 @@
-import { keyIdText } from '../../keys/keyFields.ts'
+import { keyIdText } from '../../access/keys/keyFields.ts'
 import { webhookHeaders, webhookUrlText } from '../../webhooks/webhookFields.ts'
 import { type Command, CommandError } from './command.ts'
 import { readJson, readValue } from './readValue.ts'

@@ -1,4 +1,5 @@
 import { type HoldOutcome, type HoldRequest, minBigint, type QuoteAsset } from '@causeway/core'
+import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { checkSponsorCost } from '../../pricing/ceilings.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
@@ -18,7 +19,6 @@ import {
   sponsorableFees,
   subsidyRule,
 } from '../../pricing/sponsorship/subsidyRule.ts'
-import type { Sponsors } from '../../wallets/sponsors.ts'
 import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
 
 /** `no_hold`: nothing was asked of the ledger, the quote is stored. */

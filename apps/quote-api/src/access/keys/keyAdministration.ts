@@ -1,6 +1,6 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { formatApiKey, hashApiKey, parseApiKey } from '@causeway/http'
-import { recordAction } from '../access/adminAction.ts'
+import { recordAction } from '../adminAction.ts'
 import { ApiKeyNotFoundError, ApiKeyRevokedError } from './keyErrors.ts'
 import type { Peppers } from './peppers.ts'
 

@@ -1,5 +1,5 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
-import { recordAction } from '../access/adminAction.ts'
+import { recordAction } from '../adminAction.ts'
 import { lockKey, lockUsableKey } from '../keys/keyAdministration.ts'
 import { WalletNotLinkedError } from './walletErrors.ts'
 
