@@ -8,7 +8,7 @@ import { type ClaimEvent, followClaims } from './appFees/followClaims.ts'
 import { createWaker, type Job } from './jobs/runJobs.ts'
 import type { MarketSnapshot } from './market/snapshot.ts'
 import type { QuoteRegistry } from './pricing/registry.ts'
-import type { SettlementChain } from './settlement/settlementChain.ts'
+import type { SettlementChain } from './requests/settlement/settlementChain.ts'
 
 export type AppFees = {
   readonly appFeeClaims: AppFeeClaims

@@ -1,14 +1,17 @@
 import type { ChainRegistry, JsonRpcClient } from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
-import type { AddressChain, DepositAddressContext } from './depositAddresses/depositAddressContext.ts'
-import { followSweeps } from './depositAddresses/followSweeps.ts'
-import { scanPayments } from './depositAddresses/scanPayments.ts'
-import { storeFirstQuote } from './depositAddresses/storeDepositQuote.ts'
-import { watchAddresses } from './depositAddresses/watchAddresses.ts'
 import { createWaker, type Job } from './jobs/runJobs.ts'
+import type {
+  AddressChain,
+  DepositAddressContext,
+} from './requests/depositAddresses/depositAddressContext.ts'
+import { followSweeps } from './requests/depositAddresses/followSweeps.ts'
+import { scanPayments } from './requests/depositAddresses/scanPayments.ts'
+import { storeFirstQuote } from './requests/depositAddresses/storeDepositQuote.ts'
+import { watchAddresses } from './requests/depositAddresses/watchAddresses.ts'
 import type { SponsoredQuoteDependencies } from './requests/draft/createSponsoredQuote.ts'
-import type { SettlementChain } from './settlement/settlementChain.ts'
+import type { SettlementChain } from './requests/settlement/settlementChain.ts'
 import { askQuorum, quorumOf } from './topUps/askChain.ts'
 
 type Stores = Pick<SponsoredQuoteDependencies, 'store' | 'storeSponsored'>

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { addWork, listOpenWork } from '../src/solver/workStore.ts'
+import { addWork, listOpenWork } from '../src/requests/work/workStore.ts'
 
 let server: TestDatabase
 

@@ -11,7 +11,7 @@ import {
   randomRequest,
   toRequest,
 } from '../../test/fixtures/randomMarkets.ts'
-import { lateStep } from '../settlement/lateDeposit.ts'
+import { lateStep } from '../requests/settlement/lateDeposit.ts'
 import { priceDeposit, type QuotedDeposit } from './priceDeposit.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
 import { operatorReason } from '../../access/operatorReason.ts'
 import type { RequestAdministration } from '../../operate/admin/requestAdministration.ts'
-import { resolutions } from '../../settlement/parked/parkedRules.ts'
+import { resolutions } from '../../requests/settlement/parked/parkedRules.ts'
 import { id32 } from '../wire/id32.ts'
 
 const limitMax = 1_000

@@ -1,7 +1,7 @@
 import { bytes32Text } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
-import type { RequestStatuses } from '../../status/requestStatus.ts'
+import type { RequestStatuses } from '../../requests/status/requestStatus.ts'
 import {
   statusToV1,
   statusToV2,
@@ -9,7 +9,7 @@ import {
   statusV1Schema,
   statusV2Schema,
   statusV3Schema,
-} from '../../status/statusWire.ts'
+} from '../../requests/status/statusWire.ts'
 
 /**
  * GET /intents/status, /v2 and /v3: where a request is. Needs no key; never cached.

@@ -1,9 +1,9 @@
 import { bytes32Text, type Hex } from '@causeway/core'
 import { type ApiKeyRecord, errorResponses, type HttpApp, unauthorized } from '@causeway/http'
 import { z } from 'zod'
-import { solverScope } from '../../solver/solverKey.ts'
-import type { SolverWork } from '../../solver/solverWork.ts'
-import { openWorkItemSchema, type WorkItem } from '../../solver/workItem.ts'
+import { solverScope } from '../../requests/work/solverKey.ts'
+import type { SolverWork } from '../../requests/work/solverWork.ts'
+import { openWorkItemSchema, type WorkItem } from '../../requests/work/workItem.ts'
 import { id32 } from '../wire/id32.ts'
 
 const itemsMax = 200

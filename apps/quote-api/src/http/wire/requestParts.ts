@@ -1,8 +1,8 @@
 import { formatAmount, formatRate } from '@causeway/core'
 import { z } from 'zod'
-import type { RequestRecord, RequestTransaction } from '../../history/requestHistory.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import type { SponsorshipReason } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
 import {
   type CurrencyWire,
   currencyAmountSchema,

@@ -1,7 +1,7 @@
 import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
 import { endAppFeeClaim, listPendingAppFeeClaims, type PendingAppFeeClaim } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
-import { lockClaimWork, updateWork } from '../../solver/workStore.ts'
+import { lockClaimWork, updateWork } from '../../requests/work/workStore.ts'
 import type { Deed } from './ledgerAdministration.ts'
 
 /** The claim is unknown, has ended, or cannot end so. */

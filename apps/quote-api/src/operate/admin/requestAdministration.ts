@@ -1,14 +1,17 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { createLedger } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
-import { RequestNotParkedError, ResolutionNotPossibleError } from '../../settlement/parked/parkedErrors.ts'
+import {
+  RequestNotParkedError,
+  ResolutionNotPossibleError,
+} from '../../requests/settlement/parked/parkedErrors.ts'
 import {
   meaningOf,
   type ParkedFacts,
   possibleResolutions,
   type Resolution,
   retryStage,
-} from '../../settlement/parked/parkedRules.ts'
+} from '../../requests/settlement/parked/parkedRules.ts'
 import {
   listParked,
   type ParkedRequest,
@@ -16,15 +19,15 @@ import {
   readParkedReason,
   readRefundWork,
   readRequestRecord,
-} from '../../settlement/parked/readParked.ts'
-import { setStage } from '../../settlement/requestProgress.ts'
+} from '../../requests/settlement/parked/readParked.ts'
 import {
   lockSettledRequest,
   readSettledRequest,
   type SettledRequest,
-} from '../../settlement/settledRequest.ts'
-import { lockWorkOf, updateWork } from '../../solver/workStore.ts'
-import { UnknownRequestError } from '../../status/requestStatus.ts'
+} from '../../requests/settlement/settledRequest.ts'
+import { setStage } from '../../requests/status/requestProgress.ts'
+import { UnknownRequestError } from '../../requests/status/requestStatus.ts'
+import { lockWorkOf, updateWork } from '../../requests/work/workStore.ts'
 import type { Deed } from './ledgerAdministration.ts'
 
 export type RequestExplanation = RequestRecord & {

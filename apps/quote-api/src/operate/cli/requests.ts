@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resolutions } from '../../settlement/parked/parkedRules.ts'
+import { resolutions } from '../../requests/settlement/parked/parkedRules.ts'
 import type { RequestExplanation } from '../admin/requestAdministration.ts'
 import type { Command } from './command.ts'
 import { readId32, readReason, readValue, reasonFlag } from './readValue.ts'
