@@ -12,9 +12,9 @@ import { createAuditJob, createInvariantsJob } from './jobs/invariants.ts'
 import type { Job } from './jobs/runJobs.ts'
 import { createSweeper } from './jobs/sweeper.ts'
 import { startJobs } from './jobs.ts'
+import { createTopUpClaims, type TopUpClaims } from './money/topUps/claims.ts'
 import type { OpenDatabase } from './operate/database.ts'
 import type { QuoteRegistry } from './pricing/registry.ts'
-import { createTopUpClaims, type TopUpClaims } from './topUps/claims.ts'
 import { createTopUps } from './topUps.ts'
 
 /** Balances of sponsors: reading them, claiming what was not attributed, and the jobs that keep them. */

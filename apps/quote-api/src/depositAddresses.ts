@@ -1,6 +1,7 @@
 import type { ChainRegistry, JsonRpcClient } from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
+import { askQuorum, quorumOf } from './chainReadings/askChain.ts'
 import { createWaker, type Job } from './jobs/runJobs.ts'
 import type {
   AddressChain,
@@ -12,7 +13,6 @@ import { storeFirstQuote } from './requests/depositAddresses/storeDepositQuote.t
 import { watchAddresses } from './requests/depositAddresses/watchAddresses.ts'
 import type { SponsoredQuoteDependencies } from './requests/draft/createSponsoredQuote.ts'
 import type { SettlementChain } from './requests/settlement/settlementChain.ts'
-import { askQuorum, quorumOf } from './topUps/askChain.ts'
 
 type Stores = Pick<SponsoredQuoteDependencies, 'store' | 'storeSponsored'>
 

@@ -3,12 +3,12 @@ import { ConfigurationError, type SqlDatabase } from '@causeway/core'
 import type { HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
 import type { Job } from './jobs/runJobs.ts'
+import { openComparedChain, type TopUpSettings, topUpReading } from './money/topUps/comparedChain.ts'
+import { createReconciler } from './money/topUps/reconcilerJob.ts'
+import { createTopUpChain } from './money/topUps/topUpChain.ts'
+import { createTopUpMetrics } from './money/topUps/topUpMetrics.ts'
+import { createTopUpWatcher } from './money/topUps/watcherJob.ts'
 import type { QuotableCurrency } from './pricing/registry.ts'
-import { openComparedChain, type TopUpSettings, topUpReading } from './topUps/comparedChain.ts'
-import { createReconciler } from './topUps/reconcilerJob.ts'
-import { createTopUpChain } from './topUps/topUpChain.ts'
-import { createTopUpMetrics } from './topUps/topUpMetrics.ts'
-import { createTopUpWatcher } from './topUps/watcherJob.ts'
 
 export type TopUps = {
   readonly jobs: readonly Job[]

@@ -3,8 +3,8 @@ import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
 import { operatorReason } from '../../access/operatorReason.ts'
-import { creditSuspense, listSuspense } from '../../topUps/operator.ts'
-import type { Reconciliation } from '../../topUps/reconcile.ts'
+import { creditSuspense, listSuspense } from '../../money/topUps/operator.ts'
+import type { Reconciliation } from '../../money/topUps/reconcile.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
 /** Top-ups are not configured here. */

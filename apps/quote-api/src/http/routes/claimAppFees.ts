@@ -1,7 +1,7 @@
 import { type AppFeeClaimTypedData, addressText, type Hex, uint256Text } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
-import type { AppFeeClaims } from '../../appFees/claims.ts'
+import type { AppFeeClaims } from '../../money/appFees/claims.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
 const signatureStepSchema = z.object({

@@ -1,7 +1,7 @@
 import { formatAmount, type Hex } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
-import type { ClaimedTransfer, TopUpClaims } from '../../topUps/claims.ts'
+import type { ClaimedTransfer, TopUpClaims } from '../../money/topUps/claims.ts'
 import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
 
 const transferSchema = z.object({

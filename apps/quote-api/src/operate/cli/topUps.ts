@@ -1,6 +1,6 @@
 import { findTopUps, listHaltedTopUps } from '@causeway/ledger'
 import { z } from 'zod'
-import { creditSuspense, listSuspense, resumeHalted, reverseFinal } from '../../topUps/operator.ts'
+import { creditSuspense, listSuspense, resumeHalted, reverseFinal } from '../../money/topUps/operator.ts'
 import { type Command, CommandError } from './command.ts'
 import { readId32, readReason, readUsd, readValue, readWallet, reasonFlag } from './readValue.ts'
 import { tableOf } from './tableOf.ts'

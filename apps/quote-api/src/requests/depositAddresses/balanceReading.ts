@@ -9,8 +9,8 @@ import {
   readUintResult,
 } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
+import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import type { Reading } from '../../topUps/readings.ts'
 
 /** What lies at one address, in smallest units; tokens of which it holds nothing are left out. */
 export type HeldBalances = {

@@ -11,8 +11,13 @@ import {
   toQuantity,
 } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
+import {
+  type BlockReference,
+  blockReading,
+  parseAddress,
+  type Reading,
+} from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { type BlockReference, blockReading, parseAddress, type Reading } from '../../topUps/readings.ts'
 import { transferTopic } from '../settlement/depositReadings.ts'
 
 /** What a range of blocks says about who is paid, whoever is watched. */

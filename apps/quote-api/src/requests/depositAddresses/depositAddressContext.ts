@@ -1,7 +1,7 @@
 import type { NetworkOf } from '@causeway/core'
 import type { Logger } from 'pino'
+import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import type { Reading } from '../../topUps/readings.ts'
 import type { SponsoredQuoteDependencies } from '../draft/createSponsoredQuote.ts'
 import type { SettlementContext } from '../settlement/settlementContext.ts'
 

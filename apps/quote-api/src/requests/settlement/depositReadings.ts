@@ -10,8 +10,8 @@ import {
   toQuantity,
 } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
+import { type BlockReference, blockReading, type Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { type BlockReference, blockReading, type Reading } from '../../topUps/readings.ts'
 
 /** @source quote-api.md 2.4 */
 const depositTopics = [

@@ -7,8 +7,8 @@ import {
   TransactionRevertedError,
 } from '@causeway/chains'
 import type { DepositFacts, Finality, Hex, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
+import { askHeight, askQuorum, type OnMalformed } from '../../chainReadings/askChain.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { askHeight, askQuorum, type OnMalformed } from '../../topUps/askChain.ts'
 import { blocksReading, type DepositPass, depositPassReading, failureReading } from './depositReadings.ts'
 import { type MinedTransaction, minedReading } from './transactionReading.ts'
 

@@ -1,6 +1,6 @@
 import { parseBytes, parseQuantity } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
-import { minedCalls, parseAddress, parseMined, type Reading } from '../../topUps/readings.ts'
+import { minedCalls, parseAddress, parseMined, type Reading } from '../../chainReadings/readings.ts'
 
 /** A transaction in a block, at whatever depth. */
 export type MinedTransaction = {

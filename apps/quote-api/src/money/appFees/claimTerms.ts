@@ -6,16 +6,16 @@ import {
   formatAmount,
   type Hex,
 } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
-import { QuoteError } from '../pricing/errors.ts'
-import { refundCost } from '../pricing/refundCost.ts'
+import type { MarketSnapshot } from '../../market/snapshot.ts'
+import { QuoteError } from '../../pricing/errors.ts'
+import { refundCost } from '../../pricing/refundCost.ts'
 import {
   findCurrency,
   type QuotableChain,
   type QuotableCurrency,
   type QuoteRegistry,
-} from '../pricing/registry.ts'
-import { enabledChain } from '../pricing/route.ts'
+} from '../../pricing/registry.ts'
+import { enabledChain } from '../../pricing/route.ts'
 import { InsufficientAppFeesError } from './claimErrors.ts'
 
 /** What a wallet asks for. Addresses are lower case. */

@@ -1,5 +1,5 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
-import { toBytes } from '../requests/orders/orderColumns.ts'
+import { toBytes } from '../../requests/orders/orderColumns.ts'
 import type { ClaimTerms } from './claimTerms.ts'
 
 /** Time to sign a claim. */

@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '@causeway/core'
 import type { ObservedTopUp } from '@causeway/ledger'
 import type { Logger } from 'pino'
-import type { Job } from '../jobs/runJobs.ts'
+import type { Job } from '../../jobs/runJobs.ts'
 import type { TopUpChain } from './topUpChain.ts'
 import type { TopUpMetrics } from './topUpMetrics.ts'
 import { type TopUpPass, watchTopUps } from './watchTopUps.ts'

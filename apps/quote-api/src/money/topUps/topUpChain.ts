@@ -8,7 +8,13 @@ import {
   UpstreamUnavailableError,
 } from '@causeway/core'
 import type { ObservedTopUp } from '@causeway/ledger'
-import { askAny, askFinalHeight, askQuorum, type OnMalformed, quorumOf } from './askChain.ts'
+import {
+  askAny,
+  askFinalHeight,
+  askQuorum,
+  type OnMalformed,
+  quorumOf,
+} from '../../chainReadings/askChain.ts'
 import {
   type BlockReference,
   blockReading,
@@ -17,7 +23,7 @@ import {
   traceReading,
   transactionReading,
   transfersReading,
-} from './readings.ts'
+} from '../../chainReadings/readings.ts'
 
 /** `any`: one endpoint, for what is shown. `quorum`: what money moves on. */
 export type Trust = 'any' | 'quorum'

@@ -1,7 +1,7 @@
 import { createJsonRpcClient, type RegisteredChain } from '@causeway/chains'
 import { ConfigurationError, type Hex, type Secret } from '@causeway/core'
-import type { QuotableCurrency } from '../pricing/registry.ts'
-import type { OnMalformed } from './askChain.ts'
+import type { OnMalformed } from '../../chainReadings/askChain.ts'
+import type { QuotableCurrency } from '../../pricing/registry.ts'
 import { createTopUpChain, type TopUpChain, type TopUpChainOptions } from './topUpChain.ts'
 
 /** What the environment says about top-ups; see `config.ts`. */

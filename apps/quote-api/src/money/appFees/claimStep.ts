@@ -1,4 +1,4 @@
-import type { WorkState } from '../requests/work/workItem.ts'
+import type { WorkState } from '../../requests/work/workItem.ts'
 
 /** The reported payout as its chain shows it; `none`: nothing was reported. `absent`: missing or reverted. */
 export type PayoutReading = 'none' | 'not_final' | 'absent' | 'paid' | 'pays_less'

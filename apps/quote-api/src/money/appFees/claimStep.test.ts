@@ -1,7 +1,7 @@
 // Goal: a claim is paid by final facts alone, and given back only when nothing can be paid for it any more. Method:
 // the whole table of what a solver said and what a chain shows.
 import { describe, expect, test } from 'vitest'
-import type { WorkState } from '../requests/work/workItem.ts'
+import type { WorkState } from '../../requests/work/workItem.ts'
 import { claimStep, type PayoutReading } from './claimStep.ts'
 
 const deadlineSeconds = 1_000

@@ -15,7 +15,7 @@ import {
   type TopUpCursor,
   type TopUpEvent,
 } from '@causeway/ledger'
-import type { Fence } from '../jobs/election.ts'
+import type { Fence } from '../../jobs/election.ts'
 import type { TopUpChain } from './topUpChain.ts'
 
 /** Everything that one pass did; what operators see of it. */

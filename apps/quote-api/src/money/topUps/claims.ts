@@ -1,8 +1,8 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
 import { claimTopUp, findTopUps, type TopUpEvent } from '@causeway/ledger'
-import type { ContractSignatures } from '../access/wallets/contractSignature.ts'
-import { InvalidSignatureError } from '../access/wallets/walletErrors.ts'
-import { hasSigned } from '../access/wallets/walletOwner.ts'
+import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
+import { InvalidSignatureError } from '../../access/wallets/walletErrors.ts'
+import { hasSigned } from '../../access/wallets/walletOwner.ts'
 import { type ClaimMessage, claimLifetimeMs, issuedAtOf, writeClaimMessage } from './claimMessage.ts'
 import { ClaimRefusedError } from './operator.ts'
 
