@@ -5,7 +5,7 @@ import { tableRows } from './markdownTable.ts'
 import { visitNodes } from './syntax.ts'
 
 const page = 'docs/operating/configuration.md'
-const sources = ['apps/quote-api/src/config.ts', 'apps/oracle/src/compose/config.ts']
+const sources = ['apps/quote-api/src/config/config.ts', 'apps/oracle/src/compose/config.ts']
 /** Where a variable may be read: the service and the packages it hands its environment to. */
 const sourcePattern = /^(apps\/(quote-api|oracle)|packages\/(?!localnet)[^/]+)\/src\/.*(?<!\.test)\.ts$/
 

@@ -1,2 +1,2 @@
-export { loadConfig, type QuoteApiConfig } from './config.ts'
-export { createQuoteApi, type ListenAddresses, type QuoteApi } from './createQuoteApi.ts'
+export { createQuoteApi, type ListenAddresses, type QuoteApi } from './compose/createQuoteApi.ts'
+export { loadConfig, type QuoteApiConfig } from './config/config.ts'

@@ -14,7 +14,7 @@ import {
   recordTopUp,
 } from '@causeway/ledger'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadConfig } from '../src/config.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { runCli } from '../src/operate/cli/runCli.ts'
 import { repositoryRoot } from './fixtures/service.ts'
 import { orderMigrations } from './orderSupport/orders.ts'

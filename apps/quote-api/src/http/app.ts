@@ -7,10 +7,10 @@ import {
   type Readiness,
 } from '@causeway/http'
 import type { WalletLinking } from '../access/wallets/walletLinking.ts'
+import type { Permits } from '../compose/permits.ts'
 import type { MarketHealth } from '../market/health.ts'
 import type { AppFeeClaims } from '../money/appFees/claims.ts'
 import type { TopUpClaims } from '../money/topUps/claims.ts'
-import type { Permits } from '../permits.ts'
 import type { SponsorCurrency } from '../pricing/sponsorship/sponsorCurrency.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 import type { MoneyHistory } from '../requests/history/moneyHistory.ts'

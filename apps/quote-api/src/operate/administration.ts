@@ -6,7 +6,7 @@ import {
   createWalletAdministration,
   type WalletAdministration,
 } from '../access/wallets/walletAdministration.ts'
-import type { QuoteApiConfig } from '../config.ts'
+import type { QuoteApiConfig } from '../config/config.ts'
 import { createWebhookAdministration, type WebhookAdministration } from '../webhooks/webhookAdministration.ts'
 import { type ClaimAdministration, createClaimAdministration } from './admin/claimAdministration.ts'
 import { createLedgerAdministration, type LedgerAdministration } from './admin/ledgerAdministration.ts'

@@ -13,7 +13,7 @@ import {
   whileStarting,
 } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
-import type { QuoteApiConfig } from '../config.ts'
+import type { QuoteApiConfig } from '../config/config.ts'
 import type { DatabaseWait } from './databaseWait.ts'
 
 export type OpenDatabase = {

@@ -9,7 +9,7 @@ import {
   openListener,
 } from '@causeway/http'
 import type { Logger } from 'pino'
-import type { QuoteApiConfig } from '../config.ts'
+import type { QuoteApiConfig } from '../config/config.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
 
 /** What a service does whose database is on its way. */

@@ -1,6 +1,6 @@
 import { open, readFile } from 'node:fs/promises'
 import { ConfigurationError, DomainError } from '@causeway/core'
-import type { QuoteApiConfig } from '../../config.ts'
+import type { QuoteApiConfig } from '../../config/config.ts'
 import { createAdministration, loadPeppers } from '../administration.ts'
 import { openDatabase } from '../database.ts'
 import { type Command, CommandError, type Output, type Scene } from './command.ts'

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '@causeway/core'
 import { Gauge, type HttpMetrics } from '@causeway/http'
-import { shareReading } from '../../shareReading.ts'
+import { shareReading } from '../../jobs/shareReading.ts'
 import { accuracyQuantiles, readAccuracy } from './measurementStore.ts'
 
 const fillsPerChain = 1_000

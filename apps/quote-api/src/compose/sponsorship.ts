@@ -1,14 +1,14 @@
 import type { Ledger, QuoteFile, SqlDatabase } from '@causeway/core'
 import { createLedger } from '@causeway/ledger'
 import type { Logger } from 'pino'
-import type { QuoteRegistry } from './pricing/registry.ts'
-import { type SponsorCurrency, sponsorCurrency } from './pricing/sponsorship/sponsorCurrency.ts'
-import type { SponsoredQuoteDependencies } from './requests/draft/createSponsoredQuote.ts'
-import { createMoneyHistory, type MoneyHistory } from './requests/history/moneyHistory.ts'
-import { createRequestHistory, type RequestHistory } from './requests/history/requestHistory.ts'
-import { createSponsoredOrderStore } from './requests/orders/sponsoredOrderStore.ts'
-import { toStoredOrder } from './requests/orders/toStoredOrder.ts'
-import { toStoredSponsorship } from './requests/orders/toStoredSponsorship.ts'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+import { type SponsorCurrency, sponsorCurrency } from '../pricing/sponsorship/sponsorCurrency.ts'
+import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
+import { createMoneyHistory, type MoneyHistory } from '../requests/history/moneyHistory.ts'
+import { createRequestHistory, type RequestHistory } from '../requests/history/requestHistory.ts'
+import { createSponsoredOrderStore } from '../requests/orders/sponsoredOrderStore.ts'
+import { toStoredOrder } from '../requests/orders/toStoredOrder.ts'
+import { toStoredSponsorship } from '../requests/orders/toStoredSponsorship.ts'
 
 /** What sponsored quotes need beside unsponsored ones. */
 export type Sponsorship = Pick<

@@ -6,11 +6,11 @@ import {
   type UserFactsReader,
 } from '@causeway/chains'
 import { firstCreatedAddress } from '@causeway/core'
-import type { Clock } from './market/clock.ts'
-import type { Market } from './market/runMarket.ts'
-import { QuoteError } from './pricing/errors.ts'
-import type { PricingDependencies } from './pricing/priceRequest.ts'
-import type { QuotableChain, QuoteRegistry } from './pricing/registry.ts'
+import type { Clock } from '../market/clock.ts'
+import type { Market } from '../market/runMarket.ts'
+import { QuoteError } from '../pricing/errors.ts'
+import type { PricingDependencies } from '../pricing/priceRequest.ts'
+import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
 /** A request waits this long for a user's balance and allowance, then goes on without. @source design.md 5.4 */
 const factsBudget = { budgetMs: 60 }

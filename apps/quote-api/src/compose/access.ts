@@ -2,12 +2,12 @@ import type { JsonRpcClient } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
 import type { ApiKeys } from '@causeway/http'
 import type { Logger } from 'pino'
-import type { Peppers } from './access/keys/peppers.ts'
-import { createStoredApiKeys } from './access/keys/storedApiKeys.ts'
-import { createContractSignatures } from './access/wallets/contractSignature.ts'
-import { createSponsors, type Sponsors } from './access/wallets/sponsors.ts'
-import { createWalletLinking, type WalletLinking } from './access/wallets/walletLinking.ts'
-import type { QuoteRegistry } from './pricing/registry.ts'
+import type { Peppers } from '../access/keys/peppers.ts'
+import { createStoredApiKeys } from '../access/keys/storedApiKeys.ts'
+import { createContractSignatures } from '../access/wallets/contractSignature.ts'
+import { createSponsors, type Sponsors } from '../access/wallets/sponsors.ts'
+import { createWalletLinking, type WalletLinking } from '../access/wallets/walletLinking.ts'
+import type { QuoteRegistry } from '../pricing/registry.ts'
 
 /** Who calls, whose wallet pays for them, and how a wallet comes to do so. */
 export type Access = {

@@ -1,7 +1,7 @@
 import { createAgreedReads, type JsonRpcClient, quoteOnChain } from '@causeway/chains'
-import type { MarketSnapshot } from './market/snapshot.ts'
-import type { OnChainQuoter } from './pricing/poolLegQuoter.ts'
-import type { QuoteRegistry } from './pricing/registry.ts'
+import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { OnChainQuoter } from '../pricing/poolLegQuoter.ts'
+import type { QuoteRegistry } from '../pricing/registry.ts'
 
 /** A request waits this long for the chain's own quoter. */
 const timeoutMs = 600

@@ -1,12 +1,12 @@
 import type { SqlDatabase } from '@causeway/core'
 import type { HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
-import type { Peppers } from './access/keys/peppers.ts'
-import type { QuoteApiConfig } from './config.ts'
-import { createWebhookDelivery, type WebhookDelivery } from './webhooks/deliverWebhooks.ts'
-import { defaultRetryRule } from './webhooks/retryRule.ts'
-import { createMessageSender } from './webhooks/sendMessage.ts'
-import { createWebhookObserver } from './webhooks/webhookMetrics.ts'
+import type { Peppers } from '../access/keys/peppers.ts'
+import type { QuoteApiConfig } from '../config/config.ts'
+import { createWebhookDelivery, type WebhookDelivery } from '../webhooks/deliverWebhooks.ts'
+import { defaultRetryRule } from '../webhooks/retryRule.ts'
+import { createMessageSender } from '../webhooks/sendMessage.ts'
+import { createWebhookObserver } from '../webhooks/webhookMetrics.ts'
 
 const attemptTimeoutMs = 10_000
 

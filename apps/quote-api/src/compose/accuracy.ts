@@ -1,10 +1,10 @@
 import type { HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
-import type { Job } from './jobs/runJobs.ts'
-import type { QuoteRegistry } from './pricing/registry.ts'
-import { watchAccuracy } from './requests/accuracy/accuracyMetrics.ts'
-import { type MeasuringContext, measureFills } from './requests/accuracy/measureFills.ts'
-import { createReactionTimes, type ReactionTimes } from './requests/accuracy/reactionTimes.ts'
+import type { Job } from '../jobs/runJobs.ts'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+import { watchAccuracy } from '../requests/accuracy/accuracyMetrics.ts'
+import { type MeasuringContext, measureFills } from '../requests/accuracy/measureFills.ts'
+import { createReactionTimes, type ReactionTimes } from '../requests/accuracy/reactionTimes.ts'
 
 /** How well quotes come true, and what later ones learn from it. */
 export type Accuracy = { readonly job: Job; readonly reactionTimes: ReactionTimes }

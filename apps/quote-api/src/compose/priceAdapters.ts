@@ -1,10 +1,10 @@
 import type { ChainRegistry } from '@causeway/chains'
-import type { QuoteApiConfig } from './config.ts'
-import type { HttpPriceAdapter } from './market/prices/http/adapter.ts'
-import { createCoingecko } from './market/prices/http/coingecko.ts'
-import { createDefillama } from './market/prices/http/defillama.ts'
-import { createHermes } from './market/prices/http/hermes.ts'
-import { hostOf, type SourceReach } from './market/prices/secondSource.ts'
+import type { QuoteApiConfig } from '../config/config.ts'
+import type { HttpPriceAdapter } from '../market/prices/http/adapter.ts'
+import { createCoingecko } from '../market/prices/http/coingecko.ts'
+import { createDefillama } from '../market/prices/http/defillama.ts'
+import { createHermes } from '../market/prices/http/hermes.ts'
+import { hostOf, type SourceReach } from '../market/prices/secondSource.ts'
 
 /** The HTTP price services whose URL is set; without any, prices come from chains alone. */
 export function createPriceAdapters({

@@ -1,18 +1,18 @@
 import type { ChainRegistry, JsonRpcClient } from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
-import { askQuorum, quorumOf } from './chainReadings/askChain.ts'
-import { createWaker, type Job } from './jobs/runJobs.ts'
+import { askQuorum, quorumOf } from '../chainReadings/askChain.ts'
+import { createWaker, type Job } from '../jobs/runJobs.ts'
 import type {
   AddressChain,
   DepositAddressContext,
-} from './requests/depositAddresses/depositAddressContext.ts'
-import { followSweeps } from './requests/depositAddresses/followSweeps.ts'
-import { scanPayments } from './requests/depositAddresses/scanPayments.ts'
-import { storeFirstQuote } from './requests/depositAddresses/storeDepositQuote.ts'
-import { watchAddresses } from './requests/depositAddresses/watchAddresses.ts'
-import type { SponsoredQuoteDependencies } from './requests/draft/createSponsoredQuote.ts'
-import type { SettlementChain } from './requests/settlement/settlementChain.ts'
+} from '../requests/depositAddresses/depositAddressContext.ts'
+import { followSweeps } from '../requests/depositAddresses/followSweeps.ts'
+import { scanPayments } from '../requests/depositAddresses/scanPayments.ts'
+import { storeFirstQuote } from '../requests/depositAddresses/storeDepositQuote.ts'
+import { watchAddresses } from '../requests/depositAddresses/watchAddresses.ts'
+import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
+import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
 
 type Stores = Pick<SponsoredQuoteDependencies, 'store' | 'storeSponsored'>
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '@causeway/database'
 import type { HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
-import { startElections } from './jobs/election.ts'
-import { watchJobs } from './jobs/jobMetrics.ts'
-import { type Job, runJobs } from './jobs/runJobs.ts'
+import { startElections } from '../jobs/election.ts'
+import { watchJobs } from '../jobs/jobMetrics.ts'
+import { type Job, runJobs } from '../jobs/runJobs.ts'
 
 /** Runs for the leadership of each job and does its work while it leads. */
 export function startJobs(options: {

@@ -2,9 +2,9 @@ import { resolve } from 'node:path'
 import { ConfigurationError, parseCasedAddress, Secret } from '@causeway/core'
 import { parseTrustedProxies } from '@causeway/http'
 import { z } from 'zod'
-import { parsePeppers } from './access/keys/peppers.ts'
-import { parseOracles } from './requests/settlement/oracleSettings.ts'
-import { checkSolverKey } from './requests/work/solverKey.ts'
+import { parsePeppers } from '../access/keys/peppers.ts'
+import { parseOracles } from '../requests/settlement/oracleSettings.ts'
+import { checkSolverKey } from '../requests/work/solverKey.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const limit = z.coerce.number().int().min(0).max(1_000_000)
