@@ -91,7 +91,7 @@ export {
   type AttestationVerdict,
   verifyAttestation,
 } from './attestation/verifyAttestation.ts'
-export { type ProvenRow, type RecoverSigner, verifyRows } from './attestation/verifyRows.ts'
+export { type ProvenRow, verifyRows } from './attestation/verifyRows.ts'
 export { withdrawRequestPayloadId } from './attestation/withdrawRequestId.ts'
 export { type NetworkOf, type ProtocolChain, UnknownChainError } from './chain/protocolChain.ts'
 export {
@@ -210,15 +210,10 @@ export {
   appFeeClaimTypedData,
 } from './signatures/appFeeClaim.ts'
 export { signingDigest } from './signatures/digests.ts'
-export type {
-  Execution,
-  ExecutionDomain,
-  WithdrawRequest,
-  WithdrawRequestDomain,
-} from './signatures/execution.ts'
+export type { Execution, ExecutionDomain, WithdrawRequestDomain } from './signatures/execution.ts'
 export { isSignedByOwner, type OwnerCheck } from './signatures/isSignedByOwner.ts'
 export { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './signatures/ownerRequest.ts'
-export type { Signer, SigningRequest } from './signatures/signer.ts'
+export type { RecoverSigner, Signer, SigningRequest } from './signatures/signer.ts'
 export type { SqlDatabase, SqlRow, SqlTx, SqlWriteTx, TransactionOptions } from './sql/sqlTx.ts'
 export { classifyTopUps, needsTrace } from './topUps/classifyTopUps.ts'
 export { encodeTopUp, type TopUpCall } from './topUps/encodeTopUp.ts'
@@ -339,5 +334,6 @@ export { tronWithdrawalTransfer } from './vm/tron/withdrawalTransfer.ts'
 export type { VmCodec } from './vm/vmCodec.ts'
 export { type VmType, vmTypes } from './vm/vmType.ts'
 export type { WithdrawalTransfer } from './vm/withdrawalBytes.ts'
+export type { WithdrawRequest } from './vm/withdrawRequest.ts'
 export { normaliseWithdrawRequest } from './vm/withdrawRequest.ts'
 export { addressText, bytes32Text, hexText, uint32Number, uint64Text, uint256Text } from './wireScalars.ts'

@@ -10,7 +10,8 @@ import {
   typedDataDigest,
   typeHash,
 } from '../hashing/typedData.ts'
-import type { Execution, ExecutionDomain, WithdrawRequest, WithdrawRequestDomain } from './execution.ts'
+import type { WithdrawRequest } from '../vm/withdrawRequest.ts'
+import type { Execution, ExecutionDomain, WithdrawRequestDomain } from './execution.ts'
 import type { SigningRequest } from './signer.ts'
 
 const executionTypeHash = typeHash('Execution(bytes32 idempotencyKey,bytes[] actions)')

@@ -12,15 +12,3 @@ export type Execution = { readonly idempotencyKey: Hex; readonly actions: readon
 
 /** EIP-712 domain `RelayAllocatorSpender`, version "1". @source oracle-protocol.md 2.1 */
 export type WithdrawRequestDomain = { readonly chainId: number; readonly verifyingContract: Hex }
-
-/** Payload parameters of the withdrawal-initiated flow. @source oracle-protocol.md 2.1 */
-export type WithdrawRequest = {
-  readonly chainId: bigint
-  readonly depository: string
-  readonly currency: string
-  readonly amount: bigint
-  readonly spender: Hex
-  readonly recipient: string
-  readonly data: Hex
-  readonly nonce: Hex
-}

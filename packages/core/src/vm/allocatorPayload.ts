@@ -1,5 +1,4 @@
 import type { Hex } from '../hex.ts'
-import type { WithdrawRequest } from '../signatures/execution.ts'
 import type { AllocatorPayloadFamily, PayloadPlace } from './allocatorPayloadFamily.ts'
 import { bitcoinAllocatorPayload } from './bitcoin/allocatorPayload.ts'
 import { InvalidWithdrawalError } from './errors.ts'
@@ -9,7 +8,7 @@ import { lighterAllocatorPayload } from './lighter/allocatorPayload.ts'
 import type { ChainNetwork } from './registry.ts'
 import { solanaAllocatorPayload } from './solana/allocatorPayload.ts'
 import type { VmType } from './vmType.ts'
-import { normaliseWithdrawRequest } from './withdrawRequest.ts'
+import { normaliseWithdrawRequest, type WithdrawRequest } from './withdrawRequest.ts'
 
 /**
  * The bytes that an allocator issues for a withdraw request, per family. Bytes that a caller hands in
