@@ -1,4 +1,3 @@
-import type { JsonRpcClient } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
 import type { ApiKeys } from '@causeway/http'
 import type { Logger } from 'pino'
@@ -7,29 +6,13 @@ import { createStoredApiKeys } from '../access/keys/storedApiKeys.ts'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
 import { createSponsors, type Sponsors } from '../access/wallets/sponsors.ts'
 import { createWalletLinking, type WalletLinking } from '../access/wallets/walletLinking.ts'
-import type { QuoteRegistry } from '../pricing/registry.ts'
+import type { SponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 
 /** Who calls, whose wallet pays for them, and how a wallet comes to do so. */
 export type Access = {
   readonly apiKeys: ApiKeys
   readonly sponsors: Sponsors
   readonly linking: WalletLinking
-}
-
-/** Where sponsorship wallets live; without a client only keys can sign, contracts cannot. */
-export type SponsorshipChain = { readonly chainId: number; readonly client: JsonRpcClient | undefined }
-
-const baseChainId = 8_453
-const baseSepoliaChainId = 84_532
-
-/** Base or its testnet: the chain on which balances are topped up. */
-export function findSponsorshipChain(
-  registry: QuoteRegistry,
-  clients: ReadonlyMap<string, JsonRpcClient>,
-): SponsorshipChain {
-  const chain = registry.chainById.get(baseChainId) ?? registry.chainById.get(baseSepoliaChainId)
-  if (chain === undefined) return { chainId: baseChainId, client: undefined }
-  return { chainId: chain.chainId, client: clients.get(chain.key) }
 }
 
 export function createAccess(options: {

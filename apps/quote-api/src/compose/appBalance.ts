@@ -13,7 +13,7 @@ import { createSweeper } from '../jobs/sweeper.ts'
 import { createTopUpClaims, type TopUpClaims } from '../money/topUps/claims.ts'
 import type { OpenDatabase } from '../operate/database.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
-import type { SponsorshipChain } from './access.ts'
+import type { SponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 import { startJobs } from './jobs.ts'
 import { createTopUps } from './topUps.ts'
 

@@ -38,6 +38,7 @@ import { createInventoryViews } from '../pricing/inventoryView.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
 import { createPoolLegQuoter } from '../pricing/poolLegQuoter.ts'
 import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
+import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/toStoredOrder.ts'
@@ -45,7 +46,7 @@ import { keepSaid } from '../requests/selfExecution/saidTransactions.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
-import { createAccess, findSponsorshipChain } from './access.ts'
+import { createAccess } from './access.ts'
 import { createAccuracy } from './accuracy.ts'
 import { createAppBalance } from './appBalance.ts'
 import { createAppFees } from './appFees.ts'
@@ -105,7 +106,7 @@ export async function createQuoteApi(
   })
   await checkChains({ environment: config.environment, file: quote, registry, clients, log: logger })
 
-  const wait = createDatabaseWait(config, logger)
+  const wait = createDatabaseWait(config, { errors: errorPolicy, logger })
   const opened = await openDatabase(config, {
     wait,
     log: (message) => logger.info(message),

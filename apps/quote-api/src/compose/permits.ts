@@ -1,11 +1,11 @@
 import type { JsonRpcClient } from '@causeway/chains'
 import { type PermitKind, permitKinds, type SqlDatabase } from '@causeway/core'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
-import type { TakeSignature } from '../http/routes/executePermits.ts'
 import type { PermitTokens } from '../pricing/permit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { createDepositTrial } from '../requests/permits/depositTrial.ts'
 import { createPermitTokens } from '../requests/permits/permitTokens.ts'
+import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import { createTakePermit } from '../requests/permits/takePermit.ts'
 
 export type Permits = {

@@ -1,3 +1,4 @@
+import type { PermitKind } from '@causeway/core'
 import {
   type ApiKeys,
   createHttpApp,
@@ -7,7 +8,6 @@ import {
   type Readiness,
 } from '@causeway/http'
 import type { WalletLinking } from '../access/wallets/walletLinking.ts'
-import type { Permits } from '../compose/permits.ts'
 import type { MarketHealth } from '../market/health.ts'
 import type { AppFeeClaims } from '../money/appFees/claims.ts'
 import type { TopUpClaims } from '../money/topUps/claims.ts'
@@ -15,6 +15,7 @@ import type { SponsorCurrency } from '../pricing/sponsorship/sponsorCurrency.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 import type { MoneyHistory } from '../requests/history/moneyHistory.ts'
 import type { RequestHistory } from '../requests/history/requestHistory.ts'
+import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import type { RequestStatuses } from '../requests/status/requestStatus.ts'
 import type { SolverWork } from '../requests/work/solverWork.ts'
 import { errorPolicy } from './errorPolicy.ts'
@@ -50,7 +51,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly balances: BalanceReading
   readonly claims: TopUpClaims
   readonly appFeeClaims: AppFeeClaims
-  readonly takePermit: Permits['takePermit']
+  readonly takePermit: Readonly<Record<PermitKind, TakeSignature>>
   readonly solverWork: SolverWork
   readonly statuses: RequestStatuses
   readonly hint: TransactionHints['hint']

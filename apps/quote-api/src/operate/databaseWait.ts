@@ -5,12 +5,12 @@ import {
   createHttpMetrics,
   createOpsListener,
   createReadiness,
+  type ErrorPolicy,
   noApiKeys,
   openListener,
 } from '@causeway/http'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
-import { errorPolicy } from '../http/errorPolicy.ts'
 
 /** What a service does whose database is on its way. */
 export interface DatabaseWait {
@@ -35,8 +35,9 @@ function pauseMsAfter(tries: number): number {
  */
 export function createDatabaseWait(
   config: Pick<QuoteApiConfig, 'http' | 'ops' | 'trustedProxies'>,
-  logger: Logger,
+  answering: { readonly errors: ErrorPolicy; readonly logger: Logger },
 ): DatabaseWait {
+  const { logger } = answering
   let listeners: Awaited<ReturnType<typeof openWaitingListeners>> | undefined
   let problem: DomainError | undefined
   let tries = 0
@@ -49,7 +50,7 @@ export function createDatabaseWait(
   }
   return {
     async pause(news) {
-      listeners ??= await openWaitingListeners(config, logger, () => problem ?? news)
+      listeners ??= await openWaitingListeners(config, answering, () => problem ?? news)
       tell(news)
       problem = news
       await sleep(pauseMsAfter(tries))
@@ -66,7 +67,7 @@ const unlimited = { perKeyMax: 0, perIpMax: 0 }
 
 async function openWaitingListeners(
   config: Pick<QuoteApiConfig, 'http' | 'ops' | 'trustedProxies'>,
-  logger: Logger,
+  { errors, logger }: { readonly errors: ErrorPolicy; readonly logger: Logger },
   problemNow: () => DomainError,
 ) {
   const metrics = createHttpMetrics({ service: 'quote-api', processMetrics: false })
@@ -81,7 +82,7 @@ async function openWaitingListeners(
     apiKeys: noApiKeys,
     unknownKeys: 'ignore',
     trustedProxies: config.trustedProxies,
-    errors: errorPolicy,
+    errors,
     cors: true,
     rateLimits: {
       ...{ windowMs: 1_000, classes: { read: unlimited }, defaultClass: 'read' },
@@ -91,7 +92,7 @@ async function openWaitingListeners(
   // Before the body: what it asks for does not matter yet.
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
   app.route({ method: methods, url: '/*', onRequest: refuse, handler: refuse })
-  const ops = createOpsListener({ logger, errors: errorPolicy, registry: metrics.registry, readiness })
+  const ops = createOpsListener({ logger, errors, registry: metrics.registry, readiness })
   const close = () => Promise.all([app.close(), ops.close()])
   try {
     const [publicUrl, opsUrl] = await Promise.all([

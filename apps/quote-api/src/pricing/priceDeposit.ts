@@ -1,6 +1,5 @@
 import { divideUp, maxBigint, pow10, type QuoteAsset } from '@causeway/core'
 import type { MarketSnapshot } from '../market/snapshot.ts'
-import { pricedUsdc } from '../requests/draft/createSponsoredQuote.ts'
 import { QuoteError } from './errors.ts'
 import type { SubsidyRule } from './feeTerms.ts'
 import { type LegPlan, planLegs } from './legs.ts'
@@ -11,6 +10,7 @@ import { findCurrency, type QuotableChain, type QuotableCurrency } from './regis
 import type { AppFeeRequest, Operation, QuoteRequest } from './request.ts'
 import { enabledChain, type Route } from './route.ts'
 import { fromMicroUsdDown, sponsorUnit } from './sponsorship/sponsorUnit.ts'
+import { pricedUsdc } from './sponsorship/subsidyRule.ts'
 
 export type DepositPricing = Pick<
   PricingDependencies,

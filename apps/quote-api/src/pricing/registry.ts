@@ -15,7 +15,6 @@ import {
   type VmCodec,
   type VmType,
 } from '@causeway/core'
-import { currencyToWire } from '../http/wire/currencyAmount.ts'
 
 /** A currency that can be quoted, with everything that is known before a request arrives. */
 export type QuotableCurrency = Currency & {
@@ -26,8 +25,6 @@ export type QuotableCurrency = Currency & {
   readonly solver: boolean
   readonly permit: 'eip3009' | 'eip2612' | 'none'
   readonly resetsAllowance: boolean
-  /** JSON of the currency as every answer names it. */
-  readonly json: string
 }
 
 export type QuotableChain = {
@@ -100,7 +97,7 @@ function quotableChain(args: {
       continue
     }
     const canonical = codec.canonicalAddress(address)
-    const currency = {
+    currencies.set(canonical, {
       chainId: config.chainId,
       address: canonical,
       symbol: rest.symbol,
@@ -114,8 +111,7 @@ function quotableChain(args: {
       solver,
       permit,
       resetsAllowance,
-    }
-    currencies.set(canonical, { ...currency, json: JSON.stringify(currencyToWire(currency)) })
+    })
   }
   const native = currencies.get(codec.canonicalAddress(codec.nativeCurrency))
   if (native === undefined) throw new ConfigurationError(`chains.${key}: the native currency is not listed`)

@@ -1,15 +1,13 @@
-import { type Hex, permitKinds } from '@causeway/core'
+import { permitKinds } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
+import type { TakeSignature } from '../../requests/permits/takePermit.ts'
 import { id32 } from '../wire/id32.ts'
 import { signatureText } from '../wire/walletText.ts'
 
 /** What a wallet can have signed; `request` is another name of `claim`. */
 const signedKinds = [...permitKinds, 'claim', 'request'] as const
-export type SignedKind = (typeof signedKinds)[number]
-
-/** Takes a signature over what a request asked for. Repeating it changes nothing. */
-export type TakeSignature = (signed: { readonly requestId: Hex; readonly signature: Hex }) => Promise<void>
+type SignedKind = (typeof signedKinds)[number]
 
 type Dependencies = { readonly takeSignature: Readonly<Record<SignedKind, TakeSignature>> }
 

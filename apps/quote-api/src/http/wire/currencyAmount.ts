@@ -23,7 +23,7 @@ export const currencyAmountSchema = z.object({
 export type CurrencyWire = z.infer<typeof currencySchema>
 type CurrencyAmountWire = z.infer<typeof currencyAmountSchema>
 
-export function currencyToWire(currency: Omit<QuotableCurrency, 'json'>): CurrencyWire {
+export function currencyToWire(currency: QuotableCurrency): CurrencyWire {
   return {
     chainId: currency.chainId,
     address: currency.address,
@@ -51,6 +51,16 @@ export function valuedAmountToWire(
   }
 }
 
+const knownCurrencies = new WeakMap<QuotableCurrency, string>()
+
+function currencyJson(currency: QuotableCurrency): string {
+  const known = knownCurrencies.get(currency)
+  if (known !== undefined) return known
+  const json = JSON.stringify(currencyToWire(currency))
+  knownCurrencies.set(currency, json)
+  return json
+}
+
 /**
  * JSON of `valuedAmountToWire` for a configured currency, which answers hold up to twenty times: what
  * those have in common is written once per currency. Digits need no escaping.
@@ -65,5 +75,5 @@ export function currencyAmountJson(
   const minimum = minimumAmount === amount ? text : minimumAmount.toString()
   const formatted = formatAmount(amount, currency.decimals)
   const usd = formatUsd(usdValueDown(amount, unit))
-  return `{"currency":${currency.json},"amount":"${text}","amountFormatted":"${formatted}","amountUsd":"${usd}","minimumAmount":"${minimum}"}`
+  return `{"currency":${currencyJson(currency)},"amount":"${text}","amountFormatted":"${formatted}","amountUsd":"${usd}","minimumAmount":"${minimum}"}`
 }

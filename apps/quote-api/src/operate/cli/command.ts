@@ -51,11 +51,3 @@ export type Command = {
   /** `undefined` when everything was printed. @throws CommandError, DomainError, ConfigurationError */
   run(scene: Scene, args: Arguments): Promise<Output | undefined>
 }
-
-/** A command cannot be carried out as it was typed. `message` says what would be right. */
-export class CommandError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'CommandError'
-  }
-}

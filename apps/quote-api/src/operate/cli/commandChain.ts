@@ -1,6 +1,5 @@
 import { DomainError, encodeTopUp, type Hex, type SqlDatabase, type TopUpCall } from '@causeway/core'
 import { readTopUpCursor } from '@causeway/ledger'
-import { findSponsorshipChain } from '../../compose/access.ts'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { loadFiles } from '../../config/configuration.ts'
 import { openComparedChain, topUpReading } from '../../money/topUps/comparedChain.ts'
@@ -8,7 +7,8 @@ import { topUpCalldata } from '../../money/topUps/operator.ts'
 import { type Reconciliation, reconcile } from '../../money/topUps/reconcile.ts'
 import { accountOf } from '../../money/topUps/watchTopUps.ts'
 import { createRegistry } from '../../pricing/registry.ts'
-import { CommandError } from './command.ts'
+import { findSponsorshipChain } from '../../pricing/sponsorship/sponsorCurrency.ts'
+import { CommandError } from './commandError.ts'
 
 /** The chain on which balances are topped up, as the configuration files describe it. */
 export type CommandChain = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Command, CommandError } from './command.ts'
+import type { Command } from './command.ts'
+import { CommandError } from './commandError.ts'
 import { commandTable } from './commandTable.ts'
 import { parseCommandLine } from './parseCommandLine.ts'
 import { readDuration, readUsd, readWallet } from './readValue.ts'

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { type Arguments, type Command, CommandError } from './command.ts'
+import type { Arguments, Command } from './command.ts'
+import { CommandError } from './commandError.ts'
 
 export type ParsedCommandLine =
   | { readonly kind: 'help' }

@@ -1,7 +1,8 @@
 import { type SponsoredComponent, sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
 import { keyIdText } from '../../access/keys/keyFields.ts'
-import { type Command, CommandError } from './command.ts'
+import type { Command } from './command.ts'
+import { CommandError } from './commandError.ts'
 import { readJson, readUsd, readValue } from './readValue.ts'
 import { tableOf } from './tableOf.ts'
 

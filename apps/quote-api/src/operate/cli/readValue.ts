@@ -1,7 +1,8 @@
 import { type Hex, parseCasedAddress } from '@causeway/core'
 import { type ZodType, z } from 'zod'
 import { operatorReason } from '../../access/operatorReason.ts'
-import { type Arguments, CommandError, type Flag } from './command.ts'
+import type { Arguments, Flag } from './command.ts'
+import { CommandError } from './commandError.ts'
 
 /** @throws CommandError that names what was typed and what is right */
 export function readValue<T>(schema: ZodType<T>, value: unknown, name: string): T {

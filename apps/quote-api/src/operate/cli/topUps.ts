@@ -1,7 +1,8 @@
 import { findTopUps, listHaltedTopUps } from '@causeway/ledger'
 import { z } from 'zod'
 import { creditSuspense, listSuspense, resumeHalted, reverseFinal } from '../../money/topUps/operator.ts'
-import { type Command, CommandError } from './command.ts'
+import type { Command } from './command.ts'
+import { CommandError } from './commandError.ts'
 import { readId32, readReason, readUsd, readValue, readWallet, reasonFlag } from './readValue.ts'
 import { tableOf } from './tableOf.ts'
 

@@ -1,6 +1,7 @@
 import { keyIdText } from '../../access/keys/keyFields.ts'
 import { webhookHeaders, webhookUrlText } from '../../webhooks/webhookFields.ts'
-import { type Command, CommandError } from './command.ts'
+import type { Command } from './command.ts'
+import { CommandError } from './commandError.ts'
 import { readJson, readValue } from './readValue.ts'
 
 const keepIt = 'Keep the secret: it is not shown again.'

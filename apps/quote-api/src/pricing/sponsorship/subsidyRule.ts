@@ -1,4 +1,7 @@
+import type { QuoteAsset } from '@causeway/core'
+import type { MarketSnapshot } from '../../market/snapshot.ts'
 import type { SubsidyRule } from '../feeTerms.ts'
+import { requireAssetPrice } from '../marketAccess.ts'
 import type { PricedRoute } from '../pricedRoute.ts'
 import { type Allocation, allocateSubsidy, type SponsorableFees } from './allocateSubsidy.ts'
 import type { SponsorshipTerms } from './sponsorshipTerms.ts'
@@ -6,6 +9,15 @@ import { type SponsorUnit, sponsorUnit } from './sponsorUnit.ts'
 
 /** The asset of sponsor money, at its market price. */
 export type PricedUsdc = { readonly asset: { readonly id: string }; readonly usdX18: bigint }
+
+/** No quoted currency is of this asset. */
+const usdcAtPar: PricedUsdc = { asset: { id: '' }, usdX18: 10n ** 18n }
+
+/** @throws QuoteError PRICE_FETCH_FAILED while nobody knows whether USDC keeps its peg */
+export function pricedUsdc(snapshot: MarketSnapshot, asset: QuoteAsset | undefined): PricedUsdc {
+  if (asset === undefined) return usdcAtPar
+  return { asset, usdX18: requireAssetPrice(snapshot, asset).usdX18 }
+}
 
 /** No destination that is quoted makes an account for its recipient. */
 const noRent = { rent: 0n }

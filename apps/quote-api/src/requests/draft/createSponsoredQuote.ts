@@ -1,9 +1,7 @@
 import { type HoldOutcome, type HoldRequest, minBigint, type QuoteAsset } from '@causeway/core'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { checkSponsorCost } from '../../pricing/ceilings.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
-import { requireAssetPrice } from '../../pricing/marketAccess.ts'
 import { type Priced, priceRequest } from '../../pricing/priceRequest.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import { type Allocation, unpaid } from '../../pricing/sponsorship/allocateSubsidy.ts'
@@ -13,12 +11,7 @@ import { refusalReason, type SponsorshipOutcome } from '../../pricing/sponsorshi
 import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
 import { type SponsorshipTerms, sponsorshipTerms } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
-import {
-  type PricedUsdc,
-  shareOf,
-  sponsorableFees,
-  subsidyRule,
-} from '../../pricing/sponsorship/subsidyRule.ts'
+import { pricedUsdc, shareOf, sponsorableFees, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
 import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
 
 /** `no_hold`: nothing was asked of the ledger, the quote is stored. */
@@ -33,9 +26,6 @@ export type SponsoredQuoteDependencies = QuoteDependencies & {
   /** Told of a fee payer whose rent a user can take. */
   readonly onExploitableFeePayer: (keyId: string | undefined) => void
 }
-
-/** No quoted currency is of this asset. */
-const usdcAtPar: PricedUsdc = { asset: { id: '' }, usdX18: 10n ** 18n }
 
 type SponsoredRequest = {
   readonly request: QuoteRequest
@@ -103,12 +93,6 @@ function checkFeePayer(dependencies: SponsoredQuoteDependencies, asked: Sponsore
   const { user, destinationChainId } = request
   const payer = depositFeePayer({ account: sponsorship.depositFeePayer, user, origin, destinationChainId })
   if (payer.isExploitable) dependencies.onExploitableFeePayer(keyId)
-}
-
-/** @throws QuoteError PRICE_FETCH_FAILED while nobody knows whether USDC keeps its peg */
-export function pricedUsdc(snapshot: MarketSnapshot, asset: QuoteAsset | undefined): PricedUsdc {
-  if (asset === undefined) return usdcAtPar
-  return { asset, usdX18: requireAssetPrice(snapshot, asset).usdX18 }
 }
 
 async function quoteUserPaid(

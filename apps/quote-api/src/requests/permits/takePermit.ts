@@ -1,12 +1,14 @@
 import { type Hex, type PermitKind, type PermitTerms, permitDigest, type SqlDatabase } from '@causeway/core'
 import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
 import { hasSignedDigest, withUsualRecoveryByte } from '../../access/wallets/walletOwner.ts'
-import type { TakeSignature } from '../../http/routes/executePermits.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
 import type { PermitPayload } from '../work/workItem.ts'
 import { addWork, readWorkOf } from '../work/workStore.ts'
 import { PermitFailedError } from './permitErrors.ts'
 import { readPermit, type StoredPermit } from './storedPermit.ts'
+
+/** Takes a signature over what a request asked for. Repeating it changes nothing. */
+export type TakeSignature = (signed: { readonly requestId: Hex; readonly signature: Hex }) => Promise<void>
 
 /** Whether the token would take the deposit now: by its own rules, with what its owner has now. */
 export type DepositTrial = (chainId: number, terms: PermitTerms, signature: Hex) => Promise<boolean>

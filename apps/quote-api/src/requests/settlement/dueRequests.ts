@@ -1,5 +1,5 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
-import type { SettlementStage } from './settledRequest.ts'
+import type { SettlementStage } from '../status/requestProgress.ts'
 import type { Run } from './settlementContext.ts'
 
 const dueMax = 500

@@ -2,10 +2,9 @@ import { type Hex, type Order, orderSchema, type SqlDatabase, type SqlTx, usdVal
 import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmounts.ts'
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import type { SettlementStage } from '../status/requestProgress.ts'
 import type { RefundTerms } from './depositFate.ts'
 import type { HoldView } from './pinDecision.ts'
-
-export type SettlementStage = 'filling' | 'filled' | 'refunding' | 'settled' | 'refunded' | 'parked'
 
 /** A request with an order, as settlement needs it. */
 export type SettledRequest = {

@@ -1,7 +1,9 @@
 import type { Hex, SqlTx } from '@causeway/core'
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
-import type { SettlementStage } from '../settlement/settledRequest.ts'
+
+/** Where settling a request stands. */
+export type SettlementStage = 'filling' | 'filled' | 'refunding' | 'settled' | 'refunded' | 'parked'
 
 /** Leaves word of a new status for after the commit. */
 export type Announce = (tx: SqlTx, requestId: Hex) => Promise<void>

@@ -1,5 +1,5 @@
+import type { SettlementStage } from '../../status/requestProgress.ts'
 import type { WorkState } from '../../work/workItem.ts'
-import type { SettlementStage } from '../settledRequest.ts'
 
 /** How an operator can end a parked request. None of them debits a sponsor. */
 export const resolutions = ['unpaid', 'refund'] as const
