@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { ConfigurationError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { createConfiguredKeys, parseKeySettings } from '../keySetting.ts'
+import { createConfiguredKeys, parseKeySettings } from '../service/keySetting.ts'
 import { loadConfig } from './config.ts'
 
 const load = (variables: Record<string, string> = {}) =>

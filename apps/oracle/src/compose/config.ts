@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { parseTrustedProxies } from '@causeway/http'
 import { z } from 'zod'
-import { parseKeySettings, refuseShownKeys } from '../keySetting.ts'
 import { shownKeys } from '../peers/settings.ts'
+import { parseKeySettings, refuseShownKeys } from '../service/keySetting.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const text = z.string()

@@ -1,5 +1,5 @@
 import { AttestationError } from '../attestations/errors.ts'
-import { forceScope } from '../keySetting.ts'
+import { forceScope } from './keySetting.ts'
 import type { OracleMetrics } from './oracleMetrics.ts'
 
 /** Who asks, as far as logs may tell: the label of the key, never the key. */
