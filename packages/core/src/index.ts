@@ -5,6 +5,7 @@ export {
   depositsExecutionKey,
   deterministicId,
   onchainId,
+  recoveryKey,
   settlementExecutionKey,
   withdrawalExecutedKey,
   withdrawalExpiredKey,
@@ -14,6 +15,8 @@ export {
 export type {
   Execution,
   ExecutionDomain,
+  MappingDomain,
+  MappingEntry,
   WithdrawRequest,
   WithdrawRequestDomain,
 } from './attestation/execution.ts'
@@ -57,6 +60,13 @@ export type {
   WithdrawalMessage,
 } from './attestation/messages.ts'
 export { type Movement, type Received, receivedBy } from './attestation/movements.ts'
+export {
+  type NoFillOrRefund,
+  noFillOrRefundData,
+  noFillOrRefundDigest,
+  noFillOrRefundEntry,
+  noFillOrRefundPlace,
+} from './attestation/noFillOrRefund.ts'
 export {
   type AttestationKind,
   type AttestationKindName,
