@@ -78,8 +78,12 @@ export {
   depositsResponseSchema,
   type FillsResponse,
   fillsResponseSchema,
+  type NoFillOrRefundResponse,
+  noFillOrRefundResponseSchema,
+  type RecoveryResponse,
   type RefundsResponse,
   type RequestedWithdrawalsResponse,
+  recoveryResponseSchema,
   refundsResponseSchema,
   requestedWithdrawalsResponseSchema,
   type WithdrawalInitiatedResponse,
@@ -350,4 +354,12 @@ export { tronWithdrawalTransfer } from './vm/tron/withdrawalTransfer.ts'
 export type { VmCodec } from './vm/vmCodec.ts'
 export type { WithdrawalTransfer } from './vm/withdrawalBytes.ts'
 export { normaliseWithdrawRequest } from './vm/withdrawRequest.ts'
-export { addressText, bytes32Text, hexText, uint32Number, uint64Text, uint256Text } from './wireScalars.ts'
+export {
+  addressText,
+  bytes32Text,
+  evmAddressText,
+  hexText,
+  uint32Number,
+  uint64Text,
+  uint256Text,
+} from './wireScalars.ts'

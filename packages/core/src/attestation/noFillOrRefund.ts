@@ -53,7 +53,7 @@ export function noFillOrRefundPlace({ solverChainId, solver, orderId }: NoFillOr
   readonly id: Hex
 } {
   return {
-    user: hubAlias({ chainId: solverChainId, ...mainNetwork('ethereum-vm') }, solver),
+    user: hubAlias({ chainId: solverChainId, ...mainNetwork('ethereum-vm') }, solver.toLowerCase()),
     id: sha256TextHex(`NO_FILL_OR_REFUND:${orderId.toLowerCase()}`),
   }
 }
