@@ -9,13 +9,22 @@ import {
   orderAddress,
 } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { orderB, orderBId, orderBSignature, repeated } from '../../../../packages/core/test/vectors/orders.ts'
+import {
+  orderB,
+  orderBId,
+  orderBSignature,
+  repeated,
+  solanaOwner,
+  solanaUsdc,
+} from '../../../../packages/core/test/vectors/orders.ts'
 import { signedOrder } from '../../test/fixtures/requests.ts'
 import {
+  blockTime,
   depositB,
   depositFacts,
   depositor,
   depositTransaction,
+  evidence,
   hubTime,
   nativeCurrency,
   onchainIdB,
@@ -26,6 +35,7 @@ import {
   type Script,
   world,
 } from '../../test/fixtures/world.ts'
+import { requestedWithdrawalsExample } from '../wire/requestExamples.ts'
 import { recoveryRequestSchema } from '../wire/requests.ts'
 import { attestRecovery } from './recovery.ts'
 
@@ -96,6 +106,28 @@ describe('a deposit that its solver promised not to use', () => {
     await expect(recover({ onchainId: strangerId }, both)).rejects.toMatchObject({
       code: 'DEPOSIT_ORDER_MISMATCH',
     })
+  })
+
+  test('goes to an account of its own family', async () => {
+    const solana = { chainId: 'solana', ...mainNetwork('solana-vm') } as const
+    const transactionId = requestedWithdrawalsExample.transactionId
+    const made = { ...depositB, onchainIndex: '0', depositor: solanaOwner, currency: solanaUsdc, amount: 3n }
+    const facts = depositFacts([made], { transactionId, evidence: evidence('solana') })
+    const account = orderAddress(solana, {
+      ...{ depositor: solanaOwner, timestampSeconds: blockTime, depositId: orderBId },
+    })
+    const context = world(
+      { solana: { deposits: { [transactionId]: facts } } },
+      { [account]: 3n },
+      {},
+      promised(),
+    )
+    const id = onchainId({ chainId: 'solana', transactionId, onchainIndex: '0' })
+    const asked = body({ chainId: 'solana', transactionId, onchainId: id })
+    const { execution } = (await attestRecovery(asked, context, options)).unsigned
+    const money = { hubTokenId: hubTokenId(solana, solanaUsdc), amount: 3n }
+    const hubTo = hubAlias(solana, solanaOwner)
+    expect(execution.actions).toEqual([encodeTransferAction({ hubFrom: account, hubTo, ...money })])
   })
 
   test('goes back whatever is held beside it', async () => {
