@@ -13,6 +13,8 @@ import { registerReadiness } from './routes/readiness.ts'
 import {
   depositsDefinition,
   fillsDefinition,
+  noFillOrRefundDefinition,
+  recoveryDefinition,
   refundsDefinition,
   requestedWithdrawalsDefinition,
   withdrawalInitiatedDefinition,
@@ -70,5 +72,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerAttestation(app, requestedWithdrawalsDefinition, dependencies)
   registerAttestation(app, withdrawalInitiationV2Definition, dependencies)
   registerAttestation(app, withdrawalInitiatedV2Definition, dependencies)
+  registerAttestation(app, recoveryDefinition, dependencies)
+  registerAttestation(app, noFillOrRefundDefinition, dependencies)
   return app
 }

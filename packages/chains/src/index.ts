@@ -23,6 +23,13 @@ export {
 export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
 export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
+export {
+  createRecoveryReader,
+  HubNotFinalError,
+  type RecoveryFacts,
+  type RecoveryQuestion,
+  type RecoveryReader,
+} from './ethereum-vm/recoveryReader.ts'
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export { readStringResult, readUintResult } from './evm/abiReader.ts'
 export { agreedContracts } from './evm/agreedContracts.ts'

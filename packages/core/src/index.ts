@@ -5,6 +5,7 @@ export {
   depositsExecutionKey,
   deterministicId,
   onchainId,
+  recoveryKey,
   settlementExecutionKey,
   withdrawalExecutedKey,
   withdrawalExpiredKey,
@@ -14,6 +15,8 @@ export {
 export type {
   Execution,
   ExecutionDomain,
+  MappingDomain,
+  MappingEntry,
   WithdrawRequest,
   WithdrawRequestDomain,
 } from './attestation/execution.ts'
@@ -58,6 +61,13 @@ export type {
 } from './attestation/messages.ts'
 export { type Movement, type Received, receivedBy } from './attestation/movements.ts'
 export {
+  type NoFillOrRefund,
+  noFillOrRefundData,
+  noFillOrRefundDigest,
+  noFillOrRefundEntry,
+  noFillOrRefundPlace,
+} from './attestation/noFillOrRefund.ts'
+export {
   type AttestationKind,
   type AttestationKindName,
   attestationKinds,
@@ -68,8 +78,12 @@ export {
   depositsResponseSchema,
   type FillsResponse,
   fillsResponseSchema,
+  type NoFillOrRefundResponse,
+  noFillOrRefundResponseSchema,
+  type RecoveryResponse,
   type RefundsResponse,
   type RequestedWithdrawalsResponse,
+  recoveryResponseSchema,
   refundsResponseSchema,
   requestedWithdrawalsResponseSchema,
   type WithdrawalInitiatedResponse,
@@ -340,4 +354,12 @@ export { tronWithdrawalTransfer } from './vm/tron/withdrawalTransfer.ts'
 export type { VmCodec } from './vm/vmCodec.ts'
 export type { WithdrawalTransfer } from './vm/withdrawalBytes.ts'
 export { normaliseWithdrawRequest } from './vm/withdrawRequest.ts'
-export { addressText, bytes32Text, hexText, uint32Number, uint64Text, uint256Text } from './wireScalars.ts'
+export {
+  addressText,
+  bytes32Text,
+  evmAddressText,
+  hexText,
+  uint32Number,
+  uint64Text,
+  uint256Text,
+} from './wireScalars.ts'

@@ -24,3 +24,15 @@ export type WithdrawRequest = {
   readonly data: Hex
   readonly nonce: Hex
 }
+
+/** EIP-712 domain `RelayGenericMapping`, version "1", of the hub's generic mapping. @source withdrawals.md 2 */
+export type MappingDomain = { readonly chainId: number; readonly verifyingContract: Hex }
+
+/** What the hub's generic mapping keeps for an account without a key, once. @source withdrawals.md 2 */
+export type MappingEntry = {
+  readonly user: Hex
+  readonly id: Hex
+  readonly data: Hex
+  /** 32 bytes; used once in the whole mapping. */
+  readonly nonce: Hex
+}

@@ -1,6 +1,8 @@
 import type {
   Execution,
   ExecutionDomain,
+  MappingDomain,
+  MappingEntry,
   WithdrawRequest,
   WithdrawRequestDomain,
 } from '../attestation/execution.ts'
@@ -20,6 +22,8 @@ export type SigningRequest =
       readonly domain: WithdrawRequestDomain
       readonly request: WithdrawRequest
     }
+  /** EIP-712 `SetEntry`. @source withdrawals.md 2 */
+  | { readonly purpose: 'mapping-entry'; readonly domain: MappingDomain; readonly entry: MappingEntry }
 
 /**
  * Holds one secp256k1 key. Every signature is recovered and compared with `address` before it is
