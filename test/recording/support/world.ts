@@ -188,6 +188,7 @@ async function openFamilies(network: TestNetwork, directory: string): Promise<Fa
       evmDepository: deployment.base.depository,
       depositor,
       tronFile: join(directory, 'tron.json'),
+      tronCreatedFromMs: deployedAtUnixSeconds * 1_000,
     }),
   )
 }
