@@ -26,7 +26,7 @@ export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export { readStringResult, readUintResult } from './evm/abiReader.ts'
 export { agreedContracts } from './evm/agreedContracts.ts'
-export { agreeOnHead } from './evm/agreedHead.ts'
+export { agreeOnBlock, agreeOnHead } from './evm/agreedHead.ts'
 export {
   type AgreementReport,
   agreedAnswer,
