@@ -31,6 +31,10 @@ export type UpdateOptions = {
   readonly emitter?: Hex
   /** Stands in for the root that the messages have. */
   readonly root?: Uint8Array
+  /** What the guardians sign says that it is; default that of a root of prices. */
+  readonly payloadKind?: string
+  /** First byte of each message; default that of a price. */
+  readonly messageKind?: number
   /** Written behind the fields of each message, before it is hashed. */
   readonly messageTail?: Uint8Array
   /** Changes a message after its proof was made. */
@@ -51,10 +55,10 @@ export async function priceUpdate(
   options: UpdateOptions,
 ): Promise<Uint8Array> {
   const encoded = messages.map((message) =>
-    concatBytes([encodeMessage(message), options.messageTail ?? new Uint8Array()]),
+    concatBytes([encodeMessage(message, options.messageKind), options.messageTail ?? new Uint8Array()]),
   )
   const { root, proofs } = merkleTree(encoded)
-  const message = await wormholeMessage(rootPayload(options.root ?? root), options)
+  const message = await wormholeMessage(rootPayload(options.root ?? root, options.payloadKind), options)
   const updates = encoded.flatMap((bytes, index) => {
     const sent = options.swap?.(bytes, index) ?? bytes
     const proof = proofs[index] ?? []
@@ -70,18 +74,18 @@ export async function priceUpdate(
   ])
 }
 
-function encodeMessage({ feedId, price, conf, expo, publishTime }: PriceMessage): Uint8Array {
+function encodeMessage({ feedId, price, conf, expo, publishTime }: PriceMessage, kind = 0): Uint8Array {
   const time = unsigned(publishTime, 8)
   return concatBytes([
-    Uint8Array.of(0),
+    Uint8Array.of(kind),
     hexToBytes(feedId),
     ...[signed(price, 8), signed(conf, 8), signed(BigInt(expo), 4)],
     ...[time, time, signed(price, 8), signed(conf, 8)],
   ])
 }
 
-function rootPayload(root: Uint8Array): Uint8Array {
-  return concatBytes([ascii('AUWV'), Uint8Array.of(0), unsigned(7, 8), unsigned(10_000, 4), root])
+function rootPayload(root: Uint8Array, kind = 'AUWV'): Uint8Array {
+  return concatBytes([ascii(kind), Uint8Array.of(0), unsigned(7, 8), unsigned(10_000, 4), root])
 }
 
 async function wormholeMessage(payload: Uint8Array, options: UpdateOptions): Promise<Uint8Array> {

@@ -63,6 +63,10 @@ describe('an update that enough guardians signed', () => {
   })
 })
 
+test('a message of another kind, such as an average, is no price', async () => {
+  expect(verify(await make([eth], { messageKind: 1 }))).toEqual({ prices: [] })
+})
+
 describe('an update counts for nothing', () => {
   const shortOfOne = [...Array(quorumOf(7) - 1).keys()]
   test.each<[string, string, Partial<UpdateOptions>]>([
@@ -84,6 +88,7 @@ describe('an update counts for nothing', () => {
     ['from the emitter’s address on another chain', 'wrong_emitter', { emitterChain: 1 }],
     ['with another root', 'wrong_proof', { root: new Uint8Array(20) }],
     ['of another version', 'malformed_update', { version: 2 }],
+    ['of something else that guardians sign', 'malformed_update', { payloadKind: 'P2WH' }],
   ])('%s: %s', async (_name, fault, options) => {
     expect(verify(await make([eth, btc], options))).toEqual({ fault })
   })
