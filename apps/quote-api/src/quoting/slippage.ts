@@ -13,7 +13,7 @@ const autoBpsMax = 1_000n
  * nobody gains by pushing a pool back, and feeds follow in steps. It is all that whoever moves pools can take of a
  * quote beside the tolerance that its caller named.
  */
-export const poolLagBps: Readonly<Record<AssetClass, bigint>> = { stable: 10n, major: 30n, longtail: 100n }
+const poolLagBps: Readonly<Record<AssetClass, bigint>> = { stable: 10n, major: 30n, longtail: 100n }
 
 export type SlippageInputs = {
   /** What the caller named; undefined: computed. */

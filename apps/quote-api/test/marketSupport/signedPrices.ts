@@ -43,7 +43,7 @@ export type UpdateOptions = {
   readonly signature?: (signature: Uint8Array, position: number) => Uint8Array
 }
 
-export const pythnetEmitter: Hex = `0x${'e101faedac5851e32b9b23b5f9411a8c2bac4aae3ed4dd7b811dd1a72ea4aa71'}`
+const pythnetEmitter: Hex = `0x${'e101faedac5851e32b9b23b5f9411a8c2bac4aae3ed4dd7b811dd1a72ea4aa71'}`
 
 export function quorumOf(count: number): number {
   return Math.floor((2 * count) / 3) + 1
