@@ -152,7 +152,7 @@ async function assemble(parts: Parts): Promise<QuoteApi> {
     clients,
     reach: sourceReach(config, chains),
     onReport: createAgreementMetrics(metrics),
-    adapters: createPriceAdapters(config.priceAdapters),
+    adapters: createPriceAdapters(config.priceAdapters, quote),
     log: logger,
   })
   await market.start()

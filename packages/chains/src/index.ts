@@ -33,7 +33,7 @@ export {
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export { readStringResult, readUintResult } from './evm/abiReader.ts'
 export { agreedContracts } from './evm/agreedContracts.ts'
-export { agreeOnHead } from './evm/agreedHead.ts'
+export { agreeOnBlock, agreeOnHead } from './evm/agreedHead.ts'
 export {
   type AgreementReport,
   agreedAnswer,

@@ -117,6 +117,7 @@ export {
 export { type HubFile, hubFileSchema } from './config/hubFile.ts'
 export {
   type FeeModel,
+  type GuardianSet,
   type PoolConfig,
   type PriceFeed,
   type QuoteAsset,
