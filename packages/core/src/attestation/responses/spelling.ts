@@ -19,7 +19,7 @@ import { lowerCase } from './signatureEntries.ts'
  * left out. @source oracle-protocol.md 7.2
  */
 export function spellDeposits(
-  { messages, execution }: DepositsResponse,
+  { messages, execution, executionHeld }: DepositsResponse,
   networkOf: NetworkOf,
 ): DepositsResponse {
   return {
@@ -49,11 +49,12 @@ export function spellDeposits(
         })),
       },
     }),
+    ...(executionHeld !== undefined && { executionHeld }),
   }
 }
 
 export function spellWithdrawal(
-  { message, execution, pendingReason }: WithdrawalsResponse,
+  { message, execution, executionHeld, pendingReason }: WithdrawalsResponse,
   networkOf: NetworkOf,
 ): WithdrawalsResponse {
   const { data, result } = message
@@ -68,6 +69,7 @@ export function spellWithdrawal(
       },
     },
     ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(executionHeld !== undefined && { executionHeld }),
     ...(pendingReason !== undefined && { pendingReason }),
   }
 }
@@ -75,11 +77,13 @@ export function spellWithdrawal(
 export function spellRequestedWithdrawal({
   status,
   execution,
+  executionHeld,
   pendingReason,
 }: RequestedWithdrawalsResponse): RequestedWithdrawalsResponse {
   return {
     status,
     ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(executionHeld !== undefined && { executionHeld }),
     ...(pendingReason !== undefined && { pendingReason }),
   }
 }
@@ -92,7 +96,7 @@ export function spellSettlement<Response extends FillsResponse | RefundsResponse
   return {
     ...response,
     message: { ...message, result: { ...result, orderId: lowerCase(result.orderId) } },
-    execution: spellExecution(execution),
+    ...(execution !== undefined && { execution: spellExecution(execution) }),
     evidence: undefined,
   }
 }
@@ -100,12 +104,18 @@ export function spellSettlement<Response extends FillsResponse | RefundsResponse
 export function spellWithdrawalInitiation({
   withdrawalAddress,
   execution,
+  executionHeld,
 }: WithdrawalInitiationResponse): WithdrawalInitiationResponse {
-  return { withdrawalAddress: lowerCase(withdrawalAddress), execution: spellExecution(execution) }
+  return {
+    withdrawalAddress: lowerCase(withdrawalAddress),
+    ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(executionHeld !== undefined && { executionHeld }),
+  }
 }
 
 export function spellWithdrawalInitiated({
   payloadParams,
+  executionHeld,
 }: WithdrawalInitiatedResponse): WithdrawalInitiatedResponse {
   const { chainId, spender, nonce, data } = payloadParams
   return {
@@ -116,6 +126,7 @@ export function spellWithdrawalInitiated({
       nonce: lowerCase(nonce),
       data: lowerCase(data),
     },
+    ...(executionHeld !== undefined && { executionHeld }),
   }
 }
 
