@@ -22,6 +22,8 @@ test('reads its key, its callers and its endpoints from the secrets directory', 
   const [, second] = network.keys.oracles
   const {
     ECDSA_PRIVATE_KEY: _key,
+    // Nor is this one set: a raw key is the default.
+    SIGNING_MODULE: _module,
     API_KEYS: callers,
     BASE_RPC_URL: base,
     ...plain
