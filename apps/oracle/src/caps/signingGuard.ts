@@ -1,4 +1,12 @@
-import { canonicalJson, type Execution, type Hex, type ReadOptions, sha256TextHex } from '@causeway/core'
+import {
+  canonicalJson,
+  type Execution,
+  type Hex,
+  type ReadOptions,
+  sha256TextHex,
+  startDeadline,
+  whenAborted,
+} from '@causeway/core'
 import type { Payout } from '../attestations/context.ts'
 import type { WatchLog } from '../halt/chainWatch.ts'
 import { type HeldStore, noHeldStore } from './heldStore.ts'
@@ -60,12 +68,15 @@ export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
   /** Who asks for what was settled long ago must not use up the cap with it. */
   async function isSettled({ execution }: Signing, { signal }: ReadOptions): Promise<boolean> {
     if (execution === undefined) return false
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(hubTimeoutMs)])
+    const deadline = startDeadline(signal, hubTimeoutMs)
     try {
-      return await isExecuted(execution.idempotencyKey, { signal: bounded })
+      const asking = isExecuted(execution.idempotencyKey, { signal: deadline.signal })
+      return await Promise.race([asking, whenAborted(deadline.signal)])
     } catch {
       // A hub that does not answer settled nothing that we know of: it counts.
       return false
+    } finally {
+      deadline.release()
     }
   }
 

@@ -239,8 +239,11 @@ describe('a stranger who would use up the cap of everybody', () => {
     }
   })
 
-  test('asks the hub in vain when it is silent: then all of it counts', async () => {
-    const open = await bed(ether, () => Promise.reject(new Error('silent')))
+  test.each<[string, () => Promise<boolean>]>([
+    ['refuses', () => Promise.reject(new Error('refused'))],
+    ['never answers', () => new Promise(() => undefined)],
+  ])('asks a hub that %s: then all of it counts', async (_what, isExecuted) => {
+    const open = await bed(ether, isExecuted)
     expect((await open.post(paths.deposits, deposit(1))).body).toHaveProperty('execution')
     expect((await open.post(paths.deposits, deposit(2))).body).toHaveProperty('executionHeld')
   })
