@@ -278,7 +278,7 @@ export function createAggregation<Response extends object>(options: {
 
   function strongest(): Group<Response> | undefined {
     if (allowed === undefined) return local?.key === undefined ? undefined : groups.get(local.key)
-    return [...groups.values()].sort(byStrength(kind))[0]
+    return [...groups.values()].sort(byStrength(kind, threshold))[0]
   }
 
   /** Evidence is this oracle's own observation, and only of the payload that it saw itself. */
@@ -294,12 +294,21 @@ export function createAggregation<Response extends object>(options: {
   return { read, add, addRead: (answer, peer) => judge(answer, { peer }), conclude }
 }
 
-/** Most rows first; then what can be executed, then the group of this oracle, then the smallest key. */
-function byStrength<Response>({ isHeld }: Pick<AttestationKind<Response>, 'isHeld'>) {
-  return (a: Group<Response>, b: Group<Response>): number => {
+/**
+ * A message that enough signed, where no execution has as many; then what can be executed; then most rows, the
+ * group of this oracle, the smallest key.
+ */
+function byStrength<Response>(
+  { isHeld }: Pick<AttestationKind<Response>, 'isHeld'>,
+  threshold: number,
+): (a: Group<Response>, b: Group<Response>) => number {
+  const rankOf = ({ rows, payload }: Group<Response>) => {
+    if (rows.size >= threshold) return 0
+    return isHeld(payload) ? 2 : 1
+  }
+  return (a, b) => {
+    if (rankOf(a) !== rankOf(b)) return rankOf(a) - rankOf(b)
     if (a.rows.size !== b.rows.size) return b.rows.size - a.rows.size
-    const isHeldA = isHeld(a.payload)
-    if (isHeldA !== isHeld(b.payload)) return isHeldA ? 1 : -1
     if (a.hasLocal !== b.hasLocal) return a.hasLocal ? -1 : 1
     return a.key < b.key ? -1 : 1
   }
