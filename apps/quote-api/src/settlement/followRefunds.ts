@@ -5,7 +5,7 @@ import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../solve
 import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../solver/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { dueRequests, workAtOnce } from './dueRequests.ts'
-import { paysInFull } from './fillCheck.ts'
+import { needsTrace, paysInFull } from './fillCheck.ts'
 import { lateInclusionSeconds } from './fillStep.ts'
 import { park } from './park.ts'
 import { lookAgain, lookNow, recordTransaction, setStage, showStatus } from './requestProgress.ts'
@@ -17,6 +17,7 @@ import { isWrongForGood } from './wrongForGood.ts'
 const atOnce = 16
 const itemsMax = 500
 const idleMs = 5_000
+const traceRetryMs = 60_000
 /** A fitting deposit may follow an unfit one for as long as the quote's hold lives. @source design.md 6.3 */
 const holdGraceSeconds = 30
 
@@ -41,7 +42,8 @@ async function followRefund(context: SettlementContext, item: WorkItem, run: Run
   const question = { transactionId: txHash, orderId, extraData, payments: [payload] }
   const payment = await chain.payment(question, run.signal)
   const isPaid = (facts: PaymentFacts) => paysInFull(payload, facts, chain.chain.codec)
-  const isWrong = (facts: PaymentFacts) => !isPaid(facts)
+  const isUntraced = (facts: PaymentFacts) => needsTrace(payload, facts, chain.chain.codec)
+  const isWrong = (facts: PaymentFacts) => !isPaid(facts) && !isUntraced(facts)
   const isUnpaid = await isWrongForGood({ chain, question, payment, isWrong }, run.signal)
   const confirmationsMin = pinConfirmations(chain.chain, orderValueMicroUsd(request))
   await context.database.transaction(async (tx) => {
@@ -59,6 +61,12 @@ async function followRefund(context: SettlementContext, item: WorkItem, run: Run
     }
     if (payment.state === 'included' && isPaid(payment.facts)) {
       await finishRefund(tx, { item, requestId, payment, payload })
+      return
+    }
+    if (payment.state === 'included' && isUntraced(payment.facts)) {
+      const waiting = { state: 'reported', reason: 'trace needed', delayMs: traceRetryMs } as const
+      await updateWork(tx, item.id, waiting)
+      if (item.reason !== waiting.reason) context.observe({ event: 'trace_needed', requestId, txHash })
       return
     }
     if (payment.state === 'included' && !isUnpaid) {
