@@ -282,7 +282,8 @@ function spelling(account: string): string {
 const allocatorFields = ['currency', 'recipient', 'depository', 'data'] as const
 
 /** Which accounts it moves between follows from the deposit, for which its key stands: signers vouch. */
-export function isAboutRecovery({ execution }: RecoveryResponse, request: Request): boolean {
+export function isAboutRecovery({ execution, executionHeld }: RecoveryResponse, request: Request): boolean {
+  if (execution === undefined) return executionHeld !== undefined
   const { idempotencyKey, actions } = execution
   return actions.length === 1 && idempotencyKey === recoveryKey(hex(request['onchainId']))
 }

@@ -271,10 +271,13 @@ const recovery = defineKind<RecoveryResponse>({
   isAbout: isAboutRecovery,
   normalise: spellRecovery,
   signatureArrays({ execution }, { hub }) {
-    return [executionArray(execution.signatures, execution, hub)]
+    return executionArrays(execution, hub)
   },
-  withSignatures(response, signaturesAt) {
-    return { ...response, execution: withExecutionSignatures(response.execution, signaturesAt) }
+  withSignatures({ execution, ...rest }, signaturesAt) {
+    return {
+      ...rest,
+      ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
+    }
   },
 })
 

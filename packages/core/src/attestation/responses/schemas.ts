@@ -206,7 +206,11 @@ export const withdrawalInitiatedResponseSchema = z.object({
 })
 
 /** `POST /attestations/recover/v1`: a deposit that nobody filled goes back. @source withdrawals.md 2 */
-export const recoveryResponseSchema = z.object({ execution: executionSchema, evidence })
+export const recoveryResponseSchema = z.object({
+  execution: executionSchema.optional(),
+  executionHeld,
+  evidence,
+})
 
 const mappingDataBytesMax = 1_024
 

@@ -132,8 +132,11 @@ export function spellWithdrawalInitiated({
   }
 }
 
-export function spellRecovery({ execution }: RecoveryResponse): RecoveryResponse {
-  return { execution: spellExecution(execution) }
+export function spellRecovery({ execution, executionHeld }: RecoveryResponse): RecoveryResponse {
+  return {
+    ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(executionHeld !== undefined && { executionHeld }),
+  }
 }
 
 export function spellNoFillOrRefund({ genericMapping }: NoFillOrRefundResponse): NoFillOrRefundResponse {
