@@ -2,6 +2,7 @@
 // oracles over real nodes and the stand-ins of the other families answer the same requests as when the recording
 // was made (`npm run record`), and every answer is compared with it.
 import { recordFamilies } from './oracle/families.ts'
+import { recordRecovery } from './oracle/recovery.ts'
 import { recordOracleRoutes, recordSecondOracle } from './oracle/routes.ts'
 import { recordSettlement } from './oracle/settlement.ts'
 import { recordWithdrawals } from './oracle/withdrawals.ts'
@@ -18,6 +19,7 @@ checkGroups(
     ['oracle/families', oracle, recordFamilies],
     ['oracle/settlement', oracle, recordSettlement],
     ['oracle/withdrawals', oracle, recordWithdrawals],
+    ['oracle/recovery', oracle, recordRecovery],
     ['oracle/second', secondOracle, recordSecondOracle],
   ],
   oracle,

@@ -12,7 +12,7 @@ export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './co
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export { readConfigFiles } from './config/readConfigFiles.ts'
 export { agreedContracts } from './ethereum-vm/agreement/agreedContracts.ts'
-export { agreeOnHead } from './ethereum-vm/agreement/agreedHead.ts'
+export { agreeOnBlock, agreeOnHead } from './ethereum-vm/agreement/agreedHead.ts'
 export {
   type AgreementReport,
   agreedAnswer,

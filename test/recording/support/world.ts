@@ -85,7 +85,10 @@ export function startQuoteWorld(): Promise<QuoteWorld> {
     await configs.replace('quote.local.json', '"headMaxAgeMs": 15000', '"headMaxAgeMs": 3600000')
     const dataDirectory = join(directory, 'postgres')
     const [world, server] = await Promise.all([
-      openChains(closers, { cacheFolder }, prepareBase),
+      openChains(closers, { cacheFolder }, async (network) => {
+        await prepareBase(network)
+        await steadyFees(network)
+      }),
       startEmbeddedPostgres({ dataDirectory, durable: false }),
     ])
     closers.push(() => server.stop())
@@ -174,6 +177,20 @@ async function prepareBase({ chains, deployment, keys, mine }: TestNetwork): Pro
   await chain.send(poorSponsor, [topUp(5_000n)])
   await chain.send(stranger, [{ what: 'payment without a name', to: token, data }])
   await mine('base', finalAfterBlocks)
+}
+
+const steadyBaseFeeWei = 1_000_000n
+/** More than the market looks back. */
+const steadyBlocks = 40
+
+/** A fee depends on every byte that was deployed; from here on prices are those of this one alone. */
+async function steadyFees({ chains }: TestNetwork): Promise<void> {
+  for (const { chain } of [chains.base, chains.optimism]) {
+    for (let block = 0; block < steadyBlocks; block += 1) {
+      await chain.node.setNextBlockBaseFeePerGas({ baseFeePerGas: steadyBaseFeeWei })
+      await chain.node.mine({ blocks: 1 })
+    }
+  }
 }
 
 async function openFamilies(network: TestNetwork, directory: string): Promise<Families> {

@@ -60,12 +60,22 @@ export type AttestationContext = {
   readonly recoverSigner: (digest: Uint8Array, signature: string) => Hex | undefined
 }
 
+/** One withdrawal, whatever the allocator is asked to pay it with. */
+export type Payout = { readonly key: Hex; readonly hubTokenId: bigint; readonly amount: bigint }
+
 /** What one kind of attestation found: an answer that only lacks its signatures. */
 export type Attested<Response> = {
   readonly unsigned: Response
   readonly evidence: readonly Evidence[]
   /** True when the same request will have the same answer for ever. */
   readonly isFinal: boolean
+  /** What signed payload parameters let out of a depository. Executions say it themselves. */
+  readonly payout?: Payout
+}
+
+/** What a rule answers: it holds nothing back. */
+export type WithExecution<Response extends { execution?: unknown }> = Response & {
+  readonly execution: NonNullable<Response['execution']>
 }
 
 /** One kind of attestation: asks readers for facts, checks them against the request, builds the answer. */

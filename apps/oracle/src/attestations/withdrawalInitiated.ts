@@ -1,4 +1,9 @@
-import type { Hex, WithdrawalInitiatedResponse, WithdrawRequestFacts } from '@causeway/core'
+import {
+  type Hex,
+  type WithdrawalInitiatedResponse,
+  type WithdrawRequestFacts,
+  withdrawalInitiationKey,
+} from '@causeway/core'
 import type { WithdrawalFlowRequest } from '../wire/requests.ts'
 import type { Attest } from './context.ts'
 import { AttestationError } from './errors.ts'
@@ -35,7 +40,11 @@ export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, Withdrawal
     ),
   ])
   const evidence = facts.evidence === undefined ? [] : [facts.evidence]
-  return { unsigned: buildInitiated(withdrawal, balance, facts), evidence, isFinal: false }
+  const { hubTokenId, withdrawalAddress } = withdrawal
+  // One key per withdrawal address: the allocator issues one payload for it, whatever data it is asked with.
+  const key = withdrawalInitiationKey({ hubId: context.hub.id, hubTokenId, withdrawalAddress })
+  const payout = { key, hubTokenId, amount }
+  return { unsigned: buildInitiated(withdrawal, balance, facts), evidence, isFinal: false, payout }
 }
 
 /** @throws AttestationError unless the withdrawal address holds exactly the amount */

@@ -30,12 +30,18 @@ export function fillProblem(order: Order, facts: PaymentFacts, codec: VmCodec): 
   return facts.blockTimestampSeconds > BigInt(deadline) ? 'late' : undefined
 }
 
+type OwedPayment = { readonly recipient: string; readonly currency: string; readonly amount: string }
+
 /** Whether a transaction pays a refund or a claim in full and names it. */
-export function paysInFull(
-  { amount, ...payload }: { readonly recipient: string; readonly currency: string; readonly amount: string },
-  facts: PaymentFacts,
-  codec: VmCodec,
-): boolean {
-  const payment = { ...payload, minimumAmount: BigInt(amount), codec, facts }
-  return facts.referencesOrder && firstUnpaid([payment]) === undefined
+export function paysInFull(payload: OwedPayment, facts: PaymentFacts, codec: VmCodec): boolean {
+  return facts.referencesOrder && unpaidOf(payload, facts, codec) === undefined
+}
+
+/** Whether only a trace can tell if a transaction that names it pays a refund: to pay again would be to pay twice. */
+export function needsTrace(payload: OwedPayment, facts: PaymentFacts, codec: VmCodec): boolean {
+  return facts.referencesOrder && unpaidOf(payload, facts, codec)?.why === 'trace_needed'
+}
+
+function unpaidOf({ amount, ...payload }: OwedPayment, facts: PaymentFacts, codec: VmCodec) {
+  return firstUnpaid([{ ...payload, minimumAmount: BigInt(amount), codec, facts }])
 }

@@ -102,7 +102,7 @@ describe('a request that waits for its fill', () => {
     [
       'paid where code runs and nobody can see what became of it',
       step('reported', wrong('trace_needed')),
-      { action: 'park', reason: 'FILL_DOES_NOT_PAY' },
+      { action: 'park', reason: 'TRACE_NEEDED' },
     ],
   ])('%s', (_name, decided, expected) => {
     expect(decided).toEqual(expected)

@@ -1,13 +1,13 @@
 import type { Hex, PaymentFacts, SqlTx } from '@causeway/core'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { lookAgain, lookNow, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
-import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
+import { holdGraceSeconds } from '../timings.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { dueRequests, workAtOnce } from './dueRequests.ts'
-import { paysInFull } from './fillCheck.ts'
+import { needsTrace, paysInFull } from './fillCheck.ts'
 import { park } from './park.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
 import type { PaymentReading } from './settlementChain.ts'
@@ -17,6 +17,7 @@ import { isWrongForGood } from './wrongForGood.ts'
 const atOnce = 16
 const itemsMax = 500
 const idleMs = 5_000
+const traceRetryMs = 60_000
 
 /** Looks every reported refund up on its chain, and ends requests whose money is back. */
 export async function followRefunds(context: SettlementContext, run: Run): Promise<void> {
@@ -39,7 +40,8 @@ async function followRefund(context: SettlementContext, item: WorkItem, run: Run
   const question = { transactionId: txHash, orderId, extraData, payments: [payload] }
   const payment = await chain.payment(question, run.signal)
   const isPaid = (facts: PaymentFacts) => paysInFull(payload, facts, chain.chain.codec)
-  const isWrong = (facts: PaymentFacts) => !isPaid(facts)
+  const isUntraced = (facts: PaymentFacts) => needsTrace(payload, facts, chain.chain.codec)
+  const isWrong = (facts: PaymentFacts) => !isPaid(facts) && !isUntraced(facts)
   const isUnpaid = await isWrongForGood({ chain, question, payment, isWrong }, run.signal)
   const confirmationsMin = pinConfirmations(chain.chain, orderValueMicroUsd(request))
   await context.database.transaction(async (tx) => {
@@ -57,6 +59,12 @@ async function followRefund(context: SettlementContext, item: WorkItem, run: Run
     }
     if (payment.state === 'included' && isPaid(payment.facts)) {
       await finishRefund(tx, { item, requestId, payment, payload })
+      return
+    }
+    if (payment.state === 'included' && isUntraced(payment.facts)) {
+      const waiting = { state: 'reported', reason: 'trace needed', delayMs: traceRetryMs } as const
+      await updateWork(tx, item.id, waiting)
+      if (item.reason !== waiting.reason) context.observe({ event: 'trace_needed', requestId, txHash })
       return
     }
     if (payment.state === 'included' && !isUnpaid) {
