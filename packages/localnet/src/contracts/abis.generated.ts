@@ -245,6 +245,29 @@ export const evmPayloadBuilderAbi = [
   {"inputs":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"bytes","name":"payload","type":"bytes"},{"internalType":"uint32","name":"index","type":"uint32"}],"name":"hashToSign","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"pure","type":"function"},
 ] as const
 
+export const hyperliquidPayloadBuilderAbi = [
+  {"inputs":[{"internalType":"string","name":"hyperliquidChain_","type":"string"},{"components":[{"internalType":"bytes16","name":"token","type":"bytes16"},{"internalType":"uint8","name":"decimals","type":"uint8"}],"internalType":"struct TokenDecimals[]","name":"tokens","type":"tuple[]"}],"stateMutability":"nonpayable","type":"constructor"},
+  {"inputs":[],"name":"MalformedText","type":"error"},
+  {"inputs":[],"name":"SEND_ASSET","outputs":[{"internalType":"uint8","name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"USD_DECIMALS","outputs":[{"internalType":"uint8","name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"USD_SEND","outputs":[{"internalType":"uint8","name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"bytes32","name":"","type":"bytes32"},{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct SubmitWithdrawRequest","name":"request","type":"tuple"}],"name":"buildPayload","outputs":[{"internalType":"bytes","name":"","type":"bytes"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"bytes16","name":"token","type":"bytes16"}],"name":"decimalsPlusOne","outputs":[{"internalType":"uint8","name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"family","outputs":[{"internalType":"string","name":"","type":"string"}],"stateMutability":"pure","type":"function"},
+  {"inputs":[{"internalType":"uint256","name":"","type":"uint256"},{"internalType":"string","name":"","type":"string"},{"internalType":"bytes","name":"payload","type":"bytes"},{"internalType":"uint32","name":"index","type":"uint32"}],"name":"hashToSign","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"pure","type":"function"},
+  {"inputs":[],"name":"hyperliquidChain","outputs":[{"internalType":"string","name":"","type":"string"}],"stateMutability":"view","type":"function"},
+] as const
+
+export const lighterPayloadBuilderAbi = [
+  {"inputs":[{"internalType":"uint64","name":"lighterChainId","type":"uint64"}],"stateMutability":"nonpayable","type":"constructor"},
+  {"inputs":[],"name":"MalformedText","type":"error"},
+  {"inputs":[],"name":"LIGHTER_CHAIN_ID","outputs":[{"internalType":"uint64","name":"","type":"uint64"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"TRANSFER","outputs":[{"internalType":"uint8","name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"bytes32","name":"","type":"bytes32"},{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct SubmitWithdrawRequest","name":"request","type":"tuple"}],"name":"buildPayload","outputs":[{"internalType":"bytes","name":"","type":"bytes"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"family","outputs":[{"internalType":"string","name":"","type":"string"}],"stateMutability":"pure","type":"function"},
+  {"inputs":[{"internalType":"uint256","name":"","type":"uint256"},{"internalType":"string","name":"","type":"string"},{"internalType":"bytes","name":"payload","type":"bytes"},{"internalType":"uint32","name":"index","type":"uint32"}],"name":"hashToSign","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"pure","type":"function"},
+] as const
+
 export const solanaPayloadBuilderAbi = [
   {"inputs":[{"internalType":"bytes32","name":"domain","type":"bytes32"},{"internalType":"bytes32","name":"vault","type":"bytes32"}],"stateMutability":"nonpayable","type":"constructor"},
   {"inputs":[],"name":"MalformedText","type":"error"},

@@ -15,6 +15,8 @@ export const contractSources = {
   Allocator: 'hub/Allocator.sol',
   BitcoinPayloadBuilder: 'hub/payloadBuilders/BitcoinPayloadBuilder.sol',
   EvmPayloadBuilder: 'hub/payloadBuilders/EvmPayloadBuilder.sol',
+  HyperliquidPayloadBuilder: 'hub/payloadBuilders/HyperliquidPayloadBuilder.sol',
+  LighterPayloadBuilder: 'hub/payloadBuilders/LighterPayloadBuilder.sol',
   SolanaPayloadBuilder: 'hub/payloadBuilders/SolanaPayloadBuilder.sol',
   GenericMapping: 'hub/GenericMapping.sol',
   Hub: 'hub/Hub.sol',
