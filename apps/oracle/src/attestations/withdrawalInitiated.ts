@@ -1,13 +1,13 @@
 import type { Hex, WithdrawalInitiatedResponse, WithdrawRequestFacts } from '@causeway/core'
 import type { WithdrawalFlowRequest } from '../wire/requests.ts'
-import type { Attest } from './context.ts'
+import type { Attest, AttestationContext } from './context.ts'
 import { AttestationError } from './errors.ts'
 import { type AuthorisedWithdrawal, authoriseWithdrawal } from './withdrawalFlow.ts'
 
 /**
- * POST /attestations/withdrawal-initiated/v1: the withdrawal address holds exactly the amount, so the
+ * POST /attestations/withdrawal-initiated/v1: the withdrawal address holds the amount, so the
  * allocator may build the payload that pays it out.
- * @source oracle-protocol.md 3.5
+ * @source oracle-protocol.md 3.5; withdrawals.md 4 (a), (b)
  */
 export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, WithdrawalInitiatedResponse> = async (
   request,
@@ -35,22 +35,34 @@ export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, Withdrawal
     ),
   ])
   const evidence = facts.evidence === undefined ? [] : [facts.evidence]
-  return { unsigned: buildInitiated(withdrawal, balance, facts), evidence, isFinal: false }
+  checkBalance(balance, withdrawal.amount, context)
+  return { unsigned: buildInitiated(withdrawal, facts), evidence, isFinal: false }
 }
 
-/** @throws AttestationError unless the withdrawal address holds exactly the amount */
+/**
+ * More than the amount is enough where the allocator issues one request per nonce: whoever sends a unit to
+ * the address stops nobody, and what is above the amount is never paid. An allocator that would issue a
+ * second request over the same balance gets the amount exactly, as the public protocol asks.
+ * @throws AttestationError
+ */
+function checkBalance(
+  balance: bigint,
+  amount: bigint,
+  { allocator }: Pick<AttestationContext, 'allocator'>,
+): void {
+  const isEnough = allocator?.keys === 'own' ? balance >= amount : balance === amount
+  if (isEnough) return
+  throw new AttestationError(
+    'HUB_BALANCE_MISMATCH',
+    'The withdrawal address does not hold the withdrawn amount.',
+    { data: { balance: balance.toString(), amount: amount.toString() } },
+  )
+}
+
 function buildInitiated(
   { chain, amount, spender, nonce }: AuthorisedWithdrawal,
-  balance: bigint,
   facts: WithdrawRequestFacts,
 ): WithdrawalInitiatedResponse {
-  if (balance !== amount) {
-    throw new AttestationError(
-      'HUB_BALANCE_MISMATCH',
-      'The withdrawal address does not hold exactly the withdrawn amount.',
-      { data: { balance: balance.toString(), amount: amount.toString() } },
-    )
-  }
   const { depository, currency, recipient, data } = facts
   return {
     payloadParams: {

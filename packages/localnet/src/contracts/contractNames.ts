@@ -1,5 +1,6 @@
 /** The contracts that are deployed or called, with the source that defines each. */
 export const contractSources = {
+  FreeHub: 'adversaries/FreeHub.sol',
   Reenterer: 'adversaries/Reenterer.sol',
   DepositAddresses: 'chain/DepositAddresses.sol',
   DepositSweep: 'chain/DepositSweep.sol',
