@@ -62,10 +62,18 @@ export type Venue = {
   expire(payload: Hex): Promise<string | undefined>
 }
 
+/** As a request names it. */
+type BitcoinOutput = { readonly txid: string; readonly vout: number; readonly value: string }
+
 export type Venues = {
   readonly base: Venue
   readonly solana: Venue & { readonly node: SolanaNode }
-  readonly bitcoin: Venue & { readonly chain: ConstructedChain }
+  readonly bitcoin: Venue & {
+    readonly chain: ConstructedChain
+    additionalData(): Readonly<Record<string, Readonly<Record<string, unknown>>>>
+    /** An output from nowhere, final. */
+    fund(script: Uint8Array, value: bigint): BitcoinOutput
+  }
   readonly tron: Venue
   readonly hyperliquid: Venue & { readonly ledger: ExchangeLedger }
   readonly lighter: Venue & { readonly node: LighterNode }
@@ -231,18 +239,21 @@ async function bitcoinVenue(depository: string) {
   const { nativeCurrency: currency } = createBitcoinCodec()
   const shared = { chainId: 'bitcoin', vmType: 'bitcoin-vm', currency, recipient, amount: 60_000n } as const
   let funded = 0
+  const fund = (script: Uint8Array, value: bigint): BitcoinOutput => {
+    funded += 1
+    const funding = new Transaction()
+    const nowhere = createHash('sha256').update(`funding ${funded}`).digest()
+    funding.addInput(nowhere, 0, 0xffff_ffff, Uint8Array.of(0x51))
+    funding.addOutput(script, value)
+    chain.mine(funding)
+    chain.mineEmpty(blocksOnTop)
+    return { txid: funding.getId(), vout: 0, value: value.toString() }
+  }
   return {
     ...{ ...shared, depository, chain, url: node.url('node'), stop: node.stop },
+    fund,
     additionalData() {
-      funded += 1
-      const value = 100_000n
-      const funding = new Transaction()
-      const nowhere = createHash('sha256').update(`funding ${funded}`).digest()
-      funding.addInput(nowhere, 0, 0xffff_ffff, Uint8Array.of(0x51))
-      funding.addOutput(bitcoinDepositoryScript, value)
-      chain.mine(funding)
-      chain.mineEmpty(blocksOnTop)
-      const utxo = { txid: funding.getId(), vout: 0, value: value.toString() }
+      const utxo = fund(bitcoinDepositoryScript, 100_000n)
       return { 'bitcoin-vm': { allocatorUtxos: [utxo], feeRate: '5' } }
     },
     async execute(payload: Hex) {
