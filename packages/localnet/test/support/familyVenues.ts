@@ -7,11 +7,14 @@ import {
   codecOf,
   createBitcoinCodec,
   decodeBitcoinPayload,
+  decodeEvmWithdrawal,
   decodeHyperliquidWithdrawal,
   decodeLighterWithdrawal,
   decodeSolanaWithdrawal,
+  encodeLighterWithdrawal,
   type Hex,
   hexToBytes,
+  type LighterWithdrawal,
   mainNetwork,
   scriptAddress,
   solanaCodec,
@@ -83,7 +86,8 @@ export type Venues = {
 }
 
 const blocksOnTop = 3
-const tenDaysSeconds = 864_000
+/** Some chains have a clock beside their blocks, which must be past it too. */
+const clockMarginSeconds = 600n
 const native = (vmType: VmType) => codecOf(mainNetwork(vmType)).nativeCurrency
 
 export async function startVenues(network: TestNetwork): Promise<Venues> {
@@ -121,12 +125,15 @@ async function baseVenue(network: TestNetwork): Promise<Venue> {
       await network.mine('base', blocksOnTop)
       return hash
     },
-    async expire() {
-      await chain.node.increaseTime({ seconds: tenDaysSeconds + 60 })
-      await network.mine('base', blocksOnTop + 1)
-      return undefined
-    },
+    expire: (payload) => outlive(chain, payload),
   }
+}
+
+/** Moves the chain's clock past the payload's expiration, in a final block. */
+async function outlive(chain: LocalChain, payload: Hex): Promise<undefined> {
+  const { expiration } = decodeEvmWithdrawal(payload)
+  await chain.node.setNextBlockTimestamp({ timestamp: expiration + clockMarginSeconds })
+  await chain.node.mine({ blocks: blocksOnTop + 1 })
 }
 
 /** A node of its own: the domain that a depository's payloads are signed for has the chain's number. */
@@ -165,11 +172,7 @@ async function tronVenue({ deployment, keys }: TestNetwork) {
       await chain.node.mine({ blocks: blocksOnTop })
       return transactionId
     },
-    async expire() {
-      await chain.node.increaseTime({ seconds: tenDaysSeconds + 60 })
-      await chain.node.mine({ blocks: blocksOnTop + 1 })
-      return undefined
-    },
+    expire: (payload: Hex) => outlive(chain, payload),
     async stop() {
       await facade.stop()
       await anvil.stop()
@@ -317,9 +320,9 @@ async function lighterVenue(depository: string) {
   const recipient = '77'
   node.setAccount(recipient, ownerlessAddress('recipient on Lighter'))
   let nonce = 0
-  const put = (payload: Hex, status: number): string => {
-    const transfer = decodeLighterWithdrawal(payload)
-    const hash = createHash('sha512').update(payload).digest('hex').slice(0, 80)
+  const put = (transfer: LighterWithdrawal, status: number): string => {
+    const signed = encodeLighterWithdrawal(transfer)
+    const hash = createHash('sha512').update(`${status} ${signed}`).digest('hex').slice(0, 80)
     const queuedAtMs = BigInt(Date.now())
     const info = renderTransferInfo({
       FromAccountIndex: transfer.fromAccountIndex,
@@ -345,7 +348,11 @@ async function lighterVenue(depository: string) {
       const routes = { fromRouteType: '0', toRouteType: '0', apiKeyIndex: '4', assetIndex: '3' }
       return { 'lighter-vm': { ...routes, nonce: String(nonce), usdcFee: '0', memo: '' } }
     },
-    execute: async (payload: Hex) => put(payload, 3),
-    expire: async (payload: Hex) => put(payload, 4),
+    execute: async (payload: Hex) => put(decodeLighterWithdrawal(payload), 3),
+    async expire(payload: Hex) {
+      const transfer = decodeLighterWithdrawal(payload)
+      put(transfer, 4)
+      return put({ ...transfer, amount: 1n }, 3)
+    },
   }
 }
