@@ -6,6 +6,7 @@ import {
   createQuorumOver,
   defaultThreshold,
   domainProblems,
+  type FinalityRule,
   findCodeless,
   type HubEntries,
   type HubReader,
@@ -17,6 +18,7 @@ import {
   verifyEvmEndpoints,
 } from '@causeway/chains'
 import type { Hex, ReadOptions } from '@causeway/core'
+import { ruleOf } from './allocator.ts'
 import type { AttestedHub } from './attestations/context.ts'
 
 /** The hub and what reads it. */
@@ -41,7 +43,7 @@ export function openHub(hub: RegisteredHub): OpenHub {
   const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold, now }
   const client = createJsonRpcClient(shared)
   const quorum = createQuorumOver(client, { now })
-  const reader = createHubReader({ quorum, oracleAddress, hubAddress })
+  const reader = createHubReader({ quorum, oracleAddress, hubAddress, rule: finalityOf(hub) })
   return {
     attested: attestedHub(hub),
     reader,
@@ -68,6 +70,12 @@ export function openHub(hub: RegisteredHub): OpenHub {
     health: () => quorum.health(),
     close: () => client.close(),
   }
+}
+
+/** An allocator on the hub has the hub's finality; else it is the chain's own. */
+function finalityOf({ evmChainId, auroraEvmChainId, auroraFinality }: RegisteredHub): FinalityRule {
+  const own = evmChainId === auroraEvmChainId ? auroraFinality : undefined
+  return ruleOf(own)
 }
 
 /** Executions are signed in the domain of the hub file: another than the contract's settles nothing. */

@@ -6,8 +6,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bitcoinPayment, type Venue } from '../../../packages/localnet/test/support/familyVenues.ts'
 import { until } from '../../../test/support/until.ts'
+import { grantBalance } from './support/hubLedger.ts'
 import { hubBalance, submitExecution, submitWithdrawRequest } from './support/hubSubmission.ts'
-import { accept } from './support/ownerWithdrawals.ts'
+import { accept, ask } from './support/ownerWithdrawals.ts'
 import { type Requested, startWithdrawalBed, type WithdrawalBed } from './support/withdrawalBed.ts'
 
 let bed: WithdrawalBed
@@ -148,5 +149,33 @@ describe('(e) an output of the Bitcoin depository that two payouts spend', () =>
     expect(await bed.authorise(requested.flow)).toMatchObject({
       ...{ status: 400, body: { errorCode: 'INVALID_WITHDRAW_REQUEST' } },
     })
+  })
+})
+
+// Last: it takes blocks of the hub back.
+describe('(f) a balance that the hub may still drop', () => {
+  test('gets nothing signed: a reorganization would let its owner take it out twice', async () => {
+    const { network, venues } = bed
+    const { node } = network.chains.hub.chain
+    const venue = venues.base
+    const final = await request(venue, 5)
+    expect((await bed.authorise(final.flow)).status).toBe(200)
+    // More money of the same owner, and its way to another withdrawal address in a block that is not final.
+    const { ownerSignature: _own, ...rest } = final.flow
+    const flow = await bed.signed(user(5), { ...Object(rest), nonce: nextNonce() })
+    await grantBalance(network, { holder: final.alias, token: final.token, amount: venue.amount })
+    await network.mine('hub', 3)
+    const before = await node.snapshot()
+    const initiation = await ask(bed.trio, 'withdrawal-initiation/v2', flow)
+    expect(await submitExecution(network, initiation.body.execution, { blocks: 0 })).toBe('accepted')
+    expect(await bed.authorise(flow)).toMatchObject({
+      ...{ status: 400, body: { errorCode: 'HUB_BALANCE_NOT_FINAL', retryable: true } },
+    })
+    await node.revert({ id: before })
+    expect(await bed.authorise(flow)).toMatchObject({
+      ...{ status: 400, body: { errorCode: 'HUB_BALANCE_MISMATCH' } },
+    })
+    expect(await submitExecution(network, initiation.body.execution)).toBe('accepted')
+    expect((await bed.authorise(flow)).status).toBe(200)
   })
 })
