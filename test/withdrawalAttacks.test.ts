@@ -4,11 +4,15 @@
 // family.
 // @source withdrawals.md 4
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bitcoinPayment, type Venue } from '../../../packages/localnet/test/support/familyVenues.ts'
-import { until } from '../../../test/support/until.ts'
-import { grantBalance } from './support/hubLedger.ts'
-import { hubBalance, submitExecution, submitWithdrawRequest } from './support/hubSubmission.ts'
-import { accept, ask } from './support/ownerWithdrawals.ts'
+import { grantBalance } from '../apps/oracle/test/support/hubLedger.ts'
+import {
+  hubBalance,
+  submitExecution,
+  submitWithdrawRequest,
+} from '../apps/oracle/test/support/hubSubmission.ts'
+import { accept, ask } from '../apps/oracle/test/support/ownerWithdrawals.ts'
+import { bitcoinPayment, type Venue } from '../packages/localnet/test/support/familyVenues.ts'
+import { until } from './support/until.ts'
 import { type Requested, startWithdrawalBed, type WithdrawalBed } from './support/withdrawalBed.ts'
 
 let bed: WithdrawalBed

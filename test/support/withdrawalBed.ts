@@ -24,15 +24,11 @@ import {
 } from '@causeway/localnet'
 import { toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import {
-  startVenues,
-  type Venue,
-  type Venues,
-} from '../../../../packages/localnet/test/support/familyVenues.ts'
-import { grantBalance } from './hubLedger.ts'
-import { issuedPayload, submitWithdrawRequest } from './hubSubmission.ts'
-import { type OracleTrio, startOracleTrio } from './oracleTrio.ts'
-import { type Answer, accept, ask, payloadIdOf } from './ownerWithdrawals.ts'
+import { grantBalance } from '../../apps/oracle/test/support/hubLedger.ts'
+import { issuedPayload, submitWithdrawRequest } from '../../apps/oracle/test/support/hubSubmission.ts'
+import { type OracleTrio, startOracleTrio } from '../../apps/oracle/test/support/oracleTrio.ts'
+import { type Answer, accept, ask, payloadIdOf } from '../../apps/oracle/test/support/ownerWithdrawals.ts'
+import { startVenues, type Venue, type Venues } from '../../packages/localnet/test/support/familyVenues.ts'
 
 type Terms = {
   readonly owner: LocalAccount

@@ -2,9 +2,9 @@
 // own process signs it, the depository's chain pays it, and the hub burns; or it comes to nothing and is given back.
 // Never both. Method: three peered oracles, the allocator of the local hub, and a chain of each family.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../../../test/support/until.ts'
-import { hubBalance, submitExecution } from './support/hubSubmission.ts'
-import { accept } from './support/ownerWithdrawals.ts'
+import { hubBalance, submitExecution } from '../apps/oracle/test/support/hubSubmission.ts'
+import { accept } from '../apps/oracle/test/support/ownerWithdrawals.ts'
+import { until } from './support/until.ts'
 import { type Requested, startWithdrawalBed, type WithdrawalBed } from './support/withdrawalBed.ts'
 
 let bed: WithdrawalBed
