@@ -20,6 +20,7 @@ export {
   type EthereumFactsReader,
   type EthereumFactsReaderOptions,
 } from './ethereum-vm/factsReader.ts'
+export type { FinalityRule } from './ethereum-vm/finality.ts'
 export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
 export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
