@@ -25,6 +25,11 @@ export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export { readStringResult, readUintResult } from './evm/abiReader.ts'
+export {
+  type AccountCodeOptions,
+  type AccountCodeReader,
+  createAccountCodeReader,
+} from './evm/accountCode.ts'
 export { agreedContracts } from './evm/agreedContracts.ts'
 export { agreeOnHead } from './evm/agreedHead.ts'
 export {

@@ -16,7 +16,7 @@ import {
   type StoredDeposit,
   setDepositState,
 } from './depositStore.ts'
-import { fillPayload, paidFor } from './fillWork.ts'
+import { fillPayload, paidFor, untracedRecipients } from './fillWork.ts'
 import { isLate, type LateStep, lateStep } from './lateDeposit.ts'
 import { type DepositTerms, lateReservation, pinDecision, type SeenDeposit } from './pinDecision.ts'
 import { endStatuses, openSettlement, recordTransaction, showStatus } from './requestProgress.ts'
@@ -45,6 +45,8 @@ type Sight = {
 }
 
 const depositsPerPass = 500
+/** A fill is not offered before its recipients were looked at, which `followFills` does. */
+const unlookedMs = 3_600_000
 
 /**
  * Acts on every deposit of a chain that is due and deep enough, each in a transaction of its own. One that waits
@@ -252,12 +254,15 @@ async function askForFill(
   const { requestId, order, orderId, destinationChainId, feeBasis: quotedInput } = request
   const destination = chainOf(context, destinationChainId).chain
   const payload = fillPayload(order, { amount, quotedInput }, { orderId, destination })
+  const isUnlooked = untracedRecipients(order, destination).length > 0
   const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })
-  if (isNew) return
+  if (isNew && !isUnlooked) return
   // The deposit came back in another block, or one was given back that was too late.
   const item = await lockWorkOf(tx, { kind: 'fill', requestId })
   const isUnbegun = item?.state === 'open' || (item?.state === 'cancelled' && item.txHash === undefined)
-  if (isUnbegun) await updateWork(tx, item.id, { state: 'open', delayMs: 0, payload })
+  if (!isUnbegun) return
+  const delayMs = isUnlooked && item.attempts === 0 ? unlookedMs : 0
+  await updateWork(tx, item.id, { state: 'open', delayMs, payload })
 }
 
 function fateOf(

@@ -41,6 +41,8 @@ const meanings: Readonly<Record<string, string>> = {
   FILL_DOES_NOT_PAY:
     'The solver paid a contract and the chain is not traced: nobody can tell whether it kept the coin.',
   FILLED_LATE: 'The recipient was paid after the deadline: nobody attests that.',
+  REFUND_NEEDS_TRACE:
+    'The solver refunded to a contract and the chain is not traced: nobody can tell whether it kept the coin.',
   REFUND_FAILED: 'The solver could not refund.',
 }
 
