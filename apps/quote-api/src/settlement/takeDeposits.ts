@@ -17,7 +17,7 @@ import {
   setDepositState,
 } from './depositStore.ts'
 import { fillPayload, paidFor, untracedRecipients } from './fillWork.ts'
-import { isLate, type LateStep, lateStep } from './lateDeposit.ts'
+import { blockGraceSeconds, isLate, type LateStep, lateStep } from './lateDeposit.ts'
 import { type DepositTerms, lateReservation, pinDecision, type SeenDeposit } from './pinDecision.ts'
 import { endStatuses, openSettlement, recordTransaction, showStatus } from './requestProgress.ts'
 import {
@@ -113,7 +113,8 @@ async function judge(
   const { blockTimeMs } = chain.config
   const { blockTimeSeconds, minedAfterSeconds, seenAtSeconds } = deposit
   const { expiresAtSeconds, settlement } = request
-  const isInTime = !isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, blockTimeMs })
+  const graceSeconds = blockGraceSeconds(chain.config)
+  const isInTime = !isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, graceSeconds })
   // Once filled, nothing is decided any more: what fits is the solver's.
   if (isInTime || settlement?.stage === 'filled') return { action: 'bind' }
   const { pinConfirmations: blocks } = depositTermsOf(request, chain)
