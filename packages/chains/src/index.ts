@@ -33,6 +33,11 @@ export {
 } from './ethereum-vm/recoveryReader.ts'
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export { readStringResult, readUintResult } from './evm/abiReader.ts'
+export {
+  type AccountCodeOptions,
+  type AccountCodeReader,
+  createAccountCodeReader,
+} from './evm/accountCode.ts'
 export { agreedContracts } from './evm/agreedContracts.ts'
 export { agreeOnBlock, agreeOnHead } from './evm/agreedHead.ts'
 export {

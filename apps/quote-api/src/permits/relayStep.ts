@@ -15,7 +15,7 @@ export type RelayStep =
   | { readonly action: 'fail'; readonly reason: RelayFailure }
 
 /** A transaction of the last second may still be on its way into a block. */
-const lateInclusionSeconds = 60
+export const lateInclusionSeconds = 60
 
 /**
  * What becomes of a permit that the solver is to send. Pure. Anybody can send it, so what counts is the

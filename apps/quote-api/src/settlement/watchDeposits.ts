@@ -1,4 +1,5 @@
 import type { Hex, SqlTx } from '@causeway/core'
+import { markDeposited } from '../solver/workStore.ts'
 import {
   finalizeDeposits,
   listUnfinalDeposits,
@@ -91,6 +92,7 @@ async function keep(context: SettlementContext, tx: SqlTx, deposits: readonly Ne
     if (requestId === undefined) continue
     context.observe({ event: 'deposit_seen', requestId })
     await showDepositing(tx, context.announce, requestId)
+    await markDeposited(tx, requestId, true)
   }
 }
 
