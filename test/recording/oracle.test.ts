@@ -8,6 +8,7 @@ import { recordSettlement } from './oracle/settlement.ts'
 import { recordWithdrawals } from './oracle/withdrawals.ts'
 import { checkGroups } from './support/checkGroups.ts'
 import { type OracleStage, openOracleStage } from './support/stage.ts'
+import { readDescription, readMetrics } from './support/surface.ts'
 
 const oracle = (stage: OracleStage) => stage.oracle
 const secondOracle = (stage: OracleStage) => stage.secondOracle
@@ -23,4 +24,8 @@ checkGroups(
     ['oracle/second', secondOracle, recordSecondOracle],
   ],
   oracle,
+  [
+    ['oracle/description', ({ world }) => readDescription(world.oracles[0].publicUrl)],
+    ['oracle/metrics', ({ world }) => readMetrics(world.oracles[0].opsUrl)],
+  ],
 )

@@ -71,7 +71,7 @@ test('a fill to it parks for a trace, and is offered to nobody again', async () 
   expect(await requests.openWork(quote, 'refund')).toBeUndefined()
 })
 
-test('a refund to it waits for a trace, and is not asked for again', async () => {
+test('a refund to it parks for a trace, and is not asked for again', async () => {
   const refundTo: Hex = `0x${'c2'.repeat(20)}`
   const quote = await deposited({ refundTo })
   const fill = await requests.workFor(quote, 'fill')
@@ -83,7 +83,8 @@ test('a refund to it waits for a trace, and is not asked for again', async () =>
   await waitUntil(async () => (await itemOf(refund.id))?.reason === 'trace needed', 'it waits for a trace')
   expect(await itemOf(refund.id)).toEqual({ state: 'reported', reason: 'trace needed', attempts: 0 })
   expect(await requests.openWork(quote, 'refund')).toBeUndefined()
-  expect(await requests.stageOf(quote)).toBe('refunding')
+  await requests.reachesStage(quote, 'parked')
+  expect((await requests.settlementOf(quote))?.parked_reason).toBe('REFUND_NEEDS_TRACE')
   const metrics = (await send(`${bed.opsUrl}/metrics`)).text
   expect(metrics).toMatch(/settlement_events_total\{[^}]*event="trace_needed"[^}]*\} [1-9]/)
   expect(metrics).not.toMatch(/solver_false_reports_total\{[^}]*kind="refund"/)

@@ -54,6 +54,7 @@ export {
   type EthereumFactsReader,
   type EthereumFactsReaderOptions,
 } from './ethereum-vm/factsReader.ts'
+export type { FinalityRule } from './ethereum-vm/finality.ts'
 export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
 export { agreeOnGas, estimatesNeeded, type TipSource } from './ethereum-vm/gas/agreedGas.ts'
 export {
@@ -81,6 +82,11 @@ export {
   type RecoveryQuestion,
   type RecoveryReader,
 } from './ethereum-vm/recoveryReader.ts'
+export {
+  type AccountCodeOptions,
+  type AccountCodeReader,
+  createAccountCodeReader,
+} from './ethereum-vm/simulation/accountCode.ts'
 export {
   type CallSimulator,
   type CallSimulatorOptions,

@@ -29,6 +29,8 @@ export const peerKey = 'peer-key-of-the-recording'
 
 const cacheFolder = fileURLToPath(new URL('../../../.cache/recording/', import.meta.url))
 const finalAfterBlocks = 3
+/** Of every account that is seen, on both chains. */
+const nativeWei = 500n * 10n ** 18n
 /** 2024-01-01. */
 const deployedAtUnixSeconds = 1_704_067_200
 
@@ -177,6 +179,17 @@ async function prepareBase({ chains, deployment, keys, mine }: TestNetwork): Pro
   await chain.send(poorSponsor, [topUp(5_000n)])
   await chain.send(stranger, [{ what: 'payment without a name', to: token, data }])
   await mine('base', finalAfterBlocks)
+  await setBalances(chains, keys)
+}
+
+/** What gas deploying took differs, and prices follow what the solver holds. */
+async function setBalances(chains: TestNetwork['chains'], keys: TestNetwork['keys']): Promise<void> {
+  const accounts = [keys.fillWallet, keys.sponsor, ...keys.users]
+  await Promise.all(
+    [chains.base, chains.optimism].flatMap(({ chain }) =>
+      accounts.map(({ address }) => chain.node.setBalance({ address, value: nativeWei })),
+    ),
+  )
 }
 
 const steadyBaseFeeWei = 1_000_000n

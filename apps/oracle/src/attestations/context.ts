@@ -1,4 +1,4 @@
-import type { AllocatorReader, RecoveryReader, WithdrawalKeys } from '@causeway/chains'
+import type { AllocatorReader, HubReader, RecoveryReader, WithdrawalKeys } from '@causeway/chains'
 import type {
   ChainEntry,
   ChainNetwork,
@@ -32,10 +32,7 @@ export type AttestedHub = {
 }
 
 /** Balances on the hub, as the quorum of its endpoints tells them at one height. */
-export interface HubBalances {
-  /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
-  balanceOf(account: Hex, hubTokenId: bigint, options: { signal: AbortSignal }): Promise<bigint>
-}
+export type HubBalances = Pick<HubReader, 'balanceOf' | 'finalBalanceOf'>
 
 /** Everything that attesting asks: configuration, chains and the hub. */
 export type AttestationContext = {

@@ -1,7 +1,7 @@
 // Goal: a refund in coin to a contract that nobody traced is not paid a second time.
 import { codecOf, mainNetwork, type PaymentFacts, type TransferFact } from '@causeway/core'
 import { expect, test } from 'vitest'
-import { needsTrace, paysInFull } from './fillCheck.ts'
+import { type FillProblem, paymentProblem } from './fillCheck.ts'
 
 const codec = codecOf(mainNetwork('ethereum-vm'))
 const recipient = `0x${'22'.repeat(20)}`
@@ -20,16 +20,15 @@ function factsOf(transfer: Partial<TransferFact>, own: Partial<PaymentFacts> = {
   }
 }
 
-test.each<[string, PaymentFacts, boolean, boolean]>([
-  ['what was paid', factsOf({}), true, false],
-  ['what a contract got, untraced', factsOf({ amount: 0n, needsTrace: true }), false, true],
-  ['too little', factsOf({ amount: 99n }), false, false],
+test.each<[string, PaymentFacts, FillProblem | undefined]>([
+  ['what was paid', factsOf({}), undefined],
+  ['what a contract got, untraced', factsOf({ amount: 0n, needsTrace: true }), 'trace_needed'],
+  ['too little', factsOf({ amount: 99n }), 'short'],
   [
     'what a contract got for another order',
     factsOf({ amount: 0n, needsTrace: true }, { referencesOrder: false }),
-    false,
-    false,
+    'other_order',
   ],
-])('%s', (_what, facts, isPaid, isUntraced) => {
-  expect([paysInFull(owed, facts, codec), needsTrace(owed, facts, codec)]).toEqual([isPaid, isUntraced])
+])('%s', (_what, facts, problem) => {
+  expect(paymentProblem(owed, facts, codec)).toBe(problem)
 })

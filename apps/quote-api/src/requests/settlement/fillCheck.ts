@@ -30,18 +30,12 @@ export function fillProblem(order: Order, facts: PaymentFacts, codec: VmCodec): 
   return facts.blockTimestampSeconds > BigInt(deadline) ? 'late' : undefined
 }
 
-type OwedPayment = { readonly recipient: string; readonly currency: string; readonly amount: string }
-
-/** Whether a transaction pays a refund or a claim in full and names it. */
-export function paysInFull(payload: OwedPayment, facts: PaymentFacts, codec: VmCodec): boolean {
-  return facts.referencesOrder && unpaidOf(payload, facts, codec) === undefined
-}
-
-/** Whether only a trace can tell if a transaction that names it pays a refund: to pay again would be to pay twice. */
-export function needsTrace(payload: OwedPayment, facts: PaymentFacts, codec: VmCodec): boolean {
-  return facts.referencesOrder && unpaidOf(payload, facts, codec)?.why === 'trace_needed'
-}
-
-function unpaidOf({ amount, ...payload }: OwedPayment, facts: PaymentFacts, codec: VmCodec) {
-  return firstUnpaid([{ ...payload, minimumAmount: BigInt(amount), codec, facts }])
+/** What is wrong with a transaction that is said to pay a refund or a claim in full; it names one alone. */
+export function paymentProblem(
+  { amount, ...payload }: { readonly recipient: string; readonly currency: string; readonly amount: string },
+  facts: PaymentFacts,
+  codec: VmCodec,
+): FillProblem | undefined {
+  if (!facts.referencesOrder) return 'other_order'
+  return firstUnpaid([{ ...payload, minimumAmount: BigInt(amount), codec, facts }])?.why
 }

@@ -26,8 +26,9 @@ export type FillStep =
   | { readonly action: 'refund'; readonly reason: FillFailure }
   | { readonly action: 'park'; readonly reason: 'TRACE_NEEDED' }
 
-/** @source quote-api.md 5, failReason */
+/** @source quote-api.md 5, failReason; `RECIPIENT_HAS_CODE`: no oracle would attest what the solver paid */
 export type FillFailure =
+  | 'RECIPIENT_HAS_CODE'
   | 'TTL_EXPIRED'
   | 'TRANSACTION_NOT_INCLUDED'
   | 'TRANSACTION_REVERTED'
@@ -41,6 +42,8 @@ export type FillFailure =
  */
 export function fillStep(args: {
   readonly work: { readonly state: WorkState; readonly mayTryAgain: boolean }
+  /** Of native coin, on a chain that is not traced. */
+  readonly recipientHasCode: boolean
   readonly reading: FillReading
   readonly confirmationsMin: number
   readonly nowSeconds: number
@@ -49,6 +52,7 @@ export function fillStep(args: {
   const { work, reading, nowSeconds, deadlineSeconds } = args
   if (work.state === 'failed') return { action: 'refund', reason: 'TRANSACTION_SUBMISSION_FAILED' }
   if (work.state === 'open') {
+    if (args.recipientHasCode) return { action: 'refund', reason: 'RECIPIENT_HAS_CODE' }
     return nowSeconds < deadlineSeconds ? { action: 'wait' } : { action: 'refund', reason: 'TTL_EXPIRED' }
   }
   switch (reading.state) {

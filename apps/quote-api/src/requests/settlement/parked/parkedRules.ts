@@ -41,6 +41,8 @@ const meanings: Readonly<Record<string, string>> = {
   TRACE_NEEDED:
     'The solver paid a contract and no trace tells whether it kept the coin: set traceInternalTransfers for the chain, with endpoints that trace, here and in the oracles. It then goes on by itself.',
   FILLED_LATE: 'The recipient was paid after the deadline: nobody attests that.',
+  REFUND_NEEDS_TRACE:
+    'The solver refunded to a contract and the chain is not traced: nobody can tell whether it kept the coin.',
   REFUND_FAILED: 'The solver could not refund.',
 }
 
