@@ -1,9 +1,8 @@
-import { refundRecipient } from '../requests/draft/buildOrder.ts'
 import { QuoteError } from './errors.ts'
 import type { LegPlan } from './legs.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { QuotableChain } from './registry.ts'
-import type { QuoteRequest } from './request.ts'
+import { type QuoteRequest, refundRecipient } from './request.ts'
 import type { Route } from './route.ts'
 
 /** What is known of accounts; `undefined` where it is not known in time. */

@@ -1,4 +1,5 @@
 import type { Hex } from '@causeway/core'
+import type { QuotableChain } from './registry.ts'
 
 export const tradeTypes = ['EXACT_INPUT', 'EXACT_OUTPUT', 'EXPECTED_OUTPUT'] as const
 export type TradeType = (typeof tradeTypes)[number]
@@ -42,4 +43,11 @@ export type QuoteRequest = {
   readonly explicitDeposit: boolean
   readonly forceSolverExecution: boolean
   readonly overridePriceImpact: boolean
+}
+
+/** `refundTo`, else `recipient` where it is an address of the origin, else `user`. @source design.md 5.3 */
+export function refundRecipient(request: QuoteRequest, origin: QuotableChain, user: string): string {
+  if (request.refundTo !== undefined) return request.refundTo
+  const { recipient } = request
+  return recipient !== undefined && origin.codec.isAddress(recipient) ? recipient : user
 }

@@ -1,7 +1,6 @@
 import { encodeFillExtraData, encodeOrderCall, type Hex, type Order } from '@causeway/core'
 import type { PricedRoute, SolverTerms } from '../../pricing/pricedRoute.ts'
-import type { QuotableChain } from '../../pricing/registry.ts'
-import type { QuoteRequest } from '../../pricing/request.ts'
+import { type QuoteRequest, refundRecipient } from '../../pricing/request.ts'
 
 export type OrderIdentity = {
   /** Account that signs the order id. */
@@ -59,13 +58,6 @@ export function buildOrder(
     },
     fees: [],
   }
-}
-
-/** `refundTo`, else `recipient` where it is an address of the origin, else `user`. @source design.md 5.3 */
-export function refundRecipient(request: QuoteRequest, origin: QuotableChain, user: string): string {
-  if (request.refundTo !== undefined) return request.refundTo
-  const { recipient } = request
-  return recipient !== undefined && origin.codec.isAddress(recipient) ? recipient : user
 }
 
 /** Names the contract whose events prove fills, where the chain has one. */

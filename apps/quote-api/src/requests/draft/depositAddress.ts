@@ -1,8 +1,8 @@
 import { type DepositAddressTerms, depositAddressOf, type Hex } from '@causeway/core'
 import { QuoteError } from '../../pricing/errors.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
+import { refundRecipient } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
-import { refundRecipient } from './buildOrder.ts'
 
 /** An address that is paid instead of calling the depository. */
 export type DepositAddress = {
