@@ -31,6 +31,7 @@ export interface Chain {
   readonly id: string
   readonly chainId: number
   readonly headSeconds: bigint
+  readonly headNumber: number
   /** Included in a block of its own, whether it succeeds or not. */
   transact(sent: SentTransaction): Promise<Receipt>
   mine(blocks: number): Promise<void>

@@ -51,6 +51,10 @@ export class ModelChain implements Chain {
     return this.#head.timestamp
   }
 
+  get headNumber(): number {
+    return this.#head.number
+  }
+
   async transact(sent: SentTransaction): Promise<Receipt> {
     this.#sentCount += 1
     return this.#include(sent, textHash(`${this.id} ${this.#sentCount} ${sent.from} ${sent.to} ${sent.data}`))

@@ -16,6 +16,7 @@ export class NodeChain implements Chain {
   readonly #impersonated = new Set<Hex>()
   readonly #receipts = new Map<Hex, Receipt>()
   #headSeconds = 0n
+  #headNumber = 0
 
   /** @param errors of all contracts, to name what reverts */
   constructor(id: string, local: LocalChain, errors: Abi) {
@@ -27,6 +28,10 @@ export class NodeChain implements Chain {
 
   get headSeconds(): bigint {
     return this.#headSeconds
+  }
+
+  get headNumber(): number {
+    return this.#headNumber
   }
 
   async open(): Promise<this> {
@@ -130,7 +135,9 @@ export class NodeChain implements Chain {
   }
 
   async #look(): Promise<void> {
-    this.#headSeconds = (await this.#local.client.getBlock()).timestamp
+    const { timestamp, number } = await this.#local.client.getBlock()
+    this.#headSeconds = timestamp
+    this.#headNumber = Number(number)
   }
 
   async #errorNameOf(call: { account: Hex; to: Hex; data: Hex; value: bigint }): Promise<string | undefined> {
