@@ -41,7 +41,8 @@ export function openHub(hub: RegisteredHub): OpenHub {
   const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold, now }
   const client = createJsonRpcClient(shared)
   const quorum = createQuorumOver(client, { now })
-  const reader = createHubReader({ quorum, oracleAddress, hubAddress })
+  const rule = hubFinality(hub)
+  const reader = createHubReader({ quorum, oracleAddress, hubAddress, ...(rule !== undefined && { rule }) })
   return {
     attested: attestedHub(hub),
     reader,
@@ -117,6 +118,14 @@ async function codeProblems(
   return placed
     .filter(({ address }) => codeless.includes(address))
     .map(({ member }) => `hub: ${member} is no contract on the hub's chain`)
+}
+
+/** Where the allocator is on the hub's chain, one rule serves both; else the hub's `finalized` block counts. */
+function hubFinality(hub: RegisteredHub): Parameters<typeof createHubReader>[0]['rule'] {
+  const { auroraFinality, auroraEvmChainId, evmChainId } = hub
+  if (auroraFinality === undefined || auroraEvmChainId !== evmChainId) return undefined
+  const { mode, tag = 'finalized', blocks = 0 } = auroraFinality
+  return { mode, tag, blocks: BigInt(blocks), seconds: 0n }
 }
 
 function attestedHub(hub: RegisteredHub): AttestedHub {

@@ -32,6 +32,8 @@ export type AttestedHub = {
 export interface HubBalances {
   /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
   balanceOf(account: Hex, hubTokenId: bigint, options: { signal: AbortSignal }): Promise<bigint>
+  /** The same where no reorganization of the hub takes it back. */
+  finalBalanceOf(account: Hex, hubTokenId: bigint, options: { signal: AbortSignal }): Promise<bigint>
 }
 
 /** Everything that attesting asks: configuration, chains and the hub. */

@@ -17,6 +17,7 @@ export const attestationErrorKinds = {
   FORCE_DISABLED: 'invalid_request',
   FORCE_UNAUTHORIZED: 'unauthorized',
   HUB_BALANCE_MISMATCH: 'invalid_request',
+  HUB_BALANCE_NOT_FINAL: 'not_final',
   INSUFFICIENT_FILL: 'invalid_request',
   INSUFFICIENT_HUB_BALANCE: 'invalid_request',
   INSUFFICIENT_REFUND: 'invalid_request',

@@ -4,12 +4,18 @@ import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './answers.ts'
-import { type Heads, pinFinalHeight } from './finality.ts'
+import { type FinalityRule, pinFinalHeight } from './finality.ts'
+import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
 /** The hub's ledger as the quorum of its endpoints shows it at one block. */
 export interface HubReader {
   /** ERC-6909 balance of an alias or address. @throws UpstreamDisagreementError, UpstreamUnavailableError */
   balanceOf(holder: Hex, tokenId: bigint, options: ReadOptions): Promise<bigint>
+  /**
+   * The same at the newest block that no reorganization of the hub takes back.
+   * @throws TransactionNotFinalError on a chain too young to have one
+   */
+  finalBalanceOf(holder: Hex, tokenId: bigint, options: ReadOptions): Promise<bigint>
   /** True when an execution with this key was applied. */
   isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
   /** The hub that the oracle contract moves balances of. */
@@ -18,7 +24,8 @@ export interface HubReader {
 
 const selectors = { balanceOf: '0x00fdd58e', isExecuted: '0xe52cb36a', hub: '0xa4c52b86' } as const
 /** The newest block that enough endpoints have: balances move with each settlement. */
-const newest = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
+const newest: FinalityRule = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n }
+const finalized: FinalityRule = { ...newest, mode: 'tag' }
 
 /**
  * @param hub where balances are read; default what the oracle contract names
@@ -28,18 +35,25 @@ export function createHubReader(options: {
   readonly quorum: QuorumClient
   readonly oracleAddress: Hex
   readonly hubAddress?: Hex | undefined
+  /** When a block of the hub is final; default its `finalized` block. */
+  readonly rule?: FinalityRule
 }): HubReader {
-  const { quorum, oracleAddress } = options
+  const { quorum, oracleAddress, rule = finalized } = options
   const ask = async <Value>(call: HubCall<Value>, { signal }: ReadOptions) =>
     (await readNewest(quorum, call, signal)).value
   const hubAddress = (reading: ReadOptions) =>
     ask({ to: oracleAddress, data: selectors.hub, parse: parseAddressWord }, reading)
+  const balanceCall = async (holder: Hex, tokenId: bigint, reading: ReadOptions) => {
+    const to = options.hubAddress ?? (await hubAddress(reading))
+    const data: Hex = `${selectors.balanceOf}${addressWord(holder)}${uintWord(tokenId)}`
+    return { to, data, parse: parseWord }
+  }
   return {
     hubAddress,
-    async balanceOf(holder, tokenId, reading) {
-      const to = options.hubAddress ?? (await hubAddress(reading))
-      const data: Hex = `${selectors.balanceOf}${addressWord(holder)}${uintWord(tokenId)}`
-      return ask({ to, data, parse: parseWord }, reading)
+    balanceOf: async (holder, tokenId, reading) => ask(await balanceCall(holder, tokenId, reading), reading),
+    async finalBalanceOf(holder, tokenId, reading) {
+      const call = await balanceCall(holder, tokenId, reading)
+      return (await readAt(quorum, rule, call, reading.signal)).value
     },
     isExecuted: (key, reading) =>
       ask(
@@ -56,19 +70,27 @@ export type HubCall<Value> = {
 }
 
 /** Two rounds: the heads, then the call at the newest block that enough endpoints have. */
-export async function readNewest<Value>(
+export function readNewest<Value>(
   quorum: QuorumClient,
+  call: HubCall<Value>,
+  signal: AbortSignal,
+): Promise<{ readonly value: Value; readonly timestampSeconds: bigint }> {
+  return readAt(quorum, newest, call, signal)
+}
+
+async function readAt<Value>(
+  quorum: QuorumClient,
+  rule: FinalityRule,
   call: HubCall<Value>,
   signal: AbortSignal,
 ): Promise<{ readonly value: Value; readonly timestampSeconds: bigint }> {
   const { facts } = await quorum.read({
     signal,
-    first: async (view: EndpointView, ownSignal): Promise<Heads> => {
-      const [latest] = await view.ask([headerCall('latest')], ownSignal)
-      return { latest: parseHeader(latest), tagged: undefined }
-    },
-    pin: (heads) => pinFinalHeight(newest, quorum.threshold, heads).height,
+    first: async (view: EndpointView, ownSignal) =>
+      parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
+    pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads).height,
     async second(view, _own, height, ownSignal) {
+      if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
       const calls = [contractCall(call.to, call.data, height), headerCall(height)]
       const [answer, header] = await view.ask(calls, ownSignal)
       const { hash, timestampSeconds } = parseHeader(header, height)
