@@ -90,7 +90,7 @@ export function honestOracle(name: string, network: Network, account: LocalAccou
     chains: attestedChains(network),
     networkOf: () => mainNetwork('ethereum-vm'),
     hub: { id: hubId, ...hubDomains(network) },
-    hubBalances: createHubReader({ quorum, oracleAddress, hubAddress }),
+    hubBalances: rules.balancesOf(createHubReader({ quorum, oracleAddress, hubAddress, rule })),
     readerOf(id) {
       const reader = readers.get(id)
       if (reader === undefined) throw new Error(`no chain ${id}`)

@@ -32,6 +32,8 @@ export type Rules = {
   readonly readerOf: (shipped: EthereumFactsReader, chain: Chain) => EthereumFactsReader
   /** How an oracle learns what was issued, for one request. */
   readonly allocatorOf: (shipped: Allocator, request: object) => Allocator
+  /** How an oracle reads balances on the hub. */
+  readonly balancesOf: (shipped: AttestationContext['hubBalances']) => AttestationContext['hubBalances']
   /** Of the allocator's contract. */
   readonly oneRequestPerNonce: boolean
 }
@@ -39,5 +41,6 @@ export type Rules = {
 export const shippedRules: Rules = {
   readerOf: (shipped) => shipped,
   allocatorOf: (shipped) => shipped,
+  balancesOf: (shipped) => shipped,
   oneRequestPerNonce: true,
 }

@@ -258,6 +258,11 @@ const adversaries = {
     if (bytes !== undefined)
       await close(world, withdrawal, { bytes, transaction, when: flag ? 'now' : 'later' })
   }),
+  async submitAgain(world, step) {
+    const sent = pick(world.submissions, step.a)
+    if (sent !== undefined) await world.send('hub', sent)
+    await maybeFinal(world, 'hub', step)
+  },
   async bringAgain(world, { a, b }) {
     const signed = pick(world.executions, a + b)
     if (signed !== undefined) await world.execute(signed)

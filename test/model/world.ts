@@ -79,6 +79,8 @@ export class World {
   readonly settlements: SignedSettlement[] = []
   /** Signed executions, the refused ones among them: anybody may bring one again. */
   readonly executions: SignedExecution[] = []
+  /** What was brought to the allocator: anybody may bring it again. */
+  readonly submissions: SentTransaction[] = []
   /** Calldata of top-ups, by transaction. */
   readonly topUps = new Map<Hex, Hex>()
   /** Everything sent, by chain. */

@@ -97,7 +97,9 @@ export async function issue(world: World, { flow }: KnownWithdrawal) {
   const asked = { ...request, receiver: recipient }
   const data = allocatorCalls.submitWithdrawRequest(asked, signature)
   const from = world.user(4).address
-  await world.send('hub', { from, to: world.network.places.hub.allocator, data })
+  const sent = { from, to: world.network.places.hub.allocator, data }
+  world.submissions.push(sent)
+  await world.send('hub', sent)
   return answer
 }
 
