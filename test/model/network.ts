@@ -131,7 +131,7 @@ function hubChain(
   })
 }
 
-function account(name: string): LocalAccount {
+export function accountNamed(name: string): LocalAccount {
   const privateKey = textHash(`a party of the model: ${name}`)
   const address = privateKeyToAddress(privateKey).toLowerCase()
   return { address: `0x${address.slice(2)}`, privateKey }
@@ -148,9 +148,17 @@ const ownPlaces: Places = {
   hub: { hub: place('11'), oracle: place('12'), oracleMultisig: place('13'), allocator: place('14') },
 }
 const ownKeys: LocalKeys = {
-  ...{ deployer: account('deployer'), orderSigner: account('order signer'), custody: account('custody') },
-  ...{ fillWallet: account('fill wallet'), keeper: account('keeper'), sponsor: account('sponsor') },
-  oracles: [account('oracle 0'), account('oracle 1'), account('oracle 2')],
-  allocator: account('allocator'),
-  users: Array.from({ length: 6 }, (_, index) => account(`user ${index}`)),
+  ...{
+    deployer: accountNamed('deployer'),
+    orderSigner: accountNamed('order signer'),
+    custody: accountNamed('custody'),
+  },
+  ...{
+    fillWallet: accountNamed('fill wallet'),
+    keeper: accountNamed('keeper'),
+    sponsor: accountNamed('sponsor'),
+  },
+  oracles: [accountNamed('oracle 0'), accountNamed('oracle 1'), accountNamed('oracle 2')],
+  allocator: accountNamed('allocator'),
+  users: Array.from({ length: 6 }, (_, index) => accountNamed(`user ${index}`)),
 }

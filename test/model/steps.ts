@@ -20,11 +20,13 @@ import { deposit, initiate, issue, mint, signIssued } from './parties/owner.ts'
 import { carryOut, outputsOf, pay, settleFill, settleRefund } from './parties/solver.ts'
 import { topUp, watchTopUps } from './parties/sponsor.ts'
 import { close, closeRequested, payOut } from './parties/withdrawals.ts'
+import { everyCurrency } from './truth.ts'
 
 import type { KnownOrder, KnownWithdrawal, World } from './world.ts'
 
-export type Step = {
-  readonly do: StepName
+export type Step = Picks & { readonly do: StepName }
+
+type Picks = {
   readonly a: number
   readonly b: number
   readonly c: number
@@ -32,7 +34,7 @@ export type Step = {
   readonly flag: boolean
 }
 
-type Play = (world: World, step: Step) => Promise<void>
+type Play = (world: World, step: Picks) => Promise<void>
 
 const userChain = (index: number): UserChainId => (index % 2 === 0 ? 'base' : 'optimism')
 const anyChain = (index: number): ChainId => (['base', 'optimism', 'hub'] as const)[index % 3] ?? 'hub'
@@ -53,8 +55,33 @@ const sentAt = (world: World, chain: ChainId, index: number): Hex | undefined =>
   pick(world.sent[chain], index)
 
 /** What is in the newest block is final afterwards, most of the time. */
-async function maybeFinal(world: World, chain: ChainId, { c }: Step): Promise<void> {
+async function maybeFinal(world: World, chain: ChainId, { c }: Picks): Promise<void> {
   if (c % 4 !== 0) await world.finalize(chain)
+}
+
+/** What ends with the order's id on a chain, most of the time; else anything. */
+function paymentAt(
+  world: World,
+  { orderId }: KnownOrder,
+  chain: UserChainId,
+  index: number,
+): Hex | undefined {
+  const own = world.named.filter((one) => one.orderId === orderId && one.chain === chain)
+  return index % 4 === 3 ? sentAt(world, chain, index) : pick(own, index)?.id
+}
+
+/** Everybody who has something on the hub. */
+async function holdings(world: World) {
+  const { users, orderSigner } = world.network.keys
+  const found = []
+  for (const owner of [...users.slice(0, owners), orderSigner]) {
+    for (const { chain, name: currency } of everyCurrency) {
+      const alias = world.aliasOf(owner, owner === orderSigner ? 'base' : chain)
+      const held = await world.hubBalance(alias, world.hubToken(chain, currency))
+      if (held > 0n) found.push({ owner, chain, currency, held })
+    }
+  }
+  return found
 }
 
 async function serve(world: World, index: number): Promise<void> {
@@ -65,7 +92,7 @@ async function serve(world: World, index: number): Promise<void> {
 }
 
 const onOrder =
-  (play: (world: World, known: KnownOrder, step: Step) => Promise<unknown>): Play =>
+  (play: (world: World, known: KnownOrder, step: Picks) => Promise<unknown>): Play =>
   async (world, step) => {
     const known = order(world, step.a)
     if (known === undefined) return
@@ -74,7 +101,7 @@ const onOrder =
   }
 
 const onWithdrawal =
-  (play: (world: World, withdrawal: KnownWithdrawal, step: Step) => Promise<unknown>): Play =>
+  (play: (world: World, withdrawal: KnownWithdrawal, step: Picks) => Promise<unknown>): Play =>
   async (world, step) => {
     const withdrawal = pick(world.withdrawals, step.a)
     if (withdrawal !== undefined) await play(world, withdrawal, step)
@@ -132,7 +159,7 @@ const honest = {
   /** Asked for by anybody, with whatever transaction. */
   settleFill: onOrder(async (world, known, { b, c, flag }) => {
     const made = pick(depositsFor(world, known), b >> 1)
-    const transaction = sentAt(world, known.destination, c)
+    const transaction = paymentAt(world, known, known.destination, c)
     const when = flag ? 'now' : 'later'
     if (made !== undefined && transaction !== undefined) {
       await settleFill(world, known, { deposit: made, transaction, when })
@@ -140,20 +167,16 @@ const honest = {
   }),
   settleRefund: onOrder(async (world, known, { b, c }) => {
     const made = pick(depositsFor(world, known), b >> 1)
-    const transaction = sentAt(world, known.origin, c)
+    const transaction = paymentAt(world, known, known.origin, c)
     if (made !== undefined && transaction !== undefined)
       await settleRefund(world, known, { deposit: made, transaction })
   }),
   async initiate(world, step) {
-    const { a, b, c, units, flag } = step
-    const isSolver = a === 7
-    const owner = isSolver ? world.network.keys.orderSigner : world.user(a % owners)
-    const [chain, currency] = [userChain(b), currencyOf(c)]
-    const alias = world.aliasOf(owner, isSolver ? 'base' : chain)
-    const held = await world.hubBalance(alias, world.hubToken(chain, currency))
-    const amount = flag ? held : (held * BigInt(units)) / 2_000n
-    const recipient = world.user(3).address
-    await initiate(world, { owner, chain, currency, amount, recipient, nonce: String(units % 3) })
+    const { a, units, flag } = step
+    const found = pick(await holdings(world), a)
+    if (found === undefined) return
+    const amount = flag ? found.held : (found.held * BigInt(units)) / 2_000n
+    await initiate(world, { ...found, amount, recipient: world.user(3).address, nonce: String(units % 3) })
     await maybeFinal(world, 'hub', step)
   },
   issue: onWithdrawal(async (world, withdrawal, step) => {
@@ -187,6 +210,34 @@ const honest = {
   async reorganize(world, { a, b, flag }) {
     await world.network.chains[anyChain(a)].reorganize(1 + (b % 2), flag)
     watchTopUps(world)
+  },
+} satisfies Record<string, Play>
+
+const wholeWays = {
+  /** An order from its quote on, as far as `b` says. */
+  async life(world, { b, ...rest }) {
+    const step = { ...rest, b: b >> 1 }
+    await honest.quote(world, step)
+    const stages = [
+      () => honest.depositFor(world, { ...step, b: b === 4 ? 2 : 0, a: 0, units: 2 * step.units }),
+      () => serve(world, 0),
+      () => honest.carryOut(world, { ...step, a: 0, c: 1 }),
+      () => serve(world, 0),
+      () => honest.settleFill(world, { ...step, a: 0, b: 0, c: 0 }),
+      () => honest.settleRefund(world, { ...step, a: 0, b: 0, c: 0 }),
+    ]
+    for (const stage of stages.slice(0, 2 + (b % 5))) await stage()
+  },
+  /** A withdrawal from its beginning on, as far as `b` says. */
+  async leave(world, { b, ...rest }) {
+    const step = { ...rest, a: 0, b, c: 1, flag: true }
+    const stages = [
+      () => honest.initiate(world, { ...step, a: rest.a }),
+      () => honest.issue(world, step),
+      () => honest.payOut(world, { ...step, b: 0 }),
+      () => honest.closeRequested(world, { ...step, b: 0 }),
+    ]
+    for (const stage of stages.slice(0, 2 + (b % 3))) await stage()
   },
 } satisfies Record<string, Play>
 
@@ -269,8 +320,8 @@ const adversaries = {
   },
 } satisfies Record<string, Play>
 
-const plays: Readonly<Record<StepName, Play>> = { ...honest, ...adversaries }
-export type StepName = keyof typeof honest | keyof typeof adversaries
+const plays: Readonly<Record<StepName, Play>> = { ...honest, ...wholeWays, ...adversaries }
+export type StepName = keyof typeof honest | keyof typeof wholeWays | keyof typeof adversaries
 
 /** How often beside the others. */
 const weights: Partial<Record<StepName, number>> = {
@@ -294,7 +345,7 @@ const weights: Partial<Record<StepName, number>> = {
     bringAgain: 2,
     reorganize: 3,
   },
-  ...{ nothing: 0 },
+  ...{ life: 8, leave: 8, topUp: 3, nothing: 0 },
 }
 
 const names = (Object.keys(plays) satisfies string[]).flatMap((name) => {
@@ -303,7 +354,9 @@ const names = (Object.keys(plays) satisfies string[]).flatMap((name) => {
   return Array.from({ length: weights[step] ?? 1 }, () => step)
 })
 
-const small = fc.nat(7)
+/** Mostly what is newest. */
+const small = fc.oneof({ weight: 3, arbitrary: fc.nat(1) }, { weight: 2, arbitrary: fc.nat(7) })
+const any = fc.nat(7)
 const nothing: Step = { do: 'nothing', a: 0, b: 0, c: 0, units: 0, flag: false }
 
 /** Shrinks to a step that does nothing. */
@@ -314,7 +367,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 60,
     arbitrary: fc.record({
       do: fc.constantFrom(...names),
-      ...{ a: small, b: small, c: small, units: fc.integer({ min: 20, max: 2_000 }), flag: fc.boolean() },
+      ...{ a: small, b: any, c: any, units: fc.integer({ min: 20, max: 2_000 }), flag: fc.boolean() },
     }),
   },
 )
