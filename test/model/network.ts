@@ -73,7 +73,7 @@ export function modelNetwork(
 }
 
 /** Everybody who sends transactions. */
-export function partiesOf({ deployer, fillWallet, sponsor, custody, allocator, users }: LocalKeys) {
+function partiesOf({ deployer, fillWallet, sponsor, custody, allocator, users }: LocalKeys) {
   return [deployer, fillWallet, sponsor, custody, allocator, ...users]
 }
 

@@ -25,7 +25,7 @@ import { joined } from './signing.ts'
 
 /** Blocks behind the newest that no reorganization reaches. */
 export const finalityBlocks = 2
-export const hubId = 'relay'
+const hubId = 'relay'
 
 export type Outcome<Response> =
   | { readonly ok: true; readonly response: Response }
@@ -37,7 +37,7 @@ export type Oracle = {
   sign(request: SigningRequest): Promise<Hex>
 }
 
-export function attestedChains({ places }: Pick<Network, 'places'>): ReadonlyMap<string, AttestedChain> {
+function attestedChains({ places }: Pick<Network, 'places'>): ReadonlyMap<string, AttestedChain> {
   const entries = userChainIds.map((id): [string, AttestedChain] => [
     id,
     {
@@ -60,7 +60,7 @@ export function readerEntry(
   }
 }
 
-export function hubDomains({ places }: Pick<Network, 'places'>) {
+function hubDomains({ places }: Pick<Network, 'places'>) {
   const { oracle, allocator } = places.hub
   return {
     executionDomain: { chainId: chainNumbers.hub, verifyingContract: oracle, version: '2' },
@@ -68,7 +68,7 @@ export function hubDomains({ places }: Pick<Network, 'places'>) {
   }
 }
 
-export function honestOracle(name: string, network: Network, account: LocalAccount, rules: Rules): Oracle {
+function honestOracle(name: string, network: Network, account: LocalAccount, rules: Rules): Oracle {
   const { chains, places } = network
   const endpoints = {
     base: endpointsOf(name, chains.base),

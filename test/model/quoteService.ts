@@ -144,6 +144,7 @@ export class QuoteService {
 
   /** One round of all jobs over one request. @param sent transactions of its origin that may hold deposits */
   async serve(request: Request, sent: readonly Hex[]): Promise<void> {
+    if (isAtRest(request, sent)) return
     try {
       await this.#watchDeposits(request, sent)
       await this.#followFill(request)
@@ -376,6 +377,14 @@ export class QuoteService {
     if (refused === 'TRANSACTION_NOT_FINAL') return 'not_yet'
     return facts !== undefined && fillProblem(order, facts, ethereumCodec) === undefined ? 'paid' : 'not_paid'
   }
+}
+
+/** Nothing that a job would look at: it is over, every deposit has its end and no report is open. */
+function isAtRest({ stage, deposits, items }: Request, sent: readonly Hex[]): boolean {
+  const isOver = stage === 'settled' || stage === 'refunded' || stage === 'parked'
+  const isKnown = sent.every((id) => [...deposits.values()].some(({ transaction }) => transaction === id))
+  const isOpen = items.some(({ state }) => state === 'reported')
+  return isOver && isKnown && !isOpen && ![...deposits.values()].some(({ state }) => state === 'seen')
 }
 
 const reading = () => ({ signal: new AbortController().signal })

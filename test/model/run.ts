@@ -10,7 +10,7 @@ export const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
 const stepsPerRun = 40
 
 /** One run: the steps in their order, the invariants after each. @throws Error naming the step and what broke */
-export async function play(network: Network, steps: readonly Step[]): Promise<World> {
+async function play(network: Network, steps: readonly Step[]): Promise<World> {
   const world = new World(network, shippedRules)
   await rememberSlack(world)
   for (const [index, taken] of steps.entries()) {

@@ -77,6 +77,19 @@ describe('the hub reader', () => {
     }
   })
 
+  test('tells what a final block holds apart from what only the newest one shows', async () => {
+    const { hub, oracle } = network.deployment.hub
+    const rule = { mode: 'depth', tag: 'finalized', blocks: 2n, seconds: 0n } as const
+    const reader = createHubReader({ quorum: hubQuorum(), oracleAddress: oracle, hubAddress: hub, rule })
+    const later = tokenId + 9n
+    const mint = encodeFunctionData({ abi: hubAbi, functionName: 'mint', args: [holder, later, 5n] })
+    await network.chains.hub.chain.send(network.keys.deployer, [{ what: 'mint', to: hub, data: mint }])
+    expect(await reader.balanceOf(holder, later, aSignal())).toBe(5n)
+    expect(await reader.finalBalanceOf(holder, later, aSignal())).toBe(0n)
+    await network.mine('hub', 2)
+    expect(await reader.finalBalanceOf(holder, later, aSignal())).toBe(5n)
+  })
+
   test('says that a key which nobody executed is not executed', async () => {
     expect(await hubReader().isExecuted(`0x${'ab'.repeat(32)}`, aSignal())).toBe(false)
   })
