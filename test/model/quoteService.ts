@@ -9,7 +9,6 @@ import {
 import { fillProblem, paysInFull } from '../../apps/quote-api/src/settlement/fillCheck.ts'
 import { type FillReading, fillStep } from '../../apps/quote-api/src/settlement/fillStep.ts'
 import {
-  type HoldView,
   lateReservation,
   pinDecision,
   type SeenDeposit,
@@ -25,42 +24,22 @@ import { endpointsOf, type Liar } from './endpoints.ts'
 import { chainNumbers, type Network, type UserChainId } from './network.ts'
 import { finalityBlocks, type Oracles, readerEntry } from './oracles.ts'
 import type { Rules } from './rules.ts'
+import {
+  depositTerms,
+  finalitySeconds,
+  hexOf,
+  isAtRest,
+  newItem,
+  pinConfirmations,
+  type Request,
+  refundTerms,
+  seenAs,
+  type TakenDeposit,
+  type WorkItem,
+} from './serviceRequest.ts'
 import type { KnownOrder } from './world.ts'
 
-export type WorkItem = {
-  readonly kind: 'fill' | 'refund'
-  readonly request: Request
-  readonly depositId: string
-  readonly chain: UserChainId
-  readonly payments: readonly { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }[]
-  state: 'open' | 'reported' | 'done' | 'failed' | 'cancelled'
-  transaction: Hex | undefined
-  attempts: number
-}
-
-type TakenDeposit = {
-  readonly id: string
-  readonly transaction: Hex
-  readonly fact: DepositFact
-  state: 'seen' | 'taken' | 'refund_due' | 'ignored' | 'orphaned'
-}
-
-export type Request = {
-  readonly known: KnownOrder
-  /** Whole micro-USDC; 0 where the user pays. */
-  readonly debit: bigint
-  readonly deposits: Map<string, TakenDeposit>
-  readonly items: WorkItem[]
-  stage: 'waiting' | 'filling' | 'filled' | 'settled' | 'refunding' | 'refunded' | 'parked'
-  bound: TakenDeposit | undefined
-  fillTransaction: Hex | undefined
-  contradictions: number
-  hold: HoldView
-}
-
 const attemptsMax = 3
-const pinConfirmations = 1
-const finalitySeconds = 60
 const oracleThreshold = 2
 const holdSeconds = 90
 
@@ -379,16 +358,7 @@ export class QuoteService {
   }
 }
 
-/** Nothing that a job would look at: it is over, every deposit has its end and no report is open. */
-function isAtRest({ stage, deposits, items }: Request, sent: readonly Hex[]): boolean {
-  const isOver = stage === 'settled' || stage === 'refunded' || stage === 'parked'
-  const isKnown = sent.every((id) => [...deposits.values()].some(({ transaction }) => transaction === id))
-  const isOpen = items.some(({ state }) => state === 'reported')
-  return isOver && isKnown && !isOpen && ![...deposits.values()].some(({ state }) => state === 'seen')
-}
-
 const reading = () => ({ signal: new AbortController().signal })
-const hexOf = (text: string): Hex => `0x${text.slice(2)}`
 const refusals = ['TRANSACTION_MISSING', 'TRANSACTION_REVERTED', 'TRANSACTION_NOT_FINAL']
 
 /** Facts, or why the chain has none. @throws DomainError of endpoints that cannot be relied on */
@@ -411,26 +381,4 @@ async function unlessRefused<Facts extends { readonly evidence: { readonly block
 
 function outcomeOf(status: Exclude<ReturnType<LedgerModel['reserve']>, 'policy_refused'>, holdId: string) {
   return status === 'reserved' || status === 'already_reserved' ? { status, holdId } : { status }
-}
-
-function newItem(item: Omit<WorkItem, 'state' | 'transaction' | 'attempts'>): WorkItem {
-  return { ...item, state: 'open', transaction: undefined, attempts: 0 }
-}
-
-function seenAs({ id, fact }: TakenDeposit, chain: UserChainId, confirmations: number): SeenDeposit {
-  const { currency, amount } = fact
-  return { id, chainId: chainNumbers[chain], currency, amount, confirmations, isCanonical: true }
-}
-
-function depositTerms({ known }: Request) {
-  const { order, origin } = known
-  return {
-    ...{ chainId: chainNumbers[origin], currency: order.inputs[0]?.payment.currency ?? '' },
-    ...{ amountMin: known.amount, deadlineSeconds: order.output.deadline, finalitySeconds, pinConfirmations },
-  }
-}
-
-function refundTerms({ known }: Request) {
-  const refundMinimum = BigInt(known.order.inputs[0]?.refunds[0]?.minimumAmount ?? 0)
-  return { inputAmount: known.amount, refundMinimum }
 }

@@ -1,9 +1,7 @@
-// One step of a run: who does what, to which of the things that are there. Every member is a small number that is
-// taken modulo what there is, so that a failing run shrinks to few steps that still mean something.
-import type { Hex } from '@causeway/core'
+// One step of a run: who does what, to which of the things that are there. Every member is a small number, so
+// that a failing run shrinks to few steps that still mean something.
 import fc from 'fast-check'
 import { lies } from './endpoints.ts'
-import type { ChainId, TokenName, UserChainId } from './network.ts'
 import {
   drain,
   expiredCopy,
@@ -20,92 +18,29 @@ import { deposit, initiate, issue, mint, signIssued } from './parties/owner.ts'
 import { carryOut, outputsOf, pay, settleFill, settleRefund } from './parties/solver.ts'
 import { topUp, watchTopUps } from './parties/sponsor.ts'
 import { close, closeRequested, payOut } from './parties/withdrawals.ts'
-import { everyCurrency } from './truth.ts'
-
-import type { KnownOrder, KnownWithdrawal, World } from './world.ts'
+import {
+  anyChain,
+  currencyOf,
+  depositsFor,
+  holdings,
+  itemAt,
+  lateSeconds,
+  maybeFinal,
+  onOrder,
+  onWithdrawal,
+  order,
+  owners,
+  type Picks,
+  type Play,
+  paymentAt,
+  pick,
+  sentAt,
+  serve,
+  userChain,
+} from './stepParts.ts'
+import type { World } from './world.ts'
 
 export type Step = Picks & { readonly do: StepName }
-
-type Picks = {
-  readonly a: number
-  readonly b: number
-  readonly c: number
-  readonly units: number
-  readonly flag: boolean
-}
-
-type Play = (world: World, step: Picks) => Promise<void>
-
-const userChain = (index: number): UserChainId => (index % 2 === 0 ? 'base' : 'optimism')
-const anyChain = (index: number): ChainId => (['base', 'optimism', 'hub'] as const)[index % 3] ?? 'hub'
-const currencyOf = (index: number): TokenName => (index % 3 === 2 ? 'USDX' : 'USDC')
-const owners = 3
-const lateSeconds = 11n * 86_400n
-
-/** Newest first: what was just done is what somebody builds on. */
-function pick<Element>(list: readonly Element[], index: number): Element | undefined {
-  return list.length === 0 ? undefined : list[list.length - 1 - (index % list.length)]
-}
-
-const order = (world: World, index: number) => pick(world.orders, index)
-const depositsFor = (world: World, { orderId }: KnownOrder) =>
-  world.deposits.filter((one) => one.orderId === orderId)
-const itemAt = (world: World, index: number) => pick(world.service.openItems(), index)
-const sentAt = (world: World, chain: ChainId, index: number): Hex | undefined =>
-  pick(world.sent[chain], index)
-
-/** What is in the newest block is final afterwards, most of the time. */
-async function maybeFinal(world: World, chain: ChainId, { c }: Picks): Promise<void> {
-  if (c % 4 !== 0) await world.finalize(chain)
-}
-
-/** What ends with the order's id on a chain, most of the time; else anything. */
-function paymentAt(
-  world: World,
-  { orderId }: KnownOrder,
-  chain: UserChainId,
-  index: number,
-): Hex | undefined {
-  const own = world.named.filter((one) => one.orderId === orderId && one.chain === chain)
-  return index % 4 === 3 ? sentAt(world, chain, index) : pick(own, index)?.id
-}
-
-/** Everybody who has something on the hub. */
-async function holdings(world: World) {
-  const { users, orderSigner } = world.network.keys
-  const found = []
-  for (const owner of [...users.slice(0, owners), orderSigner]) {
-    for (const { chain, name: currency } of everyCurrency) {
-      const alias = world.aliasOf(owner, owner === orderSigner ? 'base' : chain)
-      const held = await world.hubBalance(alias, world.hubToken(chain, currency))
-      if (held > 0n) found.push({ owner, chain, currency, held })
-    }
-  }
-  return found
-}
-
-async function serve(world: World, index: number): Promise<void> {
-  const request = pick(world.service.requests, index)
-  if (request === undefined) return
-  const sent = depositsFor(world, request.known).map(({ id }) => id)
-  await world.service.serve(request, sent)
-}
-
-const onOrder =
-  (play: (world: World, known: KnownOrder, step: Picks) => Promise<unknown>): Play =>
-  async (world, step) => {
-    const known = order(world, step.a)
-    if (known === undefined) return
-    await play(world, known, step)
-    await maybeFinal(world, known.destination, step)
-  }
-
-const onWithdrawal =
-  (play: (world: World, withdrawal: KnownWithdrawal, step: Picks) => Promise<unknown>): Play =>
-  async (world, step) => {
-    const withdrawal = pick(world.withdrawals, step.a)
-    if (withdrawal !== undefined) await play(world, withdrawal, step)
-  }
 
 const honest = {
   async nothing() {},

@@ -3,7 +3,7 @@ import type { Hex } from '@causeway/core'
 import { concatHex } from 'viem'
 import { fill, tokenCalls } from '../contracts/calls.ts'
 import type { UserChainId } from '../network.ts'
-import type { WorkItem } from '../quoteService.ts'
+import type { WorkItem } from '../serviceRequest.ts'
 import type { KnownDeposit, KnownOrder, World } from '../world.ts'
 
 export type Payment = { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }
