@@ -22,6 +22,7 @@ import { deposit, initiate, issue, mint, signIssued } from './model/parties/owne
 import { outputsOf, pay, settleFill } from './model/parties/solver.ts'
 import { close, closeRequested, payOut } from './model/parties/withdrawals.ts'
 import { type Rules, shippedRules } from './model/rules.ts'
+import { firstBroken } from './model/run.ts'
 import { World } from './model/world.ts'
 
 const amount = 1_000n
@@ -201,4 +202,12 @@ test('what is right settles: the same steps with a true payment, a payout and it
   })
   expect(await world.hubBalance(withdrawal.address, withdrawal.hubToken)).toBe(0n)
   expect(await violations(world)).toEqual([])
+})
+
+// Not only the known steps: the random ones come upon a missing check by themselves.
+test.each([
+  ['any transfer pays', anyTransferPays, 'I5'],
+  ['the bytes of a caller are believed', bytesAreBelieved, 'I4'],
+] as const)('random runs find that %s', async (_what, rules, broken) => {
+  expect(await firstBroken(rules, 200, 1)).toContain(broken)
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { rememberSlack, violations } from './invariants.ts'
-import type { Network } from './network.ts'
-import { shippedRules } from './rules.ts'
+import { modelNetwork, type Network } from './network.ts'
+import { type Rules, shippedRules } from './rules.ts'
 import { type Step, step, take } from './steps.ts'
 import { World } from './world.ts'
 
@@ -10,8 +10,8 @@ export const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
 const stepsPerRun = 40
 
 /** One run: the steps in their order, the invariants after each. @throws Error naming the step and what broke */
-async function play(network: Network, steps: readonly Step[]): Promise<World> {
-  const world = new World(network, shippedRules)
+async function play(network: Network, steps: readonly Step[], rules: Rules): Promise<World> {
+  const world = new World(network, rules)
   await rememberSlack(world)
   for (const [index, taken] of steps.entries()) {
     await take(world, taken)
@@ -22,6 +22,17 @@ async function play(network: Network, steps: readonly Step[]): Promise<World> {
     }
   }
   return world
+}
+
+const manySteps = fc.array(step, { minLength: stepsPerRun, maxLength: stepsPerRun })
+
+/** What the first random run that breaks an invariant says; `undefined` when none does. */
+export async function firstBroken(rules: Rules, runs: number, seed: number): Promise<string | undefined> {
+  const property = fc.asyncProperty(manySteps, async (taken) => {
+    await play(modelNetwork(rules), taken, rules)
+  })
+  const found = await fc.check(property, { numRuns: runs, seed, endOnFailure: true })
+  return found.failed ? String(found.errorInstance) : undefined
 }
 
 /**
@@ -35,11 +46,10 @@ export async function playRandomly(
 ): Promise<void> {
   const seed = Number(process.env['CAUSEWAY_SEED'] ?? Date.now() % 2 ** 31)
   console.log(`${name}: ${runs} runs of ${stepsPerRun} steps, CAUSEWAY_SEED=${seed}`)
-  const steps = fc.array(step, { minLength: stepsPerRun, maxLength: stepsPerRun })
   const reached = new Map<string, number>()
-  const property = fc.asyncProperty(steps, (taken) =>
+  const property = fc.asyncProperty(manySteps, (taken) =>
     onChains(async (network) => {
-      const world = await play(network, taken)
+      const world = await play(network, taken, shippedRules)
       for (const [what, count] of reachedBy(world)) reached.set(what, (reached.get(what) ?? 0) + count)
       return world
     }),
