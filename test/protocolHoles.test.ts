@@ -207,7 +207,10 @@ test('what is right settles: the same steps with a true payment, a payout and it
 // Not only the known steps: the random ones come upon a missing check by themselves.
 test.each([
   ['any transfer pays', anyTransferPays, 'I5'],
+  ['every id of a transaction counts', everyIdCounts, 'I5'],
   ['the bytes of a caller are believed', bytesAreBelieved, 'I4'],
+  ['a nonce is issued for again and again', nonceIsNoLimit, 'I4'],
+  ['the newest block of the hub is enough', newestBalanceCounts, 'I1'],
 ] as const)('random runs find that %s', async (_what, rules, broken) => {
   expect(await firstBroken(rules, 200, 1)).toContain(broken)
 })

@@ -203,7 +203,13 @@ const adversaries = {
   underpay: onOrder((world, known) => underpay(world, known)),
   payOnceForTwo: onOrder(async (world, known, { b }) => {
     const other = order(world, b)
-    if (other !== undefined) await payOnceForTwo(world, known, other)
+    if (other === undefined) return
+    const transaction = await payOnceForTwo(world, known, other)
+    await world.finalize(known.destination)
+    for (const one of [known, other]) {
+      const made = pick(depositsFor(world, one), 0)
+      if (made !== undefined) await settleFill(world, one, { deposit: made, transaction })
+    }
   }),
   payAgain: onOrder((world, known) =>
     pay(world, known.destination, { ids: [known.orderId], payments: outputsOf(known), by: 'contract' }),
@@ -244,6 +250,26 @@ const adversaries = {
     if (bytes !== undefined)
       await close(world, withdrawal, { bytes, transaction, when: flag ? 'now' : 'later' })
   }),
+  /** Money is taken out in blocks of the hub that are dropped, and the leave to issue is brought again. */
+  async leaveTwice(world, { a, b }) {
+    const found = pick(await holdings(world), a)
+    if (found === undefined) return
+    const { held: amount, ...rest } = found
+    const withdrawal = await initiate(world, {
+      ...rest,
+      amount,
+      recipient: world.user(3).address,
+      nonce: `1${b}`,
+    })
+    if (withdrawal === undefined) return
+    await issue(world, withdrawal)
+    await world.network.chains.hub.reorganize(2, false)
+    const sent = world.submissions.at(-1)
+    if (sent !== undefined) await world.send('hub', sent)
+    await world.finalize('hub')
+    await signIssued(world, withdrawal)
+    await payOut(world, withdrawal)
+  },
   async submitAgain(world, step) {
     const sent = pick(world.submissions, step.a)
     if (sent !== undefined) await world.send('hub', sent)
