@@ -23,7 +23,10 @@ export const hubFileSchema = z.object({
   auroraAllocatorSpenderAddress: evmAddress.optional(),
   /** Where the allocator is read, when its chain is not the hub. */
   auroraHttpRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
-  /** When a payload of the allocator counts as issued; default: its chain's `finalized` block. */
+  /**
+   * When a payload of the allocator counts as issued, and a balance of its chain as there for good; default: the
+   * `finalized` block.
+   */
   auroraFinality: z
     .object({
       mode: z.enum(['tag', 'depth']),
