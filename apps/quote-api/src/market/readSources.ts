@@ -1,13 +1,13 @@
-import { type ChainFacts, headUsableUntilMs, isHeadAhead } from '../chainState.ts'
-import type { MarketLimits } from '../limits.ts'
-import type { FeedPlan, MarketPlan, PoolSourcePlan, PricePlan } from '../plan.ts'
-import { aggregate } from './aggregate.ts'
-import { feedValue } from './feedRound.ts'
-import { classGuards } from './guards.ts'
-import type { HttpPriceAdapter, HttpQuote } from './http/adapter.ts'
-import { poolPrice } from './poolPrice.ts'
-import { adapterSource } from './secondSource.ts'
-import type { SourceFault, SourceReading, SourceValue } from './source.ts'
+import { type ChainFacts, headUsableUntilMs, isHeadAhead } from './chainState.ts'
+import type { MarketLimits } from './limits.ts'
+import type { FeedPlan, MarketPlan, PoolSourcePlan, PricePlan } from './plan.ts'
+import { aggregate } from './prices/aggregate.ts'
+import { feedValue } from './prices/feedRound.ts'
+import { classGuards } from './prices/guards.ts'
+import type { HttpPriceAdapter, HttpQuote } from './prices/http/adapter.ts'
+import { poolPrice } from './prices/poolPrice.ts'
+import { adapterSource } from './prices/secondSource.ts'
+import type { SourceFault, SourceReading, SourceValue } from './prices/source.ts'
 
 /** What one HTTP adapter answered last. */
 export type HttpFacts = {
