@@ -1,11 +1,12 @@
 import { type ChainFacts, headUsableUntilMs, isHeadAhead } from './chainState.ts'
 import type { MarketLimits } from './limits.ts'
-import type { FeedPlan, MarketPlan, PoolSourcePlan, PricePlan } from './plan.ts'
+import type { MarketPlan } from './plan.ts'
 import { aggregate } from './prices/aggregate.ts'
 import { feedValue } from './prices/feedRound.ts'
 import { classGuards } from './prices/guards.ts'
 import type { HttpPriceAdapter, HttpQuote } from './prices/http/adapter.ts'
 import { poolPrice } from './prices/poolPrice.ts'
+import type { FeedPlan, PoolSourcePlan, PricePlan } from './prices/pricePlan.ts'
 import { adapterSource } from './prices/secondSource.ts'
 import type { SourceFault, SourceReading, SourceValue } from './prices/source.ts'
 
