@@ -7,7 +7,7 @@ import type { Check, Finding, RepositoryFile } from './finding.ts'
  * everything else that is shared are packages, which `dependencies.ts` watches over.
  * @source design.md 2
  */
-export const layers: Readonly<Record<string, readonly string[]>> = {
+const layers: Readonly<Record<string, readonly string[]>> = {
   'apps/quote-api/src': [
     'jobs',
     'access',
