@@ -305,7 +305,7 @@ describe('initiated', () => {
 
   test('is refused for now when only the newest block of the hub shows the amount', async () => {
     await expect(initiated(await request(), 1_000_000n, 0n)).rejects.toMatchObject({
-      ...{ code: 'HUB_BALANCE_NOT_FINAL', kind: 'not_final', retryAfterSeconds: 2 },
+      ...{ code: 'HUB_BALANCE_NOT_FINAL', kind: 'not_final', retryAfterSeconds: 1 },
     })
   })
 
