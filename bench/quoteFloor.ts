@@ -1,7 +1,7 @@
 // What a quote costs at least, whatever else it does: one signature with its check, one durable insert.
 import { randomBytes } from 'node:crypto'
 import { startTestDatabase } from '@causeway/database'
-import { createOrderStore } from '../apps/quote-api/src/orders/orderStore.ts'
+import { createOrderStore } from '../apps/quote-api/src/requests/orders/orderStore.ts'
 import { orderMigrations, orderNamed } from '../apps/quote-api/test/orderSupport/orders.ts'
 import { bareCurve } from './bareCurve.ts'
 import { machineCpuMs } from './processFigures.ts'

@@ -2,7 +2,7 @@
 // They depend on the contracts' code alone, so any machine prints the same.
 // Run: node --conditions=source --import tsx scripts/localAddresses.ts
 import { randomBytes } from 'node:crypto'
-import { localChainIds } from '../packages/localnet/src/deploy/deployment.ts'
+import { localChainIds } from '../packages/localnet/src/contracts/deployment.ts'
 import { deployNetwork } from '../packages/localnet/src/deploy/deployNetwork.ts'
 import { generateLocalKeys } from '../packages/localnet/src/keys/generateKeys.ts'
 import { startAnvil } from '../packages/localnet/src/nodes/anvil.ts'

@@ -73,7 +73,7 @@ describe('dependencies check', () => {
 
   test.each([
     ['packages/chains/src/a.ts', "import { x } from '@causeway/core'"],
-    ['packages/chains/src/evm/a.ts', "import { x } from '../rpc/jsonRpc.ts'"],
+    ['packages/chains/src/ethereum-vm/simulation/a.ts', "import { x } from '../rpc/jsonRpc.ts'"],
     ['packages/localnet/src/a.ts', "import { x } from '@causeway/chains'"],
     ['packages/chains/test/a.test.ts', "import { startAnvil } from '@causeway/localnet'"],
     ['apps/quote-api/src/a.ts', "import { x } from '@causeway/database'"],
@@ -110,13 +110,13 @@ describe('dependencies check', () => {
     "import { env } from 'node:process'",
   ])('refuses to read the environment outside main.ts: %s', (text) => {
     const problem = 'reads the environment; only main.ts, cli.ts and scripts may'
-    expect(problemsOf('apps/quote-api/src/config.ts', text)).toEqual([problem])
+    expect(problemsOf('apps/quote-api/src/config/config.ts', text)).toEqual([problem])
     expect(problemsOf('apps/quote-api/src/main.ts', text)).toEqual([])
     expect(problemsOf('apps/quote-api/src/cli.ts', text)).toEqual([])
     expect(problemsOf('bench/run.ts', text)).toEqual([])
   })
 
   test('lets a comment speak of the environment', () => {
-    expect(problemsOf('apps/quote-api/src/config.ts', '// process.env is read in main.ts')).toEqual([])
+    expect(problemsOf('apps/quote-api/src/config/config.ts', '// process.env is read in main.ts')).toEqual([])
   })
 })

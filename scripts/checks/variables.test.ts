@@ -10,7 +10,7 @@ function problems(args: { own: readonly string[]; ofFiles: readonly string[] }):
   return variablesCheck
     .find([
       { path: 'docs/operating/configuration.md', text },
-      { path: 'apps/quote-api/src/config.ts', text: source },
+      { path: 'apps/quote-api/src/config/config.ts', text: source },
       { path: 'packages/signer/src/signer.ts', text: 'environment.KEY_FILE' },
       { path: 'packages/signer/src/signer.test.ts', text: 'environment.OLD_PORT' },
       { path: 'configs/quote.local.json', text: '{"a":"$FILL_WALLET_ADDRESS","b":["$BASE_RPC_URL"]}' },

@@ -7,7 +7,7 @@ import { visitNodes } from './syntax.ts'
 const page = 'docs/operating/configuration.md'
 /** Of every chain, by its key: listed once, as `<CHAIN>_RPC_URL` and `<CHAIN>_SIGNING_CAPS`. */
 const perChain = /_(RPC_URL|SIGNING_CAPS)$/
-const sources = ['apps/quote-api/src/config.ts', 'apps/oracle/src/config.ts']
+const sources = ['apps/quote-api/src/config/config.ts', 'apps/oracle/src/compose/config.ts']
 /** Where a variable may be read: the service and the packages it hands its environment to. */
 const sourcePattern = /^(apps\/(quote-api|oracle)|packages\/(?!localnet)[^/]+)\/src\/.*(?<!\.test)\.ts$/
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { NetworkDeployment } from '../../packages/localnet/src/deploy/deployment.ts'
+import type { NetworkDeployment } from '../../packages/localnet/src/contracts/deployment.ts'
 import { root } from './writeJson.ts'
 
 /** Where `deployNetwork` puts everything on fresh chains, which are gone again when this resolves. */

@@ -3,7 +3,7 @@ import type {
   ChainDeployment,
   NetworkDeployment,
   PoolDeployment,
-} from '../../packages/localnet/src/deploy/deployment.ts'
+} from '../../packages/localnet/src/contracts/deployment.ts'
 import { familyChainEntries } from '../../packages/localnet/src/families/familyPlans.ts'
 import type { RawConfigSet } from './configFiles.ts'
 

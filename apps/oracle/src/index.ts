@@ -1,2 +1,2 @@
-export { loadConfig, type OracleConfig } from './config.ts'
-export { createOracle, type ListenAddresses, type Oracle } from './createOracle.ts'
+export { loadConfig, type OracleConfig } from './compose/config.ts'
+export { createOracle, type ListenAddresses, type Oracle } from './compose/createOracle.ts'

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '@causeway/core'
 import { installShutdown, loadSecrets } from '@causeway/http'
 import { runHeldCommand } from './caps/heldCommand.ts'
-import { loadConfig } from './config.ts'
-import { createOracle } from './createOracle.ts'
+import { loadConfig } from './compose/config.ts'
+import { createOracle } from './compose/createOracle.ts'
 import { runHaltedCommand } from './halt/haltedCommand.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { loadConfig } from '../src/config.ts'
-import { loadFiles } from '../src/files.ts'
-import { openNetwork } from '../src/network.ts'
+import { loadConfig } from '../src/compose/config.ts'
+import { loadFiles } from '../src/compose/files.ts'
+import { openNetwork } from '../src/compose/network.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 

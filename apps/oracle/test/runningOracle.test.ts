@@ -13,9 +13,9 @@ import {
 } from '@causeway/localnet'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadConfig } from '../src/config.ts'
-import { createOracle } from '../src/createOracle.ts'
-import { chainsResponseSchema, type ListedChain } from '../src/routes/chains.ts'
+import { loadConfig } from '../src/compose/config.ts'
+import { createOracle } from '../src/compose/createOracle.ts'
+import { chainsResponseSchema, type ListedChain } from '../src/http/chains.ts'
 import {
   callerKey,
   type OracleProcess,

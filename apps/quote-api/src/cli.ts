@@ -3,9 +3,9 @@ import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadSecrets } from '@causeway/http'
-import { commandEnvironment } from './cli/commandEnvironment.ts'
-import { runCli } from './cli/runCli.ts'
-import { loadConfig } from './config.ts'
+import { loadConfig } from './config/config.ts'
+import { commandEnvironment } from './operate/cli/commandEnvironment.ts'
+import { runCli } from './operate/cli/runCli.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '@causeway/core'
 import { installShutdown, loadSecrets } from '@causeway/http'
-import { loadConfig } from './config.ts'
-import { createQuoteApi } from './createQuoteApi.ts'
+import { createQuoteApi } from './compose/createQuoteApi.ts'
+import { loadConfig } from './config/config.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 

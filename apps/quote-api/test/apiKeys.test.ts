@@ -5,7 +5,7 @@ import { Secret } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { formatApiKey } from '@causeway/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parsePeppers } from '../src/keys/peppers.ts'
+import { parsePeppers } from '../src/access/keys/peppers.ts'
 import { type AccessService, pepperText, startAccessService } from './accessSupport/accessService.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
 

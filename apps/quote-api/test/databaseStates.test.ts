@@ -15,7 +15,7 @@ import {
 } from '@causeway/database'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { quoteResponseSchema } from '../src/wire/quoteResponse.ts'
+import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { serviceEnvironment } from './fixtures/service.ts'
 import { type Answer, post, quote, readError, readOk, send } from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'

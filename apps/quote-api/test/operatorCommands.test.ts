@@ -14,8 +14,8 @@ import {
   recordTopUp,
 } from '@causeway/ledger'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runCli } from '../src/cli/runCli.ts'
-import { loadConfig } from '../src/config.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { runCli } from '../src/operate/cli/runCli.ts'
 import { repositoryRoot } from './fixtures/service.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
 import { hexOf } from './topUpSupport/scriptedTopUps.ts'

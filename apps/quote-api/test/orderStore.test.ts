@@ -10,7 +10,7 @@ import {
   type TestDatabase,
 } from '@causeway/database'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOrderStore, DuplicateOrderError } from '../src/orders/orderStore.ts'
+import { createOrderStore, DuplicateOrderError } from '../src/requests/orders/orderStore.ts'
 import { hexOf, orderMigrations, orderNamed } from './orderSupport/orders.ts'
 
 let testDatabase: TestDatabase

@@ -6,16 +6,16 @@ import { ConfigurationError, type Hex, Secret } from '@causeway/core'
 import { createAdminListener, createLogger } from '@causeway/http'
 import { verifyLedger } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { registerAdmin } from '../src/admin/registerAdmin.ts'
+import { parsePeppers } from '../src/access/keys/peppers.ts'
+import { registerAdmin } from '../src/http/admin/registerAdmin.ts'
+import { errorPolicy } from '../src/http/errorPolicy.ts'
 import {
   createRequestAdministration,
   type RequestAdministration,
-} from '../src/admin/requestAdministration.ts'
-import { createAdministration } from '../src/administration.ts'
-import { commandTable } from '../src/cli/commandTable.ts'
-import { parseCommandLine } from '../src/cli/parseCommandLine.ts'
-import { errorPolicy } from '../src/errorPolicy.ts'
-import { parsePeppers } from '../src/keys/peppers.ts'
+} from '../src/operate/admin/requestAdministration.ts'
+import { createAdministration } from '../src/operate/administration.ts'
+import { commandTable } from '../src/operate/cli/commandTable.ts'
+import { parseCommandLine } from '../src/operate/cli/parseCommandLine.ts'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {

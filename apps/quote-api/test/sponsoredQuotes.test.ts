@@ -14,7 +14,7 @@ import {
 import { accrueAppFees, setPolicy, setSponsorFrozen, verifyLedger } from '@causeway/ledger'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { quoteResponseSchema } from '../src/wire/quoteResponse.ts'
+import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
 import { type Answer, post, type QuoteAnswer, readOk, send } from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'

@@ -12,9 +12,9 @@ import {
   startScriptedChain,
 } from '@causeway/localnet'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { creditSuspense, listSuspense } from '../src/topUps/operator.ts'
-import { reconcile } from '../src/topUps/reconcile.ts'
-import { type TopUpPass, watchTopUps } from '../src/topUps/watchTopUps.ts'
+import { creditSuspense, listSuspense } from '../src/money/topUps/operator.ts'
+import { reconcile } from '../src/money/topUps/reconcile.ts'
+import { type TopUpPass, watchTopUps } from '../src/money/topUps/watchTopUps.ts'
 import {
   chainOver,
   custody,

@@ -4,7 +4,7 @@
 import type { Hex } from '@causeway/core'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { quoteResponseSchema } from '../src/wire/quoteResponse.ts'
+import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'
 import {

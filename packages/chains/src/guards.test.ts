@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
+import { loadChains } from './config/chainRegistry.ts'
 import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 import { addressesIn, checkForeignAddresses, checkLocalEndpoints, localAddressesOf } from './guards.ts'
-import { loadChains } from './registry.ts'
 
 function registryOf(environment: string, urls: readonly string[]) {
   const chain = { id: 'base', vmType: 'ethereum-vm', httpRpcUrl: urls, hubChainId: '8453' }

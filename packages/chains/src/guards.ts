@@ -1,5 +1,5 @@
+import type { ChainRegistry, Endpoints } from './config/chainRegistry.ts'
 import { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
-import type { ChainRegistry, Endpoints } from './registry.ts'
 import type { JsonRpcClient } from './rpc/jsonRpc.ts'
 
 /**

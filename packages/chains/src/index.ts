@@ -1,7 +1,29 @@
+export { isReadable, missingSettings, openFamilyChain } from './chainFamilies.ts'
+export {
+  type ChainRegistry,
+  type ChainSources,
+  type Endpoints,
+  loadChains,
+  type RegisteredChain,
+  type RegisteredHub,
+} from './config/chainRegistry.ts'
 export { type ConfigSource, loadConfigFile } from './config/configFile.ts'
 export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './config/placeholders.ts'
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export { readConfigFiles } from './config/readConfigFiles.ts'
+export { agreedContracts } from './ethereum-vm/agreement/agreedContracts.ts'
+export { agreeOnBlock, agreeOnHead } from './ethereum-vm/agreement/agreedHead.ts'
+export {
+  type AgreementReport,
+  agreedAnswer,
+  agreeOnEach,
+  type BatchClient,
+  createAgreedReads,
+  type EachAgreed,
+  type PollingClient,
+} from './ethereum-vm/agreement/agreedReads.ts'
+export { type ChainHead, headRequest, parseHead, readHead } from './ethereum-vm/agreement/head.ts'
+export { type HeadChain, type HeadChange, observeHead } from './ethereum-vm/agreement/headChain.ts'
 export {
   type AllocatorReader,
   createAllocatorReader,
@@ -15,6 +37,18 @@ export {
   readShownDomain,
   type ShownDomain,
 } from './ethereum-vm/contractIdentity.ts'
+export { readStringResult, readUintResult } from './ethereum-vm/contracts/abiReader.ts'
+export { type ContractExpectations, checkContracts } from './ethereum-vm/contracts/checkContracts.ts'
+export { balanceOfCall, nativeBalanceCall } from './ethereum-vm/contracts/erc20Calls.ts'
+export {
+  type BlockReference,
+  type ContractAnswer,
+  type ContractCall,
+  decodeAggregate3,
+  encodeAggregate3,
+  multicall,
+  multicallRequest,
+} from './ethereum-vm/contracts/multicall.ts'
 export {
   createEthereumFactsReader,
   type EthereumFactsReader,
@@ -22,36 +56,7 @@ export {
 } from './ethereum-vm/factsReader.ts'
 export type { FinalityRule } from './ethereum-vm/finality.ts'
 export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
-export { createHubEntries } from './ethereum-vm/genericMapping.ts'
-export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
-export {
-  createRecoveryReader,
-  HubNotFinalError,
-  type RecoveryFacts,
-  type RecoveryQuestion,
-  type RecoveryReader,
-} from './ethereum-vm/recoveryReader.ts'
-export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
-export { readStringResult, readUintResult } from './evm/abiReader.ts'
-export {
-  type AccountCodeOptions,
-  type AccountCodeReader,
-  createAccountCodeReader,
-} from './evm/accountCode.ts'
-export { agreedContracts } from './evm/agreedContracts.ts'
-export { agreeOnBlock, agreeOnHead } from './evm/agreedHead.ts'
-export {
-  type AgreementReport,
-  agreedAnswer,
-  agreeOnEach,
-  type BatchClient,
-  createAgreedReads,
-  type EachAgreed,
-  type PollingClient,
-} from './evm/agreedReads.ts'
-export { type ContractExpectations, checkContracts } from './evm/checkContracts.ts'
-export { balanceOfCall, nativeBalanceCall } from './evm/erc20Calls.ts'
-export { agreeOnGas, estimatesNeeded, type TipSource } from './evm/gas/agreedGas.ts'
+export { agreeOnGas, estimatesNeeded, type TipSource } from './ethereum-vm/gas/agreedGas.ts'
 export {
   estimateGasPrice,
   type FeeHistory,
@@ -61,49 +66,46 @@ export {
   medianUp,
   parseFeeHistory,
   tipOf,
-} from './evm/gas/feeModel.ts'
-export { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './evm/gas/l1DataFee.ts'
-export { type CalldataWord, probeCalldata, probeTransaction } from './evm/gas/probeTransaction.ts'
-export { type ChainHead, headRequest, parseHead, readHead } from './evm/head.ts'
-export { type HeadChain, type HeadChange, observeHead } from './evm/headChain.ts'
-export { MalformedAnswerError } from './evm/malformedAnswer.ts'
+} from './ethereum-vm/gas/feeModel.ts'
+export { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './ethereum-vm/gas/l1DataFee.ts'
+export { type CalldataWord, probeCalldata, probeTransaction } from './ethereum-vm/gas/probeTransaction.ts'
+export { createHubEntries } from './ethereum-vm/genericMapping.ts'
+export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
+export { judgePools, type PoolMismatch, sampleQuestions } from './ethereum-vm/pools/judgePools.ts'
+export type { PoolProblem } from './ethereum-vm/pools/loadTicks.ts'
+export { createPoolMirror, type PoolMirror, type PoolMirrorOptions } from './ethereum-vm/pools/poolMirror.ts'
+export { quoteOnChain, type SwapQuestion } from './ethereum-vm/pools/quoterV2.ts'
 export {
-  type BlockReference,
-  type ContractAnswer,
-  type ContractCall,
-  decodeAggregate3,
-  encodeAggregate3,
-  multicall,
-  multicallRequest,
-} from './evm/multicall.ts'
-export { judgePools, type PoolMismatch, sampleQuestions } from './evm/pools/judgePools.ts'
-export type { PoolProblem } from './evm/pools/loadTicks.ts'
-export { createPoolMirror, type PoolMirror, type PoolMirrorOptions } from './evm/pools/poolMirror.ts'
-export { quoteOnChain, type SwapQuestion } from './evm/pools/quoterV2.ts'
+  createRecoveryReader,
+  HubNotFinalError,
+  type RecoveryFacts,
+  type RecoveryQuestion,
+  type RecoveryReader,
+} from './ethereum-vm/recoveryReader.ts'
 export {
-  parseBytes,
-  parseHash,
-  parseList,
-  parseQuantity,
-  parseRecord,
-  toQuantity,
-} from './evm/quantity.ts'
-export { RecentCache } from './evm/recentCache.ts'
-export { type CallSimulator, type CallSimulatorOptions, createCallSimulator } from './evm/simulateCalls.ts'
-export type { SimulatedCall } from './evm/simulation.ts'
+  type AccountCodeOptions,
+  type AccountCodeReader,
+  createAccountCodeReader,
+} from './ethereum-vm/simulation/accountCode.ts'
+export {
+  type CallSimulator,
+  type CallSimulatorOptions,
+  createCallSimulator,
+} from './ethereum-vm/simulation/simulateCalls.ts'
+export type { SimulatedCall } from './ethereum-vm/simulation/simulation.ts'
 export {
   DestinationCallFailedError,
   SimulationOverloadedError,
   SimulationUnsupportedError,
-} from './evm/simulationErrors.ts'
+} from './ethereum-vm/simulation/simulationErrors.ts'
 export {
   createUserFactsReader,
   type UserFacts,
   type UserFactsOptions,
   type UserFactsQuestion,
   type UserFactsReader,
-} from './evm/userFacts.ts'
-export { isReadable, missingSettings, openFamilyChain } from './family/chainFamilies.ts'
+} from './ethereum-vm/simulation/userFacts.ts'
+export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export type { FamilyChain } from './family/familyChain.ts'
 export type { HubEntries } from './family/hubEntries.ts'
 export {
@@ -113,14 +115,6 @@ export {
   checkLocalNodes,
   localAddressesOf,
 } from './guards.ts'
-export {
-  type ChainRegistry,
-  type ChainSources,
-  type Endpoints,
-  loadChains,
-  type RegisteredChain,
-  type RegisteredHub,
-} from './registry.ts'
 export {
   TransactionMissingError,
   TransactionNotFinalError,
@@ -142,8 +136,17 @@ export type {
   RpcCall,
   RpcOptions,
 } from './rpc/jsonRpc.ts'
+export { MalformedAnswerError } from './rpc/malformedAnswer.ts'
 export { NodeError } from './rpc/nodeError.ts'
 export { OneFlight } from './rpc/oneFlight.ts'
+export {
+  parseBytes,
+  parseHash,
+  parseList,
+  parseQuantity,
+  parseRecord,
+  toQuantity,
+} from './rpc/quantity.ts'
 export {
   createQuorumClient,
   createQuorumOver,
@@ -152,6 +155,7 @@ export {
   type QuorumEndpointHealth,
   type QuorumLimits,
 } from './rpc/quorumClient.ts'
+export { RecentCache } from './rpc/recentCache.ts'
 export {
   countVoices,
   defaultThreshold,

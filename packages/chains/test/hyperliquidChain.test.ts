@@ -8,11 +8,11 @@ import { genericMappingAbi, startTestNetwork, type TestNetwork } from '@causeway
 import { hyperliquidBodies } from '@causeway/localnet/standIns/hyperliquid'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { isReadable, openFamilyChain } from '../src/family/chainFamilies.ts'
+import { isReadable, openFamilyChain } from '../src/chainFamilies.ts'
+import { loadChains } from '../src/config/chainRegistry.ts'
 import type { FamilyChain } from '../src/family/familyChain.ts'
 import { nonceMappingId } from '../src/hyperliquid-vm/nonceMapping.ts'
 import { createHubEntries, createQuorumClient } from '../src/index.ts'
-import { loadChains } from '../src/registry.ts'
 import {
   account,
   aSignal,

@@ -6,10 +6,10 @@ import { type Answer, type LighterNode, lighterBodies } from '@causeway/localnet
 import { recoverMessageAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { lowerCase } from '../src/evm/quantity.ts'
-import { isReadable, missingSettings, openFamilyChain } from '../src/family/chainFamilies.ts'
+import { isReadable, missingSettings, openFamilyChain } from '../src/chainFamilies.ts'
+import { loadChains } from '../src/config/chainRegistry.ts'
 import type { FamilyChain } from '../src/family/familyChain.ts'
-import { loadChains } from '../src/registry.ts'
+import { lowerCase } from '../src/rpc/quantity.ts'
 import {
   additional,
   aSignal,

@@ -2,9 +2,9 @@
 // before anything is signed for it. Method: entries as the configuration has them, in front of the stand-in.
 import { encodeDepositNative, type Hex } from '@causeway/core'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { isReadable, openFamilyChain } from '../src/family/chainFamilies.ts'
+import { isReadable, openFamilyChain } from '../src/chainFamilies.ts'
+import { loadChains } from '../src/config/chainRegistry.ts'
 import type { FamilyChain } from '../src/family/familyChain.ts'
-import { loadChains } from '../src/registry.ts'
 import { accountOf, aSignal, chainId, startTronBed, type TronBed } from './tronSupport/tronBed.ts'
 
 let bed: TronBed

@@ -19,14 +19,6 @@ export {
   withdrawalKey,
 } from './attestation/deterministicIds.ts'
 export type {
-  Execution,
-  ExecutionDomain,
-  MappingDomain,
-  MappingEntry,
-  WithdrawRequest,
-  WithdrawRequestDomain,
-} from './attestation/execution.ts'
-export type {
   DepositFact,
   DepositFacts,
   DepositQuestion,
@@ -105,14 +97,21 @@ export type { SignatureArray, SignatureContext } from './attestation/responses/s
 export type { SignatureClaim, SignatureDomain } from './attestation/responses/signatureEntries.ts'
 export { fillMessageId, refundMessageId, UnknownOrderPartError } from './attestation/settlementMessageIds.ts'
 export {
+  bpsDiffUnit,
+  type DemandedPayment,
+  firstMissingCall,
+  firstUnpaid,
+  type UnpaidPayment,
+  weightedInputBpsDiff,
+} from './attestation/settlementRules.ts'
+export {
   type AttestationProblem,
   type AttestationVerdict,
   verifyAttestation,
 } from './attestation/verifyAttestation.ts'
-export { type ProvenRow, type RecoverSigner, verifyRows } from './attestation/verifyRows.ts'
+export { type ProvenRow, verifyRows } from './attestation/verifyRows.ts'
 export { withdrawRequestPayloadId } from './attestation/withdrawRequestId.ts'
 export { type NetworkOf, type ProtocolChain, UnknownChainError } from './chain/protocolChain.ts'
-export { type VmType, vmTypes } from './chain/vmType.ts'
 export {
   type ChainEntry,
   type ChainsFile,
@@ -211,14 +210,6 @@ export {
   type SignedDeposit,
   type TokenDomain,
 } from './order/permit.ts'
-export {
-  bpsDiffUnit,
-  type DemandedPayment,
-  firstMissingCall,
-  firstUnpaid,
-  type UnpaidPayment,
-  weightedInputBpsDiff,
-} from './order/settlementRules.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'
@@ -238,9 +229,16 @@ export {
   appFeeClaimTypedData,
 } from './signatures/appFeeClaim.ts'
 export { signingDigest } from './signatures/digests.ts'
+export type {
+  Execution,
+  ExecutionDomain,
+  MappingDomain,
+  MappingEntry,
+  WithdrawRequestDomain,
+} from './signatures/execution.ts'
 export { isSignedByOwner, type OwnerCheck } from './signatures/isSignedByOwner.ts'
 export { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './signatures/ownerRequest.ts'
-export type { Signer, SigningRequest } from './signatures/signer.ts'
+export type { RecoverSigner, Signer, SigningRequest } from './signatures/signer.ts'
 export type { SqlDatabase, SqlRow, SqlTx, SqlWriteTx, TransactionOptions } from './sql/sqlTx.ts'
 export { classifyTopUps, needsTrace } from './topUps/classifyTopUps.ts'
 export { encodeTopUp, type TopUpCall } from './topUps/encodeTopUp.ts'
@@ -359,7 +357,9 @@ export { tronAddress, tronEvmAddress } from './vm/tron/address.ts'
 export { createTronCodec, type TronNetwork, tronMainnet } from './vm/tron/codec.ts'
 export { tronWithdrawalTransfer } from './vm/tron/withdrawalTransfer.ts'
 export type { VmCodec } from './vm/vmCodec.ts'
+export { type VmType, vmTypes } from './vm/vmType.ts'
 export type { WithdrawalTransfer } from './vm/withdrawalBytes.ts'
+export type { WithdrawRequest } from './vm/withdrawRequest.ts'
 export { normaliseWithdrawRequest } from './vm/withdrawRequest.ts'
 export {
   addressText,

@@ -31,11 +31,10 @@ export {
   balanceEvents,
   type CurrencyFilter,
 } from './history/balanceEvents.ts'
+export { explainPolicy, type PolicyExplanation } from './holds/explainPolicy.ts'
 export { defaultHoldCaps, type HoldCaps } from './holds/holdCaps.ts'
-export type { RuleCheck } from './holds/ruleCheck.ts'
 export { ledgerMigrations } from './ledgerMigrations.ts'
 export { enqueue, finishOutbox, type OutboxMessage, takeOutbox } from './outbox.ts'
-export { explainPolicy, type PolicyExplanation } from './policies/explainPolicy.ts'
 export { InvalidPolicyError, type PolicyRules, policyRulesSchema } from './policies/policySchema.ts'
 export {
   type PolicyUsage,
@@ -45,6 +44,7 @@ export {
   type StoredPolicy,
   setPolicy,
 } from './policies/policyStore.ts'
+export type { RuleCheck } from './policies/ruleCheck.ts'
 export {
   haltTopUps,
   listHaltedTopUps,

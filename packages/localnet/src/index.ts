@@ -19,7 +19,6 @@ export {
 } from './contracts/abis.generated.ts'
 export { loadArtifacts } from './contracts/artifacts.ts'
 export type { Artifact, Artifacts } from './contracts/compile.ts'
-export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
 export {
   type ChainDeployment,
   type HubDeployment,
@@ -27,9 +26,9 @@ export {
   type NetworkDeployment,
   type PoolDeployment,
   type TokenSymbol,
-} from './deploy/deployment.ts'
+} from './contracts/deployment.ts'
+export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
 export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'
-export { connectLocalChain, type LocalChain, type LocalTransaction } from './deploy/localChain.ts'
 export { type FamilyKey, familyKeys, familyPlans, familyVariables } from './families/familyPlans.ts'
 export { type Families, startFamilies } from './families/startFamilies.ts'
 export type { FaultCounters } from './faultProxy/counting.ts'
@@ -48,10 +47,8 @@ export { movePrice, type PriceMove } from './network/operate/movePrice.ts'
 export type { OperatedNetwork } from './network/operate/operatedNetwork.ts'
 export { runOperatorCommand } from './network/operate/runCommand.ts'
 export { attestedExecutionSchema, submitExecution } from './network/operate/submitAttestation.ts'
-export { describeEnd, type ProcessEnd, StartFailure } from './network/processEnd.ts'
 export { type ServicePlan, servicePlans } from './network/services/servicePlan.ts'
 export { type Session, type SessionOptions, startSession } from './network/services/startSession.ts'
-export { translatedScript } from './network/services/translatedScript.ts'
 export {
   type LocalNetwork,
   type LocalNetworkOptions,
@@ -67,6 +64,10 @@ export {
 } from './network/testNetwork/startTestNetwork.ts'
 export { type Anvil, type AnvilOptions, startAnvil } from './nodes/anvil.ts'
 export { askNode } from './nodes/askNode.ts'
+export type { LocalClients } from './nodes/clients.ts'
+export { connectLocalChain, type LocalChain, type LocalTransaction } from './nodes/localChain.ts'
+export { describeEnd, type ProcessEnd, StartFailure } from './processes/processEnd.ts'
+export { translatedScript } from './processes/translatedScript.ts'
 export {
   type BlockTree,
   createBlockTree,
@@ -76,7 +77,6 @@ export {
 export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
 export { solverFile } from './solver/solverFile.ts'
 export { type SolverProcess, spawnAllocatorSigner, spawnSolver } from './solver/spawnSolver.ts'
-export type { LocalClients } from './uniswap/clients.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'
 export { type PoolTestbed, startPoolTestbed } from './uniswap/poolTestbed.ts'

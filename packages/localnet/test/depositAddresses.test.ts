@@ -5,7 +5,7 @@ import { type DepositAddressTerms, depositAddressOf, type Hex, type Order } from
 import { encodeFunctionData, erc20Abi, parseEventLogs, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { depositAddressesAbi, depositoryAbi } from '../src/contracts/abis.generated.ts'
-import type { ChainDeployment } from '../src/deploy/deployment.ts'
+import type { ChainDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'
 import { depositOrder, signedOrder } from './support/depositOrders.ts'

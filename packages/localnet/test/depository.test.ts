@@ -5,8 +5,8 @@ import { encodeFunctionData, erc20Abi, maxUint256, parseEventLogs, zeroAddress }
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { depositoryAbi } from '../src/contracts/abis.generated.ts'
+import type { ChainDeployment } from '../src/contracts/deployment.ts'
 import { executeCallData } from '../src/deploy/callRequest.ts'
-import type { ChainDeployment } from '../src/deploy/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'
 

@@ -5,7 +5,7 @@ import type { Hex } from '@causeway/core'
 import { concatHex, encodeFunctionData, erc20Abi, parseEventLogs, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fillContractAbi, wrappedNativeAbi } from '../src/contracts/abis.generated.ts'
-import type { ChainDeployment } from '../src/deploy/deployment.ts'
+import type { ChainDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'
 

@@ -5,7 +5,7 @@ import { concatHex, encodeFunctionData } from 'viem'
 import { sign } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { genericMappingAbi } from '../src/contracts/abis.generated.ts'
-import type { HubDeployment } from '../src/deploy/deployment.ts'
+import type { HubDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startHubBench } from './support/contractBench.ts'
 

@@ -14,7 +14,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hubAbi, hubOracleAbi, oracleMultisigAbi } from '../src/contracts/abis.generated.ts'
-import type { HubDeployment } from '../src/deploy/deployment.ts'
+import type { HubDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startHubBench } from './support/contractBench.ts'
 

@@ -4,7 +4,7 @@ import type { Hex } from '@causeway/core'
 import { encodeFunctionData, pad } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { genericMappingAbi, hubAbi, hubOracleAbi } from '../src/contracts/abis.generated.ts'
-import type { HubDeployment } from '../src/deploy/deployment.ts'
+import type { HubDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startHubBench } from './support/contractBench.ts'
 

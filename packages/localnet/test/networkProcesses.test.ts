@@ -9,7 +9,7 @@ import {
   isSameProcess,
   processIdentity,
   stopProcess,
-} from '../src/network/processIdentity.ts'
+} from '../src/processes/processIdentity.ts'
 import { until } from './support/networkBench.ts'
 
 /** A process that does something before it says that it is up. */

@@ -40,14 +40,14 @@ import {
   solanaPayloadBuilderAbi,
 } from '../src/contracts/abis.generated.ts'
 import type { ContractName } from '../src/contracts/contractNames.ts'
-import type { HubDeployment } from '../src/deploy/deployment.ts'
+import type { HubDeployment } from '../src/contracts/deployment.ts'
 import {
   familyDepositories,
   solanaDepository,
   solanaVault,
   tronChainId,
 } from '../src/families/familyPlans.ts'
-import { mined } from '../src/uniswap/clients.ts'
+import { mined } from '../src/nodes/clients.ts'
 import { type ContractBench, startHubBench } from './support/contractBench.ts'
 
 let bench: ContractBench<HubDeployment>

@@ -26,7 +26,7 @@ import {
   permitRouterAbi,
   tokenAbi,
 } from '../src/contracts/abis.generated.ts'
-import type { ChainDeployment } from '../src/deploy/deployment.ts'
+import type { ChainDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { deployThroughProxy } from '../src/uniswap/create2.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'

@@ -2,9 +2,9 @@
 // earlier nonce stays. Method: a real node, whose account is moved on under a waiting transaction.
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectLocalChain, type LocalChain } from '../src/deploy/localChain.ts'
 import { type Anvil, startAnvil } from '../src/nodes/anvil.ts'
 import { askNode } from '../src/nodes/askNode.ts'
+import { connectLocalChain, type LocalChain } from '../src/nodes/localChain.ts'
 
 const chainId = 8453
 let node: Anvil

@@ -5,7 +5,7 @@ import { domainSeparator, encodeFunctionData, maxUint256, parseSignature, toHex 
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokenAbi } from '../src/contracts/abis.generated.ts'
-import type { ChainDeployment, TokenSymbol } from '../src/deploy/deployment.ts'
+import type { ChainDeployment, TokenSymbol } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'
 

@@ -72,9 +72,10 @@ async function initiation(body: WithdrawalFlowRequest, balance: bigint) {
   return (await attestWithdrawalInitiation(body, world(scripts, { [spender]: balance }), options)).unsigned
 }
 
-async function initiated(body: WithdrawalFlowRequest, balance: bigint) {
+async function initiated(body: WithdrawalFlowRequest, balance: bigint, finalBalance = balance) {
   const { withdrawalAddress: holder } = await initiation(body, 10n ** 30n)
-  return attestWithdrawalInitiated(body, world(scripts, { [holder]: balance }), options)
+  const context = world(scripts, { [holder]: balance }, {}, {}, { [holder]: finalBalance })
+  return attestWithdrawalInitiated(body, context, options)
 }
 
 describe('initiation', () => {
@@ -300,6 +301,12 @@ describe('initiated', () => {
         code: 'HUB_BALANCE_MISMATCH',
       })
     }
+  })
+
+  test('is refused for now when only the newest block of the hub shows the amount', async () => {
+    await expect(initiated(await request(), 1_000_000n, 0n)).rejects.toMatchObject({
+      ...{ code: 'HUB_BALANCE_NOT_FINAL', kind: 'not_final', retryAfterSeconds: 1 },
+    })
   })
 
   test('is refused where no allocator is configured', async () => {

@@ -2,7 +2,7 @@ import type { QuorumEndpointHealth } from '@causeway/chains'
 import { Counter, Gauge, Histogram, type HttpMetrics } from '@causeway/http'
 import type { GuardMetrics } from '../caps/signingGuard.ts'
 import type { PeerMetrics } from '../peers/peerEvents.ts'
-import type { ForceRefusal } from '../routes/force.ts'
+import type { ForceRefusal } from './force.ts'
 
 /** What the oracle reports beside HTTP. Labels come from closed sets. @source oracle-protocol.md 8 */
 export type OracleMetrics = PeerMetrics &

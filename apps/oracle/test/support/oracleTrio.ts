@@ -2,8 +2,8 @@
 // allowlist and threshold 2.
 import { fileURLToPath } from 'node:url'
 import { freeLoopbackPort, type TestNetwork } from '@causeway/localnet'
-import { loadConfig } from '../../src/config.ts'
-import { createOracle, type Oracle } from '../../src/createOracle.ts'
+import { loadConfig } from '../../src/compose/config.ts'
+import { createOracle, type Oracle } from '../../src/compose/createOracle.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
 

@@ -1,13 +1,7 @@
 import type { TipSource } from '@causeway/chains'
 import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
-import type { FeedIdentity, FeedRound } from './prices/feedRound.ts'
+import type { FeedReading } from './prices/feedReader.ts'
 import type { ChainMarket, GasPrice, GasShape } from './snapshot.ts'
-
-/** What one feed answered: nothing, or a round with what the feed says about itself. */
-export type FeedReading = {
-  readonly round: FeedRound | undefined
-  readonly identity: FeedIdentity | undefined
-}
 
 /** Everything read of one chain in one refresh. */
 export type ChainReading = {

@@ -7,7 +7,7 @@ import type { ChainFacts } from './chainState.ts'
 import { type Evaluation, evaluate } from './evaluate.ts'
 import { defaultLimits } from './limits.ts'
 import { planMarket } from './plan.ts'
-import type { MarketFacts } from './prices/readSources.ts'
+import type { MarketFacts } from './readSources.ts'
 
 /** ETH/USD from base and a pool there; USDC/USD, which that pool is quoted in, from optimism. */
 const plan = planMarket(

@@ -1,10 +1,11 @@
 import { chainChangesAtMs, chainState } from './chainState.ts'
-import type { ChainPlan, PricePlan } from './plan.ts'
+import type { ChainPlan } from './plan.ts'
 import { aggregate } from './prices/aggregate.ts'
 import { classGuards } from './prices/guards.ts'
 import { type JumpState, settleJump } from './prices/jump.ts'
-import { createSourceReader, type MarketFacts, type SourceReader } from './prices/readSources.ts'
+import type { PricePlan } from './prices/pricePlan.ts'
 import { isFresh, type SourceReading } from './prices/source.ts'
+import { createSourceReader, type MarketFacts, type SourceReader } from './readSources.ts'
 import { sameChain, samePrice } from './same.ts'
 import type { ChainMarket, ChainRefusal, PriceRefusal, UsdPrice } from './snapshot.ts'
 

@@ -10,7 +10,7 @@ import {
   usdc,
 } from '../../test/marketSupport/fixtures.ts'
 import { createManualClock } from '../../test/marketSupport/manualClock.ts'
-import { requireChain } from '../quoting/marketAccess.ts'
+import { requireChain } from '../pricing/marketAccess.ts'
 import { defaultLimits } from './limits.ts'
 import { createMarketState } from './marketState.ts'
 import { planMarket } from './plan.ts'

@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts'
 import { type Evaluation, evaluate, type Scope } from './evaluate.ts'
 import type { MarketLimits } from './limits.ts'
 import type { MarketPlan } from './plan.ts'
-import type { HttpFacts } from './prices/readSources.ts'
+import type { HttpFacts } from './readSources.ts'
 import type { ChainMarket, ChainRefusal, MarketSnapshot, PriceRefusal } from './snapshot.ts'
 
 /** The facts read so far and the snapshot that follows from them. Does no I/O. */

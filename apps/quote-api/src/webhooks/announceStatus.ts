@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { enqueue } from '@causeway/ledger'
 import { z } from 'zod'
-import { toBytes } from '../orders/orderColumns.ts'
-import type { Announce } from '../settlement/requestProgress.ts'
-import { createRequestStatuses } from '../status/requestStatus.ts'
+import { toBytes } from '../requests/orders/orderColumns.ts'
+import type { Announce } from '../requests/status/requestProgress.ts'
+import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { webhookBody } from './webhookMessage.ts'
 
 export const webhookTopic = 'webhook'

@@ -1,5 +1,5 @@
 import type { SqlTx } from '@causeway/core'
-import type { Peppers } from '../keys/peppers.ts'
+import type { Peppers } from '../access/keys/peppers.ts'
 import { openSecrets, type SealedSecrets, sealSecrets, type WebhookSecrets } from './sealedSecrets.ts'
 import { UnreadableSecretsError } from './webhookErrors.ts'
 

@@ -1,7 +1,7 @@
 // Goal: what signs messages can be read back with its pepper, and by nobody and for no other key without it.
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Peppers } from '../keys/peppers.ts'
+import type { Peppers } from '../access/keys/peppers.ts'
 import { openSecrets, sealSecrets } from './sealedSecrets.ts'
 
 const peppersOf = (...ids: string[]): Peppers => ({

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { Peppers } from '../keys/peppers.ts'
+import type { Peppers } from '../access/keys/peppers.ts'
 import { UnreadableSecretsError } from './webhookErrors.ts'
 
 /** What a webhook is signed and authorized with. Unlike an API key it must be read back, so no hash will do. */

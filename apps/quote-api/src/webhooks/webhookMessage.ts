@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { Hex } from '@causeway/core'
 import { z } from 'zod'
-import type { StatusRecord } from '../status/requestStatus.ts'
-import { statusToV3, statusV3Schema } from '../status/statusWire.ts'
+import type { StatusRecord } from '../requests/status/requestStatus.ts'
+import { statusToV3, statusV3Schema } from '../requests/status/statusWire.ts'
 
 /** The one event there is so far, as the websocket names it. @source quote-api.md 3.9 */
 const statusEvent = 'request.status.updated'

@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '@causeway/core'
 import { Counter, Gauge, Histogram, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
-import { shareReading } from '../shareReading.ts'
+import { shareReading } from '../jobs/shareReading.ts'
 import { type DeliveryAttempt, problemOf } from './deliverWebhooks.ts'
 import { readBacklog } from './deliveryStore.ts'
 

@@ -5,9 +5,9 @@ import { createJsonRpcClient } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
 import { Secret } from '@causeway/core'
 import { createLogger, type HttpApp } from '@causeway/http'
-import { type Access, createAccess } from '../../src/access.ts'
-import { type Administration, createAdministration } from '../../src/administration.ts'
-import { type Peppers, parsePeppers } from '../../src/keys/peppers.ts'
+import { type Peppers, parsePeppers } from '../../src/access/keys/peppers.ts'
+import { type Access, createAccess } from '../../src/compose/access.ts'
+import { type Administration, createAdministration } from '../../src/operate/administration.ts'
 import { testApp } from '../fixtures/app.ts'
 
 export const pepperText = `v1:${'5a'.repeat(32)}`

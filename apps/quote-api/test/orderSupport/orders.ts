@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
-import type { StoredOrder } from '../../src/orders/storedOrder.ts'
+import type { StoredOrder } from '../../src/requests/orders/storedOrder.ts'
 
 export const orderMigrations = { name: 'quote_api', path: join(import.meta.dirname, '../../migrations') }
 

@@ -1,6 +1,6 @@
 // Saves orders one after the other and says which are acknowledged, until it is killed.
 import { createDatabase } from '@causeway/database'
-import { createOrderStore } from '../../src/orders/orderStore.ts'
+import { createOrderStore } from '../../src/requests/orders/orderStore.ts'
 import { orderNamed } from './orders.ts'
 
 const [connectionString = '', round = ''] = process.argv.slice(2)

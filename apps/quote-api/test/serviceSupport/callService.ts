@@ -1,7 +1,7 @@
 import { type ErrorBody, errorBodySchema } from '@causeway/http'
 import type { z } from 'zod'
-import { priceResponseSchema } from '../../src/wire/priceResponse.ts'
-import { quoteResponseSchema } from '../../src/wire/quoteResponse.ts'
+import { priceResponseSchema } from '../../src/http/wire/priceResponse.ts'
+import { quoteResponseSchema } from '../../src/http/wire/quoteResponse.ts'
 
 /** One answer as it came over the wire. */
 export type Answer = {

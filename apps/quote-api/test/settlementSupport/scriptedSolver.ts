@@ -4,7 +4,7 @@ import { fillContractAbi, type TestNetwork } from '@causeway/localnet'
 import { concatHex, encodeFunctionData, keccak256, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
-import { openWorkItemSchema, type PermitPayload } from '../../src/solver/workItem.ts'
+import { openWorkItemSchema, type PermitPayload } from '../../src/requests/work/workItem.ts'
 import { post, readOk, send } from '../serviceSupport/callService.ts'
 import type { UserChain } from '../serviceSupport/localRequest.ts'
 

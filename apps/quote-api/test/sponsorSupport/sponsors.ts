@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Hex, Secret, type SqlDatabase } from '@causeway/core'
 import { openAccount, transferId, writeTransfer } from '@causeway/ledger'
-import { createAdministration } from '../../src/administration.ts'
-import { parsePeppers } from '../../src/keys/peppers.ts'
+import { parsePeppers } from '../../src/access/keys/peppers.ts'
+import { createAdministration } from '../../src/operate/administration.ts'
 
 /** For `API_KEY_PEPPERS` of the service. */
 export const pepperText = `v1:${'5a'.repeat(32)}`

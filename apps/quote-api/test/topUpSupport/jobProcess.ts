@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '@causeway/database'
 import { startElections } from '../../src/jobs/election.ts'
 import { type Job, runJobs } from '../../src/jobs/runJobs.ts'
-import { watchTopUps } from '../../src/topUps/watchTopUps.ts'
+import { watchTopUps } from '../../src/money/topUps/watchTopUps.ts'
 import { chainOver } from './scriptedTopUps.ts'
 
 const [task = '', connectionString = '', rpcUrl = '', chainId = '0', leaseMs = '10000'] =

@@ -1,7 +1,7 @@
 import { createJsonRpcClient } from '@causeway/chains'
 import { encodeTopUp, type Hex } from '@causeway/core'
 import type { ScriptedTransaction } from '@causeway/localnet'
-import { createTopUpChain, type TopUpChain } from '../../src/topUps/topUpChain.ts'
+import { createTopUpChain, type TopUpChain } from '../../src/money/topUps/topUpChain.ts'
 
 export const token: Hex = `0x${'dc'.repeat(20)}`
 export const custody: Hex = `0x${'c0'.repeat(20)}`

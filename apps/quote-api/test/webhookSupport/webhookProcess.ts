@@ -1,7 +1,7 @@
 // A process that sends webhooks until it is killed.
 import { Secret } from '@causeway/core'
 import { createDatabase } from '@causeway/database'
-import { parsePeppers } from '../../src/keys/peppers.ts'
+import { parsePeppers } from '../../src/access/keys/peppers.ts'
 import { createWebhookDelivery } from '../../src/webhooks/deliverWebhooks.ts'
 import { createMessageSender } from '../../src/webhooks/sendMessage.ts'
 import { pepperText } from '../sponsorSupport/sponsors.ts'

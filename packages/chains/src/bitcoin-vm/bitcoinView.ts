@@ -7,7 +7,7 @@ import {
   parseHexDigits,
   parseMerkleBlock,
 } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 
 /** A transaction whose bytes hash to its id. */
 export type SeenTransaction = {

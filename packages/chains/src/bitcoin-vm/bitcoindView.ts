@@ -1,8 +1,8 @@
 import type { OutPoint } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import { parseRecord } from '../evm/quantity.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
+import { parseRecord } from '../rpc/quantity.ts'
 import {
   type BitcoinBlock,
   type BitcoinView,

@@ -1,7 +1,7 @@
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import { parseRecord } from '../evm/quantity.ts'
 import type { HttpAnswer } from '../rpc/httpTransport.ts'
 import type { HttpView } from '../rpc/httpView.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
+import { parseRecord } from '../rpc/quantity.ts'
 import {
   type BitcoinBlock,
   type BitcoinView,

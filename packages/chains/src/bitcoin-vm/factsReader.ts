@@ -15,7 +15,7 @@ import {
   type WithdrawRequestFacts,
   type WithdrawRequestQuestion,
 } from '@causeway/core'
-import type { RegisteredChain } from '../registry.ts'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
 import { OneFlight } from '../rpc/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
 import { runAsOne } from '../rpc/runAsOne.ts'

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@causeway/core'
-import type { RegisteredChain } from '../registry.ts'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
 
 /** Blocks that must stand, the transaction's own included. */
 export type Confirmations = bigint

@@ -1,6 +1,6 @@
 import { type bitcoinNetworks, ConfigurationError, Secret } from '@causeway/core'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
-import type { RegisteredChain } from '../registry.ts'
 import { askEnough } from '../rpc/checkEndpoints.ts'
 import { countHosts } from '../rpc/endpointUrl.ts'
 import { EndpointView } from '../rpc/endpointView.ts'

@@ -1,6 +1,6 @@
 import type { BitcoinOutput, BitcoinTransaction } from '@causeway/core'
 import { reachedBy } from '../ethereum-vm/finality.ts'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import type { BitcoinBlock, BitcoinView, SeenTransaction } from './bitcoinView.ts'

@@ -1,5 +1,5 @@
 import type { OutPoint, WithdrawalStatus } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import type { BitcoinView, SeenTransaction, Spending } from './bitcoinView.ts'

@@ -7,15 +7,15 @@ import {
   type Hex,
   type ReadOptions,
 } from '@causeway/core'
-import { readAbi } from '../evm/abiReader.ts'
-import { isRevert } from '../evm/comparableAnswer.ts'
-import { parseBytes } from '../evm/quantity.ts'
 import { TransactionNotFinalError } from '../rpc/chainErrors.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
+import { parseBytes } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
+import { isRevert } from './agreement/comparableAnswer.ts'
 import { contractCall, headerCall, parseHeader, parseWord, resultOf } from './answers.ts'
+import { readAbi } from './contracts/abiReader.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
 import {
   describeFinality,

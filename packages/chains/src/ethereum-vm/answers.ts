@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import {
   lowerCase,
   parseBytes,
@@ -8,8 +9,7 @@ import {
   parseQuantity,
   parseRecord,
   toQuantity,
-} from '../evm/quantity.ts'
-import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
+} from '../rpc/quantity.ts'
 
 /**
  * Node answers read strictly into canonical facts: lower case, integers, logs by their index. Anything

@@ -1,12 +1,12 @@
 import { bytesToHex, domainSeparator, type Hex, type ReadOptions } from '@causeway/core'
-import { readAbi } from '../evm/abiReader.ts'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import { parseBytes } from '../evm/quantity.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { oneRound } from '../rpc/oneRound.ts'
+import { parseBytes } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { resultOf } from './answers.ts'
+import { readAbi } from './contracts/abiReader.ts'
 import { readNewest } from './hubReader.ts'
 
 /** What an EIP-712 contract says of itself; a getter that it does not have is `undefined`. */

@@ -13,7 +13,7 @@ import {
   type WithdrawalFacts,
   type WithdrawalQuestion,
 } from '@causeway/core'
-import { type ListedPayers, listedPayers } from '../family/listedPayers.ts'
+import { type ListedPayers, listedPayers } from '../config/listedPayers.ts'
 import { OneFlight } from '../rpc/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
 import { runAsOne } from '../rpc/runAsOne.ts'

@@ -1,10 +1,10 @@
 import type { FinalBlock, FinalBlocks } from '@causeway/core'
-import { parseHead } from '../evm/head.ts'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import { createFinalBlocks } from '../rpc/finalBlocks.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { parseHead } from './agreement/head.ts'
 import { type EvmHeader, headerCall, parseHeader, resultOf } from './answers.ts'
 import {
   blocksUntilOldEnough,

@@ -1,10 +1,10 @@
 import { addressWord, bytes32Word, type Hex } from '@causeway/core'
-import { readAbi } from '../evm/abiReader.ts'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import { parseBytes } from '../evm/quantity.ts'
 import type { HubEntries } from '../family/hubEntries.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
+import { parseBytes } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { resultOf } from './answers.ts'
+import { readAbi } from './contracts/abiReader.ts'
 import { readNewest } from './hubReader.ts'
 
 /** `getEntry(address,bytes32)` returns `(bytes data, uint256 createdAt)`. */

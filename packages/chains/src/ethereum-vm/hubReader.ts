@@ -1,7 +1,7 @@
 import { addressWord, bytes32Word, type Hex, type ReadOptions, uintWord } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './answers.ts'
@@ -32,7 +32,7 @@ type SeenBalance = FinalBalance & { readonly hash: Hex | undefined }
 
 const selectors = { balanceOf: '0x00fdd58e', isExecuted: '0xe52cb36a', hub: '0xa4c52b86' } as const
 /** The newest block that enough endpoints have: balances move with each settlement. */
-const newest = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
+const newest: FinalityRule = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n }
 
 /**
  * @param hub where balances are read; default what the oracle contract names
@@ -97,19 +97,27 @@ export type HubCall<Value> = {
 }
 
 /** Two rounds: the heads, then the call at the newest block that enough endpoints have. */
-export async function readNewest<Value>(
+export function readNewest<Value>(
   quorum: QuorumClient,
+  call: HubCall<Value>,
+  signal: AbortSignal,
+): Promise<{ readonly value: Value; readonly timestampSeconds: bigint }> {
+  return readAt(quorum, newest, call, signal)
+}
+
+async function readAt<Value>(
+  quorum: QuorumClient,
+  rule: FinalityRule,
   call: HubCall<Value>,
   signal: AbortSignal,
 ): Promise<{ readonly value: Value; readonly timestampSeconds: bigint }> {
   const { facts } = await quorum.read({
     signal,
-    first: async (view: EndpointView, ownSignal): Promise<Heads> => {
-      const [latest] = await view.ask([headerCall('latest')], ownSignal)
-      return { latest: parseHeader(latest), tagged: undefined }
-    },
-    pin: (heads) => pinFinalHeight(newest, quorum.threshold, heads).height,
+    first: async (view: EndpointView, ownSignal) =>
+      parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
+    pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads).height,
     async second(view, _own, height, ownSignal) {
+      if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
       const calls = [contractCall(call.to, call.data, height), headerCall(height)]
       const [answer, header] = await view.ask(calls, ownSignal)
       const { hash, timestampSeconds } = parseHeader(header, height)

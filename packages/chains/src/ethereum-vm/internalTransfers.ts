@@ -1,6 +1,6 @@
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import { parseList, parseQuantity, parseRecord } from '../evm/quantity.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
+import { parseList, parseQuantity, parseRecord } from '../rpc/quantity.ts'
 import { parseAddress, resultOf } from './answers.ts'
 import type { NativeTransfer } from './events.ts'
 

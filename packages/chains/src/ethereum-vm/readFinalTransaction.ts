@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import {

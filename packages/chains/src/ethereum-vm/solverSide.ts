@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import type { ListedPayers } from '../family/listedPayers.ts'
+import type { ListedPayers } from '../config/listedPayers.ts'
 
 /** Who pays for one order: the contract that its extra data chooses, when it is listed. */
 export type SolverSide = ListedPayers & { readonly chosen: string | undefined }

@@ -1,5 +1,5 @@
 import type { FactsReader } from '@causeway/core'
-import type { RegisteredChain } from '../registry.ts'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { HubEntries } from './hubEntries.ts'
 

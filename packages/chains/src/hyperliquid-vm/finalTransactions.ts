@@ -1,5 +1,5 @@
 import type { Evidence } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { type KeptLimits, RememberedReadings } from '../rpc/rememberedReadings.ts'

@@ -1,6 +1,6 @@
 import type { Hex, LighterWithdrawal } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import { lowerCase, parseList, parseRecord } from '../evm/quantity.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
+import { lowerCase, parseList, parseRecord } from '../rpc/quantity.ts'
 import { parseExactJson } from './exactJson.ts'
 
 /**

@@ -2,7 +2,7 @@
 // values, what is no JSON, and any JSON against `JSON.parse`.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { parseExactJson } from './exactJson.ts'
 
 test('an integer above 2^53 is exact, wherever it stands', () => {

@@ -1,4 +1,4 @@
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 
 /** No true answer comes near it. */
 const charactersMax = 1024 * 1024

@@ -8,7 +8,7 @@ import {
   type WithdrawalFacts,
   type WithdrawalQuestion,
 } from '@causeway/core'
-import type { RegisteredChain } from '../registry.ts'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { OneFlight } from '../rpc/oneFlight.ts'
 import { oneRound } from '../rpc/oneRound.ts'

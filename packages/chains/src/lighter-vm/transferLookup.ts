@@ -1,6 +1,6 @@
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import { parseList, parseRecord } from '../evm/quantity.ts'
 import type { HttpView } from '../rpc/httpView.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
+import { parseList, parseRecord } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { decodeBase58Text } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import { parseList, parseRecord } from '../evm/quantity.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
+import { parseList, parseRecord } from '../rpc/quantity.ts'
 
 /**
  * Node answers read strictly. Anything that is not exactly what the method returns for what was asked, a

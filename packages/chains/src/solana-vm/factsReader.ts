@@ -12,7 +12,7 @@ import {
   type WithdrawalFacts,
   type WithdrawalQuestion,
 } from '@causeway/core'
-import { type ListedChain, type ListedPayers, listedPayers } from '../family/listedPayers.ts'
+import { type ListedChain, type ListedPayers, listedPayers } from '../config/listedPayers.ts'
 import { OneFlight } from '../rpc/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
 import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../rpc/rememberedReadings.ts'

@@ -1,5 +1,5 @@
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
 import type { EndpointView } from '../rpc/endpointView.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import { parseBlock, parseStatus, parseTransactionAnswer } from './answers.ts'

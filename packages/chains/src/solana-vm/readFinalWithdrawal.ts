@@ -1,6 +1,6 @@
 import type { WithdrawalStatus } from '@causeway/core'
 import { reachedBy } from '../ethereum-vm/finality.ts'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import { parseAccount, parseBlock, parseHead, parseTransactionAnswer } from './answers.ts'
 import { readTransaction } from './readTransaction.ts'

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { bytesToHex, decodeBase58Text, encodeBase58 } from '@causeway/core'
 import type { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { InnerInstruction, SolanaTransactionAnswer, TokenBalanceAnswer } from './answers.ts'
 import { readsInnerInstructions } from './programs.ts'
 import type { LamportBalance, SolanaInstruction, SolanaTransaction, TokenBalance } from './transaction.ts'

@@ -8,7 +8,7 @@ import {
   solanaWithdrawalTransfer,
   type WithdrawalStatus,
 } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { SolanaAccount } from './answers.ts'
 import { InstructionData } from './instructionData.ts'
 import { executeTransferDiscriminator, systemProgram, usedRequestDiscriminator } from './programs.ts'

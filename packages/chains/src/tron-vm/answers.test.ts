@@ -20,7 +20,7 @@ import {
   outcome,
   tokenTransfer,
 } from '../../test/tronSupport/storedBodies.ts'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import {
   parseBlockInfos,
   parseConstantBool,

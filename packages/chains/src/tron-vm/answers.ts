@@ -1,8 +1,8 @@
 import { bytesToHex, type Hex, hexToBytes, sha256 } from '@causeway/core'
 import type { EvmHeader, EvmLog } from '../ethereum-vm/answers.ts'
 import type { NativeTransfer } from '../ethereum-vm/events.ts'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
-import { parseBytes, parseHash, parseList, parseRecord } from '../evm/quantity.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
+import { parseBytes, parseHash, parseList, parseRecord } from '../rpc/quantity.ts'
 import { readRawTransaction, type TronTransaction } from './rawTransaction.ts'
 
 /**

@@ -13,13 +13,13 @@ import {
   type WithdrawalFacts,
   type WithdrawalQuestion,
 } from '@causeway/core'
+import { type ListedPayers, listedPayers } from '../config/listedPayers.ts'
 import { type FinalityRule, finalityRule } from '../ethereum-vm/finality.ts'
 import { defaultReaderLimits } from '../ethereum-vm/finalTransactions.ts'
 import { paidWithoutTrace } from '../ethereum-vm/payments.ts'
 import type { FinalWithdrawal } from '../ethereum-vm/readFinalWithdrawal.ts'
 import { sideOf } from '../ethereum-vm/solverSide.ts'
 import { readWithdrawalTerms } from '../ethereum-vm/withdrawals.ts'
-import { type ListedPayers, listedPayers } from '../family/listedPayers.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { OneFlight } from '../rpc/oneFlight.ts'
 import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'

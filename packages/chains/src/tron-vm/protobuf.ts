@@ -1,4 +1,4 @@
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 
 /** One field of a message, by its number: an integer of 64 bits without sign, or bytes. */
 export type ProtobufField = { readonly number: number; readonly value: bigint | Uint8Array }

@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex } from '@causeway/core'
-import { MalformedAnswerError } from '../evm/malformedAnswer.ts'
+import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { bytesField, bytesFields, integerField, readFields } from './protobuf.ts'
 
 /** What a transaction asked for, as its hashed bytes say it. */

@@ -15,11 +15,11 @@ import {
 import { networkOf, orderBId, repeated } from '../../test/vectors/orders.ts'
 import { orderTypedData } from '../../test/vectors/orderTypedData.ts'
 import { UnknownChainError } from '../chain/protocolChain.ts'
-import { vmTypes } from '../chain/vmType.ts'
 import type { Hex } from '../hex.ts'
 import { InvalidAddressError, InvalidTransactionIdError } from '../vm/errors.ts'
 import { encodeEvmWithdrawal } from '../vm/ethereum/withdrawal.ts'
 import { codecOf, mainNetwork } from '../vm/registry.ts'
+import { vmTypes } from '../vm/vmType.ts'
 import { depositMessageId, withdrawalMessageId } from './chainMessageIds.ts'
 import { fillMessageId, refundMessageId, UnknownOrderPartError } from './settlementMessageIds.ts'
 

@@ -4,9 +4,9 @@ import { keccak256 } from '../hashing/keccak.ts'
 import { sha256TextHex } from '../hashing/sha256.ts'
 import { domainSeparator, hashText, typedDataDigest, typeHash } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
+import type { MappingEntry } from '../signatures/execution.ts'
 import { checksumAddress } from '../vm/ethereum/checksumAddress.ts'
 import { mainNetwork } from '../vm/registry.ts'
-import type { MappingEntry } from './execution.ts'
 import { hubAlias } from './hubIds.ts'
 
 /**

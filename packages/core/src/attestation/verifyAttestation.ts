@@ -1,8 +1,9 @@
 import type { NetworkOf } from '../chain/protocolChain.ts'
 import type { Hex } from '../hex.ts'
+import type { RecoverSigner } from '../signatures/signer.ts'
 import type { AttestationKind } from './responses/kinds.ts'
 import { domainKey, type SignatureArray, type SignatureContext } from './responses/signatureArrays.ts'
-import { type RecoverSigner, verifyRows } from './verifyRows.ts'
+import { verifyRows } from './verifyRows.ts'
 
 /** What a response is worth: how many listed signers signed all of it for this hub. */
 export type AttestationVerdict = {

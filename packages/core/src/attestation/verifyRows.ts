@@ -1,12 +1,7 @@
 import type { Hex } from '../hex.ts'
+import type { RecoverSigner } from '../signatures/signer.ts'
 import { domainKey, type SignatureArray } from './responses/signatureArrays.ts'
 import type { SignatureClaim } from './responses/signatureEntries.ts'
-
-/**
- * Lower-case address that made `signature` over `digest`; `undefined` for anything but the canonical
- * 65 bytes with low s and v 27 or 28.
- */
-export type RecoverSigner = (digest: Uint8Array, signature: string) => Hex | undefined
 
 /** One signer proven in every signature array of a response. */
 export type ProvenRow = {

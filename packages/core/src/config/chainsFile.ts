@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { vmTypes } from '../chain/vmType.ts'
+import { vmTypes } from '../vm/vmType.ts'
 import { chainKey, environmentName } from './scalars.ts'
 
 /**

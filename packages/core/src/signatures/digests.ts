@@ -1,12 +1,4 @@
 import { assertNever } from '../assertNever.ts'
-import type {
-  Execution,
-  ExecutionDomain,
-  MappingDomain,
-  MappingEntry,
-  WithdrawRequest,
-  WithdrawRequestDomain,
-} from '../attestation/execution.ts'
 import { AbiWords } from '../hashing/abiWords.ts'
 import { fixedHexToBytes, hexToBytes } from '../hashing/hexBytes.ts'
 import { keccak256 } from '../hashing/keccak.ts'
@@ -18,6 +10,14 @@ import {
   typedDataDigest,
   typeHash,
 } from '../hashing/typedData.ts'
+import type { WithdrawRequest } from '../vm/withdrawRequest.ts'
+import type {
+  Execution,
+  ExecutionDomain,
+  MappingDomain,
+  MappingEntry,
+  WithdrawRequestDomain,
+} from './execution.ts'
 import type { SigningRequest } from './signer.ts'
 
 const executionTypeHash = typeHash('Execution(bytes32 idempotencyKey,bytes[] actions)')

@@ -15,7 +15,6 @@ import {
   signEd25519,
   signTaproot,
 } from '../../test/vectors/ownerKeys.ts'
-import type { VmType } from '../chain/vmType.ts'
 import { canonicalJson } from '../hashing/canonicalJson.ts'
 import { bytesToHex, hexDigits } from '../hashing/hexBytes.ts'
 import { personalMessageDigest } from '../hashing/typedData.ts'
@@ -23,6 +22,7 @@ import type { Hex } from '../hex.ts'
 import { InvalidAddressError } from '../vm/errors.ts'
 import { mainNetwork } from '../vm/registry.ts'
 import { tronMessageDigest } from '../vm/tron/ownerSignature.ts'
+import type { VmType } from '../vm/vmType.ts'
 import { isSignedByOwner } from './isSignedByOwner.ts'
 import { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './ownerRequest.ts'
 

@@ -1,4 +1,3 @@
-import type { RecoverSigner } from '../attestation/verifyRows.ts'
 import { hexDigits, parseHexDigits } from '../hashing/hexBytes.ts'
 import type { Hex } from '../hex.ts'
 import { bitcoinNetworkOf } from '../vm/bitcoin/codec.ts'
@@ -6,6 +5,7 @@ import type { ChainNetwork } from '../vm/registry.ts'
 import { tronEvmAddress } from '../vm/tron/address.ts'
 import { tronMessageDigest } from '../vm/tron/ownerSignature.ts'
 import { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './ownerRequest.ts'
+import type { RecoverSigner } from './signer.ts'
 
 export type OwnerCheck = {
   readonly request: OwnerRequest

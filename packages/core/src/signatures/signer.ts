@@ -1,12 +1,12 @@
+import type { Hex } from '../hex.ts'
+import type { WithdrawRequest } from '../vm/withdrawRequest.ts'
 import type {
   Execution,
   ExecutionDomain,
   MappingDomain,
   MappingEntry,
-  WithdrawRequest,
   WithdrawRequestDomain,
-} from '../attestation/execution.ts'
-import type { Hex } from '../hex.ts'
+} from './execution.ts'
 
 /** Why a digest is signed. A signer accepts these structures and nothing else: no raw digests. */
 export type SigningRequest =
@@ -38,3 +38,9 @@ export interface Signer {
    */
   sign(request: SigningRequest, options?: { signal?: AbortSignal }): Promise<Hex>
 }
+
+/**
+ * Lower-case address that made `signature` over `digest`; `undefined` for anything but the canonical
+ * 65 bytes with low s and v 27 or 28.
+ */
+export type RecoverSigner = (digest: Uint8Array, signature: string) => Hex | undefined

@@ -1,5 +1,3 @@
-import type { WithdrawRequest } from '../attestation/execution.ts'
-import type { VmType } from '../chain/vmType.ts'
 import type { Hex } from '../hex.ts'
 import type { AllocatorPayloadFamily, PayloadPlace } from './allocatorPayloadFamily.ts'
 import { bitcoinAllocatorPayload } from './bitcoin/allocatorPayload.ts'
@@ -9,7 +7,8 @@ import { hyperliquidAllocatorPayload } from './hyperliquid/allocatorPayload.ts'
 import { lighterAllocatorPayload } from './lighter/allocatorPayload.ts'
 import type { ChainNetwork } from './registry.ts'
 import { solanaAllocatorPayload } from './solana/allocatorPayload.ts'
-import { normaliseWithdrawRequest } from './withdrawRequest.ts'
+import type { VmType } from './vmType.ts'
+import { normaliseWithdrawRequest, type WithdrawRequest } from './withdrawRequest.ts'
 
 /**
  * The bytes that an allocator issues for a withdraw request, per family. Bytes that a caller hands in

@@ -1,13 +1,13 @@
 // Every vector and rule of oracle-protocol.md 1.1, 1.2 and the canonical forms of 1.3.
 import { bech32 } from '@scure/base'
 import { describe, expect, test } from 'vitest'
-import { type VmType, vmTypes } from '../chain/vmType.ts'
 import { bytesToHex } from '../hashing/hexBytes.ts'
 import { createBitcoinCodec } from './bitcoin/codec.ts'
 import { InvalidAddressError, InvalidTransactionIdError } from './errors.ts'
 import { ethereumCodec } from './ethereum/codec.ts'
 import { codecOf, mainNetwork } from './registry.ts'
 import { createTronCodec } from './tron/codec.ts'
+import { type VmType, vmTypes } from './vmType.ts'
 
 const p2pkh = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
 const p2wpkh = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'

@@ -1,6 +1,6 @@
-import type { VmType } from '../chain/vmType.ts'
 import { InvalidAddressError, InvalidTransactionIdError } from './errors.ts'
 import type { VmCodec } from './vmCodec.ts'
+import type { VmType } from './vmType.ts'
 
 /** Why a string is not what it should be; ends a sentence and never repeats the string. */
 export type Refusal = { readonly refusal: string }

@@ -1,5 +1,5 @@
-import type { VmType } from '../chain/vmType.ts'
 import { DomainError } from '../errors.ts'
+import type { VmType } from './vmType.ts'
 
 /** A string is not an address (or currency id) of the family it was given for. */
 export class InvalidAddressError extends DomainError {

@@ -1,4 +1,3 @@
-import type { VmType } from '../chain/vmType.ts'
 import { bitcoinNetworkOf, bitcoinNetworks, createBitcoinCodec } from './bitcoin/codec.ts'
 import { ethereumCodec } from './ethereum/codec.ts'
 import { hyperliquidCodec } from './hyperliquid/codec.ts'
@@ -6,6 +5,7 @@ import { lighterCodec } from './lighter/codec.ts'
 import { solanaCodec } from './solana/codec.ts'
 import { createTronCodec } from './tron/codec.ts'
 import type { VmCodec } from './vmCodec.ts'
+import type { VmType } from './vmType.ts'
 
 /** Which family a chain is of and, where the family's networks spell addresses differently, which network. */
 export type ChainNetwork = {

@@ -1,4 +1,4 @@
-import type { VmType } from '../chain/vmType.ts'
+import type { VmType } from './vmType.ts'
 
 /**
  * The pure part of one VM family: how its addresses, currencies and transaction ids are written

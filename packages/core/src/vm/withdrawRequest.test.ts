@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { accounts, currencies } from '../../test/arbitraries/addresses.ts'
 import { outcomeOf } from '../../test/hostileBytes.ts'
 import { repeated } from '../../test/vectors/orders.ts'
-import { type VmType, vmTypes } from '../chain/vmType.ts'
 import { ConfigurationError } from '../errors.ts'
 import { InvalidAddressError, InvalidTransactionIdError, InvalidWithdrawRequestError } from './errors.ts'
+import { type VmType, vmTypes } from './vmType.ts'
 import { normaliseWithdrawRequest } from './withdrawRequest.ts'
 
 type Request = Parameters<typeof normaliseWithdrawRequest>[1]

@@ -1,5 +1,4 @@
-import type { WithdrawRequestFacts, WithdrawRequestQuestion } from '../attestation/facts.ts'
-import type { VmType } from '../chain/vmType.ts'
+import type { Hex } from '../hex.ts'
 import { normaliseBitcoinRequest } from './bitcoin/withdrawRequest.ts'
 import { normaliseEvmRequest } from './ethereum/withdrawRequest.ts'
 import { normaliseHyperliquidRequest } from './hyperliquid/withdrawRequest.ts'
@@ -7,10 +6,20 @@ import { normaliseLighterRequest } from './lighter/withdrawRequest.ts'
 import type { ChainNetwork } from './registry.ts'
 import { normaliseSolanaRequest } from './solana/withdrawRequest.ts'
 import { normaliseTronRequest } from './tron/withdrawRequest.ts'
+import type { VmType } from './vmType.ts'
 import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from './withdrawRequestParts.ts'
 
-/** The request as a reader gets it; its amount, nonce and order are spelled alike for all families. */
-type Asked = Pick<WithdrawRequestQuestion, keyof PlainWithdrawRequest>
+/** Payload parameters of the withdrawal-initiated flow. @source oracle-protocol.md 2.1 */
+export type WithdrawRequest = {
+  readonly chainId: bigint
+  readonly depository: string
+  readonly currency: string
+  readonly amount: bigint
+  readonly spender: Hex
+  readonly recipient: string
+  readonly data: Hex
+  readonly nonce: Hex
+}
 
 const families: Readonly<
   Record<VmType, (request: PlainWithdrawRequest, network?: string) => NormalisedWithdrawRequest>
@@ -31,8 +40,8 @@ const families: Readonly<
  */
 export function normaliseWithdrawRequest(
   chain: ChainNetwork,
-  { depository, currency, recipient, additionalData }: Asked,
-): Omit<WithdrawRequestFacts, 'evidence'> {
+  { depository, currency, recipient, additionalData }: PlainWithdrawRequest,
+): NormalisedWithdrawRequest & { readonly kind: 'withdraw-request' } {
   const plain = { depository, currency, recipient, ...(additionalData !== undefined && { additionalData }) }
   return { kind: 'withdraw-request', ...families[chain.vmType](plain, chain.network) }
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { VmType } from '../chain/vmType.ts'
 import type { Hex } from '../hex.ts'
 import { InvalidWithdrawRequestError } from './errors.ts'
+import type { VmType } from './vmType.ts'
 
 /** What a family spells anew, as the caller sent it. */
 export type PlainWithdrawRequest = {

@@ -1,4 +1,3 @@
-import type { Execution, WithdrawRequest } from '../../src/attestation/execution.ts'
 import type {
   DepositMessage,
   FillMessage,
@@ -6,6 +5,8 @@ import type {
   WithdrawalMessage,
 } from '../../src/attestation/messages.ts'
 import type { Hex } from '../../src/hex.ts'
+import type { Execution } from '../../src/signatures/execution.ts'
+import type { WithdrawRequest } from '../../src/vm/withdrawRequest.ts'
 import {
   orderB,
   orderBId,

@@ -1,9 +1,9 @@
 import type { HoldOutcome, HoldRequest } from '@causeway/core'
+import type { RuleCheck } from '../policies/ruleCheck.ts'
 import { holdBodyHash, holdId } from './holdBody.ts'
 import type { HoldCaps } from './holdCaps.ts'
 import type { HoldFacts, KnownHold, OpenHold } from './holdFacts.ts'
 import { createHoldState } from './holdState.ts'
-import type { RuleCheck } from './ruleCheck.ts'
 
 /** One hold to write. */
 export type NewHold = {

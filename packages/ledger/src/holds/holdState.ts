@@ -1,8 +1,8 @@
 import { bpsDown, type HoldRequest } from '@causeway/core'
 import { checkPolicy, usersOf } from '../policies/checkPolicy.ts'
+import { type RuleCheck, withinLimit } from '../policies/ruleCheck.ts'
 import type { HoldCaps } from './holdCaps.ts'
 import { type HoldFacts, type Load, type OpenHold, usageKey } from './holdFacts.ts'
-import { type RuleCheck, withinLimit } from './ruleCheck.ts'
 
 /** What a hold adds to the sums that rules look at. */
 type Weight = Omit<OpenHold, 'id' | 'requoteKey'>

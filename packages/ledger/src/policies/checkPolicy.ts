@@ -1,6 +1,6 @@
 import { type HoldRequest, maxBigint } from '@causeway/core'
-import { type RuleCheck, withinLimit } from '../holds/ruleCheck.ts'
 import type { PolicyRules } from './policySchema.ts'
+import { type RuleCheck, withinLimit } from './ruleCheck.ts'
 
 export type Usage = { readonly usedMicroUsd: bigint; readonly count: bigint }
 

@@ -21,7 +21,7 @@ import {
   withdrawalTransfer,
 } from '@causeway/core'
 import { z } from 'zod'
-import { hexSchema } from '../network/hexSchema.ts'
+import { hexSchema } from '../files/hexSchema.ts'
 
 const place = { hubChainId: z.string().regex(/^[0-9]+$/), depository: z.string() }
 

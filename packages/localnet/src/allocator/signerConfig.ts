@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { ConfigurationError, derivedHubChainId, type Hex } from '@causeway/core'
 import { z } from 'zod'
-import type { NetworkDeployment } from '../deploy/deployment.ts'
+import type { NetworkDeployment } from '../contracts/deployment.ts'
 import {
   familyDepositories,
   hyperliquidNetwork,
@@ -10,8 +10,8 @@ import {
   solanaVault,
   tronChainId,
 } from '../families/familyPlans.ts'
+import { hexSchema } from '../files/hexSchema.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
-import { hexSchema } from '../network/hexSchema.ts'
 import { type SignedPlace, signedPlaceSchema } from './signedPlace.ts'
 
 const configSchema = z.object({

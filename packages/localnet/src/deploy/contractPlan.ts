@@ -21,9 +21,9 @@ import {
   wrappedNativeAbi,
 } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/compile.ts'
+import type { ChainDeployment, TokenSymbol } from '../contracts/deployment.ts'
 import { hyperliquidNetwork, lighterChainId, solanaDomain, solanaVault } from '../families/familyPlans.ts'
 import { create2Address } from '../uniswap/create2.ts'
-import type { ChainDeployment, TokenSymbol } from './deployment.ts'
 
 /** A contract that goes through the CREATE2 proxy: its address depends on this code alone. */
 export type PlannedContract = { readonly what: string; readonly initCode: Hex; readonly address: Hex }

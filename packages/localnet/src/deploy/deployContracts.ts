@@ -2,9 +2,9 @@ import type { Hex } from '@causeway/core'
 import { concatHex, encodeFunctionData, size, zeroAddress } from 'viem'
 import { multicall3Abi } from '../contracts/abis.generated.ts'
 import type { LocalAccount } from '../keys/localKeys.ts'
+import type { LocalChain, LocalTransaction } from '../nodes/localChain.ts'
 import { create2Proxy } from '../uniswap/create2.ts'
 import type { PlannedContract } from './contractPlan.ts'
-import type { LocalChain, LocalTransaction } from './localChain.ts'
 import { multicall3Address } from './predeploys.ts'
 
 /** Several deployments share one transaction up to this much creation code, about 8 M gas. */

@@ -8,14 +8,14 @@ import {
   oracleMultisigAbi,
 } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/compile.ts'
+import { type HubDeployment, localChainIds } from '../contracts/deployment.ts'
 import { familyDepositories, tronChainId } from '../families/familyPlans.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 import { hubPlan, userChainPlan } from './contractPlan.ts'
 import { deployMissing, initializeMissing } from './deployContracts.ts'
-import { type HubDeployment, localChainIds } from './deployment.ts'
 import { fundNative } from './fundAccounts.ts'
 import { hubGrants } from './funding.ts'
-import type { LocalChain } from './localChain.ts'
 import { placeMulticall3 } from './predeploys.ts'
 
 /** Signatures an execution needs of the three oracles. @source design.md 7.1 */

@@ -1,9 +1,9 @@
 import { loadArtifacts } from '../contracts/artifacts.ts'
+import { localChainIds, type NetworkDeployment } from '../contracts/deployment.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
+import { connectLocalChain } from '../nodes/localChain.ts'
 import { deployHub } from './deployHub.ts'
-import { localChainIds, type NetworkDeployment } from './deployment.ts'
 import { deployUserChain } from './deployUserChain.ts'
-import { connectLocalChain } from './localChain.ts'
 
 export type NetworkToDeploy = {
   readonly baseUrl: string

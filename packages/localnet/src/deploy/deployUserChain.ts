@@ -1,7 +1,9 @@
 import { encodeFunctionData, keccak256 } from 'viem'
 import { depositoryAbi, priceFeedAbi, tokenAbi } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/compile.ts'
+import type { ChainDeployment } from '../contracts/deployment.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 import { deployUniswapV3 } from '../uniswap/deployUniswapV3.ts'
 import {
   depositAddressesPlan,
@@ -13,10 +15,8 @@ import {
   userChainPlan,
 } from './contractPlan.ts'
 import { deployMissing, type Initialization, initializeMissing } from './deployContracts.ts'
-import type { ChainDeployment } from './deployment.ts'
 import { approveAll, fundNative, mintTokens } from './fundAccounts.ts'
 import { initialFeedAnswers, userChainGrants } from './funding.ts'
-import type { LocalChain } from './localChain.ts'
 import { openPools } from './openPools.ts'
 import {
   gasPriceOracleAddress,

@@ -1,10 +1,10 @@
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, maxUint256 } from 'viem'
 import { tokenAbi } from '../contracts/abis.generated.ts'
+import type { TokenSymbol } from '../contracts/deployment.ts'
 import type { LocalAccount } from '../keys/localKeys.ts'
-import type { TokenSymbol } from './deployment.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 import type { Grant } from './funding.ts'
-import type { LocalChain } from './localChain.ts'
 
 export type TokenAddresses = Readonly<Record<TokenSymbol, Hex>>
 

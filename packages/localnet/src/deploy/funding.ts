@@ -1,5 +1,5 @@
+import type { TokenSymbol } from '../contracts/deployment.ts'
 import type { LocalAccount, LocalKeys } from '../keys/localKeys.ts'
-import type { TokenSymbol } from './deployment.ts'
 
 export type Grant = {
   readonly account: LocalAccount

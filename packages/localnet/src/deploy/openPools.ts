@@ -1,13 +1,13 @@
 import { type Hex, sqrtPriceX96FromAmounts } from '@causeway/core'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { wrappedNativeAbi } from '../contracts/abis.generated.ts'
+import type { PoolDeployment } from '../contracts/deployment.ts'
 import type { LocalAccount } from '../keys/localKeys.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 import type { UniswapV3Deployment } from '../uniswap/deployUniswapV3.ts'
 import { createPool } from '../uniswap/pools.ts'
 import { ensurePositions } from '../uniswap/positions.ts'
-import type { PoolDeployment } from './deployment.ts'
 import type { TokenAddresses } from './fundAccounts.ts'
-import type { LocalChain } from './localChain.ts'
 import { amountWorth, type PooledToken, type PoolPlan, poolPlans, tickRange } from './poolPlan.ts'
 
 /** More than all planned positions take together. */

@@ -1,8 +1,8 @@
 import type { Hex } from '@causeway/core'
 import { concatHex, pad, toHex } from 'viem'
 import type { Artifacts } from '../contracts/compile.ts'
-import type { ChainDeployment } from './deployment.ts'
-import type { LocalChain } from './localChain.ts'
+import type { ChainDeployment } from '../contracts/deployment.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 
 /** Where public chains have it, and where clients look for it. */
 export const multicall3Address: Hex = '0xca11bde05977b3631167028862be2a173976ca11'

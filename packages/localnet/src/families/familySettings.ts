@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hexSchema } from '../network/hexSchema.ts'
+import { hexSchema } from '../files/hexSchema.ts'
 import { familyKeys } from './familyPlans.ts'
 
 const port = z.number().int().min(0).max(65_535)

@@ -1,7 +1,7 @@
 import { encodeDepositNative, type Hex } from '@causeway/core'
-import { connectLocalChain } from '../deploy/localChain.ts'
+import { mined } from '../nodes/clients.ts'
+import { connectLocalChain } from '../nodes/localChain.ts'
 import { createTronLedger, type EvmBehind, type KnownTransaction } from '../standIns/tron/tronLedger.ts'
-import { mined } from '../uniswap/clients.ts'
 import type { TronOptions } from './tronStandIn.ts'
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`

@@ -1,8 +1,8 @@
 import type { Hex } from '@causeway/core'
 import { z } from 'zod'
-import { writeFileAtomically } from '../network/atomicFile.ts'
-import { hexSchema } from '../network/hexSchema.ts'
-import { readJsonFile } from '../network/jsonFile.ts'
+import { writeFileAtomically } from '../files/atomicFile.ts'
+import { hexSchema } from '../files/hexSchema.ts'
+import { readJsonFile } from '../files/jsonFile.ts'
 import type { EvmBehind, KnownTransaction } from '../standIns/tron/tronLedger.ts'
 
 const hex = z

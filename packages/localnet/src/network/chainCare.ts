@@ -1,4 +1,4 @@
-import type { LocalChain } from '../deploy/localChain.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 import { readRequestedBaseFee } from './chainMarker.ts'
 import { afterSaving, type ChainProgress, chainChores } from './pace.ts'
 

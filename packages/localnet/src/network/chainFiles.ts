@@ -1,9 +1,9 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { LocalChain } from '../deploy/localChain.ts'
-import { writeFileAtomically } from './atomicFile.ts'
-import { isMissingFile } from './jsonFile.ts'
+import { writeFileAtomically } from '../files/atomicFile.ts'
+import { isMissingFile } from '../files/jsonFile.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 
 const inflate = promisify(gunzip)
 const headBytes = 256

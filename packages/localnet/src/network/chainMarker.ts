@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { concatHex, pad, toHex } from 'viem'
-import type { LocalChain } from '../deploy/localChain.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 
 /** Nobody's address: the first 20 bytes of keccak-256 of "causeway local network". */
 const markerAddress: Hex = '0xab9cfdeebe180453a57ca47168484af0eda3a2e3'

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { connectLocalChain, type LocalChain } from '../deploy/localChain.ts'
 import { type Anvil, startAnvil } from '../nodes/anvil.ts'
+import { connectLocalChain, type LocalChain } from '../nodes/localChain.ts'
+import { describeEnd, StartFailure } from '../processes/processEnd.ts'
 import { adoptExitFile } from './chainFiles.ts'
 import type { ChainKey, ChainPlan } from './chainPlan.ts'
 import type { LocalPaths } from './localPaths.ts'
-import { describeEnd, StartFailure } from './processEnd.ts'
 
 /** One chain of a running local network. */
 export type ChainNode = {

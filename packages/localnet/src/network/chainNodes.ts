@@ -1,7 +1,7 @@
+import type { RunFile } from '../processes/runFile.ts'
 import { type ChainNode, startChainNode } from './chainNode.ts'
 import { type ChainKey, chainKeys, chainPlans } from './chainPlan.ts'
 import type { LocalPaths } from './localPaths.ts'
-import type { RunFile } from './runFile.ts'
 
 export type ChainNodes = Readonly<Record<ChainKey, ChainNode>>
 

@@ -1,4 +1,4 @@
-import { localChainIds } from '../deploy/deployment.ts'
+import { localChainIds } from '../contracts/deployment.ts'
 
 /** The three chains of a local network, in the order of their ports. */
 export const chainKeys = ['base', 'optimism', 'hub'] as const

@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
-import type { ChainDeployment, HubDeployment } from '../deploy/deployment.ts'
-import type { LocalChain } from '../deploy/localChain.ts'
+import type { ChainDeployment, HubDeployment } from '../contracts/deployment.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 
 /** Every address of a deployment that must hold code. */
 function contractAddresses(deployment: ChainDeployment | HubDeployment): readonly Hex[] {

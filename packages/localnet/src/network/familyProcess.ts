@@ -6,12 +6,12 @@ import {
   familyPortsSchema,
 } from '../families/familySettings.ts'
 import { nextFreePorts } from '../nodes/ports.ts'
+import { type ManagedProcess, startProcess } from '../processes/managedProcess.ts'
+import { waitUntilReady } from '../processes/readiness.ts'
+import type { RunFile } from '../processes/runFile.ts'
+import { translatedScript } from '../processes/translatedScript.ts'
 import { type ChainKey, chainKeys } from './chainPlan.ts'
 import type { LocalPaths } from './localPaths.ts'
-import type { RunFile } from './runFile.ts'
-import { type ManagedProcess, startProcess } from './services/managedProcess.ts'
-import { waitUntilReady } from './services/readiness.ts'
-import { translatedScript } from './services/translatedScript.ts'
 
 /** The process that shows the chains of the other families. */
 export type FamilyProcess = {

@@ -1,8 +1,8 @@
 import { encodeFunctionData } from 'viem'
 import { priceFeedAbi } from '../contracts/abis.generated.ts'
-import type { ChainDeployment } from '../deploy/deployment.ts'
-import type { LocalChain } from '../deploy/localChain.ts'
+import type { ChainDeployment } from '../contracts/deployment.ts'
 import type { LocalAccount } from '../keys/localKeys.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 
 export type PriceKey = keyof ChainDeployment['feeds']
 

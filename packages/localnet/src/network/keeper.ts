@@ -1,9 +1,9 @@
-import type { NetworkDeployment } from '../deploy/deployment.ts'
+import type { NetworkDeployment } from '../contracts/deployment.ts'
 import type { LocalAccount } from '../keys/localKeys.ts'
+import { type Loop, startLoop } from '../processes/loop.ts'
 import { type ChainCare, careForChain, firstProgress } from './chainCare.ts'
 import { type ChainKey, chainKeys } from './chainPlan.ts'
 import { refreshFeeds } from './feedCare.ts'
-import { type Loop, startLoop } from './loop.ts'
 
 export type KeeperOptions = {
   readonly chains: Readonly<Record<ChainKey, ChainCare>>

@@ -1,9 +1,9 @@
 import type { Hex } from '@causeway/core'
 import { z } from 'zod'
-import type { NetworkDeployment } from '../deploy/deployment.ts'
-import { writeFileAtomically } from './atomicFile.ts'
-import { hexSchema } from './hexSchema.ts'
-import { readJsonFile } from './jsonFile.ts'
+import type { NetworkDeployment } from '../contracts/deployment.ts'
+import { writeFileAtomically } from '../files/atomicFile.ts'
+import { hexSchema } from '../files/hexSchema.ts'
+import { readJsonFile } from '../files/jsonFile.ts'
 
 /**
  * Written last on a first start: with it the state under `.local/` is complete, without it there is none.

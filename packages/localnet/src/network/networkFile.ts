@@ -1,9 +1,9 @@
 import type { Hex } from '@causeway/core'
-import type { NetworkDeployment } from '../deploy/deployment.ts'
+import type { NetworkDeployment } from '../contracts/deployment.ts'
 import { familyKeys, familyPlans } from '../families/familyPlans.ts'
 import type { FamilyFacts } from '../families/familySettings.ts'
+import { writeFileAtomically } from '../files/atomicFile.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
-import { writeFileAtomically } from './atomicFile.ts'
 import { type ChainKey, chainPlans } from './chainPlan.ts'
 
 export type NetworkFacts = {

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { Hex } from '@causeway/core'
 import { ConfigurationError } from '@causeway/core'
-import type { NetworkDeployment } from '../deploy/deployment.ts'
+import type { NetworkDeployment } from '../contracts/deployment.ts'
 import { deployNetwork } from '../deploy/deployNetwork.ts'
 import { generateLocalKeys } from '../keys/generateKeys.ts'
 import { readKeyFile, writeKeyFile } from '../keys/keyFile.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { rolesWithPublishedKeys } from '../keys/publishedKeys.ts'
+import type { RunFile } from '../processes/runFile.ts'
 import { adoptExitFile, saveChain } from './chainFiles.ts'
 import { isMarked, markChain } from './chainMarker.ts'
 import { ChainFileError } from './chainNode.ts'
@@ -19,7 +20,6 @@ import { wipeState } from './localDirectory.ts'
 import type { LocalPaths } from './localPaths.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 import { finalityBlocks } from './pace.ts'
-import type { RunFile } from './runFile.ts'
 
 export type OpenStateOptions = {
   readonly paths: LocalPaths

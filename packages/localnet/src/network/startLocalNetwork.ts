@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import type { Hex } from '@causeway/core'
 import { generatePrivateKey } from 'viem/accounts'
-import type { NetworkDeployment } from '../deploy/deployment.ts'
-import type { LocalChain } from '../deploy/localChain.ts'
+import type { NetworkDeployment } from '../contracts/deployment.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 import { nextFreePorts } from '../nodes/ports.ts'
+import { type RunFile, takeRunFile } from '../processes/runFile.ts'
 import { saveChain } from './chainFiles.ts'
 import { nodeName } from './chainNode.ts'
 import { stopChainNodes } from './chainNodes.ts'
@@ -13,7 +14,6 @@ import { type KeeperTiming, startKeeper } from './keeper.ts'
 import { prepareDirectory } from './localDirectory.ts'
 import { type LocalPaths, localPaths } from './localPaths.ts'
 import { type OpenState, openState } from './openState.ts'
-import { type RunFile, takeRunFile } from './runFile.ts'
 
 export type LocalNetworkOptions = {
   /** Where keys, chains and logs are kept; created when missing. */

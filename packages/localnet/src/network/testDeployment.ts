@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import type { ChainDeployment, NetworkDeployment } from '../deploy/deployment.ts'
+import type { ChainDeployment, NetworkDeployment } from '../contracts/deployment.ts'
 
 /** A deployment of made-up, distinct addresses: for tests of rules, it stands on no chain. */
 export function testDeployment(): NetworkDeployment {

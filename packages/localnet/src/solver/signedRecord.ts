@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { hexSchema } from '../network/hexSchema.ts'
+import { hexSchema } from '../files/hexSchema.ts'
 
 const rawHex = z
   .string()

@@ -1,4 +1,4 @@
-import type { NetworkDeployment } from '../deploy/deployment.ts'
+import type { NetworkDeployment } from '../contracts/deployment.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import type { SolverConfigFile } from './solverConfig.ts'
 

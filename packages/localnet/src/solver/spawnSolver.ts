@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { translatedScript } from '../network/services/translatedScript.ts'
+import { translatedScript } from '../processes/translatedScript.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
 

@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { concatHex, getContractAddress } from 'viem'
-import { type LocalClients, mined } from './clients.ts'
+import { type LocalClients, mined } from '../nodes/clients.ts'
 
 /** The deterministic deployment proxy, which every anvil has from its first block. */
 export const create2Proxy: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c'

@@ -1,8 +1,8 @@
 import type { Hex } from '@causeway/core'
 import { concatHex, encodeAbiParameters, zeroAddress } from 'viem'
+import type { LocalClients } from '../nodes/clients.ts'
 import { factoryAbi } from './abis.ts'
 import { uniswapBytecode } from './artifacts.ts'
-import type { LocalClients } from './clients.ts'
 import { deployThroughProxy, hasCode, sendToProxy } from './create2.ts'
 import { factoryAddress, factoryCreatorCode } from './factoryDeployer.ts'
 

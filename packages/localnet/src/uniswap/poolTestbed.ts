@@ -13,7 +13,7 @@ import { tokenAbi } from '../contracts/abis.generated.ts'
 import { loadArtifacts } from '../contracts/artifacts.ts'
 import type { Artifacts } from '../contracts/compile.ts'
 import { type Anvil, type AnvilOptions, startAnvil } from '../nodes/anvil.ts'
-import { type LocalClients, mined } from './clients.ts'
+import { type LocalClients, mined } from '../nodes/clients.ts'
 import { deployThroughProxy } from './create2.ts'
 import { deployUniswapV3, type UniswapV3Deployment } from './deployUniswapV3.ts'
 

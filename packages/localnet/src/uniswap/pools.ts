@@ -1,8 +1,8 @@
 import { type Hex, sqrtPriceX96FromAmounts } from '@causeway/core'
 import { erc20Abi, maxUint256, zeroAddress } from 'viem'
-import type { PoolDeployment } from '../deploy/deployment.ts'
+import type { PoolDeployment } from '../contracts/deployment.ts'
+import { type LocalClients, mined } from '../nodes/clients.ts'
 import { factoryAbi, poolAbi, positionManagerAbi } from './abis.ts'
-import { type LocalClients, mined } from './clients.ts'
 import { lowerCase } from './create2.ts'
 import type { UniswapV3Deployment } from './deployUniswapV3.ts'
 

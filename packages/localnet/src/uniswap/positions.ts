@@ -1,8 +1,8 @@
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, encodePacked, keccak256, parseEventLogs } from 'viem'
-import type { PoolDeployment } from '../deploy/deployment.ts'
+import type { PoolDeployment } from '../contracts/deployment.ts'
+import { type LocalClients, mined, poolCallGas } from '../nodes/clients.ts'
 import { poolAbi, positionManagerAbi } from './abis.ts'
-import { type LocalClients, mined, poolCallGas } from './clients.ts'
 import type { UniswapV3Deployment } from './deployUniswapV3.ts'
 import { approveAll } from './pools.ts'
 

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
-import type { PoolDeployment } from '../deploy/deployment.ts'
+import type { PoolDeployment } from '../contracts/deployment.ts'
+import { type LocalClients, mined, poolCallGas } from '../nodes/clients.ts'
 import { swapRouterAbi } from './abis.ts'
-import { type LocalClients, mined, poolCallGas } from './clients.ts'
 import type { UniswapV3Deployment } from './deployUniswapV3.ts'
 import { approveAll } from './pools.ts'
 

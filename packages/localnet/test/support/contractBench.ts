@@ -4,14 +4,14 @@ import { generatePrivateKey } from 'viem/accounts'
 import { loadArtifacts } from '../../src/contracts/artifacts.ts'
 import type { Artifacts } from '../../src/contracts/compile.ts'
 import { contractNames } from '../../src/contracts/contractNames.ts'
+import { type ChainDeployment, type HubDeployment, localChainIds } from '../../src/contracts/deployment.ts'
 import { deployHub } from '../../src/deploy/deployHub.ts'
-import { type ChainDeployment, type HubDeployment, localChainIds } from '../../src/deploy/deployment.ts'
 import { deployUserChain } from '../../src/deploy/deployUserChain.ts'
-import { connectLocalChain, type LocalChain } from '../../src/deploy/localChain.ts'
 import { generateLocalKeys, localAccount } from '../../src/keys/generateKeys.ts'
 import type { LocalAccount, LocalKeys } from '../../src/keys/localKeys.ts'
 import { startAnvil } from '../../src/nodes/anvil.ts'
-import { mined } from '../../src/uniswap/clients.ts'
+import { mined } from '../../src/nodes/clients.ts'
+import { connectLocalChain, type LocalChain } from '../../src/nodes/localChain.ts'
 
 export type ContractBench<Deployment> = {
   readonly chain: LocalChain

@@ -4,7 +4,7 @@
 import { startFamilyProcess } from '../../src/network/familyProcess.ts'
 import { prepareDirectory } from '../../src/network/localDirectory.ts'
 import { localPaths } from '../../src/network/localPaths.ts'
-import { takeRunFile } from '../../src/network/runFile.ts'
+import { takeRunFile } from '../../src/processes/runFile.ts'
 import { freeChainPorts } from './freeChainPorts.ts'
 
 const [directory, firstPort] = process.argv.slice(2)

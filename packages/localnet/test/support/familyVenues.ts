@@ -28,7 +28,6 @@ import { encodeFunctionData, parseEther } from 'viem'
 import { depositoryAbi } from '../../src/contracts/abis.generated.ts'
 import { loadArtifacts } from '../../src/contracts/artifacts.ts'
 import { payloadCallData } from '../../src/deploy/callRequest.ts'
-import { connectLocalChain, type LocalChain } from '../../src/deploy/localChain.ts'
 import {
   bitcoinDepositoryScript,
   type FamilyKey,
@@ -41,12 +40,13 @@ import {
 import type { TestNetwork } from '../../src/network/testNetwork/startTestNetwork.ts'
 import { startAnvil } from '../../src/nodes/anvil.ts'
 import { askNode } from '../../src/nodes/askNode.ts'
+import { mined } from '../../src/nodes/clients.ts'
+import { connectLocalChain, type LocalChain } from '../../src/nodes/localChain.ts'
 import { ConstructedChain, startBitcoinNode } from '../../src/standIns/bitcoin/index.ts'
 import { type ExchangeLedger, startExchange } from '../../src/standIns/hyperliquid/index.ts'
 import { type LighterNode, renderTransferInfo, startLighterNode } from '../../src/standIns/lighter/index.ts'
 import { executeTransfer, programBytes, SolanaNode, startRpcServer } from '../../src/standIns/solana/index.ts'
 import { createTronLedger, startTronFacade } from '../../src/standIns/tron/index.ts'
-import { mined } from '../../src/uniswap/clients.ts'
 
 /** One chain and what a withdrawal on it says. */
 export type Venue = {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { chainKeys } from '../../src/network/chainPlan.ts'
-import { processIdentity } from '../../src/network/processIdentity.ts'
 import {
   type LocalNetwork,
   type LocalNetworkOptions,
   startLocalNetwork,
 } from '../../src/network/startLocalNetwork.ts'
+import { processIdentity } from '../../src/processes/processIdentity.ts'
 import { freeChainPorts } from './freeChainPorts.ts'
 
 /** A started network and the sentences it reported. */

@@ -1,5 +1,5 @@
 import { type PoolState, sqrtPriceX96FromAmounts, tickAtSqrtPriceX96 } from '@causeway/core'
-import type { PoolDeployment } from '../../src/deploy/deployment.ts'
+import type { PoolDeployment } from '../../src/contracts/deployment.ts'
 import { createPool, mintPositions, type PoolTestbed, type Position } from '../../src/index.ts'
 import { poolAbi } from '../../src/uniswap/abis.ts'
 import type { Random } from './random.ts'

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { z } from 'zod'
-import type { PoolDeployment } from '../../src/deploy/deployment.ts'
+import type { PoolDeployment } from '../../src/contracts/deployment.ts'
 import { quoterV2Abi } from '../../src/uniswap/abis.ts'
 
 export type SwapQuestion = {

@@ -1,9 +1,8 @@
 import type { ContractAnswer, ContractCall } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
-import type { FeedReading } from '../chainReading.ts'
-import type { FeedPlan } from '../plan.ts'
 import { decodeText } from '../returnData.ts'
-import { decodeDecimals, decodeRound, type FeedIdentity } from './feedRound.ts'
+import { decodeDecimals, decodeRound, type FeedIdentity, type FeedRound } from './feedRound.ts'
+import type { FeedPlan } from './pricePlan.ts'
 
 /** AggregatorV3Interface */
 const selectors = {
@@ -11,6 +10,12 @@ const selectors = {
   description: '0x7284e416',
   decimals: '0x313ce567',
 } as const
+
+/** What one feed answered: nothing, or a round with what the feed says about itself. */
+export type FeedReading = {
+  readonly round: FeedRound | undefined
+  readonly identity: FeedIdentity | undefined
+}
 
 /** Reads feeds; what a feed says about itself is asked until it was answered once. */
 export type FeedReader = {

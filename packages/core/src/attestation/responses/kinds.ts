@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import type { NetworkOf } from '../../chain/protocolChain.ts'
 import { DomainError } from '../../errors.ts'
 import { canonicalJson } from '../../hashing/canonicalJson.ts'
+import type { Execution } from '../../signatures/execution.ts'
 import { depositMessageId, withdrawalMessageId } from '../chainMessageIds.ts'
-import type { Execution } from '../execution.ts'
 import { fillMessageId, refundMessageId } from '../settlementMessageIds.ts'
 import {
   isAboutDeposits,

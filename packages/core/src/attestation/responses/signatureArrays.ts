@@ -2,15 +2,15 @@ import type { NetworkOf } from '../../chain/protocolChain.ts'
 import { DomainError } from '../../errors.ts'
 import type { Hex } from '../../hex.ts'
 import { signingDigest } from '../../signatures/digests.ts'
-import type { SigningRequest } from '../../signatures/signer.ts'
 import type {
   Execution,
   ExecutionDomain,
   MappingDomain,
   MappingEntry,
-  WithdrawRequest,
   WithdrawRequestDomain,
-} from '../execution.ts'
+} from '../../signatures/execution.ts'
+import type { SigningRequest } from '../../signatures/signer.ts'
+import type { WithdrawRequest } from '../../vm/withdrawRequest.ts'
 import {
   type ExecutionSignature,
   executionClaims,

@@ -1,4 +1,4 @@
-import type { LocalChain } from '../../deploy/localChain.ts'
+import type { LocalChain } from '../../nodes/localChain.ts'
 import { writeRequestedBaseFee } from '../chainMarker.ts'
 
 /** The network's own transactions offer up to 100 gwei, so the keeper goes on working below this. */

@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { depositoryAbi, tokenAbi } from '../../contracts/abis.generated.ts'
-import { mined } from '../../uniswap/clients.ts'
+import { mined } from '../../nodes/clients.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`

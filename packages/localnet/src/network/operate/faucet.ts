@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { tokenAbi } from '../../contracts/abis.generated.ts'
-import type { TokenSymbol } from '../../deploy/deployment.ts'
+import type { TokenSymbol } from '../../contracts/deployment.ts'
 import { chainKeys } from '../chainPlan.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 

@@ -1,9 +1,9 @@
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
 import { tokenAbi, wrappedNativeAbi } from '../../contracts/abis.generated.ts'
-import type { ChainDeployment } from '../../deploy/deployment.ts'
-import type { LocalChain, LocalTransaction } from '../../deploy/localChain.ts'
+import type { ChainDeployment } from '../../contracts/deployment.ts'
 import type { LocalKeys } from '../../keys/localKeys.ts'
+import type { LocalChain, LocalTransaction } from '../../nodes/localChain.ts'
 import type { PricedToken } from './poolTarget.ts'
 
 /** One user chain with the keys that act on it. */

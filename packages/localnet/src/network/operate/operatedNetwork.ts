@@ -1,6 +1,6 @@
-import type { NetworkDeployment } from '../../deploy/deployment.ts'
-import type { LocalChain } from '../../deploy/localChain.ts'
+import type { NetworkDeployment } from '../../contracts/deployment.ts'
 import type { LocalKeys } from '../../keys/localKeys.ts'
+import type { LocalChain } from '../../nodes/localChain.ts'
 import type { ChainKey } from '../chainPlan.ts'
 
 /** What an operator's command needs of a network, whoever started it. */

@@ -1,5 +1,5 @@
 import { type Hex, pow10, sqrtPriceX96FromAmounts } from '@causeway/core'
-import type { ChainDeployment, PoolDeployment } from '../../deploy/deployment.ts'
+import type { ChainDeployment, PoolDeployment } from '../../contracts/deployment.ts'
 import type { PriceKey } from '../feedCare.ts'
 
 export type Answers = Readonly<Record<PriceKey, bigint>>

@@ -3,8 +3,8 @@ import { BaseError, ContractFunctionRevertedError, concatHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { hubAbi, hubOracleAbi } from '../../contracts/abis.generated.ts'
-import { mined } from '../../uniswap/clients.ts'
-import { readJsonFile } from '../jsonFile.ts'
+import { readJsonFile } from '../../files/jsonFile.ts'
+import { mined } from '../../nodes/clients.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 
 const hex = z

@@ -1,9 +1,9 @@
 import type { FamilyFacts } from '../../families/familySettings.ts'
+import { type ManagedProcess, startProcess } from '../../processes/managedProcess.ts'
+import { waitUntilReady } from '../../processes/readiness.ts'
+import { translatedScript } from '../../processes/translatedScript.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
-import { type ManagedProcess, startProcess } from './managedProcess.ts'
-import { waitUntilReady } from './readiness.ts'
 import type { ServicePlan, ServicePorts } from './servicePlan.ts'
-import { translatedScript } from './translatedScript.ts'
 import { writeSecretFile } from './writeSecretFile.ts'
 import { writeServiceFile } from './writeServiceFile.ts'
 

@@ -1,10 +1,10 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import type { FamilyFacts } from '../../families/familySettings.ts'
+import { describeEnd, type ProcessEnd, StartFailure } from '../../processes/processEnd.ts'
 import { type FamilyProcess, startFamilyProcess } from '../familyProcess.ts'
 import { stopLeftDatabases } from '../leftDatabases.ts'
 import { localPaths } from '../localPaths.ts'
 import { writeNetworkFile } from '../networkFile.ts'
-import { describeEnd, type ProcessEnd, StartFailure } from '../processEnd.ts'
 import {
   type LocalNetwork,
   type LocalNetworkOptions,

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeFileAtomically } from '../atomicFile.ts'
+import { writeFileAtomically } from '../../files/atomicFile.ts'
 
 /** Writes a secret that only its owner can read. @returns its path */
 export async function writeSecretFile(folder: string, name: string, secret: string): Promise<string> {

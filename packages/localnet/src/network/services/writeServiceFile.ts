@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { writeFileAtomically } from '../atomicFile.ts'
+import { writeFileAtomically } from '../../files/atomicFile.ts'
 
 /** Writes what a service was started with, which may hold keys of this network, for its owner alone. */
 export async function writeServiceFile(

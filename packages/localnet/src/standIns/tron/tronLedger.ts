@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
-import type { LocalChain } from '../../deploy/localChain.ts'
 import type { LocalAccount } from '../../keys/localKeys.ts'
+import type { LocalChain } from '../../nodes/localChain.ts'
 import { readTrace } from './readTrace.ts'
 import type { RpcFrame } from './renderBodies.ts'
 import { encodeTransaction, type SubmittedContract } from './transactions.ts'

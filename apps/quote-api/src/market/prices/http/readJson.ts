@@ -1,6 +1,6 @@
 import { DomainError, UpstreamUnavailableError } from '@causeway/core'
 import type { z } from 'zod'
-import { AnswerTooLongError, requestText } from '../../../requestText.ts'
+import { AnswerTooLongError, requestText } from '../../requestText.ts'
 
 const answerBytesMax = 1024 * 1024
 

@@ -1,0 +1,115 @@
+// Settings of the specification: defaults, the port's order, and what refuses to start.
+import { createHash } from 'node:crypto'
+import { ConfigurationError } from '@causeway/core'
+import { describe, expect, test } from 'vitest'
+import { createConfiguredKeys, parseKeySettings } from '../service/keySetting.ts'
+import { loadConfig } from './config.ts'
+
+const load = (variables: Record<string, string> = {}) =>
+  loadConfig({ ENVIRONMENT: 'local', ...variables }, '/srv/causeway')
+
+test('defaults are those of the specification', () => {
+  const { http, rateLimit, peers, apiKeys, signers } = load()
+  expect({ http, rateLimit, peers, apiKeys, signers }).toEqual({
+    http: { host: '0.0.0.0', port: 3000 },
+    rateLimit: { max: 2, windowMs: 1_000 },
+    peers: { entries: undefined, timeoutMs: 10_000 },
+    apiKeys: [],
+    signers: { entries: undefined, threshold: undefined },
+  })
+})
+
+test.each([
+  [{ HTTP_PORT: '1', PORT: '2' }, 1],
+  [{ PORT: '2' }, 2],
+  [{ HTTP_PORT: '', PORT: '2' }, 2],
+  [{}, 3000],
+])('the port of %j is %i', (variables, port) => {
+  expect(load(variables).http.port).toBe(port)
+})
+
+describe('a start is refused, naming the setting and no value', () => {
+  test.each([
+    ['ENVIRONMENT', { ENVIRONMENT: '' }],
+    ['ENVIRONMENT', { ENVIRONMENT: '../secret' }],
+    ['HTTP_PORT', { HTTP_PORT: 'secret' }],
+    ['UNAUTHENTICATED_RATE_LIMIT_MAX', { UNAUTHENTICATED_RATE_LIMIT_MAX: 'secret' }],
+    ['UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS', { UNAUTHENTICATED_RATE_LIMIT_WINDOW_MS: '0' }],
+    ['PEER_REQUEST_TIMEOUT_MS', { PEER_REQUEST_TIMEOUT_MS: '1.5' }],
+    ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'true' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'secret' }],
+    ['API_KEYS entry 1', { API_KEYS: 'secret' }],
+    ['API_KEYS entry 2', { API_KEYS: 'secret:one;secret2:' }],
+    ['API_KEYS entry 1', { API_KEYS: 'sha256$secret:label' }],
+    ['API_KEYS', { API_KEYS: 'secret:one;secret:two' }],
+    ['PEER_API_KEYS entry 1', { PEER_API_KEYS: 'secret' }],
+    ['PEER_API_KEYS', { PEER_API_KEYS: 'secret:one;secret:two' }],
+    ['FORCE', { FORCE: 'secret' }],
+  ])('%s of %j', (name, variables) => {
+    expect(() => load(variables)).toThrow(ConfigurationError)
+    expect(() => load(variables)).toThrow(name)
+    expect(() => load(variables)).not.toThrow(/secret/)
+  })
+})
+
+describe('a key of a peer may not force', () => {
+  const hash = createHash('sha256').update('secret').digest('hex')
+
+  test.each([
+    ['secret:operator', 'secret:peer'],
+    ['other:operator;secret:operator2', 'one:peer;secret:peer2'],
+    ['secret:operator', `sha256$${hash}:peer`],
+    [`sha256$${hash}:operator`, 'secret:peer'],
+    [`sha256$${hash}:operator`, `sha256$${hash.toUpperCase()}:peer`],
+  ])('so API_KEYS=%s beside PEER_API_KEYS=%s stops the start, naming both', (operators, peers) => {
+    const refused = () => load({ API_KEYS: operators, PEER_API_KEYS: peers })
+    expect(refused).toThrow(ConfigurationError)
+    expect(refused).toThrow(/\bAPI_KEYS\b.*\bPEER_API_KEYS\b/)
+    expect(refused).not.toThrow(new RegExp(`secret|${hash}`))
+  })
+
+  test('so a key that is shown to a peer may not be one of API_KEYS', () => {
+    const refused = () =>
+      load({ API_KEYS: 'secret:operator', PEERS: 'https://b.example|other;https://c.example|secret' })
+    expect(refused).toThrow(/PEERS entry 2.*API_KEYS/)
+    expect(refused).not.toThrow(/secret/)
+  })
+
+  test('two peers may share a label with an operator, and one key may be shown both ways', async () => {
+    const { apiKeys } = load({
+      API_KEYS: 'a:one',
+      PEER_API_KEYS: 'b:one',
+      PEERS: 'https://b.example|b',
+    })
+    const keys = createConfiguredKeys(apiKeys)
+    expect((await keys.find('a'))?.scopes).toEqual(new Set(['force']))
+    expect((await keys.find('b'))?.scopes).toEqual(new Set())
+    expect((await keys.find('a'))?.keyId).not.toBe((await keys.find('b'))?.keyId)
+  })
+})
+
+describe('API_KEYS', () => {
+  const hash = createHash('sha256').update('third').digest('hex')
+  const keys = createConfiguredKeys(
+    parseKeySettings({ operators: ` first:one ; second:two:2;;sha256$${hash}:three `, peers: '' }),
+  )
+
+  test.each([
+    ['first', 'one'],
+    ['second', 'two:2'],
+    ['third', 'three'],
+  ])('%s is known as %s', async (key, label) => {
+    expect(await keys.find(key)).toMatchObject({ label })
+  })
+
+  test.each([
+    '',
+    'First',
+    'first:one',
+    hash,
+    `sha256$${hash}`,
+    ...Object.getOwnPropertyNames(Object.prototype),
+  ])('%j is no key', async (key) => {
+    expect(await keys.find(key)).toBeUndefined()
+  })
+})

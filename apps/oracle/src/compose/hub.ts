@@ -1,0 +1,190 @@
+import {
+  countHosts,
+  createHubEntries,
+  createHubReader,
+  createJsonRpcClient,
+  createQuorumOver,
+  createRecoveryReader,
+  defaultThreshold,
+  domainProblems,
+  type FinalityRule,
+  findCodeless,
+  type HubEntries,
+  type HubReader,
+  type JsonRpcClient,
+  type QuorumClient,
+  type QuorumEndpointHealth,
+  type RecoveryReader,
+  type RegisteredHub,
+  readShownDomain,
+  verifyEvmEndpoints,
+} from '@causeway/chains'
+import type { Hex, ReadOptions } from '@causeway/core'
+import type { AttestedHub } from '../attestations/context.ts'
+import { ruleOf } from './allocator.ts'
+
+/** The hub and what reads it. */
+export type OpenHub = {
+  readonly attested: AttestedHub
+  readonly reader: HubReader
+  /** Absent where the configuration names no generic mapping. */
+  readonly entries: HubEntries | undefined
+  /** Absent with it. */
+  readonly recovery: OpenRecovery | undefined
+  readonly client: JsonRpcClient
+  /** See `WatchedChain.verify`. */
+  verify(signal: AbortSignal): Promise<readonly string[]>
+  /** Of the endpoints that balances are read from. */
+  health(): readonly QuorumEndpointHealth[]
+  close(): Promise<void>
+}
+
+/** What tells whether a deposit may go back. */
+export type OpenRecovery = { readonly reader: RecoveryReader; readonly delaySeconds: bigint }
+
+/** Longer than any chain and any settlement takes: who filled an order takes its deposit first. */
+const recoveryDelaySecondsDefault = 86_400
+
+/** Opens no connection yet. @throws ConfigurationError for endpoints that are no URLs */
+export function openHub(hub: RegisteredHub): OpenHub {
+  const { id, endpoints, oracleAddress, hubAddress, evmChainId, genericMappingAddress } = hub
+  const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
+  const now = () => Date.now()
+  const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold, now }
+  const client = createJsonRpcClient(shared)
+  const quorum = createQuorumOver(client, { now })
+  const reader = createHubReader({ quorum, oracleAddress, hubAddress, rule: finalityOf(hub) })
+  return {
+    attested: attestedHub(hub),
+    reader,
+    entries: genericMappingAddress && createHubEntries({ quorum, mappingAddress: genericMappingAddress }),
+    recovery: openRecovery(hub, quorum, reader),
+    client,
+    async verify(signal) {
+      const contract = { setting: 'hub: oracleAddress', address: oracleAddress }
+      const problems = await verifyEvmEndpoints(
+        { client, chainId: BigInt(evmChainId), contract, threshold },
+        { signal },
+      )
+      if (problems.length > 0) return problems
+      const [named, ...found] = await Promise.all([
+        reader.hubAddress({ signal }),
+        executionDomainProblems(hub, quorum, { signal }),
+        mappingDomainProblems(hub, quorum, { signal }),
+        codeProblems(hub, quorum, { signal }),
+      ])
+      const isNamed = hubAddress === undefined || hubAddress === named
+      return [
+        ...(isNamed ? [] : ['hub: hubAddress is not the hub that the oracle contract names']),
+        ...found.flat(),
+      ]
+    },
+    health: () => quorum.health(),
+    close: () => client.close(),
+  }
+}
+
+function openRecovery(hub: RegisteredHub, quorum: QuorumClient, reader: HubReader): OpenRecovery | undefined {
+  const { id, hubAddress, genericMappingAddress: mappingAddress, recoveryDelaySeconds } = hub
+  if (mappingAddress === undefined) return undefined
+  return {
+    reader: createRecoveryReader({
+      ...{ chainId: `${id}-recovery`, quorum, mappingAddress },
+      hubAddress: hubAddress === undefined ? reader.hubAddress : async () => hubAddress,
+      rule: finalityOf(hub),
+    }),
+    delaySeconds: BigInt(recoveryDelaySeconds ?? recoveryDelaySecondsDefault),
+  }
+}
+
+/** The hub's own finality; without one that of an allocator on it, else what its nodes call finalized. */
+function finalityOf({ evmChainId, auroraEvmChainId, auroraFinality, finality }: RegisteredHub): FinalityRule {
+  const own = evmChainId === auroraEvmChainId ? auroraFinality : undefined
+  return ruleOf(finality ?? own)
+}
+
+/** Executions are signed in the domain of the hub file: another than the contract's settles nothing. */
+async function executionDomainProblems(
+  { oracleAddress, oracleVersion, evmChainId }: RegisteredHub,
+  quorum: QuorumClient,
+  reading: ReadOptions,
+): Promise<readonly string[]> {
+  const expected = {
+    name: 'RelayOracle',
+    version: oracleVersion,
+    chainId: evmChainId,
+    verifyingContract: oracleAddress,
+    settings: {
+      version: 'hub: oracleVersion',
+      chainId: 'hub: evmChainId',
+      contract: 'hub: oracleAddress',
+    },
+  }
+  return domainProblems(expected, await readShownDomain(quorum, oracleAddress, reading))
+}
+
+/** A mapping that shows its domain must be what entries are signed for; a public one may show none. */
+async function mappingDomainProblems(
+  { genericMappingAddress, evmChainId }: RegisteredHub,
+  quorum: QuorumClient,
+  reading: ReadOptions,
+): Promise<readonly string[]> {
+  if (genericMappingAddress === undefined) return []
+  const shown = await readShownDomain(quorum, genericMappingAddress, reading)
+  if (shown.described === undefined && shown.separator === undefined) return []
+  const contract = 'hub: genericMappingAddress'
+  const expected = {
+    ...{ name: 'RelayGenericMapping', version: '1', chainId: evmChainId },
+    verifyingContract: genericMappingAddress,
+    settings: { version: 'version 1', chainId: 'hub: evmChainId', contract },
+  }
+  return domainProblems(expected, shown)
+}
+
+/** Every other contract of the hub file that is on the hub's chain must be there. */
+async function codeProblems(
+  hub: RegisteredHub,
+  quorum: QuorumClient,
+  reading: ReadOptions,
+): Promise<readonly string[]> {
+  const members: Record<string, Hex | undefined> = {
+    hubAddress: hub.hubAddress,
+    oracleMultisigAddress: hub.oracleMultisigAddress,
+    genericMappingAddress: hub.genericMappingAddress,
+    ...(hub.auroraEvmChainId === hub.evmChainId && {
+      auroraAllocatorAddress: hub.auroraAllocatorAddress,
+      auroraAllocatorSpenderAddress: hub.auroraAllocatorSpenderAddress,
+    }),
+  }
+  const placed = Object.entries(members).flatMap(([member, address]) =>
+    address === undefined ? [] : [{ member, address }],
+  )
+  if (placed.length === 0) return []
+  const codeless = await findCodeless(
+    quorum,
+    placed.map(({ address }) => address),
+    reading,
+  )
+  return placed
+    .filter(({ address }) => codeless.includes(address))
+    .map(({ member }) => `hub: ${member} is no contract on the hub's chain`)
+}
+
+function attestedHub(hub: RegisteredHub): AttestedHub {
+  const { id, evmChainId, oracleAddress, oracleVersion, genericMappingAddress } = hub
+  const { auroraEvmChainId, auroraAllocatorSpenderAddress } = hub
+  return {
+    id,
+    executionDomain: { chainId: evmChainId, verifyingContract: oracleAddress, version: oracleVersion },
+    ...(auroraEvmChainId !== undefined &&
+      auroraAllocatorSpenderAddress !== undefined && {
+        withdrawRequestDomain: {
+          chainId: auroraEvmChainId,
+          verifyingContract: auroraAllocatorSpenderAddress,
+        },
+      }),
+    ...(genericMappingAddress !== undefined && {
+      mappingDomain: { chainId: evmChainId, verifyingContract: genericMappingAddress },
+    }),
+  }
+}

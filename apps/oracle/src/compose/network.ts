@@ -1,0 +1,265 @@
+import {
+  checkLocalNodes,
+  type FamilyChain,
+  isReadable,
+  missingSettings,
+  openFamilyChain,
+  type QuorumEndpointHealth,
+  type RegisteredChain,
+} from '@causeway/chains'
+import { ConfigurationError, DomainError, type Hex, type ReadOptions } from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
+import type { AttestationContext } from '../attestations/context.ts'
+import { type ChainWatch, createChainWatch, isUsable, type WatchLog } from '../halt/chainWatch.ts'
+import { createHaltStore } from '../halt/haltStore.ts'
+import { repeatCheck } from '../halt/repeatCheck.ts'
+import type { ListedChain } from '../http/chains.ts'
+import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
+import type { LoadedFiles } from './files.ts'
+import { type OpenHub, openHub } from './hub.ts'
+import { findReader } from './readers.ts'
+
+/** Chains and hub as the configuration has them, compared with what their endpoints say. */
+export type OpenNetwork = {
+  readonly context: AttestationContext
+  readonly watch: ChainWatch
+  /** For `GET /chains/v1`. */
+  list(): readonly ListedChain[]
+  /** For metrics. */
+  statuses(): readonly { readonly chain: string; readonly status: string }[]
+  /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
+  isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
+  /** For metrics: every endpoint of every open chain and of the hub. */
+  endpoints(): readonly ({ readonly chain: string } & QuorumEndpointHealth)[]
+  /** @throws AttestationError while no chain can be attested */
+  requireReadyChain(): void
+  /** Called when what was kept of a chain may be wrong. */
+  onRewritten(forget: () => void): void
+  close(): Promise<void>
+}
+
+export type NetworkOptions = {
+  readonly files: LoadedFiles
+  readonly environment: string
+  readonly stateDirectory: string | undefined
+  readonly finalityCheckIntervalMs: number
+  /** Pause between two looks at chains of which something is kept. */
+  readonly headCheckIntervalMs: number
+  /** Final transactions that each chain keeps; 0 reads every one again. */
+  readonly finalResultsKeptMax: number
+  readonly log: WatchLog
+}
+
+const checkTimeoutMs = 5_000
+const localEnvironment = 'local'
+
+/**
+ * Opens every chain that can be read, compares chain ids, contracts and the hub with the configuration,
+ * and starts to watch final blocks. A chain that does not answer starts unready and is tried again.
+ * @throws ConfigurationError for everything that contradicts the configuration
+ */
+export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork> {
+  const { files, log, finalResultsKeptMax } = options
+  const chains = files.chains.chains
+  const hub = openHub(files.hub)
+  const allocator = openAllocator(files.hub)
+  sayWhatAllocatorGives(allocator, log)
+  const open = openChains([...chains.values()], hub, { finalResultsKeptMax, log })
+  const closeClients = () =>
+    Promise.all([hub.close(), allocator?.close(), ...[...open.values()].map((chain) => chain.close())])
+  const forgetters: (() => void)[] = []
+  try {
+    await refuseContradictions(options.environment, { hub, allocator }, open)
+    const watch = await createChainWatch({
+      chains: watchedChains({ hub, allocator }, open),
+      store: options.stateDirectory === undefined ? undefined : createHaltStore(options.stateDirectory),
+      checkTimeoutMs,
+      onForget(chainId) {
+        open.get(chainId)?.reader.forget()
+        for (const forget of forgetters) forget()
+      },
+      onResume: (chainId) => open.get(chainId)?.reader.forget(),
+      log,
+    })
+    await watch.check()
+    const repeated = [
+      repeatCheck(() => watch.check(), options.finalityCheckIntervalMs),
+      repeatCheck(() => watch.follow(), options.headCheckIntervalMs),
+    ]
+    const statusOf = (chain: RegisteredChain) => watch.statusOf(chain.id) ?? 'unavailable'
+    return {
+      watch,
+      isExecuted: (key, reading) => hub.reader.isExecuted(key, reading),
+      context: createContext(chains, { hub, allocator }, open, watch),
+      list: () => [...chains.values()].map((chain) => toListed(chain, statusOf(chain))),
+      statuses: () => [...chains.values()].map((chain) => ({ chain: chain.id, status: statusOf(chain) })),
+      endpoints: () => [
+        ...hub.health().map((health) => ({ chain: hub.attested.id, ...health })),
+        ...(allocator?.health() ?? []).map((health) => ({
+          chain: `${hub.attested.id}-allocator`,
+          ...health,
+        })),
+        ...[...open].flatMap(([chain, { health }]) => health().map((one) => ({ chain, ...one }))),
+      ],
+      requireReadyChain() {
+        if ([...open.keys()].some((chainId) => isUsable(watch.statusOf(chainId)))) return
+        throw new Error('no chain can be attested')
+      },
+      onRewritten: (forget) => void forgetters.push(forget),
+      async close() {
+        for (const check of repeated) check.stop()
+        await watch.close()
+        await closeClients()
+      },
+    }
+  } catch (error) {
+    await closeClients()
+    throw error
+  }
+}
+
+function openChains(
+  chains: readonly RegisteredChain[],
+  hub: Pick<OpenHub, 'entries'>,
+  { finalResultsKeptMax, log }: Pick<NetworkOptions, 'finalResultsKeptMax' | 'log'>,
+): ReadonlyMap<string, FamilyChain> {
+  const open = new Map<string, FamilyChain>()
+  for (const chain of chains) {
+    if (isReadable(chain)) {
+      open.set(chain.id, openFamilyChain(chain, { finalEntriesMax: finalResultsKeptMax }, hub.entries))
+    } else {
+      const { id, vmType, unsetVariables } = chain
+      const missing = missingSettings(chain)
+      log.warn(
+        { event: 'chain_unavailable', chain: id, vmType, missing, unsetVariables },
+        'chain cannot be read',
+      )
+    }
+  }
+  return open
+}
+
+/** The hub, and the allocator where one can be read. */
+type Settlement = { readonly hub: OpenHub; readonly allocator: OpenAllocator | undefined }
+
+/** An operator reads at start what withdrawals will not get, or what is open. */
+function sayWhatAllocatorGives(allocator: OpenAllocator | undefined, log: WatchLog): void {
+  if (allocator === undefined) {
+    log.warn({ event: 'allocator_missing' }, 'no allocator can be read: no withdrawal gets an execution')
+  } else if (allocator.keys === 'public') {
+    const fields = { event: 'withdrawal_keys_public', holes: publicKeyHoles }
+    log.warn(fields, 'withdrawals have the keys of the public protocol: its known holes are open')
+  }
+}
+
+/** What is wrong at start stops the start; what is silent is tried again later. */
+async function refuseContradictions(
+  environment: string,
+  { hub, allocator }: Settlement,
+  open: ReadonlyMap<string, FamilyChain>,
+): Promise<void> {
+  const signal = AbortSignal.timeout(checkTimeoutMs)
+  const verifyLocal = environment === localEnvironment ? [...open.values()] : []
+  const found = await Promise.all([
+    checkLocalNodes(environment, [hub.client, ...(allocator === undefined ? [] : [allocator.client])]),
+    ...verifyLocal.map((chain) => chain.verifyLocal(signal)),
+    ...[hub, ...(allocator === undefined ? [] : [allocator]), ...open.values()].map(async (checked) => {
+      try {
+        return await checked.verify(signal)
+      } catch (error) {
+        if (error instanceof DomainError || signal.aborted) return []
+        throw error
+      }
+    }),
+  ])
+  const problems = found.flat()
+  if (problems.length > 0) {
+    throw new ConfigurationError(`Chains contradict the configuration:\n- ${problems.join('\n- ')}`)
+  }
+}
+
+function watchedChains({ hub, allocator }: Settlement, open: ReadonlyMap<string, FamilyChain>) {
+  return [
+    {
+      id: hub.attested.id,
+      verify: (signal: AbortSignal) => hub.verify(signal),
+      finalBlocks: () => undefined,
+    },
+    ...(hub.recovery === undefined
+      ? []
+      : [
+          {
+            id: hub.recovery.reader.chainId,
+            verify: (signal: AbortSignal) => hub.verify(signal),
+            finalBlocks: () => hub.recovery?.reader.finalBlocks,
+          },
+        ]),
+    ...(allocator === undefined
+      ? []
+      : [
+          {
+            id: allocator.reader.chainId,
+            verify: (signal: AbortSignal) => allocator.verify(signal),
+            finalBlocks: () => allocator.reader.finalBlocks,
+          },
+        ]),
+    ...[...open.values()].map((chain) => ({
+      id: chain.reader.chainId,
+      verify: (signal: AbortSignal) => chain.verify(signal),
+      finalBlocks: () => chain.reader.finalBlocks,
+    })),
+  ]
+}
+
+function createContext(
+  chains: ReadonlyMap<string, RegisteredChain>,
+  { hub, allocator }: Settlement,
+  open: ReadonlyMap<string, FamilyChain>,
+  watch: ChainWatch,
+): AttestationContext {
+  const { recovery } = hub
+  return {
+    chains,
+    networkOf: (chainId) => chains.get(chainId),
+    hub: hub.attested,
+    hubBalances: hub.reader,
+    ...(allocator !== undefined && {
+      allocator: {
+        keys: allocator.keys,
+        readIssued(question, reading) {
+          watch.refuseUnlessReady(allocator.reader.chainId)
+          return allocator.reader.readIssued(question, reading)
+        },
+      },
+    }),
+    ...(recovery !== undefined && {
+      recovery: {
+        delaySeconds: recovery.delaySeconds,
+        read(question, reading) {
+          watch.refuseUnlessReady(recovery.reader.chainId)
+          return recovery.reader.read(question, reading)
+        },
+      },
+    }),
+    readerOf(chainId) {
+      const reader = findReader(chains, open, chainId)
+      watch.refuseUnlessReady(chainId)
+      watch.useKept(chainId)
+      return reader
+    },
+    recoverSigner,
+  }
+}
+
+function toListed(chain: RegisteredChain, status: string): ListedChain {
+  const { id, vmType, depository, additionalDepositories, hubChainId } = chain
+  return {
+    id,
+    vmType,
+    ...(depository !== undefined && { depository }),
+    ...(additionalDepositories !== undefined && { additionalDepositories }),
+    hubChainId,
+    ready: status === 'ready',
+    halted: status === 'halted',
+  }
+}

@@ -1,0 +1,78 @@
+import {
+  type ApiKeys,
+  createHttpApp,
+  type HttpApp,
+  type HttpAppOptions,
+  type HttpMetrics,
+  type Readiness,
+  standardErrorPolicy,
+} from '@causeway/http'
+import {
+  depositsDefinition,
+  fillsDefinition,
+  noFillOrRefundDefinition,
+  recoveryDefinition,
+  refundsDefinition,
+  requestedWithdrawalsDefinition,
+  withdrawalInitiatedDefinition,
+  withdrawalInitiatedV2Definition,
+  withdrawalInitiationDefinition,
+  withdrawalInitiationV2Definition,
+  withdrawalsDefinition,
+} from '../service/definitions.ts'
+import { type AttestationRouteDependencies, registerAttestation } from './attestations.ts'
+import { type ListedChain, registerChains } from './chains.ts'
+import { registerReadiness } from './readiness.ts'
+
+export type AppDependencies = AttestationRouteDependencies & {
+  readonly chains: () => readonly ListedChain[]
+  readonly apiKeys: ApiKeys
+  readonly logger: HttpAppOptions['logger']
+  readonly httpMetrics: HttpMetrics
+  readonly readiness: Readiness
+  readonly trustedProxies: readonly string[]
+  /** Requests without a valid key, per client IP and window; a `max` of 0 is off. */
+  readonly rateLimit: { readonly max: number; readonly windowMs: number }
+}
+
+/** The public listener with all routes, not yet listening. Opens nothing. */
+export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> {
+  const { logger, httpMetrics, readiness, apiKeys, trustedProxies, rateLimit } = dependencies
+  const app = await createHttpApp({
+    logger,
+    metrics: httpMetrics,
+    readiness,
+    apiKeys,
+    // A key that is not known is no key: the request is served and limited. @source Authentication 1
+    unknownKeys: 'ignore',
+    trustedProxies,
+    errors: standardErrorPolicy,
+    cors: false,
+    handlerTimeoutMs: dependencies.requestTimeoutMs,
+    rateLimits: {
+      windowMs: rateLimit.windowMs,
+      classes: { unauthenticated: { perKeyMax: 0, perIpMax: rateLimit.max } },
+      defaultClass: 'unauthenticated',
+      failedKeysPerMinuteMax: 0,
+    },
+    openApi: {
+      title: 'Causeway attestation oracle',
+      description: 'Signed statements about what happened on chains, for settlement on the hub.',
+      servers: [],
+    },
+  })
+  registerReadiness(app, readiness)
+  registerChains(app, dependencies.chains)
+  registerAttestation(app, depositsDefinition, dependencies)
+  registerAttestation(app, withdrawalsDefinition, dependencies)
+  registerAttestation(app, fillsDefinition, dependencies)
+  registerAttestation(app, refundsDefinition, dependencies)
+  registerAttestation(app, withdrawalInitiationDefinition, dependencies)
+  registerAttestation(app, withdrawalInitiatedDefinition, dependencies)
+  registerAttestation(app, requestedWithdrawalsDefinition, dependencies)
+  registerAttestation(app, withdrawalInitiationV2Definition, dependencies)
+  registerAttestation(app, withdrawalInitiatedV2Definition, dependencies)
+  registerAttestation(app, recoveryDefinition, dependencies)
+  registerAttestation(app, noFillOrRefundDefinition, dependencies)
+  return app
+}

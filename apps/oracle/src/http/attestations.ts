@@ -1,0 +1,93 @@
+import { answerJson, apiKeyHeader, errorResponses, type HttpApp } from '@causeway/http'
+import type { z } from 'zod'
+import type { PeerAggregator } from '../peers/peerAggregator.ts'
+import type { AttestationService } from '../service/attestationService.ts'
+import type { AttestationDefinition, RequestSwitches } from '../service/definitions.ts'
+import { createForceGuard } from '../service/force.ts'
+import type { OracleMetrics } from '../service/oracleMetrics.ts'
+import { evidenceToWire } from '../wire/evidence.ts'
+import { publishedExample } from '../wire/publishedExample.ts'
+import { responseExamples } from '../wire/responseExamples.ts'
+
+export type AttestationRouteDependencies = {
+  readonly service: AttestationService
+  readonly peers: PeerAggregator
+  readonly metrics: OracleMetrics
+  /** `FORCE`. */
+  readonly allowsForce: boolean
+  /** Time of a whole request, peers included. */
+  readonly requestTimeoutMs: number
+}
+
+/**
+ * POST one attestation route: authorise, attest here and, when asked to, at the peers as well.
+ * @source attestation-oracle.md, Endpoints; oracle-protocol.md 3
+ */
+export function registerAttestation<Request extends RequestSwitches, Response extends object>(
+  app: HttpApp,
+  definition: AttestationDefinition<Request, Response>,
+  dependencies: AttestationRouteDependencies,
+): void {
+  const { kind, requestSchema, summary, bodyBytesMax } = definition
+  const schema: RouteSchema = {
+    tags: ['attestations'],
+    summary,
+    security: [{}, { apiKey: [] }],
+    body: requestSchema,
+    response: {
+      200: kind.responseSchema.meta(publishedExample(responseExamples[kind.name])),
+      ...errorResponses,
+    },
+  }
+  const { metrics, allowsForce: isAllowed } = dependencies
+  const force = createForceGuard({ isAllowed, kind: kind.name, metrics })
+  const config = { handlerTimeoutMs: dependencies.requestTimeoutMs }
+  // Final answers are kept as objects and asked for again and again: each is written out once.
+  const texts = new WeakMap<object, string>()
+  const limit = bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }
+  app.post(kind.path, { schema, config, ...limit }, (request, reply) => {
+    const answer = async (): Promise<string> => {
+      const presented = request.headers[apiKeyHeader]
+      const caller = { keyLabel: request.apiKey?.label, scopes: request.apiKey?.scopes }
+      // CAST: the validator compiler has just parsed the body with `requestSchema`.
+      const body = request.body as Request
+      if (body.force === true) force.authorise(caller, request.log)
+      const { response, matched, required } = await dependencies.peers.run({
+        kind,
+        body,
+        callerApiKey: typeof presented === 'string' ? presented : undefined,
+        requestId: request.id,
+        signal: request.cancellation,
+        local: (signal) => attestHere(definition, body, dependencies.service, signal),
+      })
+      if (body.force === true) force.answered(caller, definition.forcedBy?.(body) ?? {}, request.log)
+      if (body.requestPeerSignatures === true) {
+        reply.header('x-quorum-matched', matched).header('x-quorum-required', required)
+      }
+      const text = texts.get(response) ?? String(reply.serialize(response))
+      texts.set(response, text)
+      return text
+    }
+    answerJson(reply, answer())
+  })
+}
+
+/** Kept apart from the handler's types: the definition ties body and answer together instead. */
+type RouteSchema = {
+  readonly tags: string[]
+  readonly summary: string
+  readonly security: Record<string, string[]>[]
+  readonly body: z.ZodType
+  readonly response: Record<number, z.ZodType>
+}
+
+/** This oracle's own answer, with its evidence when the caller wants to see it. */
+async function attestHere<Request extends RequestSwitches, Response extends object>(
+  definition: AttestationDefinition<Request, Response>,
+  body: Request,
+  service: AttestationService,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { response, evidence } = await service.attest(definition, body, { signal })
+  return body.includeEvidence === true ? { ...response, evidence: evidenceToWire(evidence) } : response
+}

@@ -1,0 +1,175 @@
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { formatApiKey, hashApiKey, parseApiKey } from '@causeway/http'
+import { recordAction } from '../adminAction.ts'
+import { ApiKeyNotFoundError, ApiKeyRevokedError } from './keyErrors.ts'
+import type { Peppers } from './peppers.ts'
+
+/** A new secret. It is shown once: only its hash is stored. */
+export type IssuedKey = {
+  /** Names the key in policies, holds, history and logs; stays when its secret changes. */
+  readonly id: string
+  readonly label: string
+  /** What requests carry in `x-api-key`. */
+  readonly apiKey: string
+}
+
+export type RotatedKey = IssuedKey & {
+  /** Until then the secrets before work as well. */
+  readonly previousWorkUntil: Date
+}
+
+export type ListedKey = {
+  readonly id: string
+  readonly label: string
+  readonly status: 'active' | 'revoked'
+  /** Lower-case sponsorship wallet. */
+  readonly wallet: string | undefined
+  /** Public parts of the secrets that work now, newest first. */
+  readonly secrets: readonly { readonly handle: string; readonly worksUntil: Date | undefined }[]
+  readonly createdAt: Date
+  readonly revokedAt: Date | undefined
+}
+
+type By = { readonly actor: string }
+
+/** What operators do with keys: one implementation behind the command line and the admin listener. */
+export interface KeyAdministration {
+  create(args: By & { label: string }): Promise<IssuedKey>
+  /**
+   * Issues a further secret; those before end after `overlapSeconds`, or earlier if they would anyway.
+   * @throws ApiKeyNotFoundError, ApiKeyRevokedError
+   */
+  rotate(args: By & { id: string; overlapSeconds: number }): Promise<RotatedKey>
+  /** For good, with all secrets; again is no error. @throws ApiKeyNotFoundError */
+  revoke(args: By & { id: string }): Promise<void>
+  /** Oldest first. */
+  list(): Promise<readonly ListedKey[]>
+}
+
+/** @source ledger-and-safety.md 2.1 */
+export function createKeyAdministration(options: {
+  database: SqlDatabase
+  peppers: Peppers
+  /** `live` where money is. */
+  environment: 'live' | 'test'
+  randomBytes: (length: number) => Uint8Array
+}): KeyAdministration {
+  const { database, environment, peppers, randomBytes } = options
+
+  function newSecret(): { handle: string; apiKey: string; hash: Buffer } {
+    const apiKey = formatApiKey({ environment, random: randomBytes(42) })
+    const handle = parseApiKey(apiKey)?.keyId
+    const pepper = peppers.byId.get(peppers.currentId)
+    if (handle === undefined || pepper === undefined) throw new Error('a key cannot be issued')
+    return { handle, apiKey, hash: hashApiKey(apiKey, pepper) }
+  }
+
+  return {
+    create: ({ actor, label }) =>
+      database.transaction(async (tx) => {
+        const { handle, apiKey, hash } = newSecret()
+        await tx.query('insert into api_key (id, label) values ($1, $2)', [handle, label])
+        await insertSecret(tx, { id: handle, handle, hash, pepperId: peppers.currentId })
+        await recordAction(tx, { actor, action: 'keys.create', subject: handle, details: { label } })
+        return { id: handle, label, apiKey }
+      }),
+
+    rotate: ({ actor, id, overlapSeconds }) =>
+      database.transaction(async (tx) => {
+        const { label } = await lockUsableKey(tx, id)
+        const previousWorkUntil = await retireSecrets(tx, id, overlapSeconds)
+        const { handle, apiKey, hash } = newSecret()
+        await insertSecret(tx, { id, handle, hash, pepperId: peppers.currentId })
+        const details = { handle, overlapSeconds }
+        await recordAction(tx, { actor, action: 'keys.rotate', subject: id, details })
+        return { id, label, apiKey, previousWorkUntil }
+      }),
+
+    revoke: ({ actor, id }) =>
+      database.transaction(async (tx) => {
+        if ((await lockKey(tx, id)).revoked_at !== null) return
+        await tx.query('update api_key set revoked_at = clock_timestamp() where id = $1', [id])
+        await recordAction(tx, { actor, action: 'keys.revoke', subject: id })
+      }),
+
+    async list() {
+      const rows = await database.query<ListedRow>(listKeys)
+      return rows.map(fromRow)
+    },
+  }
+}
+
+type KeyRow = { readonly label: string; readonly wallet: Hex | null; readonly revoked_at: Date | null }
+
+/** Changes of one key happen one after another. @throws ApiKeyNotFoundError */
+export async function lockKey(tx: SqlTx, id: string): Promise<KeyRow> {
+  const [row] = await tx.query<KeyRow>(
+    'select label, wallet, revoked_at from api_key where id = $1 for update',
+    [id],
+  )
+  if (row === undefined) throw new ApiKeyNotFoundError()
+  return row
+}
+
+/** @throws ApiKeyNotFoundError, ApiKeyRevokedError */
+export async function lockUsableKey(tx: SqlTx, id: string): Promise<KeyRow> {
+  const row = await lockKey(tx, id)
+  if (row.revoked_at !== null) throw new ApiKeyRevokedError()
+  return row
+}
+
+async function retireSecrets(tx: SqlTx, id: string, overlapSeconds: number): Promise<Date> {
+  const [row] = await tx.query<{ until: Date }>(
+    'select clock_timestamp() + make_interval(secs => $1::int) as until',
+    [overlapSeconds],
+  )
+  if (row === undefined) throw new Error('a select of one row answered none')
+  await tx.query('update api_key_secret set retire_at = least(retire_at, $2) where api_key_id = $1', [
+    id,
+    row.until,
+  ])
+  return row.until
+}
+
+async function insertSecret(
+  tx: SqlTx,
+  { id, handle, hash, pepperId }: { id: string; handle: string; hash: Buffer; pepperId: string },
+): Promise<void> {
+  await tx.query('insert into api_key_secret (handle, api_key_id, hash, pepper_id) values ($1, $2, $3, $4)', [
+    handle,
+    id,
+    hash,
+    pepperId,
+  ])
+}
+
+const listKeys = `
+  select k.id, k.label, k.wallet, k.created_at, k.revoked_at,
+    coalesce(array_agg(s.handle order by s.created_at desc) filter (where s.handle is not null), '{}') as handles,
+    coalesce(array_agg(s.retire_at order by s.created_at desc) filter (where s.handle is not null), '{}') as ends
+  from api_key k
+  left join api_key_secret s on s.api_key_id = k.id and k.revoked_at is null
+    and (s.retire_at is null or s.retire_at > clock_timestamp())
+  group by k.id order by k.created_at, k.id`
+
+type ListedRow = {
+  readonly id: string
+  readonly label: string
+  readonly wallet: string | null
+  readonly created_at: Date
+  readonly revoked_at: Date | null
+  readonly handles: readonly string[]
+  readonly ends: readonly (Date | null)[]
+}
+
+function fromRow(row: ListedRow): ListedKey {
+  return {
+    id: row.id,
+    label: row.label,
+    status: row.revoked_at === null ? 'active' : 'revoked',
+    wallet: row.wallet ?? undefined,
+    secrets: row.handles.map((handle, index) => ({ handle, worksUntil: row.ends[index] ?? undefined })),
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at ?? undefined,
+  }
+}

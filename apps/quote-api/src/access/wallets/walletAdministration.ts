@@ -1,0 +1,78 @@
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { recordAction } from '../adminAction.ts'
+import { lockKey, lockUsableKey } from '../keys/keyAdministration.ts'
+import { WalletNotLinkedError } from './walletErrors.ts'
+
+export type LinkedWallet = {
+  readonly wallet: Hex
+  /** Usable keys that draw on its balance, oldest link first. */
+  readonly keys: readonly { readonly id: string; readonly label: string; readonly linkedAt: Date }[]
+}
+
+/** What operators do with links: one implementation behind the command line and the admin listener. */
+export interface WalletAdministration {
+  list(): Promise<readonly LinkedWallet[]>
+  /**
+   * The key sponsors nothing more; holds of its quotes finish, the balance stays with the wallet.
+   * @throws ApiKeyNotFoundError, WalletNotLinkedError
+   */
+  unlink(args: { actor: string; apiKeyId: string }): Promise<{ readonly wallet: Hex }>
+}
+
+export function createWalletAdministration(database: SqlDatabase): WalletAdministration {
+  return {
+    async list() {
+      const rows = await database.query<LinkRow>(
+        `select wallet, id, label, wallet_linked_at from api_key
+         where wallet is not null and revoked_at is null order by wallet, wallet_linked_at, id`,
+      )
+      return groupByWallet(rows)
+    },
+
+    unlink: ({ actor, apiKeyId }) =>
+      database.transaction(async (tx) => {
+        const { wallet } = await lockKey(tx, apiKeyId)
+        if (wallet === null) throw new WalletNotLinkedError()
+        await tx.query('update api_key set wallet = null, wallet_linked_at = null where id = $1', [apiKeyId])
+        await recordAction(tx, { actor, action: 'wallets.unlink', subject: apiKeyId, details: { wallet } })
+        return { wallet }
+      }),
+  }
+}
+
+/**
+ * Makes the wallet the one sponsor of the key; the caller has checked that its owner wants it.
+ * @throws ApiKeyNotFoundError, ApiKeyRevokedError
+ */
+export async function linkWallet(tx: SqlTx, args: { apiKeyId: string; wallet: Hex }): Promise<void> {
+  const { apiKeyId, wallet } = args
+  const { wallet: before } = await lockUsableKey(tx, apiKeyId)
+  await tx.query('update api_key set wallet = $2, wallet_linked_at = clock_timestamp() where id = $1', [
+    apiKeyId,
+    wallet,
+  ])
+  await recordAction(tx, {
+    actor: `key:${apiKeyId}`,
+    action: 'wallets.link',
+    subject: apiKeyId,
+    details: { wallet, before },
+  })
+}
+
+type LinkRow = {
+  readonly wallet: Hex
+  readonly id: string
+  readonly label: string
+  readonly wallet_linked_at: Date
+}
+
+/** Rows of one wallet follow on each other. */
+function groupByWallet(rows: readonly LinkRow[]): readonly LinkedWallet[] {
+  const wallets = [...new Set(rows.map(({ wallet }) => wallet))]
+  return wallets.map((wallet) => ({
+    wallet,
+    keys: rows
+      .filter((row) => row.wallet === wallet)
+      .map(({ id, label, wallet_linked_at: linkedAt }) => ({ id, label, linkedAt })),
+  }))
+}

@@ -1,0 +1,48 @@
+import type { SqlDatabase } from '@causeway/core'
+import type { ApiKeys } from '@causeway/http'
+import type { Logger } from 'pino'
+import type { Peppers } from '../access/keys/peppers.ts'
+import { createStoredApiKeys } from '../access/keys/storedApiKeys.ts'
+import { createContractSignatures } from '../access/wallets/contractSignature.ts'
+import { createSponsors, type Sponsors } from '../access/wallets/sponsors.ts'
+import { createWalletLinking, type WalletLinking } from '../access/wallets/walletLinking.ts'
+import type { SponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
+
+/** Who calls, whose wallet pays for them, and how a wallet comes to do so. */
+export type Access = {
+  readonly apiKeys: ApiKeys
+  readonly sponsors: Sponsors
+  readonly linking: WalletLinking
+}
+
+export function createAccess(options: {
+  database: SqlDatabase
+  peppers: Peppers
+  chain: SponsorshipChain
+  /** Address of the service as its users know it. */
+  publicUrl: string
+  randomBytes: (length: number) => Uint8Array
+  logger: Logger
+}): Access {
+  const { database, peppers, chain, publicUrl, randomBytes, logger } = options
+  const { chainId, client } = chain
+  // A clock that is set back would let a revoked key live on.
+  const now = () => performance.now()
+  const sponsors = createSponsors({ database, now })
+  return {
+    apiKeys: createStoredApiKeys({
+      database,
+      peppers,
+      now,
+      onRehashFailure: (error) => logger.warn({ err: error }, 'key hash not renewed'),
+    }),
+    sponsors,
+    linking: createWalletLinking({
+      database,
+      site: { domain: new URL(publicUrl).host, uri: publicUrl, chainId },
+      contracts: client === undefined ? undefined : createContractSignatures(client),
+      randomBytes,
+      onLinked: (apiKeyId) => sponsors.forget(apiKeyId),
+    }),
+  }
+}

@@ -1,0 +1,117 @@
+import type { ChainRegistry, JsonRpcClient } from '@causeway/chains'
+import type { Ledger, SqlDatabase } from '@causeway/core'
+import type { Database } from '@causeway/database'
+import { Counter, type HttpMetrics } from '@causeway/http'
+import type { Logger } from 'pino'
+import { createContractSignatures } from '../access/wallets/contractSignature.ts'
+import type { QuoteApiConfig } from '../config/config.ts'
+import type { BalanceReading } from '../http/routes/balances.ts'
+import { type CurrencyWire, currencyToWire } from '../http/wire/currencyAmount.ts'
+import { createAuditJob, createInvariantsJob } from '../jobs/invariants.ts'
+import type { Job } from '../jobs/runJobs.ts'
+import { createSweeper } from '../jobs/sweeper.ts'
+import { createTopUpClaims, type TopUpClaims } from '../money/topUps/claims.ts'
+import type { OpenDatabase } from '../operate/database.ts'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+import type { SponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
+import { startJobs } from './jobs.ts'
+import { createTopUps } from './topUps.ts'
+
+/** Balances of sponsors: reading them, claiming what was not attributed, and the jobs that keep them. */
+export type AppBalance = {
+  readonly balances: BalanceReading
+  readonly claims: TopUpClaims
+  /** Begins to run for the leadership of the jobs, unless `JOBS` is off. */
+  startJobs(): void
+  close(): Promise<void>
+}
+
+/** Id of the asset of sponsor money. */
+const usdc = 'usdc'
+const fallbackBlockTimeMs = 2_000
+/** The audit replays a history of millions of transfers in a few statements. */
+const auditStatementTimeoutMs = 600_000
+
+export function createAppBalance(options: {
+  config: Pick<QuoteApiConfig, 'runsJobs' | 'topUps' | 'publicUrl'>
+  chains: ChainRegistry
+  registry: QuoteRegistry
+  chain: SponsorshipChain
+  database: Database
+  openSingle: OpenDatabase['openSingle']
+  ledger: Ledger
+  metrics: HttpMetrics
+  /** Jobs of other parts that run beside these. */
+  moreJobs: readonly Job[]
+  logger: Logger
+}): AppBalance {
+  const { config, chains, registry, chain, database, ledger, metrics, logger } = options
+  const { chainId, client } = chain
+  const quotable = registry.chainById.get(chainId)
+  const currency = [...(quotable?.currencies.values() ?? [])].find(({ asset }) => asset.id === usdc)
+  const expired = new Counter({
+    name: 'holds_expired_total',
+    help: 'Holds that the sweeper of this process freed',
+    registers: [metrics.registry],
+  })
+  const topUps = createTopUps({
+    settings: config.topUps,
+    chain: chains.chains.get(quotable?.key ?? ''),
+    chainId,
+    blockTimeMs: quotable?.config.blockTimeMs ?? fallbackBlockTimeMs,
+    client,
+    currency,
+    database,
+    metrics,
+    logger,
+  })
+  const sweeper = createSweeper({ database, ledger, onExpired: (count) => expired.inc(count) })
+  const invariants = createInvariantsJob({ database, metrics, logger })
+  let jobs: { close(): Promise<void> } | undefined
+  let auditDatabase: Database | undefined
+  return {
+    balances: {
+      sponsorCurrency: currency === undefined ? usdcOf(chainId) : currencyToWire(currency),
+      readBalance: readBalanceOf(database, ledger),
+    },
+    claims: createTopUpClaims({
+      database,
+      ...claimSite(config.publicUrl, chainId, client),
+      now: () => Date.now(),
+    }),
+    startJobs() {
+      if (!config.runsJobs || jobs !== undefined) return
+      const lockDatabase = options.openSingle()
+      auditDatabase = options.openSingle({ statementTimeoutMs: auditStatementTimeoutMs })
+      const audit = createAuditJob({ database: auditDatabase, metrics, logger })
+      jobs = startJobs({
+        jobs: [...topUps.jobs, sweeper, invariants, audit, ...options.moreJobs],
+        database,
+        lockDatabase,
+        metrics,
+        logger,
+      })
+    },
+    async close() {
+      await jobs?.close()
+      await auditDatabase?.close()
+      await topUps.close()
+    },
+  }
+}
+
+function readBalanceOf(database: SqlDatabase, ledger: Ledger): BalanceReading['readBalance'] {
+  return (wallet) => database.transaction((tx) => ledger.balance(tx, wallet))
+}
+
+function claimSite(publicUrl: string, chainId: number, client: JsonRpcClient | undefined) {
+  return {
+    site: { domain: new URL(publicUrl).host, uri: publicUrl, chainId },
+    contracts: client === undefined ? undefined : createContractSignatures(client),
+  }
+}
+
+/** Where no USDC is configured, balances are still counted in it. */
+function usdcOf(chainId: number): CurrencyWire {
+  return { chainId, address: `0x${'0'.repeat(40)}`, symbol: 'USDC', name: 'USD Coin', decimals: 6 }
+}

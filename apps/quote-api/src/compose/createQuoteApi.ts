@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { createAdminListener, createLogger } from '@causeway/http'
+import { type ConfiguredSigner, createConfiguredSigner } from '@causeway/signer'
+import type { Logger } from 'pino'
+import type { QuoteApiConfig } from '../config/config.ts'
+import { loadFiles } from '../config/configuration.ts'
+import { errorPolicy } from '../http/errorPolicy.ts'
+import { planMarket } from '../market/plan.ts'
+import { checkChains } from '../operate/checkChains.ts'
+import { openDatabase } from '../operate/database.ts'
+import { createDatabaseWait } from '../operate/databaseWait.ts'
+import { createRegistry } from '../pricing/registry.ts'
+import { assemble, type QuoteApi } from './assemble.ts'
+import { createClients } from './market.ts'
+import { sourceReach } from './priceAdapters.ts'
+
+/**
+ * Builds the whole service: reads keys and files, opens the database, checks chains against
+ * configuration, starts the market. Nothing listens yet but what tells that the database is waited for.
+ * @param variables the environment with secrets merged in; chain files name variables of it
+ * @throws ConfigurationError naming the setting that must not run
+ */
+export async function createQuoteApi(
+  config: QuoteApiConfig,
+  variables: Readonly<Record<string, string | undefined>>,
+): Promise<QuoteApi> {
+  const logger = createLogger({ service: 'quote-api', level: config.logLevel })
+  const signer = await openSigner(variables, logger)
+  const { chains, quote } = await loadFiles(config, variables, signer.address)
+  const registry = createRegistry(quote, [...chains.chains.values()])
+  // Prices that contradict themselves are refused before anything is opened.
+  planMarket(quote, sourceReach(config, chains))
+  const clients = createClients(chains, registry, logger)
+  const adminListener = createAdminListener({
+    logger,
+    errors: errorPolicy,
+    host: config.admin.host,
+    isLocal: config.isLocal,
+    ...(config.admin.apiKey !== undefined && { apiKey: config.admin.apiKey }),
+  })
+  await checkChains({ environment: config.environment, file: quote, registry, clients, log: logger })
+
+  const wait = createDatabaseWait(config, { errors: errorPolicy, logger })
+  const opened = await openDatabase(config, {
+    wait,
+    log: (message) => logger.info(message),
+    onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
+    onDiskFull: (full) =>
+      full === undefined
+        ? logger.info('the disk of the database has space again')
+        : logger.error({ err: full }, 'the disk of the database is full'),
+  }).catch(async (error: unknown) => {
+    await wait.close()
+    throw error
+  })
+  try {
+    const parts = { config, variables, logger, signer, quote, chains, registry, clients, adminListener }
+    return await assemble({ ...parts, ...opened, wait })
+  } catch (error) {
+    // A process that ends now would leave its own server running for nobody.
+    await wait.close()
+    await opened.close()
+    throw error
+  }
+}
+
+/** The key must be there before anything else is opened: without it no quote can be signed. */
+function openSigner(
+  variables: Readonly<Record<string, string | undefined>>,
+  logger: Logger,
+): Promise<ConfiguredSigner> {
+  return createConfiguredSigner({
+    environment: variables,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    warn: (message) => logger.warn(message),
+    isThreaded: true,
+  })
+}

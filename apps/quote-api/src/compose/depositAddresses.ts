@@ -1,0 +1,130 @@
+import type { ChainRegistry, JsonRpcClient } from '@causeway/chains'
+import type { Ledger, SqlDatabase } from '@causeway/core'
+import type { Logger } from 'pino'
+import { askQuorum, quorumOf } from '../chainReadings/askChain.ts'
+import { createWaker, type Job } from '../jobs/runJobs.ts'
+import type {
+  AddressChain,
+  DepositAddressContext,
+} from '../requests/depositAddresses/depositAddressContext.ts'
+import { followSweeps } from '../requests/depositAddresses/followSweeps.ts'
+import { scanPayments } from '../requests/depositAddresses/scanPayments.ts'
+import { storeFirstQuote } from '../requests/depositAddresses/storeDepositQuote.ts'
+import { watchAddresses } from '../requests/depositAddresses/watchAddresses.ts'
+import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
+import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
+
+type Stores = Pick<SponsoredQuoteDependencies, 'store' | 'storeSponsored'>
+
+/** Stores quotes by deposit address with their address, and leaves the others to `stores`. */
+export function storeWithAddresses(
+  { database, ledger }: { readonly database: SqlDatabase; readonly ledger: Ledger },
+  stores: Stores,
+): Stores {
+  return {
+    async store(record) {
+      if (record.quote.depositAddress === undefined) return stores.store(record)
+      await database.transaction((tx) => storeFirstQuote(tx, ledger, record, undefined))
+    },
+    async storeSponsored(record, hold) {
+      if (record.quote.depositAddress === undefined) return stores.storeSponsored(record, hold)
+      return database.transaction((tx) => storeFirstQuote(tx, ledger, record, hold))
+    },
+  }
+}
+
+export type DepositAddresses = {
+  readonly jobs: readonly Job[]
+  /** There may be something new on a chain, or for all of them: look now. */
+  hint(chainId?: number): void
+}
+
+const intervalFloorMs = 250
+
+/** The jobs that bring what is paid to deposit addresses into the depository. @source quote-api.md 2.7 */
+export function createDepositAddresses(options: {
+  chains: ChainRegistry
+  clients: ReadonlyMap<string, JsonRpcClient>
+  settlementChains: ReadonlyMap<number, SettlementChain>
+  database: SqlDatabase
+  ledger: Ledger
+  quoting: SponsoredQuoteDependencies
+  logger: Logger
+}): DepositAddresses {
+  const { database, ledger, quoting, settlementChains, logger } = options
+  const context: DepositAddressContext = {
+    database,
+    ledger,
+    chains: settlementChains,
+    now: () => Date.now(),
+    quoting,
+    networkOf: quoting.registry.networkByKey,
+    logger,
+  }
+  const sites = openSites(options)
+  const watchers = new Map(sites.map((site) => [site.chain.chainId, watcherOf(context, site)] as const))
+  const scanners = new Map(
+    sites.map((site) => {
+      const onPaid = () => watchers.get(site.chain.chainId)?.waker?.wake()
+      return [site.chain.chainId, scannerOf(context, site, onPaid)] as const
+    }),
+  )
+  const follower = createWaker()
+  const intervalMs = Math.min(...[...watchers.values()].map((job) => job.intervalMs), 1_000)
+  return {
+    jobs: [
+      ...scanners.values(),
+      ...watchers.values(),
+      { name: 'sweeps', intervalMs, waker: follower, run: (run) => followSweeps(context, run) },
+    ],
+    hint(chainId) {
+      follower.wake()
+      for (const jobs of [scanners, watchers]) {
+        const hinted = chainId === undefined ? [...jobs.values()] : [jobs.get(chainId)]
+        for (const job of hinted) job?.waker?.wake()
+      }
+    },
+  }
+}
+
+function scannerOf(context: DepositAddressContext, site: AddressChain, onPaid: () => void): Job {
+  const { key, config } = site.chain
+  return {
+    name: `deposit-payments-${key}`,
+    intervalMs: Math.max(config.blockTimeMs / 2, intervalFloorMs),
+    waker: createWaker(),
+    async run(run) {
+      if (await scanPayments(context, site, run)) onPaid()
+    },
+  }
+}
+
+function watcherOf(context: DepositAddressContext, site: AddressChain): Job {
+  const { key, config } = site.chain
+  return {
+    name: `deposit-addresses-${key}`,
+    intervalMs: Math.max(config.blockTimeMs / 2, intervalFloorMs),
+    waker: createWaker(),
+    run: (run) => watchAddresses(context, site, run),
+  }
+}
+
+/** Chains that have deposit addresses and can be read. */
+function openSites(options: {
+  chains: ChainRegistry
+  clients: ReadonlyMap<string, JsonRpcClient>
+  settlementChains: ReadonlyMap<number, SettlementChain>
+}): readonly AddressChain[] {
+  const { chains, clients, settlementChains } = options
+  return [...settlementChains.values()].flatMap(({ chain, head }) => {
+    const client = clients.get(chain.key)
+    if (client === undefined || chain.config.depositAddresses === undefined) return []
+    const threshold = quorumOf(client, chains.chains.get(chain.key)?.rpcThreshold)
+    const site: AddressChain = {
+      chain,
+      head,
+      ask: async (reading, signal) => (await askQuorum(client, reading, { threshold, signal })).value,
+    }
+    return [site]
+  })
+}

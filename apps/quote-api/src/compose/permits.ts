@@ -1,0 +1,46 @@
+import type { JsonRpcClient } from '@causeway/chains'
+import { type PermitKind, permitKinds, type SqlDatabase } from '@causeway/core'
+import { createContractSignatures } from '../access/wallets/contractSignature.ts'
+import type { PermitTokens } from '../pricing/permit.ts'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+import { createDepositTrial } from '../requests/permits/depositTrial.ts'
+import { createPermitTokens } from '../requests/permits/permitTokens.ts'
+import type { TakeSignature } from '../requests/permits/takePermit.ts'
+import { createTakePermit } from '../requests/permits/takePermit.ts'
+
+export type Permits = {
+  readonly permitTokens: PermitTokens
+  readonly takePermit: Readonly<Record<PermitKind, TakeSignature>>
+}
+
+/** Deposits by signature, from what tokens ask to be signed to the work of relaying it. */
+export function createPermits(options: {
+  registry: QuoteRegistry
+  clients: ReadonlyMap<string, JsonRpcClient>
+  database: SqlDatabase
+}): Permits {
+  const { registry, clients, database } = options
+  const now = () => Date.now()
+  const clientOf = (chainId: number) => clients.get(registry.chainById.get(chainId)?.key ?? '')
+  const contracts = new Map(
+    registry.chains.flatMap(({ chainId }) => {
+      const client = clientOf(chainId)
+      return client === undefined ? [] : [[chainId, createContractSignatures(client)] as const]
+    }),
+  )
+  const contractsOf = (chainId: number) => contracts.get(chainId)
+  const trial = createDepositTrial((chainId) => {
+    const client = clientOf(chainId)
+    const multicall3 = registry.chainById.get(chainId)?.config.multicall3
+    return client && multicall3 && { client, multicall3 }
+  })
+  const shared = { database, contractsOf, trial, now }
+  const [eip3009, eip2612] = permitKinds
+  return {
+    permitTokens: createPermitTokens({ clientOf, now }),
+    takePermit: {
+      eip3009: createTakePermit({ ...shared, kind: eip3009 }),
+      eip2612: createTakePermit({ ...shared, kind: eip2612 }),
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { ChainRegistry } from '@causeway/chains'
+import { ConfigurationError, type QuoteFile } from '@causeway/core'
+import type { QuoteApiConfig } from '../config/config.ts'
+import type { HttpPriceAdapter } from '../market/prices/http/adapter.ts'
+import { createCoingecko } from '../market/prices/http/coingecko.ts'
+import { createDefillama } from '../market/prices/http/defillama.ts'
+import { createHermes } from '../market/prices/http/hermes.ts'
+import { hostOf, type SourceReach } from '../market/prices/secondSource.ts'
+
+/**
+ * The HTTP price services whose URL is set; without any, prices come from chains alone.
+ * @throws ConfigurationError when prices of Hermes are wanted and nobody is named whose signatures count
+ */
+export function createPriceAdapters(
+  { hermes, defillama, coingecko }: QuoteApiConfig['priceAdapters'],
+  { environment, guardianSets }: Pick<QuoteFile, 'environment' | 'guardianSets'>,
+): HttpPriceAdapter[] {
+  if (hermes.url !== undefined && guardianSets.length === 0) {
+    throw new ConfigurationError(
+      `HERMES_URL needs guardianSets in configs/quote.${environment}.json: the guardians whose signatures on prices count`,
+    )
+  }
+  return [
+    ...(hermes.url === undefined
+      ? []
+      : [
+          createHermes({
+            baseUrl: hermes.url,
+            guardianSets,
+            ...(hermes.apiKey !== undefined && { apiKey: hermes.apiKey }),
+          }),
+        ]),
+    ...(defillama.url === undefined ? [] : [createDefillama({ baseUrl: defillama.url })]),
+    ...(coingecko.url === undefined
+      ? []
+      : [
+          createCoingecko({
+            baseUrl: coingecko.url,
+            ...(coingecko.apiKey !== undefined && { apiKey: coingecko.apiKey }),
+          }),
+        ]),
+  ]
+}
+
+/** Which hosts prices are read through: the endpoints of every chain and the services that are switched on. */
+export function sourceReach(
+  { isLocal, priceAdapters }: Pick<QuoteApiConfig, 'isLocal' | 'priceAdapters'>,
+  { chains }: ChainRegistry,
+): SourceReach {
+  return {
+    isExempt: isLocal,
+    chains: new Map(
+      [...chains.values()]
+        .filter(({ endpoints }) => endpoints.length > 0)
+        .map(({ id, endpoints }) => [id, endpoints.map((url) => hostOf(url.reveal()))]),
+    ),
+    adapters: new Map(
+      Object.entries(priceAdapters).flatMap(([name, { url }]) =>
+        url === undefined ? [] : [[name, hostOf(url)] as const],
+      ),
+    ),
+  }
+}

@@ -1,0 +1,136 @@
+import type { ChainClient, ChainRegistry } from '@causeway/chains'
+import type { Ledger, SqlDatabase } from '@causeway/core'
+import type { HttpMetrics } from '@causeway/http'
+import { recoverSigner } from '@causeway/signer'
+import type { Logger } from 'pino'
+import { createWaker, type Job } from '../jobs/runJobs.ts'
+import type { DepositPricing } from '../pricing/priceDeposit.ts'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+import { followPermits } from '../requests/permits/followPermits.ts'
+import { followSaid } from '../requests/selfExecution/followSaid.ts'
+import { attestFills } from '../requests/settlement/attestFills.ts'
+import { followFills } from '../requests/settlement/followFills.ts'
+import { followRefunds } from '../requests/settlement/followRefunds.ts'
+import { createOracleClient } from '../requests/settlement/oracleClient.ts'
+import type { OracleSettings } from '../requests/settlement/oracleSettings.ts'
+import { createLateDeposits } from '../requests/settlement/priceLateDeposit.ts'
+import { resumeTraced } from '../requests/settlement/resumeTraced.ts'
+import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'
+import type { SettlementContext } from '../requests/settlement/settlementContext.ts'
+import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
+import { watchDeposits } from '../requests/settlement/watchDeposits.ts'
+import { announceStatus } from '../webhooks/announceStatus.ts'
+
+export type Settlement = {
+  /** Chains that can be read, by chain id. */
+  readonly chains: ReadonlyMap<number, SettlementChain>
+  readonly jobs: readonly Job[]
+  /** There may be something new on a chain, or for all of them: look now. */
+  hint(chainId?: number): void
+}
+
+const intervalFloorMs = 250
+const attestIntervalMs = 1_000
+
+/** The jobs that take requests from their deposit to their end. @source design.md 5.9, 6.5 to 6.8 */
+export function createSettlement(options: {
+  chains: ChainRegistry
+  registry: QuoteRegistry
+  clients: ReadonlyMap<string, ChainClient>
+  oracles: OracleSettings | undefined
+  database: SqlDatabase
+  ledger: Ledger
+  lateDeposits: Parameters<typeof createLateDeposits>[0]['settings']
+  pricing: DepositPricing
+  metrics: HttpMetrics
+  logger: Logger
+}): Settlement {
+  const { database, ledger, registry, oracles, logger } = options
+  const chains = openChains(options)
+  const context: SettlementContext = {
+    database,
+    ledger,
+    chains,
+    lateDeposits: createLateDeposits({
+      settings: options.lateDeposits,
+      pricing: options.pricing,
+      onFailure: (requestId, error) => logger.error({ requestId, err: error }, 'a deposit cannot be priced'),
+    }),
+    announce: announceStatus,
+    now: () => Date.now(),
+    observe: createSettlementObserver(options),
+  }
+  const followers = {
+    fills: createWaker(),
+    refunds: createWaker(),
+    permits: createWaker(),
+    said: createWaker(),
+  }
+  const watchers = new Map([...chains].map(([chainId, chain]) => [chainId, watcherOf(context, chain)]))
+  const intervalMs = Math.min(...[...chains.values()].map(pauseOf), attestIntervalMs)
+  const jobs: Job[] = [
+    ...[...watchers.values()],
+    { name: 'fills', intervalMs, waker: followers.fills, run: (run) => followFills(context, run) },
+    { name: 'refunds', intervalMs, waker: followers.refunds, run: (run) => followRefunds(context, run) },
+    { name: 'resume', intervalMs: attestIntervalMs, run: (run) => resumeTraced(context, run) },
+    { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
+    { name: 'self-executed', intervalMs, waker: followers.said, run: (run) => followSaid(context, run) },
+  ]
+  if (oracles === undefined) logger.warn('no ORACLES: fills are not proven and nothing settles')
+  else {
+    const clients = oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner }))
+    const proving = {
+      ...context,
+      oracles: clients,
+      threshold: oracles.threshold,
+      networkOf: registry.networkByKey,
+    }
+    jobs.push({
+      name: 'attestations',
+      intervalMs: attestIntervalMs,
+      run: (run) => attestFills(proving, run),
+    })
+  }
+  return {
+    chains,
+    jobs,
+    hint(chainId) {
+      for (const follower of Object.values(followers)) follower.wake()
+      const hinted = chainId === undefined ? [...watchers.values()] : [watchers.get(chainId)]
+      for (const watcher of hinted) watcher?.waker?.wake()
+    },
+  }
+}
+
+function watcherOf(context: SettlementContext, chain: SettlementChain): Job {
+  return {
+    name: `deposits-${chain.chain.key}`,
+    intervalMs: pauseOf(chain),
+    waker: createWaker(),
+    run: (run) => watchDeposits(context, chain, run),
+  }
+}
+
+/** A deposit is seen within a block of its own. */
+function pauseOf({ chain }: SettlementChain): number {
+  return Math.max(chain.config.blockTimeMs / 4, intervalFloorMs)
+}
+
+/** Chains that can be read; the others cannot be quoted either. */
+function openChains(options: {
+  chains: ChainRegistry
+  registry: QuoteRegistry
+  clients: ReadonlyMap<string, ChainClient>
+  logger: Logger
+}): ReadonlyMap<number, SettlementChain> {
+  const opened = new Map<number, SettlementChain>()
+  for (const quotable of options.registry.chains) {
+    const registered = options.chains.chains.get(quotable.key)
+    const client = options.clients.get(quotable.key)
+    if (registered === undefined || client === undefined || !quotable.config.enabled) continue
+    const onMalformed = (endpoint: string) =>
+      options.logger.warn({ chain: quotable.key, endpoint }, 'an answer of an endpoint was thrown away')
+    opened.set(quotable.chainId, createSettlementChain({ quotable, registered, client, onMalformed }))
+  }
+  return opened
+}

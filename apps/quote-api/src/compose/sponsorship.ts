@@ -1,0 +1,58 @@
+import type { Ledger, QuoteFile, SqlDatabase } from '@causeway/core'
+import { createLedger } from '@causeway/ledger'
+import type { Logger } from 'pino'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+import { type SponsorCurrency, sponsorCurrency } from '../pricing/sponsorship/sponsorCurrency.ts'
+import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
+import { createMoneyHistory, type MoneyHistory } from '../requests/history/moneyHistory.ts'
+import { createRequestHistory, type RequestHistory } from '../requests/history/requestHistory.ts'
+import { createSponsoredOrderStore } from '../requests/orders/sponsoredOrderStore.ts'
+import { toStoredOrder } from '../requests/orders/toStoredOrder.ts'
+import { toStoredSponsorship } from '../requests/orders/toStoredSponsorship.ts'
+
+/** What sponsored quotes need beside unsponsored ones. */
+export type Sponsorship = Pick<
+  SponsoredQuoteDependencies,
+  'sponsorAsset' | 'storeSponsored' | 'onExploitableFeePayer'
+> & {
+  readonly ledger: Ledger
+  readonly history: RequestHistory
+  readonly moneyHistory: MoneyHistory
+  readonly sponsorCurrency: SponsorCurrency
+}
+
+/** Id of the asset of sponsor money, where a configuration prices it. */
+const sponsorAssetId = 'usdc'
+
+/** Holds on balances, stored with the orders that they pay for. */
+export function createSponsorship(options: {
+  database: SqlDatabase
+  quote: QuoteFile
+  registry: QuoteRegistry
+  /** The chain on which balances are topped up. */
+  chainId: number
+  logger: Logger
+}): Sponsorship {
+  const { database, quote, registry, chainId, logger } = options
+  const ledger = createLedger()
+  const orders = createSponsoredOrderStore({ database, ledger })
+  const sponsorAsset = quote.assets.find(({ id }) => id === sponsorAssetId)
+  return {
+    ledger,
+    history: createRequestHistory({ database }),
+    moneyHistory: createMoneyHistory({ database, ledger }),
+    sponsorAsset,
+    sponsorCurrency: sponsorCurrency(registry, { chainId, assetId: sponsorAsset?.id }),
+    async storeSponsored(record, hold) {
+      const { sponsorship } = record.quote
+      if (sponsorship === undefined) throw new Error('a quote without sponsorship is stored as such')
+      return orders.save({
+        order: toStoredOrder(record),
+        sponsorship: toStoredSponsorship(sponsorship),
+        hold,
+      })
+    },
+    onExploitableFeePayer: (keyId) =>
+      logger.warn({ keyId }, 'depositFeePayer of a swap on one chain: its rent can be taken by the user'),
+  }
+}

@@ -1,0 +1,59 @@
+import type { JsonRpcClient, RegisteredChain } from '@causeway/chains'
+import { ConfigurationError, type SqlDatabase } from '@causeway/core'
+import type { HttpMetrics } from '@causeway/http'
+import type { Logger } from 'pino'
+import type { Job } from '../jobs/runJobs.ts'
+import { openComparedChain, type TopUpSettings, topUpReading } from '../money/topUps/comparedChain.ts'
+import { createReconciler } from '../money/topUps/reconcilerJob.ts'
+import { createTopUpChain } from '../money/topUps/topUpChain.ts'
+import { createTopUpMetrics } from '../money/topUps/topUpMetrics.ts'
+import { createTopUpWatcher } from '../money/topUps/watcherJob.ts'
+import type { QuotableCurrency } from '../pricing/registry.ts'
+
+export type TopUps = {
+  readonly jobs: readonly Job[]
+  close(): Promise<void>
+}
+
+const intervalFloorMs = 1_000
+
+/**
+ * The jobs that read custody, none when no custody account is named.
+ * @throws ConfigurationError when the chain of sponsorship cannot be read or has no USDC
+ */
+export function createTopUps(options: {
+  settings: TopUpSettings
+  /** The chain of sponsorship, its client and its USDC. */
+  chain: RegisteredChain | undefined
+  chainId: number
+  blockTimeMs: number
+  client: JsonRpcClient | undefined
+  currency: QuotableCurrency | undefined
+  database: SqlDatabase
+  metrics: Pick<HttpMetrics, 'registry'>
+  logger: Logger
+}): TopUps {
+  const { settings, chain, chainId, client, currency, database, logger } = options
+  const { custody, fromBlock } = settings
+  if (custody === undefined) {
+    logger.warn('no CUSTODY_ADDRESS: top-ups are not watched')
+    return { jobs: [], close: async () => {} }
+  }
+  if (chain === undefined || client === undefined) {
+    throw new ConfigurationError('CUSTODY_ADDRESS: the chain of sponsorship has no endpoint.')
+  }
+  const metrics = createTopUpMetrics(options.metrics)
+  const place = { settings, chain, chainId, currency, onMalformed: metrics.countMalformed }
+  const { rpcThreshold } = chain
+  const watched = createTopUpChain({ ...topUpReading(place), client, rpcThreshold })
+  const compared = openComparedChain(place)
+  const intervalMs = Math.max(options.blockTimeMs, intervalFloorMs)
+  const common = { database, fromBlock, metrics, logger }
+  return {
+    jobs: [
+      createTopUpWatcher({ ...common, chain: watched, intervalMs }),
+      createReconciler({ ...common, chain: compared.chain }),
+    ],
+    close: compared.close,
+  }
+}

@@ -1,0 +1,115 @@
+import { resolve } from 'node:path'
+import { ConfigurationError, parseCasedAddress, Secret } from '@causeway/core'
+import { parseTrustedProxies } from '@causeway/http'
+import { z } from 'zod'
+import { parsePeppers } from '../access/keys/peppers.ts'
+import { parseOracles } from '../requests/settlement/oracleSettings.ts'
+import { checkSolverKey } from '../requests/work/solverKey.ts'
+
+const port = z.coerce.number().int().min(0).max(65_535)
+const limit = z.coerce.number().int().min(0).max(1_000_000)
+const secret = z.string().transform((value) => new Secret(value))
+
+/** Every variable of quote-api; endpoint variables are named by the chain files. */
+const variables = z.object({
+  ENVIRONMENT: z
+    .string()
+    .regex(/^[a-z0-9.]+$/)
+    .describe('Selects the configuration files'),
+  HTTP_HOST: z.string().default('0.0.0.0'),
+  HTTP_PORT: port.optional(),
+  PORT: port.optional(),
+  OPS_HOST: z.string().default('127.0.0.1'),
+  OPS_PORT: port.default(3001),
+  ADMIN_HOST: z.string().default('127.0.0.1'),
+  ADMIN_PORT: port.default(3002),
+  ADMIN_API_KEY: secret.optional(),
+  API_KEY_PEPPERS: secret.optional(),
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  CONFIG_DIR: z.string().optional(),
+  CAUSEWAY_LOCAL_DIR: z.string().optional(),
+  DATABASE_URL: secret.optional(),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(64).default(8),
+  DATABASE_PORT: port.optional(),
+  SIGNING_MODULE: z.literal('raw-private-key').default('raw-private-key'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  TRUSTED_PROXIES: z.string().default(''),
+  RATE_LIMIT_PER_KEY: limit.optional(),
+  RATE_LIMIT_PER_IP: limit.optional(),
+  HERMES_URL: z.url().optional(),
+  HERMES_API_KEY: secret.optional(),
+  DEFILLAMA_URL: z.url().optional(),
+  COINGECKO_URL: z.url().optional(),
+  COINGECKO_API_KEY: secret.optional(),
+  JOBS: z.enum(['on', 'off']).default('on'),
+  CUSTODY_ADDRESS: z
+    .string()
+    .refine((text) => parseCasedAddress(text) !== undefined, 'must be an EVM address')
+    .optional(),
+  TOP_UP_FROM_BLOCK: z.coerce.bigint().min(0n).optional(),
+  TOP_UP_MODE: z.enum(['strict', 'trace']).default('strict'),
+  TOP_UP_TRAILING_BYTES: z.enum(['accept', 'suspend']).default('accept'),
+  TOP_UP_RECONCILE_RPC_URL: secret.optional(),
+  SOLVER_API_KEY: secret.optional(),
+  ORACLES: secret.optional(),
+  WEBHOOK_PRIVATE_ADDRESSES: z.enum(['refuse', 'allow']).default('refuse'),
+  ORACLES_THRESHOLD: z.coerce.number().int().min(1).max(100).optional(),
+})
+
+export type QuoteApiConfig = ReturnType<typeof loadConfig>
+
+/**
+ * Parses the environment once, at start. An empty variable counts as unset.
+ * @param source the process environment, with `/vault/secrets` merged in by the caller
+ * @throws ConfigurationError naming every bad variable and printing no value
+ */
+export function loadConfig(source: Readonly<Record<string, string | undefined>>, repositoryRoot: string) {
+  const set = Object.entries(source).filter(([, value]) => value !== undefined && value !== '')
+  const parsed = variables.safeParse(Object.fromEntries(set))
+  if (!parsed.success) throw new ConfigurationError(`Bad environment:\n${z.prettifyError(parsed.error)}`)
+  const env = parsed.data
+  const isLocal = env.ENVIRONMENT === 'local'
+  if (!isLocal && env.DATABASE_URL === undefined) {
+    throw new ConfigurationError('DATABASE_URL is required in every environment but local.')
+  }
+  if (!isLocal && env.API_KEY_PEPPERS === undefined) {
+    throw new ConfigurationError('API_KEY_PEPPERS is required in every environment but local.')
+  }
+  if (!isLocal && env.PUBLIC_URL === undefined) {
+    throw new ConfigurationError('PUBLIC_URL is required in every environment but local.')
+  }
+  if (!isLocal && env.CUSTODY_ADDRESS !== undefined && env.TOP_UP_FROM_BLOCK === undefined) {
+    throw new ConfigurationError('TOP_UP_FROM_BLOCK is required beside CUSTODY_ADDRESS.')
+  }
+  return Object.freeze({
+    environment: env.ENVIRONMENT,
+    isLocal,
+    http: { host: env.HTTP_HOST, port: env.HTTP_PORT ?? env.PORT ?? 3000 },
+    ops: { host: env.OPS_HOST, port: env.OPS_PORT },
+    admin: { host: env.ADMIN_HOST, port: env.ADMIN_PORT, apiKey: env.ADMIN_API_KEY },
+    apiKeyPeppers: env.API_KEY_PEPPERS === undefined ? undefined : parsePeppers(env.API_KEY_PEPPERS),
+    publicUrl: env.PUBLIC_URL ?? 'http://localhost',
+    configDirectory: resolve(repositoryRoot, env.CONFIG_DIR ?? 'configs'),
+    localDirectory: resolve(repositoryRoot, env.CAUSEWAY_LOCAL_DIR ?? '.local'),
+    database: { url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, port: env.DATABASE_PORT },
+    runsJobs: env.JOBS === 'on',
+    topUps: {
+      custody: env.CUSTODY_ADDRESS === undefined ? undefined : parseCasedAddress(env.CUSTODY_ADDRESS),
+      fromBlock: env.TOP_UP_FROM_BLOCK ?? 0n,
+      mode: env.TOP_UP_MODE,
+      allowTrailing: env.TOP_UP_TRAILING_BYTES === 'accept',
+      reconcileRpcUrl: env.TOP_UP_RECONCILE_RPC_URL,
+    },
+    solverApiKey: checkSolverKey(env.SOLVER_API_KEY),
+    webhooks: { allowPrivate: env.WEBHOOK_PRIVATE_ADDRESSES === 'allow' },
+    oracles: parseOracles({ text: env.ORACLES, threshold: env.ORACLES_THRESHOLD, isLocal }),
+    logLevel: env.LOG_LEVEL,
+    trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES),
+    rateLimits: { perKeyMax: env.RATE_LIMIT_PER_KEY, perIpMax: env.RATE_LIMIT_PER_IP },
+    priceAdapters: {
+      hermes: { url: env.HERMES_URL, apiKey: env.HERMES_API_KEY },
+      defillama: { url: env.DEFILLAMA_URL },
+      coingecko: { url: env.COINGECKO_URL, apiKey: env.COINGECKO_API_KEY },
+    },
+  })
+}

@@ -1,0 +1,79 @@
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import { adminActor } from '../../access/adminActor.ts'
+import type { KeyAdministration } from '../../access/keys/keyAdministration.ts'
+import { keyIdText, keyLabelText, keyOverlapSeconds } from '../../access/keys/keyFields.ts'
+
+const issuedSchema = z.object({
+  id: z.string().describe('Names the key; stays when its secret changes'),
+  label: z.string(),
+  apiKey: z.string().describe('Shown once; send it as x-api-key'),
+})
+
+const listedSchema = z.object({
+  id: z.string(),
+  label: z.string(),
+  status: z.enum(['active', 'revoked']),
+  wallet: z.string().optional().describe('Linked sponsorship wallet, lower case'),
+  secrets: z
+    .array(z.object({ handle: z.string(), worksUntil: z.iso.datetime().optional() }))
+    .describe('Public parts of the secrets that work now, newest first'),
+  createdAt: z.iso.datetime(),
+  revokedAt: z.iso.datetime().optional(),
+})
+
+const params = z.object({ id: keyIdText })
+
+/** `/admin/keys`: create, list, rotate, revoke. */
+export function registerKeyRoutes(app: HttpApp, keys: KeyAdministration): void {
+  const create = {
+    body: z.object({ label: keyLabelText }),
+    response: { 201: issuedSchema, ...errorResponses },
+  }
+  app.post('/admin/keys', { schema: create }, async ({ body }, reply) => {
+    reply.code(201)
+    return keys.create({ actor: adminActor, label: body.label })
+  })
+
+  const list = { response: { 200: z.object({ keys: z.array(listedSchema) }), ...errorResponses } }
+  app.get('/admin/keys', { schema: list }, async () => {
+    const listed = await keys.list()
+    return {
+      keys: listed.map((key) => ({
+        ...key,
+        secrets: key.secrets.map(({ handle, worksUntil }) => ({
+          handle,
+          worksUntil: worksUntil?.toISOString(),
+        })),
+        createdAt: key.createdAt.toISOString(),
+        revokedAt: key.revokedAt?.toISOString(),
+      })),
+    }
+  })
+
+  const rotate = {
+    params,
+    body: z.object({ overlapSeconds: keyOverlapSeconds }),
+    response: {
+      200: issuedSchema.extend({
+        previousWorkUntil: z.iso.datetime().describe('Until then the secrets before work as well'),
+      }),
+      ...errorResponses,
+    },
+  }
+  app.post('/admin/keys/:id/rotate', { schema: rotate }, async ({ params: { id }, body }) => {
+    const { overlapSeconds } = body
+    const { previousWorkUntil, ...issued } = await keys.rotate({ actor: adminActor, id, overlapSeconds })
+    return { ...issued, previousWorkUntil: previousWorkUntil.toISOString() }
+  })
+
+  const revoke = {
+    params,
+    body: z.object({}),
+    response: { 200: z.object({ id: z.string() }), ...errorResponses },
+  }
+  app.post('/admin/keys/:id/revoke', { schema: revoke }, async ({ params: { id } }) => {
+    await keys.revoke({ actor: adminActor, id })
+    return { id }
+  })
+}

@@ -1,0 +1,26 @@
+import type { HttpApp } from '@causeway/http'
+import type { Administration } from '../../operate/administration.ts'
+import { registerClaimRoutes } from './claimRoutes.ts'
+import { registerKeyRoutes } from './keyRoutes.ts'
+import { registerLedgerRoutes } from './ledgerRoutes.ts'
+import { registerPolicyRoutes } from './policyRoutes.ts'
+import { registerRequestRoutes } from './requestRoutes.ts'
+import { registerTopUpRoutes, type TopUpRouteParts } from './topUpRoutes.ts'
+import { registerWalletRoutes } from './walletRoutes.ts'
+import { registerWebhookRoutes } from './webhookRoutes.ts'
+
+/**
+ * The routes of the admin listener: what the command line does, by the same functions. Every route that
+ * changes something needs a JSON body, which a foreign web page cannot send without being asked first.
+ * @source design.md 5.10
+ */
+export function registerAdmin(app: HttpApp, administration: Administration, topUps: TopUpRouteParts): void {
+  registerKeyRoutes(app, administration.keys)
+  registerWalletRoutes(app, administration.wallets)
+  registerPolicyRoutes(app, administration.policies)
+  registerWebhookRoutes(app, administration.webhooks)
+  registerLedgerRoutes(app, administration.ledger)
+  registerRequestRoutes(app, administration.requests)
+  registerClaimRoutes(app, administration.appFeeClaims)
+  registerTopUpRoutes(app, topUps)
+}

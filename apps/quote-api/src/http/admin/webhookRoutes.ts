@@ -1,0 +1,78 @@
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import { adminActor } from '../../access/adminActor.ts'
+import { keyIdText } from '../../access/keys/keyFields.ts'
+import type { WebhookAdministration } from '../../webhooks/webhookAdministration.ts'
+import { webhookHeaders, webhookUrlText } from '../../webhooks/webhookFields.ts'
+
+const params = z.object({ id: keyIdText })
+const secret = z.string().describe('Shown once; messages are signed with it')
+const shownSchema = z.object({
+  id: z.string(),
+  url: z.string(),
+  headerNames: z.array(z.string()),
+  waiting: z.int().describe('Messages that are not delivered yet'),
+  failed: z.int().describe('Messages given up after their last retry'),
+  problem: z.string().optional().describe('Why the last attempt failed'),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+})
+
+/** `/admin/keys/:id/webhook`: where a key's messages go, and those that did not arrive. */
+export function registerWebhookRoutes(app: HttpApp, webhooks: WebhookAdministration): void {
+  const path = '/admin/keys/:id/webhook'
+  const set = {
+    params,
+    body: z.object({ url: webhookUrlText, headers: webhookHeaders.default({}) }),
+    response: {
+      200: z.object({
+        id: z.string(),
+        url: z.string(),
+        secret: secret.optional().describe('Only of a new webhook, shown this once'),
+      }),
+      ...errorResponses,
+    },
+  }
+  app.put(path, { schema: set }, ({ params: { id }, body }) =>
+    webhooks.set({ actor: adminActor, apiKeyId: id, ...body }),
+  )
+
+  const show = { params, response: { 200: shownSchema, ...errorResponses } }
+  app.get(path, { schema: show }, async ({ params: { id } }) => {
+    const { headerNames, createdAt, updatedAt, ...shown } = await webhooks.show(id)
+    return {
+      ...shown,
+      headerNames: [...headerNames],
+      createdAt: createdAt.toISOString(),
+      updatedAt: updatedAt.toISOString(),
+    }
+  })
+
+  const rotate = {
+    params,
+    body: z.object({}),
+    response: { 200: z.object({ id: z.string(), secret }), ...errorResponses },
+  }
+  app.post(`${path}/rotate-secret`, { schema: rotate }, ({ params: { id } }) =>
+    webhooks.rotateSecret({ actor: adminActor, apiKeyId: id }),
+  )
+
+  const remove = {
+    params,
+    body: z.object({}),
+    response: { 200: z.object({ id: z.string() }), ...errorResponses },
+  }
+  app.post(`${path}/remove`, { schema: remove }, async ({ params: { id } }) => {
+    await webhooks.remove({ actor: adminActor, apiKeyId: id })
+    return { id }
+  })
+
+  const replay = {
+    params,
+    body: z.object({}),
+    response: { 200: z.object({ id: z.string(), messages: z.int() }), ...errorResponses },
+  }
+  app.post(`${path}/replay`, { schema: replay }, async ({ params: { id } }) => {
+    return { id, messages: await webhooks.replay({ actor: adminActor, apiKeyId: id }) }
+  })
+}

@@ -1,0 +1,122 @@
+import type { PermitKind } from '@causeway/core'
+import {
+  type ApiKeys,
+  createHttpApp,
+  type HttpApp,
+  type HttpAppOptions,
+  type HttpMetrics,
+  type Readiness,
+} from '@causeway/http'
+import type { WalletLinking } from '../access/wallets/walletLinking.ts'
+import type { MarketHealth } from '../market/health.ts'
+import type { AppFeeClaims } from '../money/appFees/claims.ts'
+import type { TopUpClaims } from '../money/topUps/claims.ts'
+import type { SponsorCurrency } from '../pricing/sponsorship/sponsorCurrency.ts'
+import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
+import type { MoneyHistory } from '../requests/history/moneyHistory.ts'
+import type { RequestHistory } from '../requests/history/requestHistory.ts'
+import type { TakeSignature } from '../requests/permits/takePermit.ts'
+import type { RequestStatuses } from '../requests/status/requestStatus.ts'
+import type { SolverWork } from '../requests/work/solverWork.ts'
+import { errorPolicy } from './errorPolicy.ts'
+import { registerAppFees } from './routes/appFeeClaims.ts'
+import { registerBalanceEvents } from './routes/balanceEvents.ts'
+import { type BalanceReading, registerBalances } from './routes/balances.ts'
+import { registerChains } from './routes/chains.ts'
+import { registerClaimAppFees } from './routes/claimAppFees.ts'
+import { registerCurrencies } from './routes/currencies.ts'
+import { registerExecutePermits } from './routes/executePermits.ts'
+import { registerIntentStatus } from './routes/intentStatus.ts'
+import { registerPrice } from './routes/price.ts'
+import { registerPricesHealth } from './routes/pricesHealth.ts'
+import { registerQuote } from './routes/quote.ts'
+import { registerRequests } from './routes/requests.ts'
+import { registerSolver } from './routes/solver.ts'
+import { registerTokenPrice } from './routes/tokenPrice.ts'
+import { registerTopUpClaims } from './routes/topUpClaims.ts'
+import { registerTransactions, type TransactionHints } from './routes/transactions.ts'
+import { registerWalletChallenge } from './routes/walletChallenge.ts'
+import { registerWalletLink } from './routes/walletLink.ts'
+
+export type AppDependencies = SponsoredQuoteDependencies & {
+  readonly history: RequestHistory
+  readonly moneyHistory: MoneyHistory
+  readonly sponsorCurrency: SponsorCurrency
+  readonly environment: string
+  readonly servers: readonly { readonly url: string; readonly description: string }[]
+  readonly fillWallet: string | undefined
+  readonly marketHealth: () => MarketHealth
+  readonly apiKeys: ApiKeys
+  readonly linking: WalletLinking
+  readonly balances: BalanceReading
+  readonly claims: TopUpClaims
+  readonly appFeeClaims: AppFeeClaims
+  readonly takePermit: Readonly<Record<PermitKind, TakeSignature>>
+  readonly solverWork: SolverWork
+  readonly statuses: RequestStatuses
+  readonly hint: TransactionHints['hint']
+  readonly say: TransactionHints['say']
+  readonly logger: HttpAppOptions['logger']
+  readonly metrics: HttpMetrics
+  readonly readiness: Readiness
+  readonly trustedProxies: readonly string[]
+  /** Per fixed second, 0 is off. @source design.md 5.7 */
+  readonly rateLimits: { readonly perKeyMax: number; readonly perIpMax: number }
+}
+
+const failedKeysPerMinuteMax = 10
+/** Status is polled by every client of a running request. */
+const statusFactor = 5
+
+/** The public listener with all routes, not yet listening. Opens nothing. */
+export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> {
+  const { logger, metrics, readiness, apiKeys, trustedProxies, rateLimits } = dependencies
+  const app = await createHttpApp({
+    logger,
+    metrics,
+    readiness,
+    apiKeys,
+    trustedProxies,
+    errors: errorPolicy,
+    cors: true,
+    rateLimits: {
+      windowMs: 1_000,
+      classes: {
+        quote: rateLimits,
+        read: rateLimits,
+        status: {
+          perKeyMax: rateLimits.perKeyMax * statusFactor,
+          perIpMax: rateLimits.perIpMax * statusFactor,
+        },
+      },
+      defaultClass: 'read',
+      failedKeysPerMinuteMax: rateLimits.perIpMax === 0 ? 0 : failedKeysPerMinuteMax,
+    },
+    openApi: {
+      title: 'Causeway quote API',
+      description: 'Quotes for moving value between chains and currencies, with sponsored fees.',
+      servers: dependencies.servers,
+    },
+  })
+  registerPrice(app, dependencies)
+  registerQuote(app, dependencies)
+  registerChains(app, dependencies)
+  registerCurrencies(app, dependencies.registry)
+  registerTokenPrice(app, dependencies)
+  registerPricesHealth(app, dependencies.marketHealth)
+  registerRequests(app, dependencies)
+  registerBalanceEvents(app, dependencies)
+  registerAppFees(app, dependencies)
+  registerClaimAppFees(app, dependencies)
+  const takeClaim = dependencies.appFeeClaims.takeSignature
+  const takeSignature = { ...dependencies.takePermit, claim: takeClaim, request: takeClaim }
+  registerExecutePermits(app, { takeSignature })
+  registerBalances(app, dependencies)
+  registerTopUpClaims(app, dependencies)
+  registerWalletChallenge(app, dependencies)
+  registerWalletLink(app, dependencies)
+  registerSolver(app, dependencies)
+  registerIntentStatus(app, dependencies)
+  registerTransactions(app, dependencies)
+  return app
+}

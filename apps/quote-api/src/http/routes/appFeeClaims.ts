@@ -1,0 +1,90 @@
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import type { MarketSnapshot } from '../../market/snapshot.ts'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
+import { decodeSequence, encodeSequence } from '../../requests/history/cursor.ts'
+import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'
+import { appFeeAmountSchema, appFeeAmountToWire } from '../wire/appFeeAmount.ts'
+import { cursorText, pageLimit } from '../wire/historyQuery.ts'
+import { parseWallet, walletText } from '../wire/walletText.ts'
+
+type Dependencies = {
+  readonly moneyHistory: MoneyHistory
+  readonly registry: QuoteRegistry
+  readonly snapshot: () => MarketSnapshot
+}
+
+const claimLimit = 20
+const claimLimitMax = 50
+const config = { rateLimitClass: 'read' }
+const params = z.object({ wallet: walletText })
+
+/**
+ * GET /app-fees/{wallet}/claims and /claimable: what app fees a wallet claimed, and what it can claim.
+ * @source quote-api.md 3.8; quote-and-sponsorship.md, fees.app
+ */
+export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot }: Dependencies): void {
+  const claims = {
+    tags: ['app fees'],
+    summary: 'Claims of app fees, newest first',
+    params,
+    querystring: z.object({
+      limit: pageLimit(claimLimit, claimLimitMax),
+      continuation: cursorText.optional(),
+    }),
+    response: {
+      200: z.object({
+        claims: z.array(
+          z.object({
+            claimId: z.string(),
+            wallet: z.string(),
+            recipient: z.string(),
+            currency: appFeeAmountSchema,
+            txHash: z.string().nullable(),
+            status: z.enum(['pending', 'paid', 'failed']),
+            createdAt: z.string(),
+          }),
+        ),
+        continuation: z.string().nullable(),
+      }),
+      ...errorResponses,
+    },
+  }
+  app.get('/app-fees/:wallet/claims', { schema: claims, config }, async ({ params: { wallet }, query }) => {
+    const { limit, continuation } = query
+    const page = await moneyHistory.claims({
+      wallet: parseWallet(wallet),
+      limit,
+      ...(continuation !== undefined && { cursor: decodeSequence(continuation) }),
+    })
+    const priced = { registry, snapshot: snapshot() }
+    return {
+      claims: page.claims.map(({ asset, amount, transactionHash, createdAt, ...claim }) => ({
+        ...claim,
+        currency: appFeeAmountToWire(priced, asset, amount),
+        txHash: transactionHash ?? null,
+        createdAt: createdAt.toISOString(),
+      })),
+      continuation: page.cursor === undefined ? null : encodeSequence(page.cursor),
+    }
+  })
+
+  const claimable = {
+    tags: ['app fees'],
+    summary: 'App fees that can be claimed, per currency',
+    params,
+    response: {
+      200: z.object({ wallet: z.string(), balances: z.array(appFeeAmountSchema) }),
+      ...errorResponses,
+    },
+  }
+  app.get('/app-fees/:wallet/claimable', { schema: claimable, config }, async ({ params: { wallet } }) => {
+    const owner = parseWallet(wallet)
+    const priced = { registry, snapshot: snapshot() }
+    const balances = await moneyHistory.claimable(owner)
+    return {
+      wallet: owner,
+      balances: balances.map(({ asset, amount }) => appFeeAmountToWire(priced, asset, amount)),
+    }
+  })
+}

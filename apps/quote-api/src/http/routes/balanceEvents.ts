@@ -1,0 +1,127 @@
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { balanceEventContexts, type CurrencyFilter } from '@causeway/ledger'
+import { z } from 'zod'
+import type { Sponsors } from '../../access/wallets/sponsors.ts'
+import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
+import { decodeSequence, encodeSequence } from '../../requests/history/cursor.ts'
+import { requireKeyOfWallet } from '../../requests/history/historyAccess.ts'
+import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'
+import { chainIdText, cursorText, id32Text, lookupText, pageLimit } from '../wire/historyQuery.ts'
+import { parseWallet, walletText } from '../wire/walletText.ts'
+
+const eventLimit = 50
+const eventLimitMax = 250
+const text = z.string()
+
+const responseSchema = z.object({
+  wallet: text,
+  balances: z
+    .array(z.object({ chainId: z.number(), currency: text, amount: text }))
+    .describe('What can be spent or claimed now'),
+  events: z.array(
+    z.object({
+      id: text,
+      chainId: z.number(),
+      wallet: text,
+      currency: text,
+      delta: text.describe('Smallest units, signed'),
+      balanceAfter: text,
+      context: z.enum(balanceEventContexts),
+      requestId: text.nullable(),
+      createdAt: text,
+    }),
+  ),
+  continuation: text.nullable().describe('Send it back as `cursor`; null on the last page'),
+})
+
+/** GET /balance-events/{wallet}: every change of a wallet's balances, newest first. @source quote-api.md 3.8 */
+export function registerBalanceEvents(
+  app: HttpApp,
+  dependencies: {
+    readonly sponsors: Sponsors
+    readonly moneyHistory: MoneyHistory
+    readonly sponsorCurrency: SponsorCurrency
+  },
+): void {
+  const { sponsors, moneyHistory, sponsorCurrency } = dependencies
+  const schema = {
+    tags: ['history'],
+    summary: "Changes of a wallet's balances",
+    params: z.object({ wallet: walletText }),
+    querystring: z.object({
+      context: z.enum(balanceEventContexts).optional(),
+      requestId: id32Text.optional(),
+      chainId: chainIdText.optional(),
+      currency: lookupText.optional().describe('Address of a currency, on whichever chain'),
+      limit: pageLimit(eventLimit, eventLimitMax),
+      cursor: cursorText.optional(),
+    }),
+    response: { 200: responseSchema, ...errorResponses },
+  }
+  const config = { rateLimitClass: 'read' }
+  app.get('/balance-events/:wallet', { schema, config }, async ({ params, query, apiKey }) => {
+    const wallet = parseWallet(params.wallet)
+    await requireKeyOfWallet(sponsors, apiKey, wallet)
+    const { context, requestId, limit, cursor } = query
+    const currency = currencyFilter(query, sponsorCurrency)
+    const [page, spendable, claimable] = await Promise.all([
+      moneyHistory.events({
+        wallet,
+        limit,
+        currency,
+        ...(context !== undefined && { context }),
+        ...(requestId !== undefined && { requestId }),
+        ...(cursor !== undefined && { cursor: decodeSequence(cursor) }),
+      }),
+      moneyHistory.spendable(wallet),
+      moneyHistory.claimable(wallet),
+    ])
+    return {
+      wallet,
+      balances: [
+        ...(currency.withSponsorMoney ? [{ ...sponsorCurrency, amount: spendable.toString() }] : []),
+        ...claimable
+          .filter(({ asset }) => isAmong(asset, currency))
+          .map(({ asset, amount }) => ({
+            chainId: asset.chainId,
+            currency: asset.address,
+            amount: amount.toString(),
+          })),
+      ],
+      events: page.events.map(({ id, asset, delta, balanceAfter, ...event }) => ({
+        id: id.toString(),
+        wallet,
+        chainId: asset?.chainId ?? sponsorCurrency.chainId,
+        currency: asset?.address ?? sponsorCurrency.currency,
+        delta: delta.toString(),
+        balanceAfter: balanceAfter.toString(),
+        context: event.context,
+        requestId: event.requestId ?? null,
+        createdAt: event.createdAt.toISOString(),
+      })),
+      continuation: page.cursor === undefined ? null : encodeSequence(page.cursor),
+    }
+  })
+}
+
+/** Sponsor money is in the service's currency, whatever chain custody holds it on. */
+function currencyFilter(
+  { chainId, currency }: { chainId?: number | undefined; currency?: string | undefined },
+  sponsorCurrency: SponsorCurrency,
+): CurrencyFilter {
+  const address = sponsorCurrency.currency
+  return {
+    ...(chainId !== undefined && { chainId }),
+    ...(currency !== undefined && { address: currency }),
+    withSponsorMoney:
+      (chainId === undefined || chainId === sponsorCurrency.chainId) &&
+      (currency === undefined || currency.toLowerCase() === address.toLowerCase()),
+  }
+}
+
+function isAmong(
+  asset: { readonly chainId: number; readonly address: string },
+  { chainId = asset.chainId, address = asset.address }: CurrencyFilter,
+): boolean {
+  return asset.chainId === chainId && [address, address.toLowerCase()].includes(asset.address)
+}

@@ -1,0 +1,98 @@
+import { formatAmount } from '@causeway/core'
+import fc from 'fast-check'
+import { parseUnits } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { testApp } from '../../../test/fixtures/app.ts'
+import { balancesToWire } from '../wire/balances.ts'
+
+const currency = {
+  chainId: 8_453,
+  address: `0x${'dc'.repeat(20)}`,
+  symbol: 'USDC',
+  name: 'USD Coin',
+  decimals: 6,
+}
+const checksummed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+
+async function read(wallet: string) {
+  const app = await testApp()
+  return app.inject({ method: 'GET', url: `/app-fees/${wallet}/balances` })
+}
+
+describe('GET /app-fees/{wallet}/balances', () => {
+  test('of a wallet that nobody knows is a record of zero', async () => {
+    const answer = await read(`0x${'12'.repeat(20)}`)
+    const zero = { amount: '0', amountFormatted: '0.0', amountUsd: '0.000000', minimumAmount: '0' }
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toMatchObject({ currency, ...zero, balances: [{ currency, ...zero }] })
+  })
+
+  test.each([
+    ['lower case', checksummed.toLowerCase()],
+    ['upper case', `0x${checksummed.slice(2).toUpperCase()}`],
+    ['its checksum', checksummed],
+  ])('reads a wallet in %s', async (_what, wallet) => {
+    const app = await testApp({
+      balances: {
+        sponsorCurrency: currency,
+        readBalance: async (sponsor) => ({
+          sponsor,
+          availableMicroUsd: sponsor === checksummed.toLowerCase() ? 1n : 0n,
+          heldMicroUsd: 2n,
+          pendingMicroUsd: 4n,
+        }),
+      },
+    })
+    const answer = await app.inject({ method: 'GET', url: `/app-fees/${wallet}/balances` })
+    expect(answer.json()).toMatchObject({
+      amount: '1',
+      pending: { amount: '4' },
+      held: { amount: '2' },
+      totalBalanceUsd: '0.000003',
+      availableBalanceUsd: '0.000001',
+    })
+  })
+
+  test('lists the app fees that can be claimed behind the record, which they do not change', async () => {
+    const asset = { chainId: 99, address: '0xaa', symbol: 'OLD', name: 'Delisted', decimals: 2 }
+    const app = await testApp({
+      moneyHistory: {
+        events: async () => ({ events: [], cursor: undefined }),
+        spendable: async () => 0n,
+        claimable: async () => [{ asset, amount: 150n }],
+        claims: async () => ({ claims: [], cursor: undefined }),
+      },
+    })
+    const answer = await app.inject({ method: 'GET', url: `/app-fees/0x${'12'.repeat(20)}/balances` })
+    const owed = { currency: asset, amount: '150', amountFormatted: '1.5', minimumAmount: '150' }
+    const { amount, totalBalanceUsd, balances } = answer.json()
+    expect([amount, totalBalanceUsd]).toEqual(['0', '0.000000'])
+    expect(balances).toEqual([expect.objectContaining({ amount: '0' }), owed])
+  })
+
+  test.each([
+    ['a wrong checksum', checksummed.replace('aA', 'AA'), 'INVALID_ADDRESS'],
+    ['too few digits', '0x1234', 'INVALID_REQUEST'],
+    ['no hex', `0x${'zz'.repeat(20)}`, 'INVALID_REQUEST'],
+    ['another family', 'So11111111111111111111111111111111111111112', 'INVALID_REQUEST'],
+  ])('refuses %s', async (_what, wallet, errorCode) => {
+    const answer = await read(wallet)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ errorCode, statusCode: 400, errorData: expect.any(String) })
+  })
+
+  test('writes every amount so that it reads back to the same integer', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 128n }), (availableMicroUsd) => {
+        const balance = { sponsor: 'x', availableMicroUsd, heldMicroUsd: 0n, pendingMicroUsd: 0n }
+        const { amount, amountFormatted, amountUsd } = balancesToWire(balance, currency, [])
+        expect(BigInt(amount)).toBe(availableMicroUsd)
+        expect(parseUnits(amountFormatted, 6)).toBe(availableMicroUsd)
+        expect(amountUsd).toMatch(/^\d+\.\d{6}$/)
+        expect(parseUnits(amountUsd, 6)).toBe(availableMicroUsd)
+        expect(amountFormatted).toBe(formatAmount(availableMicroUsd, 6))
+      }),
+      { endOnFailure: true },
+    )
+  })
+})

@@ -1,0 +1,47 @@
+import type { BalanceRecord, Hex } from '@causeway/core'
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import type { MarketSnapshot } from '../../market/snapshot.ts'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
+import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'
+import { appFeeAmountToWire } from '../wire/appFeeAmount.ts'
+import { balancesResponseSchema, balancesToWire } from '../wire/balances.ts'
+import type { CurrencyWire } from '../wire/currencyAmount.ts'
+import { parseWallet, walletText } from '../wire/walletText.ts'
+
+export type BalanceReading = {
+  /** What balances are counted in. */
+  readonly sponsorCurrency: CurrencyWire
+  readonly readBalance: (wallet: Hex) => Promise<BalanceRecord>
+}
+
+type Dependencies = {
+  readonly balances: BalanceReading
+  readonly moneyHistory: Pick<MoneyHistory, 'claimable'>
+  readonly registry: QuoteRegistry
+  readonly snapshot: () => MarketSnapshot
+}
+
+/**
+ * GET /app-fees/{wallet}/balances. Balances are public; a wallet nobody knows has a balance of zero.
+ * @source quote-and-sponsorship.md; quote-api.md 3.8; ledger-and-safety.md 1.2
+ */
+export function registerBalances(
+  app: HttpApp,
+  { balances: reading, moneyHistory, registry, snapshot }: Dependencies,
+): void {
+  const schema = {
+    tags: ['sponsorship'],
+    summary: 'Read the balance of a sponsorship wallet',
+    params: z.object({ wallet: walletText }),
+    response: { 200: balancesResponseSchema, ...errorResponses },
+  }
+  const config = { rateLimitClass: 'read' }
+  app.get('/app-fees/:wallet/balances', { schema, config }, async ({ params }) => {
+    const wallet = parseWallet(params.wallet)
+    const [balance, owed] = await Promise.all([reading.readBalance(wallet), moneyHistory.claimable(wallet)])
+    const priced = { registry, snapshot: snapshot() }
+    const claimable = owed.map(({ asset, amount }) => appFeeAmountToWire(priced, asset, amount))
+    return balancesToWire(balance, reading.sponsorCurrency, claimable)
+  })
+}

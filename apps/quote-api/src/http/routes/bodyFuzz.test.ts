@@ -1,0 +1,196 @@
+// Goal: no body makes the service fail. Near-valid bodies with hostile members and raw bytes, over every
+// route that takes a body: each answer is below 500 and has the documented error shape.
+import type { HttpApp } from '@causeway/http'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testApp } from '../../../test/fixtures/app.ts'
+import {
+  chainA,
+  chainB,
+  marketWithPools,
+  native,
+  recipient,
+  tide,
+  usdc,
+  usdx,
+  user,
+  weth,
+} from '../../../test/fixtures/market.ts'
+import { linkedKey, testSponsor } from '../../../test/fixtures/sponsor.ts'
+import { feeComponents } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+
+const runs = process.env['CAUSEWAY_FAULTS'] === '1' ? 10_000 : 1_000
+let app: HttpApp
+
+beforeAll(async () => {
+  app = await testApp({ market: { current: marketWithPools() }, ...testSponsor(10n ** 30n) })
+})
+afterAll(() => app.close())
+
+const valid: Record<string, unknown> = {
+  user,
+  recipient,
+  originChainId: chainA,
+  destinationChainId: chainB,
+  originCurrency: usdc,
+  destinationCurrency: native,
+  amount: '100000000',
+  tradeType: 'EXACT_INPUT',
+}
+
+const hostileText = fc.oneof(
+  fc.string({ maxLength: 200 }),
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'toString',
+    '\u0000',
+    '0x',
+    '-0',
+    'NaN',
+    '1e999',
+    '\ud800',
+    '9'.repeat(78),
+  ),
+  fc.bigInt({ min: 0n, max: 2n ** 256n }).map(String),
+  fc.constantFrom(native, usdc, weth, usdx, tide, user),
+)
+const hostile = fc.oneof(
+  { weight: 4, arbitrary: hostileText },
+  { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown> },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<unknown>(null, true, false, -1, 0, 1.5, 2 ** 53, Number.MAX_VALUE),
+  },
+)
+/** Mostly absent: every hostile part refuses a body, and some bodies must get past validation. */
+function sometimes<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
+}
+
+const call = fc.record({
+  to: fc.oneof(fc.constant(user), hostile),
+  value: fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 256n }).map(String), hostile),
+  data: fc.oneof(
+    fc.uint8Array({ maxLength: 64 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`),
+    hostile,
+  ),
+})
+
+/** A valid body with some members replaced, added or dropped. */
+const nearValid = fc
+  .record({
+    changes: fc.dictionary(
+      fc.constantFrom(
+        ...Object.keys(valid),
+        'slippageTolerance',
+        'refundTo',
+        'topupGas',
+        'topupGasAmount',
+        'usePermit',
+        'useDepositAddress',
+        'explicitDeposit',
+        'forceSolverExecution',
+        'overridePriceImpact',
+        'txsGasLimit',
+        'subsidizeFees',
+        'subsidizeRent',
+        'maxSubsidizationAmount',
+        'depositFeePayer',
+        'sponsoredFeeComponents',
+        'chainIds',
+        'term',
+        'tokens',
+        'limit',
+      ),
+      hostile,
+      { maxKeys: 2 },
+    ),
+    txs: sometimes(fc.array(call, { maxLength: 3 })),
+    appFees: sometimes(
+      fc.array(
+        fc.record({
+          recipient: fc.oneof(fc.constant(user), hostile),
+          fee: fc.oneof(fc.nat(20_000).map(String), hostile),
+        }),
+        { maxLength: 3 },
+      ),
+    ),
+    sponsorship: sometimes(
+      fc.record(
+        {
+          subsidizeFees: fc.boolean(),
+          maxSubsidizationAmount: fc.bigInt({ min: 0n, max: 10n ** 6n }).map(String),
+          sponsoredFeeComponents: fc.subarray([...feeComponents], { minLength: 1 }),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+    same: fc.boolean(),
+    tradeType: fc.constantFrom('EXACT_INPUT', 'EXACT_OUTPUT', 'EXPECTED_OUTPUT'),
+    amount: fc.oneof(
+      fc.bigInt({ min: 10n ** 6n, max: 10n ** 11n }).map(String),
+      fc.bigInt({ min: 0n, max: 2n ** 130n }).map(String),
+    ),
+    origin: fc.constantFrom(usdc, native, weth, usdx, tide),
+  })
+  .map(({ changes, txs, appFees, sponsorship, same, tradeType, amount, origin }) => ({
+    ...valid,
+    tradeType,
+    amount,
+    originCurrency: origin,
+    ...(same && { destinationChainId: chainA }),
+    ...(txs !== undefined && { txs }),
+    ...(appFees !== undefined && { appFees }),
+    ...sponsorship,
+    ...changes,
+  }))
+
+const text = fc.oneof(
+  { weight: 6, arbitrary: nearValid.map((body) => JSON.stringify(body)) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 500 }) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(nearValid, fc.nat(300), fc.string({ maxLength: 3 })).map(([body, at, noise]) => {
+      const whole = JSON.stringify(body)
+      return whole.slice(0, at) + noise + whole.slice(at + 1)
+    }),
+  },
+)
+
+describe.each([
+  ['/price', {}],
+  ['/quote', {}],
+  ['/quote/v2', {}],
+  ['/quote/v2 of a sponsor', { 'x-api-key': linkedKey }],
+  ['/currencies/v2', {}],
+])('POST %s', (name, headers) => {
+  const url = name.replace(/ .*/, '')
+  test(`answers ${runs} hostile bodies without failing`, async () => {
+    let accepted = 0
+    await fc.assert(
+      fc.asyncProperty(text, async (payload) => {
+        const response = await app.inject({
+          method: 'POST',
+          url,
+          payload,
+          headers: { 'content-type': 'application/json', ...headers },
+        })
+        if (response.statusCode === 200) {
+          accepted += 1
+          return
+        }
+        const body = response.json()
+        expect(response.statusCode, JSON.stringify({ payload, body })).toBeLessThan(500)
+        expect(body).toMatchObject({
+          statusCode: response.statusCode,
+          message: expect.any(String),
+          errorCode: expect.any(String),
+        })
+        expect('errorData' in body).toBe(response.statusCode === 400)
+      }),
+      { numRuns: runs, endOnFailure: true },
+    )
+    expect(accepted).toBeGreaterThan(runs / 100)
+  })
+})

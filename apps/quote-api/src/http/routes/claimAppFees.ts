@@ -1,0 +1,81 @@
+import { type AppFeeClaimTypedData, addressText, type Hex, uint256Text } from '@causeway/core'
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import type { AppFeeClaims } from '../../money/appFees/claims.ts'
+import { parseWallet, walletText } from '../wire/walletText.ts'
+
+const signatureStepSchema = z.object({
+  id: z.literal('authorize'),
+  action: z.string(),
+  description: z.string(),
+  kind: z.literal('signature'),
+  requestId: z.string(),
+  items: z.array(
+    z.object({
+      status: z.literal('incomplete'),
+      data: z.object({
+        sign: z.object({
+          signatureKind: z.literal('eip712'),
+          domain: z.object({ name: z.string(), version: z.string(), chainId: z.number() }),
+          types: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() })).readonly()),
+          primaryType: z.string(),
+          value: z
+            .record(z.string(), z.string())
+            .describe('Service, wallet, recipient, amount and currency: check them, then sign'),
+        }),
+        post: z.object({
+          endpoint: z.literal('/execute/permits'),
+          method: z.literal('POST'),
+          body: z.object({ kind: z.literal('claim'), requestId: z.string() }),
+        }),
+      }),
+    }),
+  ),
+})
+
+/**
+ * POST /app-fees/{wallet}/claim: the step that pays a wallet's app fees out. Anyone may ask; only the wallet's
+ * signature moves something. @source quote-api.md 3.8
+ */
+export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeClaims: AppFeeClaims }): void {
+  const schema = {
+    tags: ['app fees'],
+    summary: 'Claim app fees: answers what the wallet has to sign',
+    params: z.object({ wallet: walletText }),
+    body: z.object({
+      chainId: z.int().positive().describe('Chain of the fee currency, on which it is paid'),
+      currency: addressText.describe('Currency of GET /app-fees/{wallet}/claimable'),
+      amount: uint256Text.optional().describe('Smallest units; default: all'),
+      recipient: walletText.describe('Account that is paid'),
+    }),
+    response: { 200: z.object({ steps: z.array(signatureStepSchema) }), ...errorResponses },
+  }
+  const config = { rateLimitClass: 'quote' }
+  app.post('/app-fees/:wallet/claim', { schema, config }, async ({ params, body }) => {
+    const { amount } = body
+    const { claimId, typedData } = await appFeeClaims.prepare({
+      wallet: parseWallet(params.wallet),
+      chainId: body.chainId,
+      currency: body.currency,
+      recipient: parseWallet(body.recipient, 'recipient'),
+      amount: amount === undefined ? undefined : BigInt(amount),
+    })
+    return { steps: [signatureStep(claimId, typedData)] }
+  })
+}
+
+function signatureStep(claimId: Hex, typedData: AppFeeClaimTypedData): z.infer<typeof signatureStepSchema> {
+  const post = {
+    endpoint: '/execute/permits',
+    method: 'POST',
+    body: { kind: 'claim', requestId: claimId },
+  } as const
+  return {
+    id: 'authorize',
+    action: 'Claim app fees',
+    description: 'Sign to have your app fees paid out',
+    kind: 'signature',
+    requestId: claimId,
+    items: [{ status: 'incomplete', data: { sign: { signatureKind: 'eip712', ...typedData }, post } }],
+  }
+}

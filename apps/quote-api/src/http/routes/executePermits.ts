@@ -1,0 +1,35 @@
+import { permitKinds } from '@causeway/core'
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import type { TakeSignature } from '../../requests/permits/takePermit.ts'
+import { id32 } from '../wire/id32.ts'
+import { signatureText } from '../wire/walletText.ts'
+
+/** What a wallet can have signed; `request` is another name of `claim`. */
+const signedKinds = [...permitKinds, 'claim', 'request'] as const
+type SignedKind = (typeof signedKinds)[number]
+
+type Dependencies = { readonly takeSignature: Readonly<Record<SignedKind, TakeSignature>> }
+
+/**
+ * POST /execute/permits: the signature of a signature step, which travels in the query.
+ * @source quote-api.md 2.5, 3.8
+ */
+export function registerExecutePermits(app: HttpApp, { takeSignature }: Dependencies): void {
+  const schema = {
+    tags: ['execution'],
+    summary: 'Send the signature of a signature step',
+    querystring: z.object({ signature: signatureText }),
+    body: z.object({
+      kind: z.enum(signedKinds),
+      requestId: id32.describe('Of the step'),
+      api: z.string().max(64).optional(),
+    }),
+    response: { 200: z.object({ message: z.string() }), ...errorResponses },
+  }
+  app.post('/execute/permits', { schema, config: { rateLimitClass: 'quote' } }, async ({ query, body }) => {
+    const { kind, requestId } = body
+    await takeSignature[kind]({ requestId, signature: query.signature })
+    return { message: 'Success' }
+  })
+}

@@ -1,0 +1,47 @@
+import { bytes32Text } from '@causeway/core'
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import type { RequestStatuses } from '../../requests/status/requestStatus.ts'
+import {
+  statusToV1,
+  statusToV2,
+  statusToV3,
+  statusV1Schema,
+  statusV2Schema,
+  statusV3Schema,
+} from '../../requests/status/statusWire.ts'
+
+/**
+ * GET /intents/status, /v2 and /v3: where a request is. Needs no key; never cached.
+ * @source quote-api.md 3.1, 4.4
+ */
+export function registerIntentStatus(app: HttpApp, { statuses }: { statuses: RequestStatuses }): void {
+  const config = { rateLimitClass: 'status' }
+  const schemaOf = <Answer>(answer: z.ZodType<Answer>, isDeprecated: boolean) => ({
+    tags: ['status'],
+    summary: 'State of a request',
+    deprecated: isDeprecated,
+    querystring: z.object({ requestId: bytes32Text.describe('`requestId` of the quote') }),
+    response: { 200: answer, ...errorResponses },
+  })
+  app.get('/intents/status', { schema: schemaOf(statusV1Schema, true), config }, async ({ query }, reply) => {
+    reply.header('cache-control', 'no-store')
+    return statusToV1(await statuses.read(query.requestId))
+  })
+  app.get(
+    '/intents/status/v2',
+    { schema: schemaOf(statusV2Schema, true), config },
+    async ({ query }, reply) => {
+      reply.header('cache-control', 'no-store')
+      return statusToV2(await statuses.read(query.requestId))
+    },
+  )
+  app.get(
+    '/intents/status/v3',
+    { schema: schemaOf(statusV3Schema, false), config },
+    async ({ query }, reply) => {
+      reply.header('cache-control', 'no-store')
+      return statusToV3(await statuses.read(query.requestId))
+    },
+  )
+}

@@ -1,0 +1,25 @@
+import { answerJson, errorResponses, type HttpApp } from '@causeway/http'
+import { type PricingDependencies, priceRequest } from '../../pricing/priceRequest.ts'
+import { priceResponseSchema, priceToJson } from '../wire/priceResponse.ts'
+import { type PriceBody, priceBodySchema, toQuoteRequest } from '../wire/quoteBody.ts'
+
+/** 2025-06-01: since then `/quote` does all that `/price` does. */
+const deprecatedSinceUnixSeconds = 1_748_736_000
+
+/** POST /price. Reads the market, changes nothing. @source quote-and-sponsorship.md, POST /price */
+export function registerPrice(app: HttpApp, dependencies: PricingDependencies): void {
+  const schema = {
+    tags: ['quotes'],
+    summary: 'Price a request without steps',
+    deprecated: true,
+    body: priceBodySchema,
+    response: { 200: priceResponseSchema, ...errorResponses },
+  }
+  const config = {
+    rateLimitClass: 'quote',
+    deprecation: { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/quote' },
+  }
+  const answer = async (body: PriceBody) =>
+    priceToJson(await priceRequest(dependencies, toQuoteRequest(body)))
+  app.post('/price', { schema, config }, ({ body }, reply) => answerJson(reply, answer(body)))
+}

@@ -1,0 +1,12 @@
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { type MarketHealth, marketHealthSchema } from '../../market/health.ts'
+
+/** GET /prices/health: where each USD figure comes from and how old it is. @source design.md 5.4 */
+export function registerPricesHealth(app: HttpApp, marketHealth: () => MarketHealth): void {
+  const schema = {
+    tags: ['health'],
+    summary: 'Provenance of every USD price, and the state of every chain',
+    response: { 200: marketHealthSchema, ...errorResponses },
+  }
+  app.get('/prices/health', { schema, config: { rateLimitClass: 'read' } }, async () => marketHealth())
+}

@@ -1,0 +1,102 @@
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import type { Sponsors } from '../../access/wallets/sponsors.ts'
+import { QuoteError } from '../../pricing/errors.ts'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
+import { decodeCursor } from '../../requests/history/cursor.ts'
+import { requireKey, requireKeyOfWallet } from '../../requests/history/historyAccess.ts'
+import type { Page, RequestFilter } from '../../requests/history/requestFilter.ts'
+import type { RequestHistory } from '../../requests/history/requestHistory.ts'
+import { type RequestsQuery, requestsQueryFields } from '../wire/historyQuery.ts'
+import { requestsV2Schema, requestToV2 } from '../wire/requestsV2.ts'
+import { requestsV3Schema, requestToV3 } from '../wire/requestsV3.ts'
+
+type Dependencies = {
+  readonly registry: QuoteRegistry
+  readonly sponsors: Sponsors
+  readonly history: RequestHistory
+}
+
+/** 2026-07-22, as the public interface has it. */
+const deprecatedSinceUnixSeconds = 1_784_678_400
+
+/**
+ * GET /requests/v3 lists the requests of the caller's key; GET /requests/v2 looks single requests up,
+ * for clients of before. @source quote-and-sponsorship.md, Request history; quote-api.md 3.4
+ */
+export function registerRequests(app: HttpApp, { registry, sponsors, history }: Dependencies): void {
+  const { hash, ...shared } = requestsQueryFields
+  const v3 = {
+    tags: ['history'],
+    summary: 'Requests that were made with your key',
+    querystring: z.object({ ...shared, txHash: hash }),
+    response: { 200: requestsV3Schema, ...errorResponses },
+  }
+  const config = { rateLimitClass: 'read' }
+  app.get('/requests/v3', { schema: v3, config }, async ({ query: { txHash, ...query }, apiKey }) => {
+    const filter = { ...filterOf({ ...query, hash: txHash }), apiKeyId: requireKey(apiKey) }
+    const { requests, continuation } = await history.list(filter, pageOf(query))
+    return {
+      requests: requests.map((request) => requestToV3(registry, request, query)),
+      continuation: continuation ?? null,
+    }
+  })
+
+  const v2 = {
+    tags: ['history'],
+    summary: 'Look requests up by id, order id, transaction hash, deposit address or user',
+    deprecated: true,
+    querystring: z.object(requestsQueryFields),
+    response: { 200: requestsV2Schema, ...errorResponses },
+  }
+  const deprecation = { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/requests/v3' }
+  app.get('/requests/v2', { schema: v2, config: { ...config, deprecation } }, async ({ query, apiKey }) => {
+    const { user } = query
+    if (user !== undefined) await requireKeyOfWallet(sponsors, apiKey, user)
+    else requireLookup(query)
+    const { requests, continuation } = await history.list(filterOf(query), pageOf(query))
+    return {
+      requests: requests.map((request) => requestToV2(registry, request, query)),
+      ...(continuation !== undefined && { continuation }),
+    }
+  })
+}
+
+/** Nobody lists the requests of others. @throws QuoteError INVALID_REQUEST */
+function requireLookup({ id, orderId, hash, depositAddress }: RequestsQuery): void {
+  if (id !== undefined || orderId !== undefined || hash !== undefined || depositAddress !== undefined) return
+  throw new QuoteError('INVALID_REQUEST', 'Name one of id, orderId, hash, depositAddress or user.', {
+    data: { field: 'id' },
+  })
+}
+
+function filterOf(query: RequestsQuery): RequestFilter {
+  const { hash, startTimestamp, endTimestamp, ...filter } = query
+  const { id, orderId, user, recipient, status, originChainId, destinationChainId, depositAddress } = filter
+  return {
+    id,
+    orderId,
+    user,
+    recipient,
+    status,
+    originChainId,
+    destinationChainId,
+    depositAddress,
+    txHash: hash,
+    startSeconds: startTimestamp,
+    endSeconds: endTimestamp,
+  }
+}
+
+/** @throws InvalidCursorError */
+function pageOf({
+  limit,
+  continuation,
+  sortDirection,
+}: Pick<RequestsQuery, 'limit' | 'continuation' | 'sortDirection'>): Page {
+  return {
+    limit,
+    direction: sortDirection,
+    after: continuation === undefined ? undefined : decodeCursor(continuation),
+  }
+}

@@ -1,0 +1,86 @@
+import { bytes32Text, type Hex } from '@causeway/core'
+import { type ApiKeyRecord, errorResponses, type HttpApp, unauthorized } from '@causeway/http'
+import { z } from 'zod'
+import { solverScope } from '../../requests/work/solverKey.ts'
+import type { SolverWork } from '../../requests/work/solverWork.ts'
+import { openWorkItemSchema, type WorkItem } from '../../requests/work/workItem.ts'
+import { id32 } from '../wire/id32.ts'
+
+const itemsMax = 200
+const reasonLengthMax = 500
+const done = z.object({ message: z.string() })
+const itemPath = z.object({ id: z.uuid() })
+
+/**
+ * What a solver works off: open items, and what became of them. A report is a hint; only what chains show
+ * moves a request. @source design.md 5.9
+ */
+export function registerSolver(app: HttpApp, { solverWork }: { solverWork: SolverWork }): void {
+  const shared = { tags: ['solver'] }
+  const config = { rateLimitClass: 'read' }
+  const listSchema = {
+    ...shared,
+    summary: 'Open work items: those that money is in, oldest first, then permits',
+    querystring: z.object({ limit: z.coerce.number().int().min(1).max(itemsMax).default(50) }),
+    response: { 200: z.object({ items: z.array(openWorkItemSchema) }), ...errorResponses },
+  }
+  app.get('/solver/work', { schema: listSchema, config }, async ({ query, apiKey }) => {
+    requireSolver(apiKey)
+    const items = await solverWork.list(query.limit)
+    return { items: items.map(toWire) }
+  })
+
+  const reportSchema = {
+    ...shared,
+    summary: 'Tell the transaction of an item, before it is broadcast',
+    params: itemPath,
+    body: z.object({ txHash: id32 }),
+    response: { 200: done, ...errorResponses },
+  }
+  app.post('/solver/work/:id/report', { schema: reportSchema, config }, async ({ params, body, apiKey }) => {
+    requireSolver(apiKey)
+    await solverWork.report(params.id, body.txHash)
+    return { message: 'Reported' }
+  })
+
+  const failedSchema = {
+    ...shared,
+    summary: 'Tell that an item cannot be done now; nothing was and nothing will be broadcast for it',
+    params: itemPath,
+    body: z.object({ reason: z.string().min(1).max(reasonLengthMax) }),
+    response: { 200: done, ...errorResponses },
+  }
+  app.post('/solver/work/:id/failed', { schema: failedSchema, config }, async ({ params, body, apiKey }) => {
+    requireSolver(apiKey)
+    await solverWork.fail(params.id, body.reason)
+    return { message: 'Noted' }
+  })
+}
+
+/** @throws RequestFailure: whoever is no solver learns nothing more */
+function requireSolver(apiKey: ApiKeyRecord | null): void {
+  if (apiKey?.scopes.has(solverScope) !== true) throw unauthorized()
+}
+
+function toWire({ id, kind, requestId, chainId, payload, createdAtMs }: WorkItem) {
+  const orderId = orderIdOf(payload)
+  return openWorkItemSchema.parse({
+    id,
+    kind,
+    chainId,
+    payload,
+    createdAt: new Date(createdAtMs).toISOString(),
+    ...(requestId !== undefined && { requestId }),
+    ...(orderId !== undefined && { orderId }),
+  })
+}
+
+const named = z.object({
+  orderId: bytes32Text.optional(),
+  deposit: z.object({ orderId: bytes32Text }).optional(),
+})
+
+function orderIdOf(payload: unknown): Hex | undefined {
+  const { orderId, deposit } = named.parse(payload)
+  return orderId ?? deposit?.orderId
+}

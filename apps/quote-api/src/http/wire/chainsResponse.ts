@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import type { MarketSnapshot } from '../../market/snapshot.ts'
+import { takesPermits } from '../../pricing/permit.ts'
+import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../../pricing/registry.ts'
+import { vmNames } from './vmNames.ts'
+
+const currency = z.object({
+  id: z.string(),
+  symbol: z.string(),
+  name: z.string(),
+  address: z.string(),
+  decimals: z.number(),
+})
+
+/** @source quote-api.md 3.2 */
+const chainSchema = z.object({
+  id: z.number(),
+  name: z.string(),
+  displayName: z.string(),
+  httpRpcUrl: z.string().describe('Empty: endpoints of this service are not public'),
+  wsRpcUrl: z.string(),
+  explorerUrl: z.string(),
+  explorerName: z.string(),
+  explorerPaths: z.object({ transaction: z.string(), address: z.string(), token: z.string() }),
+  depositEnabled: z.boolean(),
+  tokenSupport: z.enum(['All', 'Limited']),
+  disabled: z.boolean(),
+  partialDisableLimit: z.number(),
+  blockProductionLagging: z.boolean(),
+  currency: z.object({ ...currency.shape, supportsBridging: z.boolean() }),
+  withdrawalFee: z.number(),
+  depositFee: z.number(),
+  surgeEnabled: z.boolean(),
+  featuredTokens: z.array(currency),
+  erc20Currencies: z.array(
+    z.object({
+      ...currency.shape,
+      supportsBridging: z.boolean(),
+      supportsPermit: z.boolean(),
+      withdrawalFee: z.number(),
+      depositFee: z.number(),
+      surgeEnabled: z.boolean(),
+    }),
+  ),
+  solverCurrencies: z.array(currency),
+  iconUrl: z.string(),
+  contracts: z.object({ multicall3: z.string() }),
+  vmType: z.enum(['bvm', 'evm', 'svm', 'tvm', 'hypevm', 'lvm']),
+  baseChainId: z.number().nullable(),
+  solverAddresses: z.array(z.string()),
+  tags: z.array(z.string()),
+  protocol: z.object({
+    v2: z.object({ chainId: z.string(), depository: z.string() }),
+  }),
+})
+
+export const chainsResponseSchema = z.object({ chains: z.array(chainSchema) })
+
+export type ChainWire = z.infer<typeof chainSchema>
+
+export type ChainDirectory = {
+  readonly registry: QuoteRegistry
+  readonly snapshot: () => MarketSnapshot
+  readonly fillWallet: string | undefined
+}
+
+export function chainToWire(chain: QuotableChain, { snapshot, fillWallet }: ChainDirectory): ChainWire {
+  const { config, native } = chain
+  const market = snapshot().chain(chain.chainId)
+  const bridgeable = (currency: QuotableCurrency) => currency.asset.inventory !== undefined
+  const erc20s = [...chain.currencies.values()].filter((currency) => !currency.isNative)
+  return {
+    id: chain.chainId,
+    name: config.name,
+    displayName: config.displayName,
+    httpRpcUrl: '',
+    wsRpcUrl: '',
+    explorerUrl: config.explorerUrl,
+    explorerName: '',
+    explorerPaths: { transaction: '/tx/', address: '/address/', token: '/token/' },
+    depositEnabled: config.enabled,
+    tokenSupport: 'Limited',
+    disabled: !config.enabled,
+    partialDisableLimit: 0,
+    blockProductionLagging: 'reason' in market && market.reason === 'stale_head',
+    currency: { ...currencyToWire(native), supportsBridging: bridgeable(native) },
+    withdrawalFee: 0,
+    depositFee: 0,
+    surgeEnabled: false,
+    featuredTokens: erc20s.filter(({ solver }) => solver).map(currencyToWire),
+    erc20Currencies: erc20s.map((currency) => ({
+      ...currencyToWire(currency),
+      supportsBridging: bridgeable(currency),
+      supportsPermit: takesPermits(chain, currency),
+      withdrawalFee: 0,
+      depositFee: 0,
+      surgeEnabled: false,
+    })),
+    solverCurrencies: chain.solverCurrencies.map(currencyToWire),
+    iconUrl: '',
+    contracts: { multicall3: config.multicall3 },
+    vmType: vmNames[chain.vmType],
+    baseChainId: null,
+    solverAddresses: fillWallet === undefined ? [] : [fillWallet],
+    tags: [],
+    protocol: { v2: { chainId: chain.key, depository: chain.depository } },
+  }
+}
+
+function currencyToWire({ asset, symbol, name, address, decimals }: QuotableCurrency) {
+  return { id: asset.id, symbol, name, address, decimals }
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import {
+  findCurrency,
+  type QuotableChain,
+  type QuotableCurrency,
+  type QuoteRegistry,
+} from '../../pricing/registry.ts'
+import { currencySchema, currencyToWire } from './currencyAmount.ts'
+import { vmNames } from './vmNames.ts'
+
+const listMax = 1_000
+
+/** Every member is optional; unknown members are stripped. @source quote-api.md 3.3 */
+export const currenciesBodySchema = z.object({
+  defaultList: z.boolean().optional(),
+  chainIds: z.array(z.int().positive()).max(200).optional(),
+  term: z.string().max(128).optional().describe('Part of symbol or name, any case'),
+  address: z.string().max(128).optional(),
+  currencyId: z.string().max(64).optional().describe('Asset id: the same asset on every chain'),
+  tokens: z.array(z.string().max(160)).max(200).optional().describe('chainId:address'),
+  verified: z.boolean().optional(),
+  limit: z.int().min(1).max(100).default(20),
+  includeAllChains: z.boolean().optional(),
+  useExternalSearch: z.boolean().optional(),
+  depositAddressOnly: z.boolean().optional(),
+})
+
+export const currenciesResponseSchema = z
+  .array(z.object({ ...currencySchema.shape, vmType: z.string() }))
+  .max(listMax)
+
+type CurrenciesBody = z.infer<typeof currenciesBodySchema>
+type CurrenciesResponse = z.infer<typeof currenciesResponseSchema>
+
+/** Currencies that satisfy every filter that was given, in configuration order. */
+export function selectCurrencies(registry: QuoteRegistry, body: CurrenciesBody): CurrenciesResponse {
+  const selected: CurrenciesResponse = []
+  for (const chain of registry.chains) {
+    for (const currency of chain.currencies.values()) {
+      if (selected.length >= body.limit) return selected
+      if (matches(chain, currency, body))
+        selected.push({ ...currencyToWire(currency), vmType: vmNames[chain.vmType] })
+    }
+  }
+  return selected
+}
+
+function matches(chain: QuotableChain, currency: QuotableCurrency, body: CurrenciesBody): boolean {
+  const { chainIds, address, currencyId, term, tokens } = body
+  if (chainIds !== undefined && !chainIds.includes(chain.chainId)) return false
+  if (currencyId !== undefined && currency.asset.id !== currencyId) return false
+  if (address !== undefined && !isSameAddress(chain, currency, address)) return false
+  if (term !== undefined && !mentions(currency, term.toLowerCase())) return false
+  return tokens === undefined || tokens.some((token) => namesCurrency(chain, currency, token))
+}
+
+function namesCurrency(chain: QuotableChain, currency: QuotableCurrency, token: string): boolean {
+  const separator = token.indexOf(':')
+  return (
+    separator > 0 &&
+    token.slice(0, separator) === String(chain.chainId) &&
+    isSameAddress(chain, currency, token.slice(separator + 1))
+  )
+}
+
+function isSameAddress(chain: QuotableChain, currency: QuotableCurrency, address: string): boolean {
+  return findCurrency(chain, address) === currency
+}
+
+function mentions({ symbol, name, address }: QuotableCurrency, term: string): boolean {
+  return symbol.toLowerCase().includes(term) || name.toLowerCase().includes(term) || address === term
+}

@@ -1,0 +1,79 @@
+import { formatAmount, formatUsd, type PricedUnit, usdValueDown } from '@causeway/core'
+import { z } from 'zod'
+import type { QuotableCurrency } from '../../pricing/registry.ts'
+
+/** @source quote-and-sponsorship.md, CurrencyAmount */
+export const currencySchema = z.object({
+  chainId: z.number(),
+  address: z.string(),
+  symbol: z.string(),
+  name: z.string(),
+  decimals: z.number(),
+  metadata: z.object({ logoURI: z.string(), verified: z.boolean(), isNative: z.boolean() }).optional(),
+})
+
+export const currencyAmountSchema = z.object({
+  currency: currencySchema,
+  amount: z.string().describe("Integer in the currency's smallest unit"),
+  amountFormatted: z.string(),
+  amountUsd: z.string(),
+  minimumAmount: z.string().describe("Integer in the currency's smallest unit"),
+})
+
+export type CurrencyWire = z.infer<typeof currencySchema>
+type CurrencyAmountWire = z.infer<typeof currencyAmountSchema>
+
+export function currencyToWire(currency: QuotableCurrency): CurrencyWire {
+  return {
+    chainId: currency.chainId,
+    address: currency.address,
+    symbol: currency.symbol,
+    name: currency.name,
+    decimals: currency.decimals,
+    metadata: { logoURI: currency.logoUri ?? '', verified: true, isNative: currency.isNative },
+  }
+}
+
+/** One amount of a currency, which need not be configured any more, at the prices it was quoted at. */
+export function valuedAmountToWire(
+  currency: CurrencyWire,
+  unit: PricedUnit,
+  amount: bigint,
+  minimumAmount: bigint = amount,
+): CurrencyAmountWire {
+  const text = amount.toString()
+  return {
+    currency,
+    amount: text,
+    amountFormatted: formatAmount(amount, unit.decimals),
+    amountUsd: formatUsd(usdValueDown(amount, unit)),
+    minimumAmount: minimumAmount === amount ? text : minimumAmount.toString(),
+  }
+}
+
+const knownCurrencies = new WeakMap<QuotableCurrency, string>()
+
+function currencyJson(currency: QuotableCurrency): string {
+  const known = knownCurrencies.get(currency)
+  if (known !== undefined) return known
+  const json = JSON.stringify(currencyToWire(currency))
+  knownCurrencies.set(currency, json)
+  return json
+}
+
+/**
+ * JSON of `valuedAmountToWire` for a configured currency, which answers hold up to twenty times: what
+ * those have in common is written once per currency. Digits need no escaping.
+ */
+export function currencyAmountJson(
+  currency: QuotableCurrency,
+  unit: PricedUnit,
+  amount: bigint,
+  minimumAmount: bigint = amount,
+): string {
+  const text = amount.toString()
+  const minimum = minimumAmount === amount ? text : minimumAmount.toString()
+  const formatted = formatAmount(amount, currency.decimals)
+  const usd = formatUsd(usdValueDown(amount, unit))
+  return `{"currency":${currencyJson(currency)},"amount":"${text}","amountFormatted":"${formatted}","amountUsd":"${usd}","minimumAmount":"${minimum}"}`
+}

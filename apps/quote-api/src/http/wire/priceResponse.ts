@@ -1,0 +1,111 @@
+import {
+  bpsDown,
+  formatFixed,
+  formatPercent,
+  formatRate,
+  formatUsd,
+  type UsdX18,
+  usdValueDown,
+} from '@causeway/core'
+import { z } from 'zod'
+import { legImpact } from '../../pricing/legImpact.ts'
+import type { PricedCurrency } from '../../pricing/marketAccess.ts'
+import type { PricedRoute } from '../../pricing/pricedRoute.ts'
+import type { Priced } from '../../pricing/priceRequest.ts'
+import { operations } from '../../pricing/request.ts'
+import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
+
+/** @source quote-and-sponsorship.md, Price response: `fees` object */
+export const feesSchema = z.object({
+  gas: currencyAmountSchema.describe('Origin-chain gas, paid by the user to the network'),
+  relayerGas: currencyAmountSchema.describe('Destination-chain gas'),
+  relayerService: currencyAmountSchema.describe('Paid to the solver; negative is a reward'),
+  relayer: currencyAmountSchema.describe('Sum of relayerGas and relayerService'),
+  app: currencyAmountSchema.describe('Owed to the app, claimed later'),
+  subsidized: currencyAmountSchema.describe('Paid by the sponsor'),
+})
+
+const impactSchema = z.object({ usd: z.string(), percent: z.string() })
+const slippageSideSchema = z.object({ usd: z.string(), value: z.string(), percent: z.string() })
+
+/** @source quote-and-sponsorship.md, Price response: `details` object */
+export const priceDetailsFields = {
+  operation: z.enum(operations),
+  sender: z.string(),
+  recipient: z.string(),
+  currencyIn: currencyAmountSchema,
+  currencyOut: currencyAmountSchema,
+  totalImpact: impactSchema.describe('Difference between input and output value, fees included'),
+  swapImpact: impactSchema.describe('Impact of swaps, without fees'),
+  rate: z.string().describe('Units of output per input unit'),
+  slippageTolerance: z.object({
+    total: z.string().describe('Basis points; origin and destination are alternative uses of it'),
+    origin: slippageSideSchema,
+    destination: slippageSideSchema,
+  }),
+  timeEstimate: z.number().describe('Seconds'),
+  userBalance: z.string().describe('Of the input currency, "0" when unknown'),
+}
+
+export const priceResponseSchema = z.object({ fees: feesSchema, details: z.object(priceDetailsFields) })
+
+/** JSON of `priceResponseSchema`. */
+export function priceToJson(priced: Priced): string {
+  const details = detailMembers(priced, currencyInJson(priced), currencyOutJson(priced))
+  return `{"fees":${feesToJson(priced)},"details":{${details}}}`
+}
+
+export function feesToJson({ amounts, originGasWei }: Priced): string {
+  const { route, feeCurrency, split, prices } = amounts
+  const gas = currencyAmountJson(route.origin.native, prices.originNative, originGasWei)
+  const fee = (amount: bigint) => currencyAmountJson(feeCurrency, prices.feeCurrency, amount)
+  return `{"gas":${gas},"relayerGas":${fee(split.relayerGas)},"relayerService":${fee(split.relayerService)},"relayer":${fee(split.relayer)},"app":${fee(split.app)},"subsidized":${fee(split.subsidized)}}`
+}
+
+export function currencyInJson({ amounts: { route, prices, amountIn } }: Priced): string {
+  return currencyAmountJson(route.currencyIn, prices.currencyIn, amountIn)
+}
+
+export function currencyOutJson({ amounts: { route, prices, amountOut, amountOutMin } }: Priced): string {
+  return currencyAmountJson(route.currencyOut, prices.currencyOut, amountOut, amountOutMin)
+}
+
+/** Members of `details`, without the braces around them: `/quote` adds more. */
+export function detailMembers(priced: Priced, currencyIn: string, currencyOut: string): string {
+  const { route, prices, amountIn, amountOut } = priced.amounts
+  const inUsd = usdValueDown(amountIn, prices.currencyIn)
+  const impactUsd = usdValueDown(amountOut, prices.currencyOut) - inUsd
+  const swap = legImpact(priced.snapshot, [priced.amounts.originLeg, priced.amounts.destinationLeg])
+  const rate = formatRate({
+    amountIn,
+    decimalsIn: route.currencyIn.decimals,
+    amountOut,
+    decimalsOut: route.currencyOut.decimals,
+  })
+  // What callers and configuration wrote is escaped; numbers need none.
+  const parties = `"operation":"${route.operation}","sender":${JSON.stringify(route.user)},"recipient":${JSON.stringify(route.recipient)}`
+  const impact = `"totalImpact":${impactJson(impactUsd, inUsd)},"swapImpact":${impactJson(swap.usd, inUsd)}`
+  const tolerance = `"slippageTolerance":${slippageToJson(priced.amounts)}`
+  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"`
+}
+
+function impactJson(usd: UsdX18, wholeUsd: UsdX18): string {
+  return `{"usd":"${formatUsd(usd)}","percent":"${formatPercent(usd, wholeUsd)}"}`
+}
+
+/** Each side: what is lost if the whole budget is spent there, in that side's output currency. */
+function slippageToJson(amounts: PricedRoute): string {
+  const { slippageBps, originLeg, solver, prices, amountOut } = amounts
+  const swapsOnOrigin = solver !== undefined && originLeg?.leg.kind === 'pool'
+  const origin = swapsOnOrigin
+    ? slippageSide(prices.feeCurrency, originLeg.amountOut, slippageBps)
+    : slippageSide(prices.feeCurrency, 0n, 0n)
+  const destination = slippageSide(prices.currencyOut, amountOut, slippageBps)
+  return `{"total":"${slippageBps}","origin":${origin},"destination":${destination}}`
+}
+
+function slippageSide(price: PricedCurrency, amount: bigint, slippageBps: bigint): string {
+  const value = bpsDown(amount, slippageBps)
+  const usd = formatUsd(usdValueDown(value, price))
+  return `{"usd":"${usd}","value":"${value}","percent":"${formatFixed(slippageBps, 2)}"}`
+}

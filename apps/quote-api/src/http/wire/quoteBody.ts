@@ -1,0 +1,206 @@
+import type { Hex } from '@causeway/core'
+import { z } from 'zod'
+import {
+  type AppFeeRequest,
+  type DestinationCall,
+  type QuoteRequest,
+  tradeTypes,
+} from '../../pricing/request.ts'
+import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import { feeComponents } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+
+const chainId = z.int().positive()
+/** Longest spelling of any family's address or currency id. */
+const addressText = z.string().min(1).max(128)
+const uint256Max = (2n ** 256n - 1n).toString()
+
+/** Compares digits as text: the rule also runs on text that no number can be read from. */
+function fitsUint256(digits: string): boolean {
+  const significant = digits.replace(/^0+/, '')
+  return significant.length < uint256Max.length || significant <= uint256Max
+}
+
+const amount = z
+  .string()
+  .max(uint256Max.length)
+  .regex(/^[0-9]+$/)
+  .refine(fitsUint256, { error: 'must fit in 256 bits' })
+const evmAddress = z.string().regex(/^0x[a-fA-F0-9]{40}$/)
+const callDataCharactersMax = 32_768
+
+const callsMax = 20
+const appFeesMax = 10
+
+const destinationCall = z.object({
+  to: evmAddress.describe('Contract to call on the destination chain'),
+  value: amount.default('0').describe('Wei of the destination currency sent along'),
+  data: z
+    .string()
+    .max(callDataCharactersMax)
+    .regex(/^0x([a-fA-F0-9]{2})*$/)
+    .describe('Calldata: 0x and an even number of hex digits'),
+})
+
+const appFee = z.object({
+  recipient: evmAddress.describe('Account that the fee accrues to'),
+  fee: z
+    .string()
+    .max(5)
+    .regex(/^[0-9]+$/)
+    .describe('Basis points of the input, 100 = 1 %'),
+})
+
+/** @source quote-and-sponsorship.md, POST /price, request body; leading zeros are accepted */
+const slippage = z
+  .string()
+  .regex(/^(0*[0-9]{1,4}|0*10000)$/)
+  .max(16)
+
+/** Fields that all three routes share. Unknown fields are stripped. */
+const sharedFields = {
+  user: addressText.describe('Account that deposits on the origin chain'),
+  originChainId: chainId,
+  destinationChainId: chainId,
+  originCurrency: addressText,
+  destinationCurrency: addressText,
+  amount: amount.describe("Input or output, by tradeType, in the currency's smallest unit"),
+  tradeType: z.enum(tradeTypes),
+  txs: z.array(destinationCall).max(callsMax).optional().describe('Calls to run on the destination chain'),
+  referrer: z.string().max(256).optional(),
+  refundTo: addressText
+    .optional()
+    .describe('Refund address on the origin chain; default: recipient, else user'),
+  refundOnOrigin: z.boolean().optional().describe('Deprecated: refunds always happen on the origin chain'),
+  useExternalLiquidity: z.boolean().optional().describe('A permission; never a reason to refuse'),
+  useFallbacks: z.boolean().optional().describe('A permission; never a reason to refuse'),
+  usePermit: z.boolean().optional().describe('Deposit by signature, for currencies that support it'),
+  permitExpiry: z
+    .int()
+    .min(60)
+    .max(86_400)
+    .optional()
+    .describe('Seconds that the signature of a permit holds; default 600'),
+  useDepositAddress: z.boolean().optional().describe('Deposit to an address; native-currency bridges only'),
+  strict: z.boolean().optional().describe('Deposit addresses of one use: not offered yet'),
+  slippageTolerance: slippage
+    .optional()
+    .describe(
+      'Basis points, 0 to 10000; computed when left out. What pools stand below market prices counts in it, beyond what pools of the class ordinarily do',
+    ),
+  appFees: z
+    .array(appFee)
+    .max(appFeesMax)
+    .refine((fees) => fees.reduce((sum, { fee }) => sum + Number(fee), 0) <= 10_000, {
+      error: 'must not add up to more than 10000 basis points',
+    })
+    .optional(),
+  txsGasLimit: z
+    .int()
+    .min(0)
+    .max(10_000_000)
+    .optional()
+    .describe('Gas of all calls; simulated when left out'),
+  topupGas: z.boolean().optional().describe('Also deliver some of the destination gas currency'),
+  topupGasAmount: amount.optional().describe('USD with 6 decimals; default 2000000'),
+  explicitDeposit: z
+    .boolean()
+    .optional()
+    .describe('false: one plain token transfer instead of approve and deposit'),
+  forceSolverExecution: z.boolean().optional(),
+  overridePriceImpact: z.boolean().optional().describe('Accept any swap impact'),
+}
+
+/** @source quote-and-sponsorship.md, POST /quote */
+const sponsorshipFields = {
+  subsidizeFees: z.boolean().optional().describe('The sponsor pays all fees, gas top-up included'),
+  maxSubsidizationAmount: amount.optional().describe('Cap on the subsidy, USDC with 6 decimals'),
+  subsidizeRent: z.boolean().optional().describe('The sponsor pays Solana account rent; needs subsidizeFees'),
+  depositFeePayer: addressText
+    .optional()
+    .describe('Solana account that pays deposit fees; must differ from user'),
+  sponsoredFeeComponents: z
+    .array(z.enum(feeComponents))
+    .min(1)
+    .max(feeComponents.length)
+    .optional()
+    .describe('Fee types to sponsor; app fees are never drawn from the sponsor'),
+}
+
+export const priceBodySchema = z.object({ ...sharedFields, recipient: addressText.optional() })
+
+const recipientField = addressText.describe('Receiver on the destination chain')
+
+/** `recipient` is required here and optional on `/quote/v2`. @source design.md 5.1 */
+export const quoteBodySchema = z.object({ ...sharedFields, ...sponsorshipFields, recipient: recipientField })
+
+export const quoteV2BodySchema = z.object({
+  ...sharedFields,
+  ...sponsorshipFields,
+  recipient: recipientField.optional(),
+})
+
+export type PriceBody = z.infer<typeof priceBodySchema>
+export type QuoteBody = z.infer<typeof quoteV2BodySchema>
+
+const defaultTopupMicroUsd = 2_000_000n
+const defaultPermitExpirySeconds = 600
+
+/** From the wire to the domain: decimal strings become `bigint`, absent flags get their defaults. */
+export function toQuoteRequest(body: PriceBody): QuoteRequest {
+  return {
+    user: body.user,
+    recipient: body.recipient,
+    originChainId: body.originChainId,
+    destinationChainId: body.destinationChainId,
+    originCurrency: body.originCurrency,
+    destinationCurrency: body.destinationCurrency,
+    amount: BigInt(body.amount),
+    tradeType: body.tradeType,
+    txs: body.txs?.map(toCall) ?? [],
+    txsGasLimit: body.txsGasLimit === undefined ? undefined : BigInt(body.txsGasLimit),
+    refundTo: body.refundTo,
+    topupGas: body.topupGas ?? false,
+    topupGasMicroUsd: body.topupGasAmount === undefined ? defaultTopupMicroUsd : BigInt(body.topupGasAmount),
+    appFees: body.appFees?.map(toAppFee) ?? [],
+    slippageBps: body.slippageTolerance === undefined ? undefined : BigInt(body.slippageTolerance),
+    usePermit: body.usePermit ?? false,
+    permitExpirySeconds: body.permitExpiry ?? defaultPermitExpirySeconds,
+    useDepositAddress: body.useDepositAddress ?? false,
+    strict: body.strict ?? false,
+    explicitDeposit: body.explicitDeposit ?? true,
+    forceSolverExecution: body.forceSolverExecution ?? false,
+    overridePriceImpact: body.overridePriceImpact ?? false,
+  }
+}
+
+function toCall({ to, value, data }: { to: string; value: string; data: string }): DestinationCall {
+  // CAST: the schema admits only `0x` and hex digits.
+  return { to: to.toLowerCase() as Hex, value: BigInt(value), data: data.toLowerCase() as Hex }
+}
+
+function toAppFee({ recipient, fee }: { recipient: string; fee: string }): AppFeeRequest {
+  // CAST: the schema admits only `0x` and 40 hex digits.
+  return { recipient: recipient.toLowerCase() as Hex, bps: BigInt(fee) }
+}
+
+/** The sponsorship fields of a body, or undefined where it names none of them. */
+export function toSponsorshipRequest(body: QuoteBody): SponsorshipRequest | undefined {
+  const { subsidizeFees, maxSubsidizationAmount, subsidizeRent, depositFeePayer, sponsoredFeeComponents } =
+    body
+  if (
+    subsidizeFees === undefined &&
+    maxSubsidizationAmount === undefined &&
+    subsidizeRent === undefined &&
+    depositFeePayer === undefined &&
+    sponsoredFeeComponents === undefined
+  ) {
+    return undefined
+  }
+  return {
+    subsidizeFees: subsidizeFees ?? false,
+    capMicroUsd: maxSubsidizationAmount === undefined ? undefined : BigInt(maxSubsidizationAmount),
+    subsidizeRent: subsidizeRent ?? false,
+    depositFeePayer,
+    components: sponsoredFeeComponents,
+  }
+}

@@ -1,0 +1,127 @@
+import { formatUsd, type UsdX18, usdValueDown } from '@causeway/core'
+import { z } from 'zod'
+import type { LegQuote } from '../../pricing/legs.ts'
+import { shownPrice } from '../../pricing/marketAccess.ts'
+import type { PricedRoute } from '../../pricing/pricedRoute.ts'
+import type { Priced } from '../../pricing/priceRequest.ts'
+import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
+import type { Quote, SignedOrder } from '../../requests/draft/createQuote.ts'
+import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
+import { feeSponsorshipJson, feeSponsorshipSchema } from './feeSponsorship.ts'
+import { orderWireSchema, stepSchema } from './orderWire.ts'
+import {
+  currencyInJson,
+  currencyOutJson,
+  detailMembers,
+  feesSchema,
+  feesToJson,
+  priceDetailsFields,
+} from './priceResponse.ts'
+
+const usdOnly = z.object({ usd: z.string() })
+
+const routeSideSchema = z.object({
+  inputCurrency: currencyAmountSchema,
+  outputCurrency: currencyAmountSchema,
+  router: z.string().describe('`causeway` for the solver itself, else the exchange'),
+  includedSwapSources: z.array(z.string()),
+})
+
+const quoteDetailsSchema = z.object({
+  ...priceDetailsFields,
+  refundCurrency: currencyAmountSchema.describe('What a refund pays at least'),
+  currencyGasTopup: currencyAmountSchema.optional(),
+  expandedPriceImpact: z
+    .object({ swap: usdOnly, execution: usdOnly, relay: usdOnly, app: usdOnly, sponsored: usdOnly })
+    .describe('Costs are negative, the sponsored part positive'),
+  route: z.object({ origin: routeSideSchema, destination: routeSideSchema }),
+})
+
+/** @source quote-and-sponsorship.md, POST /quote; quote-api.md 2.2 */
+export const quoteResponseSchema = z.object({
+  requestId: z.string().describe('Identifies the request across the whole interface'),
+  environment: z.string(),
+  expiresAt: z
+    .number()
+    .describe(
+      'Unix seconds. A deposit in a later block, one block of grace aside, is priced anew: filled as quoted only where that is no worse, else refunded',
+    ),
+  steps: z.array(stepSchema).describe('To execute in order'),
+  fees: feesSchema,
+  feeSponsorship: feeSponsorshipSchema.optional().describe('Present when a sponsorship field was sent'),
+  details: quoteDetailsSchema,
+  breakdown: z.array(z.object({ value: z.string(), timeEstimate: z.number() })),
+  protocol: z.object({ v2: orderWireSchema }).optional().describe('Absent where the user executes alone'),
+})
+
+/** JSON of `quoteResponseSchema`. Steps and order are the very text that was digested and stored. */
+export function quoteToJson(quote: Quote, environment: string): string {
+  const { signed, priced, sponsorship } = quote
+  const { amounts } = priced
+  const identity = `"requestId":"${quote.requestId}","environment":${JSON.stringify(environment)},"expiresAt":${quote.expiresAtSeconds}`
+  const shared =
+    sponsorship === undefined ? '' : `,"feeSponsorship":${sponsorshipToJson(amounts, sponsorship)}`
+  const breakdown = `[{"value":"${amounts.amountOut}","timeEstimate":${priced.timeEstimateSeconds}}]`
+  const protocol = signed === undefined ? '' : `,"protocol":{"v2":${orderToJson(amounts, signed)}}`
+  return `{${identity},"steps":${quote.stepsJson},"fees":${feesToJson(priced)}${shared},"details":${quoteDetailsToJson(priced)},"breakdown":${breakdown}${protocol}}`
+}
+
+function orderToJson({ route, feeCurrency, solver }: PricedRoute, signed: SignedOrder): string {
+  const payment = JSON.stringify({
+    chainId: route.origin.key,
+    depository: route.origin.depository,
+    currency: feeCurrency.address,
+    amount: (solver?.depositAmount ?? 0n).toString(),
+  })
+  return `{"orderId":"${signed.orderId}","hubType":"onchain","orderData":${signed.orderJson},"orderSignature":"${signed.signature}","paymentDetails":${payment}}`
+}
+
+function sponsorshipToJson({ split, feeCurrency, prices }: PricedRoute, outcome: SponsorshipOutcome): string {
+  const { app, relayer } = split
+  return feeSponsorshipJson(feeCurrency, { ...outcome, unit: prices.feeCurrency, app, relayer })
+}
+
+function quoteDetailsToJson(priced: Priced): string {
+  const { amounts } = priced
+  const { solver, feeCurrency, prices } = amounts
+  const currencyIn = currencyInJson(priced)
+  const currencyOut = currencyOutJson(priced)
+  const refund = solver?.refundMinimum ?? amounts.amountIn
+  const refundCurrency = `"refundCurrency":${currencyAmountJson(feeCurrency, prices.feeCurrency, refund)}`
+  return `{${detailMembers(priced, currencyIn, currencyOut)},${refundCurrency}${topupMember(amounts)},"expandedPriceImpact":${expandedImpact(amounts)},"route":${routeToJson(priced, currencyIn, currencyOut)}}`
+}
+
+function topupMember({ solver, prices }: PricedRoute): string {
+  if (solver?.topup === undefined) return ''
+  const { currency, amountWei } = solver.topup
+  return `,"currencyGasTopup":${currencyAmountJson(currency, prices.destinationNative, amountWei)}`
+}
+
+function expandedImpact({ split, prices }: PricedRoute): string {
+  const usd = (amount: bigint): UsdX18 => usdValueDown(amount, prices.feeCurrency)
+  const cost = (amount: bigint) => `{"usd":"${formatUsd(-usd(amount))}"}`
+  // What exact-output solving leaves over belongs to the solver's own part.
+  const { execution, swap, relay } = split.components
+  const surplus = split.relayer - execution - swap - relay
+  const sponsored = `{"usd":"${formatUsd(usd(split.subsidized))}"}`
+  return `{"swap":${cost(swap)},"execution":${cost(execution)},"relay":${cost(relay + surplus)},"app":${cost(split.app)},"sponsored":${sponsored}}`
+}
+
+/** The solver moves what lies between: from its receipt on the origin to its payout on the destination. */
+function routeToJson({ amounts, snapshot }: Priced, currencyIn: string, currencyOut: string): string {
+  const { route, feeCurrency, prices, split, solver, originLeg, destinationLeg } = amounts
+  const payout = solver?.payoutCurrency ?? route.currencyOut
+  const payoutAmount = destinationLeg?.amountIn ?? amounts.amountOut
+  const received =
+    solver === undefined ? currencyOut : currencyAmountJson(feeCurrency, prices.feeCurrency, split.amountIn)
+  const paid = currencyAmountJson(payout, shownPrice(snapshot, payout), payoutAmount)
+  return `{"origin":${routeSide(currencyIn, received, originLeg)},"destination":${routeSide(paid, currencyOut, destinationLeg)}}`
+}
+
+function routeSide(input: string, output: string, leg: LegQuote | undefined): string {
+  const router =
+    leg?.pool === undefined
+      ? '"router":"causeway","includedSwapSources":[]'
+      : '"router":"uniswap-v3","includedSwapSources":["uniswap-v3"]'
+  return `{"inputCurrency":${input},"outputCurrency":${output},${router}}`
+}

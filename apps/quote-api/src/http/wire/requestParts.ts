@@ -1,0 +1,119 @@
+import { formatAmount, formatRate } from '@causeway/core'
+import { z } from 'zod'
+import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
+import type { SponsorshipReason } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
+import {
+  type CurrencyWire,
+  currencyAmountSchema,
+  currencyToWire,
+  valuedAmountToWire,
+} from './currencyAmount.ts'
+import { feeSponsorshipToWire } from './feeSponsorship.ts'
+
+/** What both request lists tell of the two sides of a request. */
+export const requestMetadataSchema = z.object({
+  sender: z.string(),
+  recipient: z.string(),
+  currencyIn: currencyAmountSchema,
+  currencyOut: currencyAmountSchema,
+  rate: z.string(),
+})
+
+export function requestMetadata(registry: QuoteRegistry, record: RequestRecord) {
+  const { quoted, originChainId, destinationChainId } = record
+  const { amountIn, amountOut, amountOutMin, units } = quoted
+  return {
+    sender: record.user,
+    recipient: record.recipient,
+    currencyIn: valuedAmountToWire(
+      pastCurrency(registry, originChainId, quoted.originCurrency, units.in.decimals),
+      units.in,
+      amountIn,
+    ),
+    currencyOut: valuedAmountToWire(
+      pastCurrency(registry, destinationChainId, quoted.destinationCurrency, units.out.decimals),
+      units.out,
+      amountOut,
+      amountOutMin,
+    ),
+    rate: formatRate({
+      amountIn,
+      decimalsIn: units.in.decimals,
+      amountOut,
+      decimalsOut: units.out.decimals,
+    }),
+  }
+}
+
+/** The currency of all fees but origin gas. */
+export function pastFeeCurrency(
+  registry: QuoteRegistry,
+  { originChainId, quoted }: RequestRecord,
+): CurrencyWire {
+  return pastCurrency(registry, originChainId, quoted.feeCurrency, quoted.units.fee.decimals)
+}
+
+/** A currency as it is configured, or what is still known of one that no longer is. */
+function pastCurrency(
+  registry: QuoteRegistry,
+  chainId: number,
+  address: string,
+  decimals: number,
+): CurrencyWire {
+  const chain = registry.chainById.get(chainId)
+  const currency = chain === undefined ? undefined : findCurrency(chain, address)
+  if (currency !== undefined) return currencyToWire(currency)
+  return { chainId, address, symbol: '', name: '', decimals }
+}
+
+const microUsdDecimals = 6
+
+/** Undefined where the request asked nothing about sponsorship. */
+export function pastFeeSponsorship(registry: QuoteRegistry, record: RequestRecord) {
+  const { sponsorship, quoted } = record
+  if (sponsorship === undefined) return undefined
+  const { selected, capMicroUsd, capHit, reason, fees, sponsored } = sponsorship.quoted
+  const { execution, swap, relay, rent } = sponsored
+  const wire = feeSponsorshipToWire(pastFeeCurrency(registry, record), {
+    unit: quoted.units.fee,
+    selected,
+    capMicroUsd,
+    fees,
+    allocation: {
+      sponsored,
+      total: execution + swap + relay + rent,
+      capHit,
+      // CAST: written from a reason by `toStoredSponsorship`.
+      reason: reason as SponsorshipReason | undefined,
+    },
+    app: appTotal(record),
+    relayer: quoted.relayerGas + quoted.relayerService,
+  })
+  const debited = sponsorship.debitedMicroUsd
+  if (debited === undefined) return wire
+  const sponsorPayment = {
+    amount: debited.toString(),
+    amountFormatted: formatAmount(debited, microUsdDecimals),
+  }
+  return { ...wire, actual: { ...wire.quoted, sponsorPayment } }
+}
+
+export function appTotal({ quoted }: RequestRecord): bigint {
+  return quoted.appFees.reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+/** What came in from the user, and what went out to recipient or refund. */
+export function splitTransactions(record: RequestRecord): {
+  incoming: readonly RequestTransaction[]
+  outgoing: readonly RequestTransaction[]
+} {
+  return {
+    incoming: record.transactions.filter(({ role }) => role === 'deposit'),
+    outgoing: record.transactions.filter(({ role }) => role !== 'deposit'),
+  }
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

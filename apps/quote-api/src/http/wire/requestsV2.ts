@@ -1,0 +1,129 @@
+import { formatUsd, usdValueDown } from '@causeway/core'
+import { z } from 'zod'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
+import { requestStatuses } from '../../requests/history/requestFilter.ts'
+import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
+import { type CurrencyWire, currencySchema } from './currencyAmount.ts'
+import { pastFeeSponsorshipSchema } from './feeSponsorship.ts'
+import { orderDataSchema } from './orderWire.ts'
+import {
+  isoTime,
+  pastFeeCurrency,
+  pastFeeSponsorship,
+  requestMetadata,
+  requestMetadataSchema,
+  splitTransactions,
+} from './requestParts.ts'
+
+const transactionSchema = z.object({
+  hash: z.string(),
+  chainId: z.number(),
+  type: z.string(),
+  block: z.string().optional(),
+  timestamp: z.number().describe('Unix seconds'),
+})
+
+const text = z.string()
+
+/** @source quote-api.md 3.4, v2 */
+const requestV2Schema = z.object({
+  id: text,
+  status: z.enum(requestStatuses),
+  user: text,
+  recipient: text,
+  depositAddress: z.object({ address: text }).optional(),
+  supersededByRequestId: text.optional(),
+  data: z.object({
+    slippageTolerance: text,
+    failReason: text.describe('`N/A` where nothing failed'),
+    refundFailReason: text.describe('`N/A` where nothing failed'),
+    subsidizedRequest: z.boolean(),
+    currency: currencySchema.describe('Currency of the fees'),
+    fees: z.object({ gas: text, fixed: text, price: text }),
+    feesUsd: z.object({ gas: text, fixed: text, price: text }),
+    appFees: z.array(z.object({ recipient: text, bps: text, amount: text, amountUsd: text })),
+    feeSponsorship: pastFeeSponsorshipSchema.optional(),
+    inTxs: z.array(transactionSchema),
+    outTxs: z.array(transactionSchema),
+    metadata: requestMetadataSchema,
+    timeEstimate: z.number(),
+  }),
+  protocol: z.object({ v2: z.object({ orderId: text, orderData: orderDataSchema.optional() }) }).optional(),
+  createdAt: text,
+  updatedAt: text,
+})
+
+export const requestsV2Schema = z.object({
+  requests: z.array(requestV2Schema),
+  continuation: z.string().optional().describe('Send it back for the next page; absent on the last'),
+})
+
+export type RequestV2 = z.infer<typeof requestV2Schema>
+
+const nothingFailed = 'N/A'
+
+export function requestToV2(
+  registry: QuoteRegistry,
+  record: RequestRecord,
+  { includeOrderData }: { includeOrderData: boolean },
+): RequestV2 {
+  const { quoted, depositAddress, supersededByRequestId, orderId, order } = record
+  const { incoming, outgoing } = splitTransactions(record)
+  const feeSponsorship = pastFeeSponsorship(registry, record)
+  return {
+    id: record.requestId,
+    status: record.status,
+    user: record.user,
+    recipient: record.recipient,
+    ...(depositAddress !== undefined && { depositAddress: { address: depositAddress } }),
+    ...(supersededByRequestId !== undefined && { supersededByRequestId }),
+    data: {
+      slippageTolerance: quoted.slippageBps,
+      failReason: record.failReason ?? nothingFailed,
+      refundFailReason: record.refundFailReason ?? nothingFailed,
+      subsidizedRequest: quoted.subsidized > 0n,
+      ...feesToWire(pastFeeCurrency(registry, record), record),
+      ...(feeSponsorship !== undefined && { feeSponsorship }),
+      inTxs: incoming.map(transactionToWire),
+      outTxs: outgoing.map(transactionToWire),
+      metadata: requestMetadata(registry, record),
+      timeEstimate: quoted.timeEstimateSeconds,
+    },
+    ...(orderId !== undefined && {
+      protocol: {
+        v2: { orderId, ...(includeOrderData && order !== undefined && { orderData: order }) },
+      },
+    }),
+    createdAt: isoTime(record.createdAtMs),
+    updatedAt: isoTime(record.updatedAtMs),
+  }
+}
+
+/** `gas` is the destination's, `fixed` the flat fee, `price` what depends on the amount. */
+function feesToWire(currency: CurrencyWire, { quoted }: RequestRecord) {
+  const { relayerGas, relayerService, execution, units, appFees } = quoted
+  const flat = execution - relayerGas
+  const parts = { gas: relayerGas, fixed: flat, price: relayerService - flat }
+  const usd = (amount: bigint) => formatUsd(usdValueDown(amount, units.fee))
+  return {
+    currency,
+    fees: { gas: parts.gas.toString(), fixed: parts.fixed.toString(), price: parts.price.toString() },
+    feesUsd: { gas: usd(parts.gas), fixed: usd(parts.fixed), price: usd(parts.price) },
+    appFees: appFees.map(({ recipient, feeBps, amount }) => ({
+      recipient,
+      bps: feeBps,
+      amount: amount.toString(),
+      amountUsd: usd(amount),
+    })),
+  }
+}
+
+function transactionToWire({ txHash, chainId, role, blockNumber, seenAtMs }: RequestTransaction) {
+  return {
+    hash: txHash,
+    chainId,
+    type: role,
+    ...(blockNumber !== undefined && { block: blockNumber.toString() }),
+    timestamp: Math.floor(seenAtMs / 1_000),
+  }
+}

@@ -1,0 +1,198 @@
+import { formatAmount, formatUsd, type PricedUnit, usdValueDown } from '@causeway/core'
+import { z } from 'zod'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
+import { requestStatuses } from '../../requests/history/requestFilter.ts'
+import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
+import { currencySchema } from './currencyAmount.ts'
+import { pastFeeSponsorshipSchema } from './feeSponsorship.ts'
+import { orderDataSchema } from './orderWire.ts'
+import {
+  appTotal,
+  isoTime,
+  pastFeeCurrency,
+  pastFeeSponsorship,
+  requestMetadata,
+  requestMetadataSchema,
+  splitTransactions,
+} from './requestParts.ts'
+
+const text = z.string()
+
+const requestTypes = [
+  'Bridge',
+  'Crosschain Swap',
+  'Same-chain Swap',
+  'Send',
+  'Wrap',
+  'Unwrap',
+  'Call',
+] as const
+
+const features = ['app_fees', 'gas_top_up', 'deposit_address'] as const
+
+const transactionSchema = z.object({
+  txHash: text,
+  chainId: z.number(),
+  type: text,
+  block: text.nullable(),
+  timestamp: z.number().describe('Unix seconds'),
+})
+
+const feeSchema = z.object({ usd: text, amount: text, amountFormatted: text })
+
+/** @source quote-api.md 3.4, v3 */
+const requestV3Schema = z.object({
+  id: text,
+  orderId: text.nullable(),
+  status: z.enum(requestStatuses),
+  user: text,
+  sender: text,
+  recipient: text,
+  refundTo: text.nullable(),
+  originChainId: z.number(),
+  destinationChainId: z.number(),
+  requestType: z.enum(requestTypes),
+  features: z.array(z.enum(features)),
+  depositAddress: text.nullable(),
+  supersededByRequestId: text.nullable().describe('The request that took its place before it was paid'),
+  data: z.object({
+    slippageTolerance: text,
+    failReason: text.nullable(),
+    refundFailReason: text.nullable(),
+    fees: z.object({
+      quoted: z
+        .object({
+          swap: feeSchema,
+          execution: feeSchema,
+          platform: feeSchema,
+          app: feeSchema,
+          sponsored: feeSchema,
+        })
+        .describe('Each as it was quoted; sponsored is the part that the sponsor pays'),
+      currency: currencySchema,
+    }),
+    appFees: z.object({
+      quoted: z.array(
+        z.object({ recipient: text, bps: text, amount: text, amountFormatted: text, usd: text }),
+      ),
+      currency: currencySchema,
+    }),
+    feeSponsorship: pastFeeSponsorshipSchema.optional(),
+    inTxs: z.array(transactionSchema),
+    outTxs: z.array(transactionSchema),
+    metadata: requestMetadataSchema,
+    timeEstimate: z.number(),
+  }),
+  protocol: z.object({ v2: z.object({ orderId: text, orderData: orderDataSchema }) }).optional(),
+  createdAt: text,
+  updatedAt: text,
+})
+
+export const requestsV3Schema = z.object({
+  requests: z.array(requestV3Schema),
+  continuation: z.string().nullable().describe('Send it back for the next page; null on the last'),
+})
+
+export type RequestV3 = z.infer<typeof requestV3Schema>
+
+export function requestToV3(
+  registry: QuoteRegistry,
+  record: RequestRecord,
+  { includeOrderData }: { includeOrderData: boolean },
+): RequestV3 {
+  const { quoted, orderId, order } = record
+  const { incoming, outgoing } = splitTransactions(record)
+  const feeSponsorship = pastFeeSponsorship(registry, record)
+  const currency = pastFeeCurrency(registry, record)
+  const fee = (amount: bigint) => feeToWire(quoted.units.fee, amount)
+  return {
+    id: record.requestId,
+    orderId: orderId ?? null,
+    status: record.status,
+    user: record.user,
+    sender: record.user,
+    recipient: record.recipient,
+    refundTo: order?.inputs[0]?.refunds[0]?.recipient ?? null,
+    originChainId: record.originChainId,
+    destinationChainId: record.destinationChainId,
+    requestType: requestTypeOf(record),
+    features: featuresOf(record),
+    depositAddress: record.depositAddress ?? null,
+    supersededByRequestId: record.supersededByRequestId ?? null,
+    data: {
+      slippageTolerance: quoted.slippageBps,
+      failReason: record.failReason ?? null,
+      refundFailReason: record.refundFailReason ?? null,
+      fees: {
+        quoted: {
+          swap: fee(quoted.swap),
+          execution: fee(quoted.execution),
+          platform: fee(quoted.relayerGas + quoted.relayerService - quoted.execution - quoted.swap),
+          app: fee(appTotal(record)),
+          sponsored: fee(quoted.subsidized),
+        },
+        currency,
+      },
+      appFees: {
+        quoted: quoted.appFees.map(({ recipient, feeBps, amount }) => ({
+          recipient,
+          bps: feeBps,
+          ...fee(amount),
+        })),
+        currency,
+      },
+      ...(feeSponsorship !== undefined && { feeSponsorship }),
+      inTxs: incoming.map(transactionToWire),
+      outTxs: outgoing.map(transactionToWire),
+      metadata: requestMetadata(registry, record),
+      timeEstimate: quoted.timeEstimateSeconds,
+    },
+    ...(includeOrderData &&
+      orderId !== undefined &&
+      order !== undefined && { protocol: { v2: { orderId, orderData: order } } }),
+    createdAt: isoTime(record.createdAtMs),
+    updatedAt: isoTime(record.updatedAtMs),
+  }
+}
+
+function feeToWire(unit: PricedUnit, amount: bigint) {
+  return {
+    usd: formatUsd(usdValueDown(amount, unit)),
+    amount: amount.toString(),
+    amountFormatted: formatAmount(amount, unit.decimals),
+  }
+}
+
+function requestTypeOf({ quoted, order, originChainId, destinationChainId }: RequestRecord) {
+  if (order !== undefined && order.output.calls.length > 0) return 'Call'
+  switch (quoted.operation) {
+    case 'bridge':
+      return 'Bridge'
+    case 'send':
+      return 'Send'
+    case 'wrap':
+      return 'Wrap'
+    case 'unwrap':
+      return 'Unwrap'
+    case 'swap':
+      return originChainId === destinationChainId ? 'Same-chain Swap' : 'Crosschain Swap'
+  }
+}
+
+function featuresOf(record: RequestRecord): RequestV3['features'] {
+  return features.filter((feature) => {
+    if (feature === 'app_fees') return appTotal(record) > 0n
+    if (feature === 'gas_top_up') return record.quoted.topupWei > 0n
+    return record.depositAddress !== undefined
+  })
+}
+
+function transactionToWire({ txHash, chainId, role, blockNumber, seenAtMs }: RequestTransaction) {
+  return {
+    txHash,
+    chainId,
+    type: role,
+    block: blockNumber?.toString() ?? null,
+    timestamp: Math.floor(seenAtMs / 1_000),
+  }
+}

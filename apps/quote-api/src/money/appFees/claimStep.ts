@@ -1,0 +1,44 @@
+import type { WorkState } from '../../requests/work/workItem.ts'
+
+/** The reported payout as its chain shows it; `none`: nothing was reported. `absent`: missing or reverted. */
+export type PayoutReading = 'none' | 'not_final' | 'absent' | 'paid' | 'pays_less'
+
+export type ClaimStep =
+  | { readonly action: 'wait' }
+  | { readonly action: 'pay' }
+  /** The amount can be claimed again. */
+  | { readonly action: 'fail'; readonly reason: ClaimFailure }
+  /** Final, names the claim and pays too little: only a person can say what is still owed. */
+  | { readonly action: 'call_operator' }
+
+export type ClaimFailure = 'TTL_EXPIRED' | 'TRANSACTION_SUBMISSION_FAILED' | 'TRANSACTION_NOT_INCLUDED'
+
+/**
+ * What becomes of a pending claim. Pure. A claim has one transaction at most, and is paid by that transaction's
+ * final facts alone. It fails when nothing was signed for it, or when the solver, whose money it is, says that its
+ * transaction can have no effect any more and a quorum does not see it succeed.
+ * @source design.md 5.9
+ */
+export function claimStep(args: {
+  readonly work: WorkState
+  readonly reading: PayoutReading
+  readonly nowSeconds: number
+  readonly deadlineSeconds: number
+}): ClaimStep {
+  const { work, reading, nowSeconds, deadlineSeconds } = args
+  switch (reading) {
+    case 'none':
+      if (work === 'failed') return { action: 'fail', reason: 'TRANSACTION_SUBMISSION_FAILED' }
+      if (work === 'open' && nowSeconds > deadlineSeconds) return { action: 'fail', reason: 'TTL_EXPIRED' }
+      return { action: 'wait' }
+    case 'paid':
+      return { action: 'pay' }
+    case 'pays_less':
+      return { action: 'call_operator' }
+    case 'absent':
+      if (work === 'failed') return { action: 'fail', reason: 'TRANSACTION_NOT_INCLUDED' }
+      return { action: 'wait' }
+    case 'not_final':
+      return { action: 'wait' }
+  }
+}

@@ -1,0 +1,122 @@
+import {
+  type AppFeeClaimTypedData,
+  bytesToHex,
+  type Hex,
+  hexToBytes,
+  type SqlDatabase,
+  UpstreamUnavailableError,
+} from '@causeway/core'
+import { openAppFeeClaim, readAppFeeClaim, readClaimableAppFees } from '@causeway/ledger'
+import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
+import { InvalidSignatureError } from '../../access/wallets/walletErrors.ts'
+import { hasSignedDigest } from '../../access/wallets/walletOwner.ts'
+import type { MarketSnapshot } from '../../market/snapshot.ts'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
+import type { TakeSignature } from '../../requests/permits/takePermit.ts'
+import type { ClaimPayload } from '../../requests/work/workItem.ts'
+import { addWork } from '../../requests/work/workStore.ts'
+import { AppFeeClaimNotFoundError, InsufficientAppFeesError } from './claimErrors.ts'
+import { type ClaimRequest, type ClaimTerms, claimAmount, claimToSign, resolveClaim } from './claimTerms.ts'
+import { dropOffer, readOffer, saveOffer } from './offerStore.ts'
+
+/** How a wallet comes to the app fees that it is owed. */
+export interface AppFeeClaims {
+  /**
+   * What to sign, and the id that it is signed under; nothing is reserved until then.
+   * @throws what `resolveClaim` and `claimAmount` throw, UpstreamUnavailableError while the chain cannot be read
+   */
+  prepare(request: ClaimRequest): Promise<{ readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData }>
+  /**
+   * Takes the amount and asks for its payout. Repeating it changes nothing.
+   * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError,
+   * UpstreamUnavailableError while claims are halted, and what reading a contract wallet throws
+   */
+  readonly takeSignature: TakeSignature
+}
+
+/** A payout that nobody began by then is given up. Well below the day after which a waiting one is an alarm. */
+const payoutSeconds = 6 * 3_600
+const nonceBytes = 32
+
+/** @source quote-api.md 3.8; ledger-and-safety.md 1.3 */
+export function createAppFeeClaims(options: {
+  database: SqlDatabase
+  registry: QuoteRegistry
+  snapshot: () => MarketSnapshot
+  /** Chains on which payouts can be followed. */
+  isReadable: (chainId: number) => boolean
+  /** Contract wallets of a chain. */
+  contractsOf: (chainId: number) => ContractSignatures | undefined
+  /** Address of this service: signatures for another one are of no use here. */
+  site: string
+  randomBytes: (length: number) => Uint8Array
+  now: () => number
+}): AppFeeClaims {
+  const { database, registry, site, now } = options
+
+  async function open(claimId: Hex, terms: ClaimTerms): Promise<void> {
+    const { chain, currency } = resolveClaim(registry, terms)
+    const { chainId, address, symbol, name, decimals } = currency
+    const { wallet, recipient, amount } = terms
+    const payload: ClaimPayload = {
+      claimId,
+      chainId,
+      ...(chain.config.fillContract !== undefined && { fillContract: chain.config.fillContract }),
+      deadline: Math.floor(now() / 1_000) + payoutSeconds,
+      recipient,
+      currency: address,
+      amount: amount.toString(),
+    }
+    await database.transaction(async (tx) => {
+      const asset = { chainId, address, symbol, name, decimals }
+      const outcome = await openAppFeeClaim(tx, { claimId, wallet, recipient, asset, amount })
+      if (outcome === 'exists') return
+      if (outcome === 'insufficient') throw new InsufficientAppFeesError(await claimable(wallet, currency))
+      if (outcome === 'halted') throw new UpstreamUnavailableError('Claims are halted; try again later.')
+      await addWork(tx, { kind: 'claim', requestId: undefined, subject: claimId, chainId, payload })
+      await dropOffer(tx, claimId)
+    })
+  }
+
+  async function claimable(wallet: Hex, currency: { chainId: number; address: string }): Promise<bigint> {
+    const balances = await readClaimableAppFees(database, wallet)
+    const { chainId, address } = currency
+    const balance = balances.find(({ asset }) => asset.chainId === chainId && asset.address === address)
+    return balance?.amount ?? 0n
+  }
+
+  return {
+    async prepare(request) {
+      const place = resolveClaim(registry, request)
+      if (!options.isReadable(request.chainId)) {
+        throw new UpstreamUnavailableError(`Chain ${request.chainId} cannot be read at the moment.`)
+      }
+      const { wallet, amount: asked } = request
+      const amount = claimAmount({
+        place,
+        snapshot: options.snapshot(),
+        claimable: await claimable(wallet, place.currency),
+        asked,
+      })
+      const terms = { ...request, currency: place.currency.address, amount }
+      const once = { site, nonce: bytesToHex(options.randomBytes(nonceBytes)) }
+      const { claimId, typedData } = claimToSign(terms, place.currency, once)
+      await saveOffer(database, claimId, terms)
+      return { claimId, typedData }
+    },
+
+    async takeSignature({ requestId: claimId, signature }) {
+      // In this order: the commit that takes the offer away is the one that brings the claim.
+      const terms = await readOffer(database, claimId)
+      const known = terms === undefined ? await readAppFeeClaim(database, claimId) : undefined
+      const signer = terms ?? (known && { wallet: known.wallet, chainId: known.asset.chainId })
+      if (signer === undefined) throw new AppFeeClaimNotFoundError()
+      const { chainId } = signer
+      // CAST: claims are made for parsed wallets alone.
+      const wallet = signer.wallet as Hex
+      const signed = { digest: hexToBytes(claimId), wallet, signature }
+      if (!(await hasSignedDigest(signed, options.contractsOf(chainId)))) throw new InvalidSignatureError()
+      if (terms !== undefined) await open(claimId, terms)
+    },
+  }
+}

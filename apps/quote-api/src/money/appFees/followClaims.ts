@@ -1,0 +1,114 @@
+import { TransactionNotFinalError } from '@causeway/chains'
+import type { Hex, PaymentFacts, SqlDatabase, SqlTx } from '@causeway/core'
+import { endAppFeeClaim } from '@causeway/ledger'
+import { fillExtraData } from '../../requests/draft/buildOrder.ts'
+import { workAtOnce } from '../../requests/settlement/dueRequests.ts'
+import { paymentProblem } from '../../requests/settlement/fillCheck.ts'
+import {
+  chainOf,
+  nowSeconds,
+  type Run,
+  type SettlementContext,
+} from '../../requests/settlement/settlementContext.ts'
+import { type ClaimPayload, claimPayloadSchema, type WorkItem } from '../../requests/work/workItem.ts'
+import { listPendingClaimWork, lockWork, updateWork } from '../../requests/work/workStore.ts'
+import { type ClaimFailure, claimStep, type PayoutReading } from './claimStep.ts'
+
+export type ClaimEvent =
+  | { readonly event: 'claim_paid'; readonly claimId: Hex; readonly transactionHash: Hex }
+  | { readonly event: 'claim_failed'; readonly claimId: Hex; readonly reason: ClaimFailure }
+  | { readonly event: 'claim_stuck'; readonly claimId: Hex; readonly transactionHash: Hex }
+
+export type ClaimContext = Pick<SettlementContext, 'chains' | 'now'> & {
+  readonly database: SqlDatabase
+  readonly observe: (event: ClaimEvent) => void
+}
+
+const atOnce = 8
+const itemsMax = 500
+/** For what only a person can move on. */
+const stuckPauseMs = 300_000
+const actor = 'app-fee-claims'
+
+/** Ends every claim whose payout is final, or can never be. */
+export async function followClaims(context: ClaimContext, run: Run): Promise<void> {
+  const due = await listPendingClaimWork(context.database, itemsMax)
+  await workAtOnce(due, { atOnce, run }, (item) => followClaim(context, item, run))
+}
+
+type Payout = { readonly reading: PayoutReading; readonly facts?: PaymentFacts }
+
+async function followClaim(context: ClaimContext, item: WorkItem, run: Run): Promise<void> {
+  const payload = claimPayloadSchema.parse(item.payload)
+  const payout = await readPayout(context, payload, item.txHash, run.signal)
+  await context.database.transaction(async (tx) => {
+    await run.fence(tx)
+    const locked = await lockWork(tx, item.id)
+    if (locked?.state !== item.state || locked.txHash !== item.txHash) return
+    await takeStep(context, tx, { item, payload, payout })
+  })
+}
+
+async function readPayout(
+  context: ClaimContext,
+  payload: ClaimPayload,
+  transactionId: Hex | undefined,
+  signal: AbortSignal,
+): Promise<Payout> {
+  if (transactionId === undefined) return { reading: 'none' }
+  const chain = chainOf(context, payload.chainId)
+  const extraData = fillExtraData(payload.fillContract)
+  const question = { transactionId, orderId: payload.claimId, extraData, payments: [payload] }
+  try {
+    const facts = await chain.finalPayment(question, signal)
+    if (facts === undefined) return { reading: 'absent' }
+    return {
+      reading: paymentProblem(payload, facts, chain.chain.codec) === undefined ? 'paid' : 'pays_less',
+      facts,
+    }
+  } catch (error) {
+    if (error instanceof TransactionNotFinalError) return { reading: 'not_final' }
+    throw error
+  }
+}
+
+async function takeStep(
+  context: ClaimContext,
+  tx: SqlTx,
+  taken: { readonly item: WorkItem; readonly payload: ClaimPayload; readonly payout: Payout },
+): Promise<void> {
+  const { item, payload, payout } = taken
+  const { claimId, deadline: deadlineSeconds } = payload
+  const { reading, facts } = payout
+  const step = claimStep({ work: item.state, reading, nowSeconds: nowSeconds(context), deadlineSeconds })
+  switch (step.action) {
+    case 'wait': {
+      const delayMs = chainOf(context, payload.chainId).chain.config.blockTimeMs / 2
+      await updateWork(tx, item.id, { state: item.state, delayMs: Math.ceil(delayMs) })
+      return
+    }
+    case 'pay': {
+      if (item.txHash === undefined || facts === undefined) throw new Error('a payout has its transaction')
+      const { blockNumber, blockHash } = facts.evidence
+      const end = { status: 'paid', transactionHash: item.txHash } as const
+      const evidence = { blockNumber: blockNumber?.toString(), blockHash }
+      await endAppFeeClaim(tx, { claimId, end, actor, evidence })
+      await updateWork(tx, item.id, { state: 'done' })
+      context.observe({ event: 'claim_paid', claimId, transactionHash: item.txHash })
+      return
+    }
+    case 'fail': {
+      const evidence = { solverSaid: item.reason ?? null, transactionHash: item.txHash ?? null }
+      const end = { status: 'failed', reason: step.reason } as const
+      await endAppFeeClaim(tx, { claimId, end, actor, evidence })
+      if (item.state === 'open') await updateWork(tx, item.id, { state: 'cancelled', reason: step.reason })
+      context.observe({ event: 'claim_failed', claimId, reason: step.reason })
+      return
+    }
+    case 'call_operator': {
+      if (item.txHash === undefined) throw new Error('a payout has its transaction')
+      await updateWork(tx, item.id, { state: item.state, delayMs: stuckPauseMs })
+      context.observe({ event: 'claim_stuck', claimId, transactionHash: item.txHash })
+    }
+  }
+}

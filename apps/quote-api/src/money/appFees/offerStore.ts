@@ -1,0 +1,52 @@
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { toBytes } from '../../requests/orders/orderColumns.ts'
+import type { ClaimTerms } from './claimTerms.ts'
+
+/** Time to sign a claim. */
+const lifetimeSeconds = 600
+/** Expired offers that an insert takes along: more than it adds, so that none pile up. */
+const swept = 10
+
+/** Keeps a claim until it is signed or expires. */
+export async function saveOffer(
+  database: Pick<SqlDatabase, 'query'>,
+  claimId: Hex,
+  { wallet, recipient, chainId, currency, amount }: ClaimTerms,
+): Promise<void> {
+  await database.query(
+    `with swept as (
+       delete from app_fee_claim_offer where claim_id in (
+         select claim_id from app_fee_claim_offer where expires_at <= statement_timestamp()
+         order by expires_at limit ${swept} for update skip locked))
+     insert into app_fee_claim_offer (claim_id, wallet, recipient, chain_id, currency, amount, expires_at)
+     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7::int))`,
+    [toBytes(claimId), wallet, recipient, chainId, currency, amount, lifetimeSeconds],
+  )
+}
+
+/** A claim that can still be signed. */
+export async function readOffer(
+  database: Pick<SqlDatabase, 'query'>,
+  claimId: Hex,
+): Promise<ClaimTerms | undefined> {
+  const [row] = await database.query<OfferRow>(
+    `select wallet, recipient, chain_id, currency, amount from app_fee_claim_offer
+     where claim_id = $1 and expires_at > clock_timestamp()`,
+    [toBytes(claimId)],
+  )
+  if (row === undefined) return undefined
+  const { wallet, recipient, chain_id, currency, amount } = row
+  return { wallet, recipient, chainId: Number(chain_id), currency, amount }
+}
+
+export async function dropOffer(tx: SqlTx, claimId: Hex): Promise<void> {
+  await tx.query('delete from app_fee_claim_offer where claim_id = $1', [toBytes(claimId)])
+}
+
+type OfferRow = {
+  readonly wallet: Hex
+  readonly recipient: Hex
+  readonly chain_id: bigint
+  readonly currency: string
+  readonly amount: bigint
+}

@@ -1,0 +1,97 @@
+import type { Hex, SqlDatabase } from '@causeway/core'
+import { claimTopUp, findTopUps, type TopUpEvent } from '@causeway/ledger'
+import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
+import { InvalidSignatureError } from '../../access/wallets/walletErrors.ts'
+import { hasSigned } from '../../access/wallets/walletOwner.ts'
+import { type ClaimMessage, claimLifetimeMs, issuedAtOf, writeClaimMessage } from './claimMessage.ts'
+import { ClaimRefusedError } from './operator.ts'
+
+/** One transfer that waits in suspense, and the wallet it should be credited to. */
+export type ClaimedTransfer = {
+  readonly transactionHash: Hex
+  /** Position among the logs of the receipt; absent: the first that waits. */
+  readonly ordinal: number | undefined
+  /** Lower case. */
+  readonly wallet: Hex
+}
+
+/** The account whose tokens moved says by its signature whom they were for. */
+export interface TopUpClaims {
+  /** The text to sign. @throws ClaimRefusedError */
+  prepare(transfer: ClaimedTransfer): Promise<{ readonly message: string; readonly expiresAt: Date }>
+  /**
+   * Credits the transfer. @throws ClaimRefusedError, InvalidSignatureError, and what reading a contract wallet
+   * throws
+   */
+  settle(
+    transfer: ClaimedTransfer,
+    signed: { message: string; signature: Hex },
+  ): Promise<{ readonly amountMicroUsd: bigint }>
+}
+
+export type ClaimSite = Pick<ClaimMessage, 'domain' | 'uri' | 'chainId'>
+
+/** @source ledger-and-safety.md 1.7, self-service claim of suspense */
+export function createTopUpClaims(options: {
+  database: SqlDatabase
+  site: ClaimSite
+  /** Absent while the chain has no endpoint: only keys can sign then. */
+  contracts: ContractSignatures | undefined
+  /** Milliseconds since the epoch. */
+  now: () => number
+}): TopUpClaims {
+  const { database, site, contracts, now } = options
+  const { chainId } = site
+
+  const waiting = async ({ transactionHash, ordinal }: ClaimedTransfer): Promise<TopUpEvent> => {
+    const events = await database.transaction((tx) => findTopUps(tx, { chainId, transactionHash }))
+    const named = events.filter((event) => ordinal === undefined || event.ordinal === ordinal)
+    const open = named.find((event) => event.creditedOwner === undefined && event.claimedOwner === undefined)
+    const event = open ?? named[0]
+    if (event === undefined) throw new ClaimRefusedError('unknown')
+    if (event.creditedOwner !== undefined) throw new ClaimRefusedError('not_suspended')
+    if (event.claimedOwner !== undefined) throw new ClaimRefusedError('already_claimed')
+    if (event.state !== 'final') throw new ClaimRefusedError('not_final')
+    return event
+  }
+  const textOf = (event: TopUpEvent, wallet: Hex, issuedAt: Date) =>
+    writeClaimMessage({
+      ...site,
+      wallet,
+      issuedAt,
+      claimant: event.from,
+      transactionHash: event.transactionHash,
+      ordinal: event.ordinal,
+    })
+
+  return {
+    async prepare(transfer) {
+      const issuedAt = new Date(now())
+      const event = await waiting(transfer)
+      const expiresAt = new Date(issuedAt.getTime() + claimLifetimeMs)
+      return { message: textOf(event, transfer.wallet, issuedAt), expiresAt }
+    },
+
+    async settle(transfer, { message, signature }) {
+      const event = await waiting(transfer)
+      const issuedAt = issuedAtOf(message)
+      const ageMs = issuedAt === undefined ? Number.NaN : now() - issuedAt.getTime()
+      const isFresh = ageMs >= 0 && ageMs <= claimLifetimeMs
+      if (issuedAt === undefined || !isFresh || message !== textOf(event, transfer.wallet, issuedAt)) {
+        throw new InvalidSignatureError()
+      }
+      const isSigned = await hasSigned({ message, wallet: event.from, signature }, contracts)
+      if (!isSigned) throw new InvalidSignatureError()
+      const outcome = await database.transaction((tx) =>
+        claimTopUp(tx, {
+          eventId: event.id,
+          owner: transfer.wallet,
+          actor: `claimant:${event.from}`,
+          evidence: { message, signature },
+        }),
+      )
+      if (outcome !== 'claimed') throw new ClaimRefusedError(outcome)
+      return { amountMicroUsd: event.value }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SqlDatabase } from '@causeway/core'
+import { readTopUpCursor, type TopUpCursor } from '@causeway/ledger'
+import type { Logger } from 'pino'
+import type { Job } from '../../jobs/runJobs.ts'
+import { reconcile } from './reconcile.ts'
+import type { TopUpChain } from './topUpChain.ts'
+import type { TopUpMetrics } from './topUpMetrics.ts'
+import { accountOf } from './watchTopUps.ts'
+
+/** @source ledger-and-safety.md 1.9: every ten minutes */
+const reconcileIntervalMs = 600_000
+/** About a day of two-second blocks; older ranges are compared by the command. */
+const recentBlocks = 43_200n
+const waitingMs = 1_000
+
+/** Compares recent settled top-ups with another endpoint, and says loudly what differs. Changes nothing. */
+export function createReconciler(options: {
+  chain: TopUpChain
+  database: SqlDatabase
+  fromBlock: bigint
+  metrics: TopUpMetrics
+  logger: Logger
+}): Job {
+  const { chain, database, fromBlock, metrics, logger } = options
+  return {
+    name: 'reconciler',
+    intervalMs: reconcileIntervalMs,
+    async run({ signal }) {
+      const cursor = await settledCursor(database, chain, signal)
+      if (cursor === undefined || cursor.haltedReason !== undefined) return
+      const recent = cursor.finalTo - recentBlocks
+      const from = recent > fromBlock ? recent : fromBlock
+      const found = await reconcile({ database, chain, from, to: cursor.finalTo, signal })
+      metrics.observeReconciliation(found)
+      for (const { valueMicroUsd, ...difference } of found.differences) {
+        logger.error(
+          { ...difference, amountMicroUsd: valueMicroUsd.toString() },
+          'a top-up differs between chain and ledger',
+        )
+      }
+    },
+  }
+}
+
+/** Waits for the first settled block of a new ledger. `undefined` when it was told to end. */
+async function settledCursor(
+  database: SqlDatabase,
+  chain: TopUpChain,
+  signal: AbortSignal,
+): Promise<TopUpCursor | undefined> {
+  while (!signal.aborted) {
+    const cursor = await database.transaction((tx) => readTopUpCursor(tx, accountOf(chain)))
+    if (cursor?.finalHash !== undefined) return cursor
+    await sleep(waitingMs, undefined, { signal }).catch(() => {})
+  }
+  return undefined
+}

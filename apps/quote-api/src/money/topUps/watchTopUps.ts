@@ -1,0 +1,234 @@
+import { type Hex, type SqlDatabase, type SqlTx, UpstreamUnavailableError } from '@causeway/core'
+import {
+  finalizeTopUp,
+  haltTopUps,
+  listFinalTopUps,
+  listSeenTopUps,
+  lockTopUpCursor,
+  moveFinalCursor,
+  moveLiveCursor,
+  type ObservedTopUp,
+  openTopUpCursor,
+  orphanTopUp,
+  recordTopUp,
+  type TopUpAccount,
+  type TopUpCursor,
+  type TopUpEvent,
+} from '@causeway/ledger'
+import type { Fence } from '../../jobs/election.ts'
+import type { TopUpChain } from './topUpChain.ts'
+
+/** Everything that one pass did; what operators see of it. */
+export type TopUpPass = {
+  readonly seen: readonly ObservedTopUp[]
+  readonly final: readonly ObservedTopUp[]
+  readonly orphaned: number
+  /** Final transfers that a final block holds elsewhere or otherwise: nothing is changed, somebody must look. */
+  readonly conflicts: readonly ObservedTopUp[]
+  readonly cursor: TopUpCursor
+}
+
+export type TopUpWatcher = {
+  readonly chain: TopUpChain
+  readonly database: SqlDatabase
+  /** First block that may hold a top-up. */
+  readonly fromBlock: bigint
+  readonly fence: Fence
+  readonly signal: AbortSignal
+}
+
+/** @source ledger-and-safety.md 1.7, Scanner */
+const rangeBlocksMax = 2_000n
+const overlapBlocks = 64n
+/** Final events looked at when a final block changed: older ones lie below any credible fork. */
+const haltedEventsMax = 1_000
+
+/**
+ * One pass: settles final blocks by quorum, then shows what is new near the head. The final part is the truth
+ * and misses nothing whatever the other one saw; each range is written with its cursor in one transaction.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
+ */
+export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
+  const { chain, database, fromBlock } = watcher
+  const account = accountOf(chain)
+  let cursor = await database.transaction(async (tx) => {
+    await watcher.fence(tx)
+    return openTopUpCursor(tx, account, fromBlock)
+  })
+  const pass = { seen: [], final: [], orphaned: 0, conflicts: [], cursor } as const satisfies TopUpPass
+  if (cursor.haltedReason !== undefined) return pass
+  const halted = await haltIfFinalBlockChanged(watcher, cursor)
+  if (halted !== undefined) return { ...pass, cursor: halted }
+
+  let result: TopUpPass = pass
+  const finalHeight = await chain.finalHeight(watcher.signal)
+  while (cursor.finalTo < finalHeight) {
+    const settled = await settleRange(watcher, cursor, finalHeight)
+    cursor = settled.cursor
+    result = joined(result, settled)
+  }
+  return joined(result, await scanLive(watcher, cursor))
+}
+
+export function accountOf({ chainId, target }: TopUpChain): TopUpAccount {
+  return { chainId, custody: target.custody, token: target.token }
+}
+
+/** Reads the next final range by quorum and makes it true in the ledger. */
+async function settleRange(
+  watcher: TopUpWatcher,
+  cursor: TopUpCursor,
+  finalHeight: bigint,
+): Promise<TopUpPass> {
+  const { chain, signal } = watcher
+  const from = cursor.finalTo + 1n
+  const last = cursor.finalTo + rangeBlocksMax
+  const to = last < finalHeight ? last : finalHeight
+  // Read before the logs: a chain that changes in between no longer has this block at the next pass.
+  const finalHash = await chain.blockHash(to, 'quorum', signal)
+  if (finalHash === undefined) throw new UpstreamUnavailableError('A final block is missing.')
+  const topUps = await chain.topUps({ from, to }, 'quorum', signal)
+  return writeIfUnmoved(watcher, cursor, async (tx, account) => {
+    const orphaned = await orphanWhere(
+      tx,
+      account,
+      (event) => event.blockNumber <= to && !isAmong(event, topUps),
+    )
+    const final: ObservedTopUp[] = []
+    const conflicts: ObservedTopUp[] = []
+    for (const topUp of topUps) {
+      const { answer, eventId } = await recordTopUp(tx, topUp, { replace: true })
+      const isSettled = answer === 'seen' || answer === 'known'
+      if (!isSettled || eventId === undefined) conflicts.push(topUp)
+      else if (await finalizeTopUp(tx, eventId, { rule: 'finalized', blockHash: topUp.blockHash }))
+        final.push(topUp)
+    }
+    await moveFinalCursor(tx, account, { finalTo: to, finalHash })
+    return { seen: [], final, orphaned, conflicts }
+  })
+}
+
+/** Stores what is new above the final blocks, and drops what is no longer canonical. */
+async function scanLive(watcher: TopUpWatcher, cursor: TopUpCursor): Promise<TopUpPass> {
+  const { chain, database, signal } = watcher
+  const head = await chain.latest(signal)
+  const overlapped = cursor.scannedTo + 1n - overlapBlocks
+  const from = overlapped > cursor.finalTo ? overlapped : cursor.finalTo + 1n
+  const to = head.number < from + rangeBlocksMax ? head.number : from + rangeBlocksMax - 1n
+  const waiting = await database.transaction((tx) => listSeenTopUps(tx, accountOf(chain)))
+  const canonical = await canonicalHashes(watcher, waiting)
+  const topUps = from > to ? [] : await chain.topUps({ from, to }, 'any', signal)
+  return writeIfUnmoved(watcher, cursor, async (tx, account) => {
+    const orphaned = await orphanWhere(tx, account, (event) => {
+      const hash = canonical.get(event.blockNumber)
+      return hash !== undefined && hash !== event.blockHash
+    })
+    const seen: ObservedTopUp[] = []
+    for (const topUp of topUps) {
+      const { answer } = await recordTopUp(tx, topUp, { replace: false })
+      if (answer === 'seen') seen.push(topUp)
+    }
+    await moveLiveCursor(tx, account, to)
+    return { seen, final: [], orphaned, conflicts: [] }
+  })
+}
+
+/** Hashes of the blocks that hold waiting events; a block that is missing now says nothing. */
+async function canonicalHashes(
+  { chain, signal }: TopUpWatcher,
+  events: readonly TopUpEvent[],
+): Promise<ReadonlyMap<bigint, Hex>> {
+  const hashes = new Map<bigint, Hex>()
+  for (const height of new Set(events.map(({ blockNumber }) => blockNumber))) {
+    const hash = await chain.blockHash(height, 'any', signal)
+    if (hash !== undefined) hashes.set(height, hash)
+  }
+  return hashes
+}
+
+/**
+ * A final block that changed means that finality failed or that endpoints lied: everything stops, and who was
+ * credited by what is gone pays nothing more, until an operator decides.
+ */
+async function haltIfFinalBlockChanged(
+  watcher: TopUpWatcher,
+  cursor: TopUpCursor,
+): Promise<TopUpCursor | undefined> {
+  const { chain, signal } = watcher
+  if (cursor.finalHash === undefined) return undefined
+  const hash = await chain.blockHash(cursor.finalTo, 'quorum', signal)
+  if (hash === undefined) throw new UpstreamUnavailableError('A chain is behind its own final block.')
+  if (hash === cursor.finalHash) return undefined
+  const eventIds = await droppedFinalEvents(watcher, cursor)
+  const reason = `final block ${cursor.finalTo} changed`
+  const { cursor: halted } = await writeIfUnmoved(watcher, cursor, async (tx, account) => {
+    await haltTopUps(tx, account, { reason, eventIds })
+    return { seen: [], final: [], orphaned: 0, conflicts: [] }
+  })
+  return halted
+}
+
+async function droppedFinalEvents(
+  { chain, database, signal }: TopUpWatcher,
+  cursor: TopUpCursor,
+): Promise<readonly bigint[]> {
+  const events = await database.transaction((tx) =>
+    listFinalTopUps(tx, accountOf(chain), { from: 0n, to: cursor.finalTo, limit: haltedEventsMax }),
+  )
+  const dropped: bigint[] = []
+  for (const event of events) {
+    if ((await chain.blockHash(event.blockNumber, 'quorum', signal)) === event.blockHash) break
+    dropped.push(event.id)
+  }
+  return dropped
+}
+
+/** Writes unless another process settled or halted since `cursor` was read; then nothing is written. */
+async function writeIfUnmoved(
+  { chain, database, fence }: TopUpWatcher,
+  cursor: TopUpCursor,
+  write: (tx: SqlTx, account: TopUpAccount) => Promise<Omit<TopUpPass, 'cursor'>>,
+): Promise<TopUpPass> {
+  const account = accountOf(chain)
+  return database.transaction(async (tx) => {
+    await fence(tx)
+    const now = await lockTopUpCursor(tx, account)
+    const isUnmoved =
+      now?.finalTo === cursor.finalTo && now.finalHash === cursor.finalHash && now.haltedReason === undefined
+    if (!isUnmoved) throw new UpstreamUnavailableError('Another process reads the same top-ups.')
+    const written = await write(tx, account)
+    const after = await lockTopUpCursor(tx, account)
+    return { ...written, cursor: after ?? now }
+  })
+}
+
+async function orphanWhere(
+  tx: SqlTx,
+  account: TopUpAccount,
+  isGone: (event: TopUpEvent) => boolean,
+): Promise<number> {
+  let orphaned = 0
+  for (const event of await listSeenTopUps(tx, account)) {
+    if (isGone(event) && (await orphanTopUp(tx, event.id))) orphaned += 1
+  }
+  return orphaned
+}
+
+function isAmong(event: TopUpEvent, topUps: readonly ObservedTopUp[]): boolean {
+  return topUps.some(
+    ({ transactionHash, blockHash, log }) =>
+      transactionHash === event.transactionHash &&
+      blockHash === event.blockHash &&
+      log.logIndex === event.logIndex,
+  )
+}
+
+function joined(a: TopUpPass, b: TopUpPass): TopUpPass {
+  return {
+    seen: [...a.seen, ...b.seen],
+    final: [...a.final, ...b.final],
+    orphaned: a.orphaned + b.orphaned,
+    conflicts: [...a.conflicts, ...b.conflicts],
+    cursor: b.cursor,
+  }
+}

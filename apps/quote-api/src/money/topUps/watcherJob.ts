@@ -1,0 +1,52 @@
+import type { SqlDatabase } from '@causeway/core'
+import type { ObservedTopUp } from '@causeway/ledger'
+import type { Logger } from 'pino'
+import type { Job } from '../../jobs/runJobs.ts'
+import type { TopUpChain } from './topUpChain.ts'
+import type { TopUpMetrics } from './topUpMetrics.ts'
+import { type TopUpPass, watchTopUps } from './watchTopUps.ts'
+
+/** The job that turns transfers to custody into balances. */
+export function createTopUpWatcher(options: {
+  chain: TopUpChain
+  database: SqlDatabase
+  fromBlock: bigint
+  intervalMs: number
+  metrics: TopUpMetrics
+  logger: Logger
+}): Job {
+  const { chain, database, fromBlock, intervalMs, metrics, logger } = options
+  return {
+    name: 'top-up-watcher',
+    intervalMs,
+    async run({ fence, signal }) {
+      const pass = await watchTopUps({ chain, database, fromBlock, fence, signal })
+      metrics.observePass(pass)
+      tell(logger, pass)
+    },
+  }
+}
+
+function tell(logger: Logger, { seen, final, orphaned, conflicts, cursor }: TopUpPass): void {
+  for (const topUp of seen) logger.info(fieldsOf(topUp), 'top-up seen')
+  for (const topUp of final) {
+    if (topUp.verdict.kind === 'credit') logger.info(fieldsOf(topUp), 'top-up credited')
+    else logger.warn(fieldsOf(topUp), 'top-up suspended')
+  }
+  if (orphaned > 0) logger.warn({ orphaned }, 'top-ups orphaned')
+  for (const topUp of conflicts) logger.error(fieldsOf(topUp), 'top-up conflicts with a final one')
+  if (cursor.haltedReason !== undefined) {
+    logger.error({ reason: cursor.haltedReason }, 'top-ups are halted: an operator must look')
+  }
+}
+
+function fieldsOf({ transactionHash, blockNumber, log, verdict }: ObservedTopUp) {
+  return {
+    transactionHash,
+    blockNumber: blockNumber.toString(),
+    from: log.from,
+    amountMicroUsd: log.value.toString(),
+    parse: verdict.parse,
+    ...(verdict.kind === 'credit' && { owner: verdict.owner }),
+  }
+}

@@ -1,0 +1,166 @@
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { createLedger } from '@causeway/ledger'
+import { recordAction } from '../../access/adminAction.ts'
+import {
+  RequestNotParkedError,
+  ResolutionNotPossibleError,
+} from '../../requests/settlement/parked/parkedErrors.ts'
+import {
+  meaningOf,
+  type ParkedFacts,
+  possibleResolutions,
+  type Resolution,
+  retryStage,
+} from '../../requests/settlement/parked/parkedRules.ts'
+import {
+  listParked,
+  type ParkedRequest,
+  type RequestRecord,
+  readParkedReason,
+  readRefundWork,
+  readRequestRecord,
+} from '../../requests/settlement/parked/readParked.ts'
+import {
+  lockSettledRequest,
+  readSettledRequest,
+  type SettledRequest,
+} from '../../requests/settlement/settledRequest.ts'
+import { setStage } from '../../requests/status/requestProgress.ts'
+import { UnknownRequestError } from '../../requests/status/requestStatus.ts'
+import { lockWorkOf, updateWork } from '../../requests/work/workStore.ts'
+import type { Deed } from './ledgerAdministration.ts'
+
+export type RequestExplanation = RequestRecord & {
+  readonly requestId: Hex
+  readonly orderId: Hex
+  readonly status: string
+  readonly failReason: string | undefined
+  /** Absent before a deposit was acted on. */
+  readonly stage: string | undefined
+  readonly parked:
+    | {
+        readonly reason: string
+        readonly meaning: string
+        readonly retryStage: string
+        readonly resolutions: readonly Resolution[]
+      }
+    | undefined
+}
+
+/**
+ * What operators do about parked requests: one implementation behind the command line and the admin listener.
+ * Nothing here debits a sponsor: a retry lets the automatic rules look again, which demand their evidence.
+ */
+export interface RequestAdministration {
+  parked(page: { limit: number }): Promise<readonly ParkedRequest[]>
+  /** @throws UnknownRequestError for requests without an order too */
+  explain(requestId: Hex): Promise<RequestExplanation>
+  /** @returns the stage @throws UnknownRequestError, RequestNotParkedError */
+  retry(requestId: Hex, deed: Deed): Promise<string>
+  /** @throws UnknownRequestError, RequestNotParkedError, ResolutionNotPossibleError */
+  resolve(requestId: Hex, resolution: Resolution, deed: Deed): Promise<void>
+}
+
+export function createRequestAdministration(database: SqlDatabase): RequestAdministration {
+  return {
+    parked: (page) => listParked(database, page),
+
+    async explain(requestId) {
+      const request = await readSettledRequest(database, requestId)
+      if (request === undefined) throw new UnknownRequestError()
+      const reason = await readParkedReason(database, requestId)
+      const facts = await factsOf(database, request)
+      const { orderId, status, failReason, settlement } = request
+      return {
+        ...{ requestId, orderId, status, failReason, stage: settlement?.stage },
+        parked:
+          reason === undefined
+            ? undefined
+            : {
+                reason,
+                meaning: meaningOf(reason),
+                retryStage: retryStage(facts),
+                resolutions: possibleResolutions(facts),
+              },
+        ...(await readRequestRecord(database, requestId)),
+      }
+    },
+
+    retry: (requestId, deed) =>
+      database.transaction(async (tx) => {
+        const { request, facts, parkedReason } = await lockParked(tx, requestId)
+        const stage = retryStage(facts)
+        if (stage === 'refunding') await offerRefundAgain(tx, request)
+        await setStage(tx, requestId, { stage })
+        await record(tx, { requestId, action: 'requests.retry', deed, details: { parkedReason, stage } })
+        return stage
+      }),
+
+    resolve: (requestId, resolution, deed) =>
+      database.transaction(async (tx) => {
+        const { request, facts, parkedReason } = await lockParked(tx, requestId)
+        const possible = possibleResolutions(facts)
+        if (!possible.includes(resolution)) throw new ResolutionNotPossibleError(possible)
+        if (resolution === 'unpaid') await endUnpaid(tx, request, deed)
+        else await giveDepositBack(tx, requestId)
+        const details = { parkedReason, resolution }
+        await record(tx, { requestId, action: 'requests.resolve', deed, details })
+      }),
+  }
+}
+
+async function factsOf(
+  database: Pick<SqlDatabase, 'query'>,
+  { requestId, status, settlement }: SettledRequest,
+): Promise<ParkedFacts> {
+  const refund = settlement && (await readRefundWork(database, requestId, settlement.depositId))
+  return { isFilled: status === 'success', refund: refund?.state }
+}
+
+async function lockParked(tx: SqlTx, requestId: Hex) {
+  const request = await lockSettledRequest(tx, requestId)
+  if (request === undefined) throw new UnknownRequestError()
+  const parkedReason = await readParkedReason(tx, requestId)
+  if (parkedReason === undefined) throw new RequestNotParkedError(request.settlement?.stage ?? 'none')
+  return { request, parkedReason, facts: await factsOf(tx, request) }
+}
+
+/** With all of its attempts, as it was asked for first. */
+async function offerRefundAgain(tx: SqlTx, { requestId, settlement }: SettledRequest): Promise<void> {
+  const subject = String(settlement?.depositId)
+  const item = await lockWorkOf(tx, { kind: 'refund', requestId, subject })
+  if (item?.state !== 'failed') return
+  await updateWork(tx, item.id, { state: 'open', txHash: null, attempts: 0, delayMs: 0 })
+}
+
+/** The hold goes back to its sponsor. @throws ResolutionNotPossibleError when it was posted */
+async function endUnpaid(tx: SqlTx, { requestId, hold }: SettledRequest, deed: Deed): Promise<void> {
+  if (hold.state === 'posted') throw new ResolutionNotPossibleError([])
+  await createLedger().void(tx, { requestId, reason: 'RESOLVED_UNPAID' })
+  await setStage(tx, requestId, {
+    stage: 'settled',
+    evidence: { kind: 'operator', resolution: 'unpaid', ...deed },
+  })
+}
+
+/** The fill counts as given up, whatever was sent for it: the service refunds by its usual rule. */
+async function giveDepositBack(tx: SqlTx, requestId: Hex): Promise<void> {
+  const item = await lockWorkOf(tx, { kind: 'fill', requestId })
+  if (item === undefined) throw new ResolutionNotPossibleError([])
+  await updateWork(tx, item.id, { state: 'failed', txHash: null, reason: 'resolved by an operator' })
+  await setStage(tx, requestId, { stage: 'filling' })
+}
+
+async function record(
+  tx: SqlTx,
+  done: {
+    readonly requestId: Hex
+    readonly action: string
+    readonly deed: Deed
+    readonly details: Readonly<Record<string, string>>
+  },
+): Promise<void> {
+  const { actor, reason } = done.deed
+  const details = { reason, ...done.details }
+  await recordAction(tx, { actor, action: done.action, subject: done.requestId, details })
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import type { SqlDatabase } from '@causeway/core'
+import { createKeyAdministration, type KeyAdministration } from '../access/keys/keyAdministration.ts'
+import { loadLocalPeppers, type Peppers } from '../access/keys/peppers.ts'
+import {
+  createWalletAdministration,
+  type WalletAdministration,
+} from '../access/wallets/walletAdministration.ts'
+import type { QuoteApiConfig } from '../config/config.ts'
+import { createWebhookAdministration, type WebhookAdministration } from '../webhooks/webhookAdministration.ts'
+import { type ClaimAdministration, createClaimAdministration } from './admin/claimAdministration.ts'
+import { createLedgerAdministration, type LedgerAdministration } from './admin/ledgerAdministration.ts'
+import { createPolicyAdministration, type PolicyAdministration } from './admin/policyAdministration.ts'
+import { createRequestAdministration, type RequestAdministration } from './admin/requestAdministration.ts'
+
+/** What operators do, by the command line or the admin listener. */
+export type Administration = {
+  readonly keys: KeyAdministration
+  readonly wallets: WalletAdministration
+  readonly policies: PolicyAdministration
+  readonly webhooks: WebhookAdministration
+  readonly ledger: LedgerAdministration
+  readonly requests: RequestAdministration
+  readonly appFeeClaims: ClaimAdministration
+}
+
+/** Keys of this environment move real money; others carry `test` in their text. */
+const liveEnvironment = 'mainnets.prod'
+
+export function createAdministration(options: {
+  config: Pick<QuoteApiConfig, 'environment' | 'webhooks'>
+  database: SqlDatabase
+  peppers: Peppers
+}): Administration {
+  const { config, database, peppers } = options
+  return {
+    keys: createKeyAdministration({
+      database,
+      peppers,
+      environment: config.environment === liveEnvironment ? 'live' : 'test',
+      randomBytes,
+    }),
+    wallets: createWalletAdministration(database),
+    policies: createPolicyAdministration(database),
+    webhooks: createWebhookAdministration({ database, peppers, ...config.webhooks }),
+    ledger: createLedgerAdministration(database),
+    requests: createRequestAdministration(database),
+    appFeeClaims: createClaimAdministration(database),
+  }
+}
+
+/** The configured peppers, or in `local` without any the generated one. @throws ConfigurationError */
+export async function loadPeppers(
+  config: Pick<QuoteApiConfig, 'apiKeyPeppers' | 'localDirectory'>,
+): Promise<Peppers> {
+  return config.apiKeyPeppers ?? (await loadLocalPeppers(config.localDirectory))
+}

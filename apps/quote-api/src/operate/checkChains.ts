@@ -1,0 +1,123 @@
+import {
+  type ContractExpectations,
+  checkContracts,
+  checkLocalNodes,
+  type JsonRpcClient,
+} from '@causeway/chains'
+import { ConfigurationError, DomainError, type Hex, type QuoteFile } from '@causeway/core'
+import type { MarketLog } from '../market/log.ts'
+import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
+
+/**
+ * Compares every reachable chain with its configuration: chain id, code, feeds, token decimals. A
+ * chain that does not answer starts unready and is priced once it does.
+ * @throws ConfigurationError naming every setting that a chain contradicts
+ */
+export async function checkChains(args: {
+  environment: string
+  file: QuoteFile
+  registry: QuoteRegistry
+  clients: ReadonlyMap<string, JsonRpcClient>
+  log: MarketLog
+}): Promise<void> {
+  const { environment, registry, clients, file, log } = args
+  const problems = [...(await checkLocalNodes(environment, [...clients.values()]))]
+  await Promise.all(
+    registry.chains.map(async (chain) => {
+      const client = clients.get(chain.key)
+      if (client === undefined) return
+      try {
+        problems.push(...(await checkContracts(client, expectations(chain, file))))
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error
+        log.warn({ chain: chain.key, err: error }, 'chain could not be checked at start')
+      }
+    }),
+  )
+  if (problems.length > 0)
+    throw new ConfigurationError(`Chains contradict the configuration:\n- ${problems.join('\n- ')}`)
+}
+
+function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectations {
+  const { key, config } = chain
+  const setting = (name: string) => `quote: chains.${key}.${name}`
+  const { uniswapV3: exchange, permitRouter, depositAddresses } = config
+  const contracts = [
+    ['wrappedNative', config.wrappedNative],
+    ['fillContract', config.fillContract],
+    ['depositRouter', config.depositRouter],
+    ['permitRouter.contract', permitRouter?.contract],
+    ['depositAddresses.contract', depositAddresses?.contract],
+    ['feeModel.gasPriceOracle', config.feeModel.gasPriceOracle],
+    ['uniswapV3.factory', exchange?.factory],
+    ['uniswapV3.quoterV2', exchange?.quoterV2],
+    ['uniswapV3.swapRouter', exchange?.swapRouter],
+    ...(exchange?.pools ?? []).map(({ address }, index) => [`uniswapV3.pools[${index}]`, address] as const),
+  ] as const
+  return {
+    chainId: BigInt(config.chainId),
+    multicall3: { setting: setting('multicall3'), address: config.multicall3 },
+    contracts: [
+      { setting: `chains: ${key}.depository`, address: chain.depository },
+      ...contracts.flatMap(([name, address]) =>
+        address === undefined ? [] : [{ setting: setting(name), address }],
+      ),
+    ],
+    feeds: file.prices.flatMap(({ feeds, key: priceKey }) =>
+      feeds
+        .filter((feed) => feed.chain === key)
+        .map(({ address, description, decimals }) => ({
+          setting: `quote: prices.${priceKey}`,
+          address,
+          description,
+          decimals,
+        })),
+    ),
+    tokens: [...chain.currencies.values()]
+      .filter(({ isNative }) => !isNative)
+      .map(({ symbol, address, decimals }) => ({
+        setting: setting(`currencies.${symbol}`),
+        // CAST: canonical addresses of ethereum-vm currencies are `0x` hex.
+        address: address as `0x${string}`,
+        decimals,
+      })),
+    words: [
+      ...madeFor(
+        chain,
+        setting('permitRouter.contract'),
+        permitRouter && {
+          contract: permitRouter.contract,
+          codeHash: ['DEPOSIT_CODE_HASH', permitRouter.depositCodeHash],
+        },
+      ),
+      ...madeFor(
+        chain,
+        setting('depositAddresses.contract'),
+        depositAddresses && {
+          contract: depositAddresses.contract,
+          codeHash: ['SWEEP_CODE_HASH', depositAddresses.sweepCodeHash],
+        },
+      ),
+    ],
+  }
+}
+
+/** Money goes where these say: the chain's own depository, by the code that addresses were derived from. */
+function madeFor(
+  { depository }: QuotableChain,
+  setting: string,
+  made:
+    | {
+        readonly contract: Hex
+        readonly codeHash: readonly ['DEPOSIT_CODE_HASH' | 'SWEEP_CODE_HASH', Hex]
+      }
+    | undefined,
+): ContractExpectations['words'] {
+  if (made === undefined) return []
+  const { contract: address, codeHash } = made
+  const [getter, word] = codeHash
+  return [
+    { setting, address, getter: 'depository', word: depository },
+    { setting, address, getter, word },
+  ]
+}

@@ -1,0 +1,53 @@
+import type { SqlDatabase } from '@causeway/core'
+import type { Administration } from '../administration.ts'
+import type { CommandChain } from './commandChain.ts'
+
+/** What a command needs of the world. */
+export type Scene = {
+  readonly administration: Administration
+  readonly database: SqlDatabase
+  /** `cli:<account>`, for the audit log. */
+  readonly actor: string
+  /** The chain of top-ups, as the configuration files describe it; opened by the first command that asks. */
+  readonly chain: () => Promise<CommandChain>
+  /** Lines of a file that a flag names. @throws CommandError when it cannot be read */
+  readonly readLines: (path: string) => AsyncIterable<string>
+  /** Text of a file that a flag names. @throws CommandError when it cannot be read */
+  readonly readFile: (path: string) => Promise<string>
+  /** For output that is too long to be held: one line each. */
+  readonly print: (line: string) => Promise<void>
+}
+
+export type Flag = {
+  /** What stands behind it, e.g. `<text>`; absent for a switch. */
+  readonly value?: string
+  readonly about: string
+  readonly isRequired?: boolean
+}
+
+/** What was typed behind a command, by name. */
+export type Arguments = {
+  /** @throws Error for one the command does not declare */
+  operand(name: string): string
+  text(flag: string): string | undefined
+  isOn(flag: string): boolean
+}
+
+export type Output = {
+  /** For `--json`: amounts as decimal strings, times in ISO 8601. */
+  readonly data: unknown
+  readonly lines: readonly string[]
+  /** The command did its work and found something wrong. */
+  readonly isFailure?: boolean
+}
+
+export type Command = {
+  /** Group and verb, e.g. `keys create`. */
+  readonly words: string
+  readonly about: string
+  /** In order; all are required. */
+  readonly operands: readonly string[]
+  readonly flags: Readonly<Record<string, Flag>>
+  /** `undefined` when everything was printed. @throws CommandError, DomainError, ConfigurationError */
+  run(scene: Scene, args: Arguments): Promise<Output | undefined>
+}

@@ -1,0 +1,89 @@
+import { DomainError, encodeTopUp, type Hex, type SqlDatabase, type TopUpCall } from '@causeway/core'
+import { readTopUpCursor } from '@causeway/ledger'
+import type { QuoteApiConfig } from '../../config/config.ts'
+import { loadFiles } from '../../config/configuration.ts'
+import { openComparedChain, topUpReading } from '../../money/topUps/comparedChain.ts'
+import { topUpCalldata } from '../../money/topUps/operator.ts'
+import { type Reconciliation, reconcile } from '../../money/topUps/reconcile.ts'
+import { accountOf } from '../../money/topUps/watchTopUps.ts'
+import { createRegistry } from '../../pricing/registry.ts'
+import { findSponsorshipChain } from '../../pricing/sponsorship/sponsorCurrency.ts'
+import { CommandError } from './commandError.ts'
+
+/** The chain on which balances are topped up, as the configuration files describe it. */
+export type CommandChain = {
+  topUp(args: { amountMicroUsd: bigint; owner: Hex | undefined }): {
+    readonly transaction: TopUpCall & { readonly chainId: number }
+    readonly lines: readonly string[]
+  }
+  /** @throws NothingSettledError, UpstreamUnavailableError, ConfigurationError where top-ups are not set up */
+  reconcile(range: { from: bigint | undefined; to: bigint | undefined }): Promise<Reconciliation>
+}
+
+/** There is no block yet whose top-ups could be compared. */
+class NothingSettledError extends DomainError {
+  readonly code = 'TOP_UPS_NOT_SETTLED'
+  readonly kind = 'conflict'
+
+  constructor() {
+    super('No top-up block is settled yet.')
+  }
+}
+
+const usdc = 'usdc'
+const nowhere = `0x${'0'.repeat(40)}`
+
+/** Reads the configuration files; opens a connection only to reconcile. @throws ConfigurationError */
+export async function openCommandChain(options: {
+  config: QuoteApiConfig
+  variables: Readonly<Record<string, string | undefined>>
+  database: SqlDatabase
+  signal: AbortSignal
+}): Promise<CommandChain> {
+  const { config, variables, database, signal } = options
+  const settings = config.topUps
+  // No order is signed here, so there is no signer whose address could be a foreign one.
+  const { chains, quote } = await loadFiles(config, variables, nowhere)
+  const registry = createRegistry(quote, [...chains.chains.values()])
+  const { chainId } = findSponsorshipChain(registry, new Map())
+  const quotable = registry.chainById.get(chainId)
+  const place = {
+    settings,
+    chainId,
+    chain: chains.chains.get(quotable?.key ?? ''),
+    currency: [...(quotable?.currencies.values() ?? [])].find(({ asset }) => asset.id === usdc),
+    onMalformed: () => {},
+  }
+  return {
+    topUp({ amountMicroUsd, owner }) {
+      const { token, custody } = topUpReading(place).target
+      const args = { amountMicroUsd, ...(owner !== undefined && { owner }) }
+      return {
+        transaction: { chainId, ...encodeCall({ token, custody, ...args }) },
+        lines: topUpCalldata({ chainId, token, custody }, args).split('\n'),
+      }
+    },
+
+    async reconcile({ from, to }) {
+      const { chain, close } = openComparedChain(place)
+      try {
+        const cursor = await database.transaction((tx) => readTopUpCursor(tx, accountOf(chain)))
+        if (cursor?.finalHash === undefined) throw new NothingSettledError()
+        const range = { from: from ?? settings.fromBlock, to: to ?? cursor.finalTo }
+        return await reconcile({ database, chain, ...range, signal })
+      } finally {
+        await close()
+      }
+    },
+  }
+}
+
+/** @throws CommandError for what no top-up can be */
+function encodeCall(args: Parameters<typeof encodeTopUp>[0]): TopUpCall {
+  try {
+    return encodeTopUp(args)
+  } catch (error) {
+    if (error instanceof RangeError) throw new CommandError(`A top-up cannot be made: ${error.message}.`)
+    throw error
+  }
+}

@@ -1,0 +1,7 @@
+/** A command cannot be carried out as it was typed. `message` says what would be right. */
+export class CommandError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'CommandError'
+  }
+}

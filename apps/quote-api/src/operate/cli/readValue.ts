@@ -1,0 +1,72 @@
+import { type Hex, parseCasedAddress } from '@causeway/core'
+import { type ZodType, z } from 'zod'
+import { operatorReason } from '../../access/operatorReason.ts'
+import type { Arguments, Flag } from './command.ts'
+import { CommandError } from './commandError.ts'
+
+/** @throws CommandError that names what was typed and what is right */
+export function readValue<T>(schema: ZodType<T>, value: unknown, name: string): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new CommandError(`${name}: ${parsed.error.issues[0]?.message ?? 'not valid'}.`)
+}
+
+/** @param what begins the sentence that tells of a mistake, in the plural @throws CommandError */
+export function readJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new CommandError(`${what} are no JSON: ${error.message}.`)
+  }
+}
+
+/** Lower case. @throws CommandError */
+export function readWallet(text: string, name: string): Hex {
+  const wallet = parseCasedAddress(text)
+  if (wallet !== undefined) return wallet
+  throw new CommandError(`${name}: expected 0x and 40 hex digits, in one case or with the EIP-55 checksum.`)
+}
+
+const usdForm = /^([0-9]{1,15})(?:\.([0-9]{1,6}))?$/
+
+/** Micro-USDC of an amount like `25` or `0.05`. @throws CommandError */
+export function readUsd(text: string, name: string): bigint {
+  const [, whole, fraction = ''] = usdForm.exec(text) ?? []
+  if (whole === undefined) {
+    throw new CommandError(`${name}: expected USD with at most 6 decimals, e.g. 25 or 0.05.`)
+  }
+  return BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0'))
+}
+
+const secondsByUnit = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
+
+/** Seconds of a time like `0`, `30m`, `12h` or `7d`. @throws CommandError */
+export function readDuration(text: string, name: string): number {
+  const [, count, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? []
+  if (text === '0') return 0
+  const seconds = Object.entries(secondsByUnit).find(([known]) => known === unit)?.[1]
+  if (count === undefined || seconds === undefined) {
+    throw new CommandError(`${name}: expected a time like 0, 30m, 12h or 7d.`)
+  }
+  return Number.parseInt(count, 10) * seconds
+}
+
+const id32 = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'expected 0x and 64 hex digits')
+  // CAST: the pattern admits nothing else.
+  .transform((text) => text.toLowerCase() as Hex)
+
+/** Lower case. @throws CommandError */
+export function readId32(text: string, name: string): Hex {
+  return readValue(id32, text, name)
+}
+
+/** Why an operator does something: stored with what is done. */
+export const reasonFlag: Flag = { value: '<text>', about: 'Stored with the action', isRequired: true }
+
+/** @throws CommandError */
+export function readReason(args: Arguments): string {
+  return readValue(operatorReason, args.text('reason'), '--reason')
+}

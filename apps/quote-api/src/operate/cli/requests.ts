@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { resolutions } from '../../requests/settlement/parked/parkedRules.ts'
+import type { RequestExplanation } from '../admin/requestAdministration.ts'
+import type { Command } from './command.ts'
+import { readId32, readReason, readValue, reasonFlag } from './readValue.ts'
+import { tableOf } from './tableOf.ts'
+
+const resolution = z.enum(resolutions, `expected one of ${resolutions.join(', ')}`)
+const listedMax = 1_000
+
+export const requestCommands: readonly Command[] = [
+  {
+    words: 'requests parked',
+    about: 'List requests that stopped for an operator, longest first',
+    operands: [],
+    flags: {},
+    async run({ administration }) {
+      const requests = await administration.requests.parked({ limit: listedMax })
+      const rows = requests.map(({ requestId, reason, status, debitMicroUsd, parkedAt }) => ({
+        request: requestId,
+        reason,
+        status,
+        microUsdc: debitMicroUsd.toString(),
+        since: parkedAt.toISOString(),
+      }))
+      return { data: { requests }, lines: rows.length === 0 ? ['No request is parked.'] : tableOf(rows) }
+    },
+  },
+  {
+    words: 'requests explain',
+    about: 'Show all that is known about a request and what can be done; changes nothing',
+    operands: ['request'],
+    flags: {},
+    async run({ administration }, args) {
+      const requestId = readId32(args.operand('request'), '<request>')
+      const explained = await administration.requests.explain(requestId)
+      return { data: explained, lines: linesOf(explained) }
+    },
+  },
+  {
+    words: 'requests retry',
+    about: 'Let the usual rules look at a parked request again',
+    operands: ['request'],
+    flags: { reason: reasonFlag },
+    async run({ administration, actor }, args) {
+      const requestId = readId32(args.operand('request'), '<request>')
+      const stage = await administration.requests.retry(requestId, { actor, reason: readReason(args) })
+      return { data: { requestId, stage }, lines: [`Request ${requestId} is ${stage} again.`] }
+    },
+  },
+  {
+    words: 'requests resolve',
+    about: 'End a parked request: unpaid (filled, the sponsor keeps its money) or refund (not filled)',
+    operands: ['request'],
+    flags: {
+      as: { value: '<resolution>', about: `One of ${resolutions.join(', ')}`, isRequired: true },
+      reason: reasonFlag,
+    },
+    async run({ administration, actor }, args) {
+      const requestId = readId32(args.operand('request'), '<request>')
+      const chosen = readValue(resolution, args.text('as'), '--as')
+      await administration.requests.resolve(requestId, chosen, { actor, reason: readReason(args) })
+      const line = chosen === 'unpaid' ? 'has ended; nothing was debited' : 'is refunded by the solver'
+      return { data: { requestId, resolution: chosen }, lines: [`Request ${requestId} ${line}.`] }
+    },
+  },
+]
+
+function linesOf(explained: RequestExplanation): readonly string[] {
+  const { requestId, status, failReason, stage, parked } = explained
+  const lists = (['deposits', 'work', 'holds', 'actions'] as const).flatMap((name) =>
+    explained[name].map((part) => `${name}: ${JSON.stringify(part)}`),
+  )
+  const why =
+    parked === undefined
+      ? ['It is not parked.']
+      : [
+          `parked: ${parked.reason}. ${parked.meaning}`,
+          `retry: goes on as ${parked.retryStage}`,
+          `resolve: ${parked.resolutions.join(', ') || 'not possible'}`,
+        ]
+  return [
+    `request ${requestId}: status ${status}${failReason === undefined ? '' : ` (${failReason})`}, stage ${stage ?? 'none'}`,
+    ...why,
+    ...lists,
+  ]
+}

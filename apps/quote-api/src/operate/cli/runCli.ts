@@ -1,0 +1,128 @@
+import { open, readFile } from 'node:fs/promises'
+import { ConfigurationError, DomainError } from '@causeway/core'
+import type { QuoteApiConfig } from '../../config/config.ts'
+import { createAdministration, loadPeppers } from '../administration.ts'
+import { openDatabase } from '../database.ts'
+import type { Command, Output, Scene } from './command.ts'
+import { openCommandChain } from './commandChain.ts'
+import { CommandError } from './commandError.ts'
+import { commandTable } from './commandTable.ts'
+import { parseCommandLine } from './parseCommandLine.ts'
+import { usageOf, usageOfCommand } from './usage.ts'
+
+export type CliOptions = {
+  /** Behind `npm run causeway --`. */
+  readonly words: readonly string[]
+  /** Asked once a command is to run. @throws ConfigurationError */
+  readonly config: () => Promise<{
+    config: QuoteApiConfig
+    variables: Readonly<Record<string, string | undefined>>
+  }>
+  readonly actor: string
+  /** One line; resolves when it may be followed by the next. */
+  readonly print: (line: string) => Promise<void>
+  readonly complain: (line: string) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** A history of millions of transfers is read in one statement. */
+const statementTimeoutMs = 600_000
+
+/** @returns the exit code: 0 done, 1 refused or something is wrong, 2 not understood */
+export async function runCli(options: CliOptions): Promise<0 | 1 | 2> {
+  const { print, complain } = options
+  const parsed = parseCommandLine(options.words, commandTable)
+  if (parsed.kind === 'help') {
+    await print(usageOf(commandTable))
+    return 0
+  }
+  if (parsed.kind === 'wrong') {
+    const usage = parsed.command === undefined ? usageOf(commandTable) : usageOfCommand(parsed.command)
+    await complain(`${parsed.problem}\n\n${usage}`)
+    return 2
+  }
+  const { command, args, json } = parsed
+  try {
+    const output = await withScene(options, (scene) => command.run(scene, args))
+    if (output !== undefined) await printOutput(output, json, print)
+    return output?.isFailure === true ? 1 : 0
+  } catch (error) {
+    return explainFailure(error, command, complain)
+  }
+}
+
+async function withScene<T>(options: CliOptions, work: (scene: Scene) => Promise<T>): Promise<T> {
+  const { actor, print, signal } = options
+  const { config, variables } = await options.config()
+  const opened = await openDatabase(config, {
+    joinRunning: true,
+    statementTimeoutMs,
+    log: () => {},
+    onConnectionLost: () => {},
+  })
+  try {
+    const { database } = opened
+    const peppers = await loadPeppers(config)
+    return await work({
+      administration: createAdministration({ config, database, peppers }),
+      database,
+      actor,
+      print,
+      chain: () => openCommandChain({ config, variables, database, signal }),
+      readLines,
+      readFile: (path) => readText(path),
+    })
+  } finally {
+    await opened.close()
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+async function* readLines(path: string): AsyncGenerator<string> {
+  const file = await open(path).catch((error: unknown) => {
+    throw unreadable(path, error)
+  })
+  yield* file.readLines()
+}
+
+function unreadable(path: string, error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error
+  return new CommandError(`The file ${path} cannot be read (${String(error.code)}).`)
+}
+
+async function printOutput({ data, lines }: Output, json: boolean, print: CliOptions['print']) {
+  if (json) await print(JSON.stringify(data, amountsAsText))
+  else for (const line of lines) await print(line)
+}
+
+function amountsAsText(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}
+
+async function explainFailure(
+  error: unknown,
+  command: Command,
+  complain: CliOptions['complain'],
+): Promise<1 | 2> {
+  if (error instanceof CommandError) {
+    await complain(`${error.message}\n\n${usageOfCommand(command)}`)
+    return 2
+  }
+  if (error instanceof DomainError) {
+    const facts = Object.entries(error.data).map(([name, value]) => `\n  ${name}: ${value}`)
+    await complain(`${error.message} (${error.code})${facts.join('')}`)
+    return 1
+  }
+  if (error instanceof ConfigurationError) {
+    await complain(error.message)
+    return 1
+  }
+  throw error
+}

@@ -1,0 +1,133 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ConfigurationError } from '@causeway/core'
+import {
+  createDatabase,
+  type Database,
+  type DatabaseDiskFullError,
+  findEmbeddedPostgres,
+  migrate,
+  sqlState,
+  startEmbeddedPostgres,
+  whileStarting,
+} from '@causeway/database'
+import { ledgerMigrations } from '@causeway/ledger'
+import type { QuoteApiConfig } from '../config/config.ts'
+import type { DatabaseWait } from './databaseWait.ts'
+
+export type OpenDatabase = {
+  readonly database: Database
+  /** Another pool with one connection, closed by the caller. */
+  openSingle(options?: { readonly statementTimeoutMs?: number }): Database
+  /** Closes the pool, and the server where this process started it. */
+  close(): Promise<void>
+}
+
+const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+
+/**
+ * The database at `DATABASE_URL`, or in `local` without one an embedded server under the local folder;
+ * migrated to the newest schema. One that starts, recovers, is a standby or has a full disk is waited for.
+ * @throws ConfigurationError for what waiting cannot mend, or the driver's error of a migration
+ */
+export async function openDatabase(
+  config: QuoteApiConfig,
+  options: {
+    onConnectionLost: (error: Error) => void
+    log: (message: string) => void
+    onDiskFull?: (full: DatabaseDiskFullError | undefined) => void
+    /** Absent: a database that does not answer is refused at once. */
+    wait?: DatabaseWait
+    /** For commands: uses the embedded server that a running service owns. */
+    joinRunning?: boolean
+    /** Default: that of `createDatabase`. */
+    statementTimeoutMs?: number
+  },
+): Promise<OpenDatabase> {
+  const { url, poolSize, port } = config.database
+  const running =
+    url === undefined && options.joinRunning === true ? await findRunning(config.localDirectory) : undefined
+  const embedded =
+    url === undefined && running === undefined
+      ? await startEmbedded(config.localDirectory, port, options.log)
+      : undefined
+  const connectionString = running ?? embedded?.connectionString ?? url?.reveal() ?? ''
+  try {
+    const directories = [
+      { name: 'ledger', path: ledgerMigrations },
+      { name: 'quote_api', path: migrations },
+    ]
+    await migrateWhenUp({ connectionString, directories, log: options.log }, url && options.wait)
+  } catch (error) {
+    await embedded?.stop()
+    throw isUnreachable(error) && url !== undefined
+      ? new ConfigurationError(`The database of DATABASE_URL cannot be used (${sqlState(error)}).`, {
+          cause: error,
+        })
+      : error
+  }
+  const database = createDatabase({
+    connectionString,
+    poolSize,
+    applicationName: 'causeway-quote-api',
+    onConnectionLost: options.onConnectionLost,
+    ...(options.onDiskFull !== undefined && { onDiskFull: options.onDiskFull }),
+    ...(options.statementTimeoutMs !== undefined && { statementTimeoutMs: options.statementTimeoutMs }),
+  })
+  return {
+    database,
+    openSingle: (single) =>
+      createDatabase({
+        ...single,
+        connectionString,
+        poolSize: 1,
+        applicationName: 'causeway-quote-api-jobs',
+        onConnectionLost: options.onConnectionLost,
+      }),
+    async close() {
+      await database.close()
+      await embedded?.stop()
+    },
+  }
+}
+
+async function migrateWhenUp(
+  migration: Parameters<typeof migrate>[0],
+  wait: DatabaseWait | undefined,
+): Promise<void> {
+  for (;;) {
+    try {
+      await migrate(migration)
+      return
+    } catch (error) {
+      const problem = whileStarting(error)
+      if (wait === undefined || problem === undefined) throw error
+      await wait.pause(problem)
+    }
+  }
+}
+
+const dataDirectoryOf = (localDirectory: string) => join(localDirectory, 'postgres')
+
+function findRunning(localDirectory: string): Promise<string | undefined> {
+  return findEmbeddedPostgres({ dataDirectory: dataDirectoryOf(localDirectory) })
+}
+
+async function startEmbedded(
+  localDirectory: string,
+  port: number | undefined,
+  log: (message: string) => void,
+) {
+  await mkdir(localDirectory, { recursive: true })
+  return startEmbeddedPostgres({
+    dataDirectory: dataDirectoryOf(localDirectory),
+    log,
+    ...(port !== undefined && { port }),
+  })
+}
+
+/** Sockets, refused logins, databases that do not exist: an address to mend, not a migration. */
+function isUnreachable(error: unknown): boolean {
+  return /^(E[A-Z]|08|28|3D|57P)/.test(sqlState(error) ?? '')
+}

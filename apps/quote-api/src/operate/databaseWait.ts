@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DomainError } from '@causeway/core'
+import {
+  createHttpApp,
+  createHttpMetrics,
+  createOpsListener,
+  createReadiness,
+  type ErrorPolicy,
+  noApiKeys,
+  openListener,
+} from '@causeway/http'
+import type { Logger } from 'pino'
+import type { QuoteApiConfig } from '../config/config.ts'
+
+/** What a service does whose database is on its way. */
+export interface DatabaseWait {
+  /** Makes visible what it waits for, and pauses. @throws ConfigurationError for a port that cannot be had */
+  pause(problem: DomainError): Promise<void>
+  /** Gives the ports up for the service itself. */
+  close(): Promise<void>
+}
+
+const pauseFirstMs = 250
+const pauseMaxMs = 5_000
+const remindAfterMs = 30_000
+
+/** Pause before try `tries + 1`. */
+function pauseMsAfter(tries: number): number {
+  return Math.min(pauseFirstMs * 2 ** Math.min(tries, 10), pauseMaxMs)
+}
+
+/**
+ * Opens nothing until it has to wait. Then `/lives/v1` answers, every other public route is a 503 that says
+ * what is waited for, and `/ready` is false with the same reason.
+ */
+export function createDatabaseWait(
+  config: Pick<QuoteApiConfig, 'http' | 'ops' | 'trustedProxies'>,
+  answering: { readonly errors: ErrorPolicy; readonly logger: Logger },
+): DatabaseWait {
+  const { logger } = answering
+  let listeners: Awaited<ReturnType<typeof openWaitingListeners>> | undefined
+  let problem: DomainError | undefined
+  let tries = 0
+  let toldAtMs = 0
+  const tell = (news: DomainError) => {
+    const nowMs = Date.now()
+    if (news.code === problem?.code && nowMs - toldAtMs < remindAfterMs) return
+    toldAtMs = nowMs
+    logger.warn({ reason: news.code, tries, ...listeners?.addresses, err: news }, 'waiting for the database')
+  }
+  return {
+    async pause(news) {
+      listeners ??= await openWaitingListeners(config, answering, () => problem ?? news)
+      tell(news)
+      problem = news
+      await sleep(pauseMsAfter(tries))
+      tries += 1
+    },
+    async close() {
+      await listeners?.close()
+      listeners = undefined
+    },
+  }
+}
+
+const unlimited = { perKeyMax: 0, perIpMax: 0 }
+
+async function openWaitingListeners(
+  config: Pick<QuoteApiConfig, 'http' | 'ops' | 'trustedProxies'>,
+  { errors, logger }: { readonly errors: ErrorPolicy; readonly logger: Logger },
+  problemNow: () => DomainError,
+) {
+  const metrics = createHttpMetrics({ service: 'quote-api', processMetrics: false })
+  const refuse = async () => {
+    throw problemNow()
+  }
+  const readiness = createReadiness({ checks: [{ name: 'database', check: refuse }] })
+  const app = await createHttpApp({
+    logger,
+    metrics,
+    readiness,
+    apiKeys: noApiKeys,
+    unknownKeys: 'ignore',
+    trustedProxies: config.trustedProxies,
+    errors,
+    cors: true,
+    rateLimits: {
+      ...{ windowMs: 1_000, classes: { read: unlimited }, defaultClass: 'read' },
+      failedKeysPerMinuteMax: 0,
+    },
+  })
+  // Before the body: what it asks for does not matter yet.
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+  app.route({ method: methods, url: '/*', onRequest: refuse, handler: refuse })
+  const ops = createOpsListener({ logger, errors, registry: metrics.registry, readiness })
+  const close = () => Promise.all([app.close(), ops.close()])
+  try {
+    const [publicUrl, opsUrl] = await Promise.all([
+      openListener(app, config.http, 'HTTP_PORT'),
+      openListener(ops, config.ops, 'OPS_PORT'),
+    ])
+    return { addresses: { publicUrl, opsUrl }, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

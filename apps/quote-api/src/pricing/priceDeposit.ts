@@ -1,0 +1,162 @@
+import { divideUp, maxBigint, pow10, type QuoteAsset } from '@causeway/core'
+import type { MarketSnapshot } from '../market/snapshot.ts'
+import { QuoteError } from './errors.ts'
+import type { SubsidyRule } from './feeTerms.ts'
+import { type LegPlan, planLegs } from './legs.ts'
+import { requirePrice } from './marketAccess.ts'
+import type { PricingDependencies } from './priceRequest.ts'
+import { priceSolverRoute } from './priceSolverRoute.ts'
+import { findCurrency, type QuotableChain, type QuotableCurrency } from './registry.ts'
+import type { AppFeeRequest, Operation, QuoteRequest } from './request.ts'
+import { enabledChain, type Route } from './route.ts'
+import { fromMicroUsdDown, sponsorUnit } from './sponsorship/sponsorUnit.ts'
+import { pricedUsdc } from './sponsorship/subsidyRule.ts'
+
+export type DepositPricing = Pick<
+  PricingDependencies,
+  'registry' | 'schedule' | 'swapImpactMaxBps' | 'ceilings' | 'snapshot' | 'inventoryView' | 'legQuoter'
+> & { readonly sponsorAsset: QuoteAsset | undefined }
+
+/** A deposit and what its order was quoted for; addresses as they are stored. */
+export type QuotedDeposit = {
+  readonly originChainId: number
+  readonly destinationChainId: number
+  readonly originCurrency: string
+  readonly destinationCurrency: string
+  readonly feeCurrency: string
+  readonly operation: Operation
+  /** What the solver received, in smallest units of the fee currency. */
+  readonly amount: bigint
+  readonly appFees: readonly AppFeeRequest[]
+  readonly topupWei: bigint
+  readonly callUnits: bigint
+  /** What the sponsor pays, fixed when it was quoted. */
+  readonly debitMicroUsd: bigint
+  /** How the solver made the deposit; undefined where the user did. */
+  readonly relayedBy: 'permit' | 'deposit_address' | undefined
+}
+
+/**
+ * What a deposit would buy by the prices of now, through the pipeline that quotes: the same route and
+ * fees, on what the solver did receive. The sponsor's part stays the debit that was quoted.
+ * @returns output in smallest units of the destination currency
+ * @throws QuoteError; of the kind `upstream_unavailable` while nobody knows
+ * @source design.md 5.8
+ */
+export async function priceDeposit(dependencies: DepositPricing, deposit: QuotedDeposit): Promise<bigint> {
+  const { registry, schedule, swapImpactMaxBps, ceilings, legQuoter: quoter } = dependencies
+  const { callUnits } = deposit
+  const snapshot = dependencies.snapshot()
+  const inventory = dependencies.inventoryView(snapshot)
+  const origin = enabledChain(registry, deposit.originChainId, 'originChainId')
+  const destination = enabledChain(registry, deposit.destinationChainId, 'destinationChainId')
+  const feeCurrency = listed(origin, deposit.feeCurrency)
+  const route: Route = {
+    origin,
+    destination,
+    currencyIn: listed(origin, deposit.originCurrency),
+    currencyOut: listed(destination, deposit.destinationCurrency),
+    operation: deposit.operation,
+    // Whom it is for changes no price.
+    user: '',
+    recipient: '',
+    selfExecuted: false,
+  }
+  const nativeUsdX18 = requirePrice(snapshot, destination.native).usdX18
+  const request = requestOf(deposit, route, { nativeUsdX18 })
+  const subsidy = fixedSubsidy(deposit.debitMicroUsd, snapshot, dependencies.sponsorAsset)
+  const fixed = {
+    request,
+    route,
+    snapshot,
+    inventory,
+    schedule,
+    callUnits,
+    subsidy,
+    quoter,
+    swapImpactMaxBps,
+    ceilings,
+  }
+  let best = 0n
+  let refusal: unknown
+  for (const plan of plansFrom(route, feeCurrency)) {
+    try {
+      best = maxBigint(best, (await priceSolverRoute({ ...fixed, plan })).amountOut)
+    } catch (error) {
+      if (!(error instanceof QuoteError)) throw error
+      refusal = error
+    }
+  }
+  if (best === 0n) throw refusal ?? notListed(origin, deposit.feeCurrency)
+  return best
+}
+
+/** An origin swap is over: what is left starts with what it gave. */
+function plansFrom(route: Route, feeCurrency: QuotableCurrency): readonly LegPlan[] {
+  return planLegs(route)
+    .filter((plan) => plan.feeCurrency === feeCurrency)
+    .map((plan) => ({ ...plan, origin: undefined }))
+}
+
+/** @throws QuoteError while nobody knows whether USDC keeps its peg */
+function fixedSubsidy(
+  debitMicroUsd: bigint,
+  snapshot: MarketSnapshot,
+  sponsorAsset: QuoteAsset | undefined,
+): SubsidyRule {
+  if (debitMicroUsd === 0n) return () => () => 0n
+  const usdc = pricedUsdc(snapshot, sponsorAsset)
+  return ({ asset }, { decimals, usdX18 }) => {
+    const paid = fromMicroUsdDown(sponsorUnit({ asset, decimals, usdX18 }, usdc), debitMicroUsd)
+    return () => paid
+  }
+}
+
+const usdX18PerMicroUsd = 10n ** 12n
+
+function requestOf(
+  deposit: QuotedDeposit,
+  { currencyIn, destination }: Route,
+  { nativeUsdX18 }: { readonly nativeUsdX18: bigint },
+): QuoteRequest {
+  const topupUsdX18 = divideUp(deposit.topupWei * nativeUsdX18, pow10(destination.native.decimals))
+  return {
+    user: '',
+    recipient: undefined,
+    originChainId: deposit.originChainId,
+    destinationChainId: deposit.destinationChainId,
+    originCurrency: deposit.originCurrency,
+    destinationCurrency: deposit.destinationCurrency,
+    amount: deposit.amount,
+    tradeType: 'EXACT_INPUT',
+    // Their gas is in `callUnits`, and their value is a part of the output.
+    txs: [],
+    txsGasLimit: undefined,
+    refundTo: undefined,
+    topupGas: deposit.topupWei > 0n,
+    // The promised wei, at what they cost now.
+    topupGasMicroUsd: divideUp(topupUsdX18, usdX18PerMicroUsd),
+    appFees: deposit.appFees,
+    slippageBps: 0n,
+    usePermit: deposit.relayedBy === 'permit' && currencyIn.permit !== 'none',
+    permitExpirySeconds: 0,
+    useDepositAddress: deposit.relayedBy === 'deposit_address',
+    strict: false,
+    explicitDeposit: true,
+    forceSolverExecution: true,
+    // The user agreed to the output; a pool that lost depth shows in what the deposit buys.
+    overridePriceImpact: true,
+  }
+}
+
+function listed(chain: QuotableChain, address: string): QuotableCurrency {
+  const currency = findCurrency(chain, address)
+  if (currency === undefined) throw notListed(chain, address)
+  return currency
+}
+
+function notListed({ chainId }: QuotableChain, currency: string): QuoteError {
+  return new QuoteError('UNSUPPORTED_CURRENCY', 'A currency of the order is not quoted any more.', {
+    data: { chainId, currency },
+  })
+}

@@ -1,0 +1,144 @@
+import {
+  type AssetClass,
+  type ChainEntry,
+  type ChainNetwork,
+  ConfigurationError,
+  type Currency,
+  type CurrencyKey,
+  codecOf,
+  currencyKey,
+  type Hex,
+  type NetworkOf,
+  type QuoteAsset,
+  type QuoteChain,
+  type QuoteFile,
+  type VmCodec,
+  type VmType,
+} from '@causeway/core'
+
+/** A currency that can be quoted, with everything that is known before a request arrives. */
+export type QuotableCurrency = Currency & {
+  readonly key: CurrencyKey
+  readonly asset: QuoteAsset
+  readonly assetClass: AssetClass
+  /** The solver keeps inventory of it on this chain. */
+  readonly solver: boolean
+  readonly permit: 'eip3009' | 'eip2612' | 'none'
+  readonly resetsAllowance: boolean
+}
+
+export type QuotableChain = {
+  /** String id, as orders name the chain. */
+  readonly key: string
+  readonly chainId: number
+  readonly vmType: VmType
+  readonly codec: VmCodec
+  readonly config: QuoteChain
+  readonly depository: Hex
+  /** Oracles can tell whether native coin stayed with an account that has code. */
+  readonly isTraced: boolean
+  readonly native: QuotableCurrency
+  readonly wrappedNative: QuotableCurrency | undefined
+  readonly currencies: ReadonlyMap<string, QuotableCurrency>
+  readonly solverCurrencies: readonly QuotableCurrency[]
+}
+
+/** Which chains and currencies can be quoted. Built once at start; look-ups take constant time. */
+export type QuoteRegistry = {
+  readonly chains: readonly QuotableChain[]
+  readonly chainById: ReadonlyMap<number, QuotableChain>
+  readonly networkByKey: NetworkOf
+}
+
+/** What the chains file says about a chain that quoting needs. */
+export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'> &
+  ChainNetwork & {
+    readonly additionalData?: { readonly traceInternalTransfers?: boolean | undefined }
+  }
+
+/** @throws ConfigurationError naming every chain and currency that does not fit together */
+export function createRegistry(file: QuoteFile, chains: readonly ListedChain[]): QuoteRegistry {
+  const entries = new Map(chains.map((entry) => [entry.id, entry]))
+  const assets = new Map(file.assets.map((asset) => [asset.id, asset]))
+  const problems: string[] = []
+  const quotable: QuotableChain[] = []
+  for (const [key, config] of Object.entries(file.chains)) {
+    const entry = entries.get(key)
+    if (entry?.depository === undefined) problems.push(`chains.${key}: no depository in the chains file`)
+    else quotable.push(quotableChain({ key, config, entry, depository: entry.depository, assets, problems }))
+  }
+  if (problems.length > 0) throw new ConfigurationError(`Bad quote configuration:\n${problems.join('\n')}`)
+  const networks = new Map(chains.map((entry) => [entry.id, entry]))
+  return {
+    chains: quotable,
+    chainById: new Map(quotable.map((chain) => [chain.chainId, chain])),
+    networkByKey: (chainKey) => networks.get(chainKey),
+  }
+}
+
+function quotableChain(args: {
+  key: string
+  config: QuoteChain
+  entry: ListedChain
+  depository: string
+  assets: ReadonlyMap<string, QuoteAsset>
+  problems: string[]
+}): QuotableChain {
+  const { key, config, entry, depository, assets, problems } = args
+  const codec = codecOf(entry)
+  const currencies = new Map<string, QuotableCurrency>()
+  for (const {
+    asset: assetId,
+    logoUri,
+    address,
+    solver,
+    permit,
+    resetsAllowance,
+    ...rest
+  } of config.currencies) {
+    const asset = assets.get(assetId)
+    if (asset === undefined) {
+      problems.push(`chains.${key}: ${rest.symbol} names the unknown asset ${assetId}`)
+      continue
+    }
+    const canonical = codec.canonicalAddress(address)
+    currencies.set(canonical, {
+      chainId: config.chainId,
+      address: canonical,
+      symbol: rest.symbol,
+      name: rest.name,
+      decimals: rest.decimals,
+      ...(logoUri !== undefined && { logoUri }),
+      isNative: canonical === codec.canonicalAddress(codec.nativeCurrency),
+      key: currencyKey(config.chainId, canonical),
+      asset,
+      assetClass: asset.class,
+      solver,
+      permit,
+      resetsAllowance,
+    })
+  }
+  const native = currencies.get(codec.canonicalAddress(codec.nativeCurrency))
+  if (native === undefined) throw new ConfigurationError(`chains.${key}: the native currency is not listed`)
+  return {
+    key,
+    chainId: config.chainId,
+    vmType: entry.vmType,
+    codec,
+    config,
+    // CAST: quoting is enabled on ethereum-vm chains, whose canonical addresses are `0x` hex.
+    depository: codec.canonicalAddress(depository) as Hex,
+    isTraced: entry.additionalData?.traceInternalTransfers === true,
+    native,
+    wrappedNative: currencies.get(config.wrappedNative),
+    currencies,
+    solverCurrencies: [...currencies.values()].filter((currency) => currency.solver),
+  }
+}
+
+/** A currency by any spelling of its address; undefined when the chain does not list it. */
+export function findCurrency(chain: QuotableChain, address: string): QuotableCurrency | undefined {
+  const direct = chain.currencies.get(address)
+  if (direct !== undefined || !chain.codec.isAddress(address)) return direct
+  return chain.currencies.get(chain.codec.canonicalAddress(address))
+}

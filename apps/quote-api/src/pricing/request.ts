@@ -1,0 +1,53 @@
+import type { Hex } from '@causeway/core'
+import type { QuotableChain } from './registry.ts'
+
+export const tradeTypes = ['EXACT_INPUT', 'EXACT_OUTPUT', 'EXPECTED_OUTPUT'] as const
+export type TradeType = (typeof tradeTypes)[number]
+
+export const operations = ['send', 'swap', 'wrap', 'unwrap', 'bridge'] as const
+export type Operation = (typeof operations)[number]
+
+/** A call to run on the destination. `value` in wei of the destination's native currency. */
+export type DestinationCall = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
+
+export type AppFeeRequest = { readonly recipient: Hex; readonly bps: bigint }
+
+/**
+ * A quote request after its body was parsed; amounts in smallest units.
+ * @source quote-and-sponsorship.md, POST /price and POST /quote; quote-api.md 2.1
+ */
+export type QuoteRequest = {
+  readonly user: string
+  readonly recipient: string | undefined
+  readonly originChainId: number
+  readonly destinationChainId: number
+  readonly originCurrency: string
+  readonly destinationCurrency: string
+  /** Input or output basis, by `tradeType`. */
+  readonly amount: bigint
+  readonly tradeType: TradeType
+  readonly txs: readonly DestinationCall[]
+  readonly txsGasLimit: bigint | undefined
+  readonly refundTo: string | undefined
+  readonly topupGas: boolean
+  readonly topupGasMicroUsd: bigint
+  readonly appFees: readonly AppFeeRequest[]
+  /** Explicit tolerance; undefined means automatic. */
+  readonly slippageBps: bigint | undefined
+  readonly usePermit: boolean
+  /** How long the signature of a permit holds. */
+  readonly permitExpirySeconds: number
+  readonly useDepositAddress: boolean
+  /** One deposit of exactly the quoted amount. */
+  readonly strict: boolean
+  readonly explicitDeposit: boolean
+  readonly forceSolverExecution: boolean
+  readonly overridePriceImpact: boolean
+}
+
+/** `refundTo`, else `recipient` where it is an address of the origin, else `user`. @source design.md 5.3 */
+export function refundRecipient(request: QuoteRequest, origin: QuotableChain, user: string): string {
+  if (request.refundTo !== undefined) return request.refundTo
+  const { recipient } = request
+  return recipient !== undefined && origin.codec.isAddress(recipient) ? recipient : user
+}

@@ -1,0 +1,32 @@
+import type { JsonRpcClient } from '@causeway/chains'
+import type { QuoteRegistry } from '../registry.ts'
+
+/** Where sponsorship wallets live; without a client only keys can sign, contracts cannot. */
+export type SponsorshipChain = { readonly chainId: number; readonly client: JsonRpcClient | undefined }
+
+const baseChainId = 8_453
+const baseSepoliaChainId = 84_532
+
+/** Base or its testnet: the chain on which balances are topped up. */
+export function findSponsorshipChain(
+  registry: QuoteRegistry,
+  clients: ReadonlyMap<string, JsonRpcClient>,
+): SponsorshipChain {
+  const chain = registry.chainById.get(baseChainId) ?? registry.chainById.get(baseSepoliaChainId)
+  if (chain === undefined) return { chainId: baseChainId, client: undefined }
+  return { chainId: chain.chainId, client: clients.get(chain.key) }
+}
+
+/** The currency of sponsor balances, as clients see it. */
+export type SponsorCurrency = { readonly chainId: number; readonly currency: string }
+
+/** The token that balances are topped up with, or its chain alone where none is configured. */
+export function sponsorCurrency(
+  registry: QuoteRegistry,
+  args: { readonly chainId: number; readonly assetId: string | undefined },
+): SponsorCurrency {
+  const { chainId, assetId } = args
+  const currencies = registry.chainById.get(chainId)?.currencies.values() ?? []
+  for (const { asset, address } of currencies) if (asset.id === assetId) return { chainId, currency: address }
+  return { chainId, currency: '' }
+}

@@ -1,0 +1,117 @@
+import type { JsonRpcClient } from '@causeway/chains'
+import type { PaymentFacts, PricedUnit, SqlDatabase } from '@causeway/core'
+import type { MarketSnapshot } from '../../market/snapshot.ts'
+import { requirePrice } from '../../pricing/marketAccess.ts'
+import type { QuotableChain } from '../../pricing/registry.ts'
+import { readDeposit } from '../settlement/depositStore.ts'
+import { workAtOnce } from '../settlement/dueRequests.ts'
+import { orderValueMicroUsd, readSettledRequest, type SettledRequest } from '../settlement/settledRequest.ts'
+import type { SettlementChain } from '../settlement/settlementChain.ts'
+import type { Run } from '../settlement/settlementContext.ts'
+import { readGasPaidWei } from './gasPaid.ts'
+import { type FillMeasurement, measureFill, type SolverCost } from './measureFill.ts'
+import { listUnmeasured, readFillFacts, type SolverTransaction, saveMeasurement } from './measurementStore.ts'
+
+export type MeasuringContext = {
+  readonly database: SqlDatabase
+  /** Chains that can be read, by chain id. */
+  readonly chains: ReadonlyMap<number, SettlementChain>
+  /** By the chain's key. */
+  readonly clients: ReadonlyMap<string, Pick<JsonRpcClient, 'request'>>
+  readonly snapshot: () => MarketSnapshot
+}
+
+const perRun = 100
+const atOnce = 4
+
+/**
+ * Measures what was settled since the last run. Receipts are asked of one endpoint: nothing but statistics
+ * hangs on them. @throws AggregateError of what could not be measured, which is tried again
+ */
+export async function measureFills(context: MeasuringContext, run: Run): Promise<void> {
+  const requestIds = await listUnmeasured(context.database, perRun)
+  await workAtOnce(requestIds, { atOnce, run }, async (requestId) => {
+    const request = await readSettledRequest(context.database, requestId)
+    const measured = request === undefined ? undefined : await measure(context, request, run.signal)
+    if (request === undefined || measured === undefined) return
+    const { originChainId, destinationChainId } = request
+    await context.database.transaction(async (tx) => {
+      await run.fence(tx)
+      await saveMeasurement(tx, { ...measured, requestId, originChainId, destinationChainId })
+    })
+  })
+}
+
+async function measure(
+  context: MeasuringContext,
+  request: SettledRequest,
+  signal: AbortSignal,
+): Promise<FillMeasurement | undefined> {
+  const { database, chains } = context
+  const { requestId, settlement, quoted } = request
+  const origin = chains.get(request.originChainId)?.chain
+  const destination = chains.get(request.destinationChainId)
+  const stored = await readFillFacts(database, requestId)
+  const deposit = settlement && (await readDeposit(database, settlement.depositId))
+  const payment = destination && (await readFill(request, destination, signal))
+  const first = request.order.output.payments[0]
+  if (!origin || !destination || !stored || !deposit || !payment || !first) return undefined
+  const costs = await readCosts(context, stored.transactions, signal)
+  const { codec } = destination.chain
+  return measureFill({
+    origin,
+    destination: destination.chain,
+    valueMicroUsd: orderValueMicroUsd(request),
+    depositSeconds: stored.depositSeconds,
+    fillSeconds: payment.blockTimestampSeconds,
+    costs: costs && [...costs, { wei: quoted.topupWei, native: nativeOf(context, destination.chain) }],
+    outputAmount: payment.transfers
+      .filter(
+        ({ recipient, currency }) =>
+          recipient === codec.canonicalAddress(first.recipient) &&
+          currency === codec.canonicalAddress(first.currency),
+      )
+      .reduce((sum, { amount }) => sum + amount, 0n),
+    depositAmount: deposit.amount,
+    quoted: {
+      seconds: quoted.timeEstimateSeconds,
+      gas: quoted.relayerGas,
+      gasUnit: quoted.units.fee,
+      outputAmount: BigInt(first.expectedAmount),
+      depositAmount: request.feeBasis,
+    },
+  })
+}
+
+function readFill(
+  { order, orderId, settlement }: SettledRequest,
+  destination: SettlementChain,
+  signal: AbortSignal,
+): Promise<PaymentFacts | undefined> {
+  const transactionId = settlement?.fillTx
+  if (transactionId === undefined) return Promise.resolve(undefined)
+  const { extraData, payments } = order.output
+  return destination.finalPayment({ transactionId, orderId, extraData, payments }, signal)
+}
+
+/** @returns `undefined` when the cost of one transaction cannot be known */
+async function readCosts(
+  context: MeasuringContext,
+  transactions: readonly SolverTransaction[],
+  signal: AbortSignal,
+): Promise<readonly SolverCost[] | undefined> {
+  const costs: SolverCost[] = []
+  for (const { chainId, txHash } of transactions) {
+    const chain = context.chains.get(chainId)?.chain
+    const client = chain && context.clients.get(chain.key)
+    const wei = client && (await readGasPaidWei(client, txHash, signal))
+    if (chain === undefined || wei === undefined) return undefined
+    costs.push({ wei, native: nativeOf(context, chain) })
+  }
+  return costs
+}
+
+/** Today's price: the fill is minutes old. @throws QuoteError PRICE_FETCH_FAILED */
+function nativeOf({ snapshot }: MeasuringContext, { native }: QuotableChain): PricedUnit {
+  return requirePrice(snapshot(), native)
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SqlDatabase } from '@causeway/core'
+import { learnedReactionMs } from '../../pricing/reactionTime.ts'
+import { readReactions } from './measurementStore.ts'
+
+/** How long solvers take, as quotes know it: from memory, refreshed beside them. */
+export interface ReactionTimes {
+  /** Milliseconds; `undefined` while too little was seen of the route. */
+  of(originChainId: number, destinationChainId: number): number | undefined
+  /** Reads what was measured. @throws UpstreamUnavailableError, and what was known stays */
+  refresh(): Promise<void>
+  /** Refreshes again and again until closed. */
+  start(): void
+  close(): Promise<void>
+}
+
+const refreshMs = 30_000
+const fillsPerRoute = 200
+const days = 7
+
+export function createReactionTimes(options: {
+  database: Pick<SqlDatabase, 'query'>
+  chainIds: readonly number[]
+  onFailure: (error: unknown) => void
+}): ReactionTimes {
+  const { database, chainIds, onFailure } = options
+  const closing = new AbortController()
+  let known: ReadonlyMap<string, number> = new Map()
+  let ended: Promise<void> = Promise.resolve()
+
+  const refresh = async () => {
+    const routes = await readReactions(database, { chainIds, fillsPerRoute, days })
+    known = new Map(
+      routes.flatMap(({ originChainId, destinationChainId, reactionsMs }) => {
+        const learned = learnedReactionMs(reactionsMs)
+        return learned === undefined ? [] : [[routeKey(originChainId, destinationChainId), learned] as const]
+      }),
+    )
+  }
+  const repeat = async () => {
+    while (!closing.signal.aborted) {
+      await refresh().catch(onFailure)
+      await sleep(refreshMs, undefined, { signal: closing.signal }).catch(() => {})
+    }
+  }
+  return {
+    of: (originChainId, destinationChainId) => known.get(routeKey(originChainId, destinationChainId)),
+    refresh,
+    start() {
+      ended = repeat()
+    },
+    async close() {
+      closing.abort()
+      await ended
+    },
+  }
+}
+
+function routeKey(originChainId: number, destinationChainId: number): string {
+  return `${originChainId} ${destinationChainId}`
+}

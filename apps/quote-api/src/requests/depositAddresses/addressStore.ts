@@ -1,0 +1,286 @@
+import type { DepositAddressTerms, Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import type { DepositAddress } from '../draft/depositAddress.ts'
+import { toBytes } from '../orders/orderColumns.ts'
+import type { BlockPayments } from './blockPayments.ts'
+
+type Queries = Pick<SqlDatabase, 'query'>
+
+/** In which order deposit addresses are looked at: what nobody paid for never goes before what somebody did. */
+export const lanes = {
+  /** A block paid about what was asked, or a sweep ended. Costs whoever wants to be here that payment. */
+  paid: 0,
+  /** Quoted with a key, and used within the hour. */
+  keyed: 1,
+  /** A block names the address: a token moved there, a contract was told to pay it, or somebody sent dust. */
+  named: 2,
+  /** Quoted within the hour, and nothing more. */
+  unpaid: 3,
+  /** Longer ago. */
+  idle: 4,
+} as const
+
+export const lanesInOrder = Object.values(lanes)
+
+/** Places in a pass that no other lane can take, by lane; together no more than a pass. */
+const guaranteed: readonly number[] = [120, 60, 30, 20, 20]
+
+/** Addresses of one request to the chain; what is left over is due in the next pass. */
+export const addressesPerPass = 250
+
+/**
+ * Shares the places of a pass: each lane has some of its own, the rest goes in the order of the lanes.
+ * @param due how many are due, by lane @returns how many are looked at, by lane. Pure.
+ */
+export function shareOut(due: readonly number[]): readonly number[] {
+  const own = due.map((count, lane) => Math.min(count, guaranteed[lane] ?? 0))
+  let left = addressesPerPass - own.reduce((sum, count) => sum + count, 0)
+  return own.map((count, lane) => {
+    const more = Math.min((due[lane] ?? 0) - count, left)
+    left -= more
+    return count + more
+  })
+}
+
+export type StoredAddress = DepositAddress & {
+  readonly chainId: number
+  /** The newest request that payments are for. */
+  readonly requestId: Hex
+  readonly sweepId: string | undefined
+  readonly sweeps: number
+}
+
+/** Keeps a new address with the request that it was quoted for. */
+export async function insertAddress(
+  tx: SqlTx,
+  { address, terms }: DepositAddress,
+  request: {
+    readonly requestId: Hex
+    readonly chainId: number
+    readonly asked: bigint
+    readonly isKeyed: boolean
+  },
+): Promise<void> {
+  await tx.query(
+    `insert into deposit_address (address, chain_id, order_signer, sweeper, depositor, nonce, request_id,
+       asked, is_keyed, lane)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      address,
+      request.chainId,
+      terms.orderSigner,
+      terms.sweeper,
+      terms.depositor,
+      toBytes(terms.nonce),
+      toBytes(request.requestId),
+      request.asked,
+      request.isKeyed,
+      request.isKeyed ? lanes.keyed : lanes.unpaid,
+    ],
+  )
+}
+
+/** Names the address with the request, so that it can be looked up by it. */
+export async function nameAddress(tx: SqlTx, address: Hex, requestId: Hex): Promise<void> {
+  await tx.query('update orders set deposit_address = $2 where request_id = $1', [
+    toBytes(requestId),
+    address,
+  ])
+}
+
+/** Payments of the address are for a newer request from now on; one that nobody paid points to it. */
+export async function supersede(tx: SqlTx, { address, requestId }: StoredAddress, newer: Hex): Promise<void> {
+  await tx.query('update deposit_address set request_id = $2 where address = $1', [address, toBytes(newer)])
+  await tx.query(
+    `update orders set superseded_by = $2, updated_at = clock_timestamp() where request_id = $1
+       and status = 'waiting' and not exists (select 1 from settlement s where s.request_id = $1)`,
+    [toBytes(requestId), toBytes(newer)],
+  )
+}
+
+const columns = 'address, chain_id, order_signer, sweeper, depositor, nonce, request_id, sweep_id, sweeps'
+
+/**
+ * Addresses that are to be looked at in this pass; those with a sweep under way are not. Reads no more rows
+ * than a pass has places in each lane, however many addresses there are.
+ */
+export async function listDueAddresses(
+  database: Queries,
+  chainId: number,
+): Promise<readonly StoredAddress[]> {
+  // `statement_timestamp()` can be looked up in an index, which `clock_timestamp()` cannot.
+  const ofLane = (lane: number) =>
+    `(select ${columns}, lane from deposit_address where chain_id = $1 and lane = ${lane}
+        and look_at <= statement_timestamp() and sweep_id is null order by look_at limit ${addressesPerPass})`
+  const rows = await database.query<AddressRow & { readonly lane: bigint }>(
+    lanesInOrder.map(ofLane).join(' union all '),
+    [chainId],
+  )
+  const byLane = lanesInOrder.map((lane) => rows.filter((row) => Number(row.lane) === lane))
+  const places = shareOut(byLane.map(({ length }) => length))
+  return byLane.flatMap((due, lane) => due.slice(0, places[lane])).map(fromRow)
+}
+
+/** So few that the server looks them up one by one in the index, and does not read the table. */
+const mentionsAtOnce = 500
+
+/**
+ * Puts the addresses that blocks pay or name before the others. What pays less than half of what was asked is
+ * dust to a stranger: it is looked at, but before nothing that was paid for. @returns how many are ours
+ */
+export async function markPaid(
+  tx: SqlTx,
+  chainId: number,
+  { paid, named }: Pick<BlockPayments, 'paid' | 'named'>,
+): Promise<number> {
+  const mentions = [
+    ...[...paid].map(([address, wei]) => ({ address, wei })),
+    ...named.filter((address) => !paid.has(address)).map((address) => ({ address, wei: 0n })),
+  ]
+  let marked = 0
+  for (let next = 0; next < mentions.length; next += mentionsAtOnce) {
+    const some = mentions.slice(next, next + mentionsAtOnce)
+    const rows = await tx.query(
+      `update deposit_address d set active_at = clock_timestamp(),
+         look_at = case when d.is_keyed and p.wei < d.asked / 2 then '-infinity' else clock_timestamp() end,
+         lane = least(d.lane, case when p.wei > 0 and p.wei >= d.asked / 2 then ${lanes.paid}
+           when d.is_keyed then ${lanes.keyed} else ${lanes.named} end)
+       from unnest($2::text[], $3::numeric[]) as p (address, wei)
+       where d.address = p.address and d.chain_id = $1 returning 1`,
+      [chainId, some.map(({ address }) => address), some.map(({ wei }) => String(wei))],
+    )
+    marked += rows.length
+  }
+  return marked
+}
+
+export type ScanCursor = { readonly scannedTo: bigint; readonly scannedHash: string | undefined }
+
+export async function readScanCursor(database: Queries, chainId: number): Promise<ScanCursor | undefined> {
+  const [row] = await database.query<{ scanned_to: bigint; scanned_hash: string | null }>(
+    'select scanned_to, scanned_hash from deposit_address_cursor where chain_id = $1',
+    [chainId],
+  )
+  return row === undefined
+    ? undefined
+    : { scannedTo: row.scanned_to, scannedHash: row.scanned_hash ?? undefined }
+}
+
+export async function moveScanCursor(tx: SqlTx, chainId: number, cursor: ScanCursor): Promise<void> {
+  await tx.query(
+    `insert into deposit_address_cursor (chain_id, scanned_to, scanned_hash) values ($1, $2, $3)
+     on conflict (chain_id) do update set scanned_to = $2, scanned_hash = $3`,
+    [chainId, cursor.scannedTo, cursor.scannedHash ?? null],
+  )
+}
+
+/** The address, locked until the transaction ends. */
+export async function lockAddress(tx: SqlTx, address: Hex): Promise<StoredAddress | undefined> {
+  const [row] = await tx.query<AddressRow>(
+    `select ${columns} from deposit_address where address = $1 for update`,
+    [address],
+  )
+  return row === undefined ? undefined : fromRow(row)
+}
+
+/** An address that was used long ago is looked at after this part of that time. */
+const idlePart = 20
+const pauseMaxMs = 900_000
+
+/** What was used longer ago than this waits behind everything newer. */
+const idleAfter = `interval '1 hour'`
+
+/** The lane of an address at which nothing lies. */
+const laneOfUnpaid = `case when active_at < clock_timestamp() - ${idleAfter} then ${lanes.idle}
+  when is_keyed then ${lanes.keyed} else ${lanes.unpaid} end`
+
+/**
+ * Looks at addresses again: soon at those in use, seldom at the others.
+ * @param addresses whether something lies there: then it keeps its place before the others
+ */
+export async function lookLater(
+  tx: SqlTx,
+  addresses: readonly { readonly address: Hex; readonly isEmpty: boolean }[],
+  pauseMinMs: number,
+): Promise<void> {
+  await tx.query(
+    `update deposit_address set look_at = clock_timestamp() + least(interval '1 millisecond' * $3,
+       greatest(interval '1 millisecond' * $2, (clock_timestamp() - active_at) / ${idlePart})),
+       lane = case when address = any($4) then ${laneOfUnpaid} else lane end
+     where address = any($1)`,
+    [
+      addresses.map(({ address }) => address),
+      Math.ceil(pauseMinMs),
+      pauseMaxMs,
+      addresses.filter(({ isEmpty }) => isEmpty).map(({ address }) => address),
+    ],
+  )
+}
+
+export async function setSweep(tx: SqlTx, address: Hex, sweepId: string): Promise<void> {
+  await tx.query(
+    `update deposit_address set sweep_id = $2, sweeps = sweeps + 1, left_reason = null,
+       active_at = clock_timestamp() where address = $1`,
+    [address, sweepId],
+  )
+}
+
+/** What arrived stays where it is, and goes before nothing any more. @returns true when that is news */
+export async function setLeft(tx: SqlTx, address: Hex, reason: string): Promise<boolean> {
+  const [row] = await tx.query<{ is_news: boolean }>(
+    `update deposit_address d set left_reason = $2, lane = ${laneOfUnpaid}
+     from (select left_reason from deposit_address where address = $1) before
+     where address = $1 returning before.left_reason is distinct from $2 as is_news`,
+    [address, reason],
+  )
+  return row?.is_news === true
+}
+
+/** Addresses whose sweep ended, or was not begun in time. */
+export async function listEndedSweeps(database: Queries, limit: number): Promise<readonly Hex[]> {
+  const rows = await database.query<{ address: Hex }>(
+    `select d.address from deposit_address d join work_item w on w.id = d.sweep_id
+     where d.sweep_id is not null and (w.state in ('done', 'failed', 'cancelled') or (w.state = 'open'
+       and (w.payload ->> 'deadline')::numeric < extract(epoch from clock_timestamp())))
+     order by w.updated_at limit $1`,
+    [limit],
+  )
+  return rows.map(({ address }) => address)
+}
+
+/** The sweep ended: look at what lies there now. */
+export async function clearSweep(tx: SqlTx, address: Hex): Promise<void> {
+  await tx.query(
+    `update deposit_address set sweep_id = null, active_at = clock_timestamp(), look_at = clock_timestamp(),
+       lane = ${lanes.paid} where address = $1`,
+    [address],
+  )
+}
+
+type AddressRow = {
+  readonly address: Hex
+  readonly chain_id: bigint
+  readonly order_signer: Hex
+  readonly sweeper: Hex
+  readonly depositor: Hex
+  readonly nonce: Buffer
+  readonly request_id: Buffer
+  readonly sweep_id: string | null
+  readonly sweeps: number
+}
+
+function fromRow(row: AddressRow): StoredAddress {
+  const { order_signer: orderSigner, sweeper, depositor } = row
+  const terms: DepositAddressTerms = { orderSigner, sweeper, depositor, nonce: toHex(row.nonce) }
+  return {
+    address: row.address,
+    terms,
+    chainId: Number(row.chain_id),
+    requestId: toHex(row.request_id),
+    sweepId: row.sweep_id ?? undefined,
+    sweeps: Number(row.sweeps),
+  }
+}
+
+function toHex(bytes: Buffer): Hex {
+  return `0x${bytes.toString('hex')}`
+}

@@ -1,0 +1,164 @@
+import {
+  MalformedAnswerError,
+  NodeError,
+  parseBytes,
+  parseHash,
+  parseHead,
+  parseList,
+  parseQuantity,
+  parseRecord,
+  type RpcAnswer,
+  toQuantity,
+} from '@causeway/chains'
+import type { Hex } from '@causeway/core'
+import {
+  type BlockReference,
+  blockReading,
+  parseAddress,
+  type Reading,
+} from '../../chainReadings/readings.ts'
+import type { QuotableChain } from '../../pricing/registry.ts'
+import { transferTopic } from '../settlement/depositReadings.ts'
+
+/** What a range of blocks says about who is paid, whoever is watched. */
+export type BlockPayments = {
+  /** The last block that was read before, as it stands now. */
+  readonly known: BlockReference | undefined
+  readonly last: BlockReference | undefined
+  /** Native coin that transactions pay, in wei, by lower-case address. */
+  readonly paid: ReadonlyMap<Hex, bigint>
+  /** Addresses in the calldata of transactions, and recipients of listed tokens; each once. */
+  readonly named: readonly Hex[]
+}
+
+/**
+ * Reads whole blocks: their size is the cost, not the number of addresses that somebody watches. A payment by
+ * a contract is in no transaction's own value; the contract is told whom to pay, so the address is named.
+ * @param range.known height whose hash tells whether the chain below was reorganized
+ */
+export function blockPaymentsReading(
+  { currencies }: QuotableChain,
+  range: { readonly from: bigint; readonly to: bigint; readonly known: bigint },
+): Reading<BlockPayments> {
+  const tokens = [...currencies.values()].filter(({ isNative }) => !isNative).map(({ address }) => address)
+  const heights = heightsOf(range)
+  const known = blockReading(range.known)
+  const logs = {
+    method: 'eth_getLogs',
+    params: [
+      {
+        ...{ address: tokens, topics: [transferTopic] },
+        ...{ fromBlock: toQuantity(range.from), toBlock: toQuantity(range.to) },
+      },
+    ],
+  }
+  return {
+    calls: [
+      ...known.calls,
+      ...heights.map((height) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(height), true] })),
+      ...(tokens.length > 0 && heights.length > 0 ? [logs] : []),
+    ],
+    parse: ([knownAnswer, ...answers]) => ({
+      known: known.parse([required(knownAnswer)]),
+      ...parseBlockPayments(answers, range),
+    }),
+  }
+}
+
+/**
+ * @param answers a block per height, and the transfers of tokens where there are any
+ * @throws MalformedAnswerError, NodeError
+ */
+export function parseBlockPayments(
+  answers: readonly RpcAnswer[],
+  range: { readonly from: bigint; readonly to: bigint },
+): Omit<BlockPayments, 'known'> {
+  const heights = heightsOf(range)
+  const blocks = heights.map((height, index) => parseBlock(required(answers[index]), height))
+  // Blocks of two branches would hide what the branch that stays has paid.
+  for (const [index, block] of blocks.entries()) {
+    const before = blocks[index - 1]
+    if (before !== undefined && block.parentHash !== before.hash) throw new MalformedAnswerError(what)
+  }
+  const paid = new Map<Hex, bigint>()
+  for (const { to, valueWei } of blocks.flatMap(({ payments }) => payments))
+    paid.set(to, (paid.get(to) ?? 0n) + valueWei)
+  const received = answers.slice(heights.length).flatMap((answer) => recipientsOf(answer, range))
+  const last = blocks.at(-1)
+  return {
+    last: last && { number: last.number, hash: last.hash },
+    paid,
+    named: [...new Set([...blocks.flatMap(({ named }) => named), ...received])],
+  }
+}
+
+function heightsOf({ from, to }: { readonly from: bigint; readonly to: bigint }): readonly bigint[] {
+  return Array.from({ length: Number(to - from) + 1 }, (_, at) => from + BigInt(at))
+}
+
+const what = 'eth_getBlockByNumber'
+
+type PaidBlock = BlockReference & {
+  readonly parentHash: Hex
+  readonly payments: readonly { readonly to: Hex; readonly valueWei: bigint }[]
+  readonly named: readonly Hex[]
+}
+
+function parseBlock(answer: RpcAnswer, height: bigint): PaidBlock {
+  const result = resultOf(answer)
+  const { number, hash, parentHash } = parseHead(result)
+  if (number !== height) throw new MalformedAnswerError(what)
+  const transactions = parseList(parseRecord(result, what)['transactions'], what).map((value) => {
+    const transaction = parseRecord(value, what)
+    const to = transaction['to']
+    return {
+      to: to === null || to === undefined ? undefined : parseAddress(to, what),
+      valueWei: parseQuantity(transaction['value'], what),
+      input: parseBytes(transaction['input'], what),
+    }
+  })
+  const payments = transactions.flatMap(({ to, valueWei }) =>
+    to === undefined || valueWei === 0n ? [] : [{ to, valueWei }],
+  )
+  const named = transactions.flatMap(({ to, input }) => (to === undefined ? [] : addressesIn(input)))
+  return { number, hash, parentHash, payments, named }
+}
+
+/**
+ * Twelve zero bytes and twenty others, as the ABI writes an address. Not what is a number at the end of a word:
+ * no address that anybody finds by chance begins with four zero bytes or ends with eight.
+ */
+const addressWord = /(?=0{24}(?!0{8}|[0-9a-f]{24}0{16})([0-9a-f]{40}))/g
+/** Selectors of calls inside calls shift the words by four bytes each. */
+const alignmentHexDigits = 8
+
+/** Addresses that calldata may name, each once. Pure. */
+export function addressesIn(input: Hex): readonly Hex[] {
+  const found = new Set<Hex>()
+  for (const { index, 1: address } of input.slice(2).matchAll(addressWord)) {
+    if (index % alignmentHexDigits === 0 && address !== undefined) found.add(`0x${address}`)
+  }
+  return [...found]
+}
+
+function recipientsOf(answer: RpcAnswer, range: { from: bigint; to: bigint }): readonly Hex[] {
+  return parseList(resultOf(answer), 'eth_getLogs').flatMap((value) => {
+    const log = parseRecord(value, 'eth_getLogs')
+    const blockNumber = parseQuantity(log['blockNumber'], 'eth_getLogs')
+    if (blockNumber < range.from || blockNumber > range.to) throw new MalformedAnswerError('eth_getLogs')
+    const [, , recipient] = parseList(log['topics'], 'eth_getLogs')
+    // The same event with other members indexed moves nothing that is known here.
+    if (recipient === undefined || /^0x0*$/.test(parseBytes(log['data'], 'eth_getLogs'))) return []
+    return [`0x${parseHash(recipient, 'eth_getLogs').slice(26)}` satisfies Hex]
+  })
+}
+
+function required(answer: RpcAnswer | undefined): RpcAnswer {
+  if (answer === undefined) throw new MalformedAnswerError('JSON-RPC batch')
+  return answer
+}
+
+function resultOf(answer: RpcAnswer): unknown {
+  if (!answer.ok) throw new NodeError(answer)
+  return answer.result
+}

@@ -1,0 +1,68 @@
+import type { DepositFacts, SqlTx } from '@causeway/core'
+import { workAtOnce } from '../settlement/dueRequests.ts'
+import { nowSeconds, type Run } from '../settlement/settlementContext.ts'
+import { lateInclusionSeconds } from '../timings.ts'
+import { type SweepPayload, sweepPayloadSchema, type WorkItem } from '../work/workItem.ts'
+import { listReportedWork, lockWork, updateWork } from '../work/workStore.ts'
+import { clearSweep, listEndedSweeps, lockAddress } from './addressStore.ts'
+import type { DepositAddressContext } from './depositAddressContext.ts'
+
+const atOnce = 8
+const itemsMax = 500
+
+/**
+ * Looks every reported sweep up on its chain and frees addresses whose sweep ended, however it did. A
+ * sweep that failed costs nothing: what still lies there is decided anew.
+ */
+export async function followSweeps(context: DepositAddressContext, run: Run): Promise<void> {
+  const reported = await listReportedWork(context.database, 'sweep', itemsMax)
+  await workAtOnce(reported, { atOnce, run }, (item) => followSweep(context, item, run))
+  for (const address of await listEndedSweeps(context.database, itemsMax)) {
+    await context.database.transaction(async (tx) => {
+      await run.fence(tx)
+      await endSweep(tx, address)
+    })
+  }
+}
+
+async function followSweep(context: DepositAddressContext, item: WorkItem, run: Run): Promise<void> {
+  const { txHash, chainId } = item
+  if (txHash === undefined) return
+  const payload = sweepPayloadSchema.parse(item.payload)
+  const chain = context.chains.get(chainId)
+  if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
+  const facts = await chain.deposits(txHash, run.signal)
+  const end = sweepEnd(payload, facts, nowSeconds(context))
+  await context.database.transaction(async (tx) => {
+    await run.fence(tx)
+    const locked = await lockWork(tx, item.id)
+    if (locked?.state !== 'reported' || locked.txHash !== txHash) return
+    if (end === 'wait') {
+      await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
+      return
+    }
+    if (end === 'done') await updateWork(tx, item.id, { state: 'done' })
+    else await updateWork(tx, item.id, { state: 'failed', reason: end })
+  })
+}
+
+/** What a reported transaction came to. Pure. */
+export function sweepEnd(
+  { deposit, deadline }: Pick<SweepPayload, 'deposit' | 'deadline'>,
+  facts: Pick<DepositFacts, 'deposits'> | undefined,
+  now: number,
+): 'wait' | 'done' | 'not_included' | 'no_sweep' {
+  if (facts === undefined) return now < deadline + lateInclusionSeconds ? 'wait' : 'not_included'
+  const isSwept = facts.deposits.some(({ depositId }) => depositId === deposit.orderId)
+  return isSwept ? 'done' : 'no_sweep'
+}
+
+/** Frees an address; a sweep that nobody began is not begun any more. */
+async function endSweep(tx: SqlTx, address: `0x${string}`): Promise<void> {
+  const locked = await lockAddress(tx, address)
+  if (locked?.sweepId === undefined) return
+  const item = await lockWork(tx, locked.sweepId)
+  if (item?.state === 'reported') return
+  if (item?.state === 'open') await updateWork(tx, item.id, { state: 'cancelled', reason: 'too late' })
+  await clearSweep(tx, address)
+}

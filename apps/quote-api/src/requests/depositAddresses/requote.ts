@@ -1,0 +1,139 @@
+import { type Hex, orderSchema, type SqlDatabase, type SqlTx } from '@causeway/core'
+import { createOpenQuotes } from '../../pricing/openQuotes.ts'
+import type { QuoteRequest } from '../../pricing/request.ts'
+import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import { createQuote, type QuoteRecord } from '../draft/createQuote.ts'
+import { createSponsoredQuote, type StoreOutcome } from '../draft/createSponsoredQuote.ts'
+import {
+  type QuotedSponsorship,
+  quotedAmountsSchema,
+  quotedSponsorshipSchema,
+} from '../history/quotedAmounts.ts'
+import { toBytes } from '../orders/orderColumns.ts'
+import { isKept } from '../orders/sponsoredOrderStore.ts'
+import { type StoredAddress, supersede } from './addressStore.ts'
+import type { DepositAddressContext } from './depositAddressContext.ts'
+import { storeDepositQuote } from './storeDepositQuote.ts'
+
+/** Runs in the transaction that stores the new quote. */
+type OnStored = (tx: SqlTx, record: QuoteRecord) => Promise<void>
+/** Begins the transaction, and throws where the address was moved by another process. */
+type Begin = (tx: SqlTx) => Promise<void>
+
+/**
+ * Quotes what arrived like the newest quote of its address, at the prices of now, and stores it with all
+ * that follows from it in one commit. Who pays the fees is decided anew, by the same rules.
+ * @throws QuoteError where what arrived cannot be quoted
+ * @source quote-api.md 2.7, open mode; quote-api.md 7, rows 25 to 28
+ */
+export async function requote(
+  context: DepositAddressContext,
+  address: StoredAddress,
+  amount: bigint,
+  { begin, onStored }: { readonly begin: Begin; readonly onStored: OnStored },
+): Promise<void> {
+  const { database, ledger, quoting } = context
+  const asked = await readAsked(database, address.requestId)
+  const store = (record: QuoteRecord, hold: Parameters<typeof quoting.storeSponsored>[1]) =>
+    database.transaction(async (tx): Promise<StoreOutcome> => {
+      await begin(tx)
+      const outcome = await storeDepositQuote(tx, ledger, record, hold)
+      if (!isKept(outcome)) return outcome
+      await supersede(tx, address, record.quote.requestId)
+      await onStored(tx, record)
+      return outcome
+    })
+  const { address: at, terms } = address
+  const dependencies = {
+    ...quoting,
+    depositAddress: { address: at, terms },
+    // What is quoted here was paid: nobody can leave it open.
+    openQuotes: createOpenQuotes({ perUserBps: 0 }),
+    store: async (record: QuoteRecord) => void (await store(record, undefined)),
+    storeSponsored: store,
+  }
+  const request = { ...asked.request, amount }
+  const { keyId, sponsorship } = asked
+  // A key that lost its wallet pays for nobody any more; the payment is quoted all the same.
+  const isSponsored = keyId !== undefined && (await quoting.sponsors.walletOf(keyId)) !== undefined
+  if (sponsorship === undefined || !isSponsored) await createQuote(dependencies, request, keyId)
+  else await createSponsoredQuote(dependencies, { request, sponsorship, keyId })
+}
+
+type Asked = {
+  readonly request: QuoteRequest
+  readonly sponsorship: SponsorshipRequest | undefined
+  readonly keyId: string | undefined
+}
+
+/** What was asked of the newest quote, out of what is stored of it. */
+async function readAsked(database: Pick<SqlDatabase, 'query'>, requestId: Hex): Promise<Asked> {
+  const [row] = await database.query<AskedRow>(
+    `select o.user_address, o.recipient, o.origin_chain_id, o.destination_chain_id, o.api_key_id, o.quoted,
+       o.order_data, s.quoted as sponsorship
+     from orders o left join request_sponsorship s using (request_id) where o.request_id = $1`,
+    [toBytes(requestId)],
+  )
+  if (row === undefined) throw new Error('a deposit address has its request')
+  return {
+    request: requestOf(row),
+    sponsorship:
+      row.sponsorship === null ? undefined : askedOf(quotedSponsorshipSchema.parse(row.sponsorship)),
+    keyId: row.api_key_id ?? undefined,
+  }
+}
+
+type AskedRow = {
+  readonly user_address: string
+  readonly recipient: string
+  readonly origin_chain_id: bigint
+  readonly destination_chain_id: bigint
+  readonly api_key_id: string | null
+  readonly quoted: unknown
+  readonly order_data: unknown
+  readonly sponsorship: unknown
+}
+
+function requestOf(row: AskedRow): QuoteRequest {
+  const quoted = quotedAmountsSchema.parse(row.quoted)
+  const refundTo = orderSchema.parse(row.order_data).inputs[0]?.refunds[0]?.recipient
+  return {
+    user: row.user_address,
+    recipient: row.recipient,
+    originChainId: Number(row.origin_chain_id),
+    destinationChainId: Number(row.destination_chain_id),
+    originCurrency: quoted.originCurrency,
+    destinationCurrency: quoted.destinationCurrency,
+    amount: quoted.amountIn,
+    tradeType: 'EXACT_INPUT',
+    txs: [],
+    txsGasLimit: undefined,
+    refundTo,
+    topupGas: false,
+    topupGasMicroUsd: 0n,
+    appFees: quoted.appFees.map(({ recipient, feeBps }) => ({
+      // CAST: the body's schema lets only EVM addresses through.
+      recipient: recipient as Hex,
+      bps: BigInt(feeBps),
+    })),
+    slippageBps: BigInt(quoted.slippageBps),
+    usePermit: false,
+    permitExpirySeconds: 0,
+    useDepositAddress: true,
+    strict: false,
+    explicitDeposit: true,
+    forceSolverExecution: false,
+    overridePriceImpact: false,
+  }
+}
+
+function askedOf({ selected, capMicroUsd }: QuotedSponsorship): SponsorshipRequest {
+  return {
+    // What was selected is empty where nobody was to pay.
+    subsidizeFees: selected.length > 0,
+    capMicroUsd,
+    subsidizeRent: selected.includes('rent'),
+    depositFeePayer: undefined,
+    components: undefined,
+  }
+}

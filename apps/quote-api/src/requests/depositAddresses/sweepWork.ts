@@ -1,0 +1,50 @@
+import { type Hex, type NetworkOf, orderWords, type SqlTx } from '@causeway/core'
+import type { QuotableChain } from '../../pricing/registry.ts'
+import type { SettledRequest } from '../settlement/settledRequest.ts'
+import type { SweepPayload } from '../work/workItem.ts'
+import { addWork, lockWorkOf } from '../work/workStore.ts'
+import { type StoredAddress, setSweep } from './addressStore.ts'
+
+/** A sweep that takes longer is decided anew: what lies there may have become something else. */
+const sweepSeconds = 300
+
+export type Sweep = {
+  readonly address: StoredAddress
+  readonly request: Pick<SettledRequest, 'requestId' | 'order' | 'orderId' | 'orderSignature'>
+  readonly origin: QuotableChain
+  /** Swept beside the native coin. */
+  readonly token: Hex | undefined
+  /** Of the token, else of the native coin, as it was seen. */
+  readonly amount: bigint
+  readonly nowSeconds: number
+}
+
+/** Asks the solver to empty an address for the order of a request; the caller has locked the address. */
+export async function askForSweep(tx: SqlTx, sweep: Sweep, networkOf: NetworkOf): Promise<void> {
+  const { address, request, origin } = sweep
+  const { requestId } = request
+  const subject = `${address.address}:${address.sweeps}`
+  const payload = sweepPayload(sweep, networkOf)
+  await addWork(tx, { kind: 'sweep', requestId, subject, chainId: origin.chainId, payload })
+  const item = await lockWorkOf(tx, { kind: 'sweep', requestId, subject })
+  if (item === undefined) throw new Error('work that was asked for is there')
+  await setSweep(tx, address.address, item.id)
+}
+
+function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
+  const { address, request, origin, token, amount, nowSeconds } = sweep
+  const { depository, config, chainId, codec } = origin
+  if (config.depositAddresses === undefined) throw new Error(`chain ${chainId} lost its deposit addresses`)
+  return {
+    chainId,
+    contract: config.depositAddresses.contract,
+    depositAddress: address.address,
+    currency: token ?? codec.nativeCurrency,
+    amount: amount.toString(),
+    deadline: nowSeconds + sweepSeconds,
+    deposit: { depository, orderId: request.orderId, depositor: address.terms.depositor },
+    terms: address.terms,
+    order: orderWords(request.order, networkOf),
+    orderSignature: request.orderSignature,
+  }
+}

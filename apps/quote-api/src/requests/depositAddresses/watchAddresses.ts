@@ -1,0 +1,234 @@
+import { convertUp, type DomainError, type Hex, type SqlTx, usdValueDown } from '@causeway/core'
+import { QuoteError } from '../../pricing/errors.ts'
+import { gasCostWei, sweepShape } from '../../pricing/gas.ts'
+import { requireChain, requirePrice } from '../../pricing/marketAccess.ts'
+import { refundCost } from '../../pricing/refundCost.ts'
+import { findCurrency } from '../../pricing/registry.ts'
+import { pinConfirmations } from '../../pricing/timeEstimate.ts'
+import { unpricedRefundPercent } from '../settlement/depositFate.ts'
+import { workAtOnce } from '../settlement/dueRequests.ts'
+import { readSettledRequest, refundTermsOf, type SettledRequest } from '../settlement/settledRequest.ts'
+import { nowSeconds, type Run } from '../settlement/settlementContext.ts'
+import { listDueAddresses, lockAddress, lookLater, type StoredAddress, setLeft } from './addressStore.ts'
+import { type Arrival, type ArrivalStep, arrivalStep, whenRefused } from './arrivalStep.ts'
+import { balanceReading, type HeldBalances, heldAtBoth, isEmpty } from './balanceReading.ts'
+import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
+import { requote } from './requote.ts'
+import { askForSweep } from './sweepWork.ts'
+
+const atOnce = 4
+
+/** One pass over addresses of a chain that are due: what was paid to them is swept or quoted anew. */
+export async function watchAddresses(
+  context: DepositAddressContext,
+  site: AddressChain,
+  run: Run,
+): Promise<void> {
+  const { database } = context
+  const { chain } = site
+  const due = await listDueAddresses(database, chain.chainId)
+  if (due.length === 0) return
+  const at = await site.head(run.signal)
+  const names = due.map(({ address }) => address)
+  const held = await site.ask(balanceReading(chain, names, at), run.signal)
+  await database.transaction(async (tx) => {
+    await run.fence(tx)
+    const looked = names.map((address, index) => ({ address, isEmpty: isEmptyAt(held[index]) }))
+    await lookLater(tx, looked, chain.config.blockTimeMs)
+  })
+  const paid = due.flatMap((address, index) => {
+    const balances = held[index]
+    return balances === undefined || isEmpty(balances) ? [] : [{ address, balances }]
+  })
+  await workAtOnce(paid, { atOnce, run }, ({ address, balances }) =>
+    actOn(context, { site, address, balances, at, run }),
+  )
+}
+
+function isEmptyAt(balances: HeldBalances | undefined): boolean {
+  return balances === undefined || isEmpty(balances)
+}
+
+type Look = {
+  readonly site: AddressChain
+  readonly address: StoredAddress
+  /** At the newest block. */
+  readonly balances: HeldBalances
+  readonly at: bigint
+  readonly run: Run
+}
+
+async function actOn(context: DepositAddressContext, look: Look): Promise<void> {
+  const request = await readSettledRequest(context.database, look.address.requestId)
+  if (request === undefined) return
+  const held = await deepBalances(look, request)
+  const arrival = arrivalOf(context, look, held)
+  const quote = {
+    amount: refundTermsOf(request).inputAmount,
+    isWaiting: request.status === 'waiting' && request.settlement === undefined,
+    expiresAtSeconds: request.expiresAtSeconds,
+    deadlineSeconds: request.deadlineSeconds,
+    refund: refundTermsOf(request),
+  }
+  const step = arrivalStep({ arrival, quote, nowSeconds: nowSeconds(context) })
+  if (step.action !== 'requote') return take(context, look, { request, held, step })
+  const refusal = await quoteAnew(context, look, step.amount)
+  if (refusal === undefined) return
+  await take(context, look, { request, held, step: whenRefused(arrival, quote), refusal })
+}
+
+/** Of what the address holds, what it held already as deep as its worth asks for. */
+async function deepBalances(
+  { site, address, balances, at, run }: Look,
+  { quoted }: SettledRequest,
+): Promise<HeldBalances> {
+  const valueMicroUsd = usdValueDown(balances.nativeAmount, quoted.units.in) / usdX18PerMicroUsd
+  // What a token is worth is not asked: the deepest rule holds for all of them.
+  const worth = balances.tokens.size > 0 ? valueMax : valueMicroUsd
+  const back = BigInt(pinConfirmations(site.chain, worth) - 1)
+  if (back <= 0n) return balances
+  const reading = balanceReading(site.chain, [address.address], at > back ? at - back : 0n)
+  const [deep] = await site.ask(reading, run.signal)
+  return deep === undefined ? { nativeAmount: 0n, tokens: new Map() } : heldAtBoth(balances, deep)
+}
+
+const usdX18PerMicroUsd = 10n ** 12n
+const valueMax = 2n ** 255n
+
+function arrivalOf(context: DepositAddressContext, { site }: Look, held: HeldBalances): Arrival {
+  return {
+    nativeAmount: held.nativeAmount,
+    tokens: [...held.tokens].map(([currency, amount]) => ({
+      currency,
+      amount,
+      isWorthRefund: isWorthRefundNow(context, site, currency, amount),
+    })),
+  }
+}
+
+/** A token whose worth nobody knows at the moment waits, and keeps nothing else waiting. */
+function isWorthRefundNow(...args: Parameters<typeof isWorthRefund>): boolean {
+  try {
+    return isWorthRefund(...args)
+  } catch (error) {
+    if (error instanceof QuoteError) return false
+    throw error
+  }
+}
+
+/** @throws QuoteError while nobody knows what gas or token are worth */
+function isWorthRefund(
+  { quoting }: DepositAddressContext,
+  { chain }: AddressChain,
+  token: Hex,
+  amount: bigint,
+): boolean {
+  const currency = findCurrency(chain, token)
+  if (currency === undefined) return false
+  const snapshot = quoting.snapshot()
+  const sweepWei = gasCostWei(requireChain(snapshot, chain.chainId), sweepShape(false))
+  const native = requirePrice(snapshot, chain.native)
+  const sweep = convertUp(sweepWei, native, requirePrice(snapshot, currency))
+  const kept = amount - (amount * unpricedRefundPercent) / 100n
+  return kept >= sweep + refundCost(snapshot, chain, currency)
+}
+
+/** @returns why what arrived cannot be quoted, undefined once it is */
+async function quoteAnew(
+  context: DepositAddressContext,
+  look: Look,
+  amount: bigint,
+): Promise<QuoteError | undefined> {
+  const { address, site } = look
+  // Orders for this address must be signed by the key that it was made with.
+  if (context.quoting.signer.address.toLowerCase() !== address.terms.orderSigner) return signerReplaced()
+  let locked: StoredAddress | undefined
+  try {
+    await requote(context, address, amount, {
+      begin: async (tx) => {
+        locked = await lockUnmoved(tx, look)
+        if (locked === undefined) throw new MovedAddressError()
+      },
+      onStored: async (tx, { quote }) => {
+        const { signed, requestId } = quote
+        if (signed === undefined || locked === undefined) throw new Error('a bridge has an order')
+        const { order, orderId, signature: orderSignature } = signed
+        await askForSweep(
+          tx,
+          {
+            address: locked,
+            request: { requestId, order, orderId, orderSignature },
+            origin: site.chain,
+            token: undefined,
+            amount,
+            nowSeconds: nowSeconds(context),
+          },
+          context.networkOf,
+        )
+        context.logger.info({ requestId, address: address.address }, 'a payment is quoted anew')
+      },
+    })
+    return undefined
+  } catch (error) {
+    if (error instanceof MovedAddressError) return undefined
+    if (!(error instanceof QuoteError) || error.kind === 'upstream_unavailable') throw error
+    return error
+  }
+}
+
+/** Another process acted on the address meanwhile. */
+class MovedAddressError extends Error {}
+
+function signerReplaced(): QuoteError {
+  return new QuoteError('UNSUPPORTED_ROUTE', 'The order signer of this deposit address was replaced.')
+}
+
+type Taken = {
+  readonly request: SettledRequest
+  readonly held: HeldBalances
+  readonly step: ArrivalStep
+  readonly refusal?: DomainError
+}
+
+async function take(
+  context: DepositAddressContext,
+  look: Look,
+  { request, held, step, refusal }: Taken,
+): Promise<void> {
+  if (step.action !== 'sweep' && step.action !== 'leave') return
+  const {
+    address: { address },
+    site,
+  } = look
+  await context.database.transaction(async (tx) => {
+    const locked = await lockUnmoved(tx, look)
+    if (locked === undefined) return
+    if (step.action === 'leave') {
+      const isNews = await setLeft(tx, address, step.reason)
+      if (isNews)
+        context.logger.warn({ address, reason: step.reason, refusal: refusal?.code }, 'a payment is left')
+      return
+    }
+    const { token } = step
+    const amount = token === undefined ? held.nativeAmount : (held.tokens.get(token) ?? 0n)
+    const sweep = {
+      address: locked,
+      request,
+      origin: site.chain,
+      token,
+      amount,
+      nowSeconds: nowSeconds(context),
+    }
+    await askForSweep(tx, sweep, context.networkOf)
+    const { requestId } = request
+    context.logger.info({ requestId, address, token, refusal: refusal?.code }, 'a deposit address is swept')
+  })
+}
+
+/** The address, locked, unless another process acted on it since it was read. */
+async function lockUnmoved(tx: SqlTx, { address, run }: Look): Promise<StoredAddress | undefined> {
+  await run.fence(tx)
+  const locked = await lockAddress(tx, address.address)
+  const isSame = locked?.sweepId === undefined && locked?.requestId === address.requestId
+  return isSame ? locked : undefined
+}

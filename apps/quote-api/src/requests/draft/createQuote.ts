@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto'
+import {
+  depositOrderSalt,
+  depositSaltRandomBytes,
+  type Hex,
+  type Order,
+  type PermitTerms,
+  type Signer,
+} from '@causeway/core'
+import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
+import { type OpenQuotes, promisedBy } from '../../pricing/openQuotes.ts'
+import { type PermitTokens, permitTerms } from '../../pricing/permit.ts'
+import { type Priced, type PricingDependencies, priceRequest, spenderOf } from '../../pricing/priceRequest.ts'
+import type { QuoteRequest } from '../../pricing/request.ts'
+import type { Route } from '../../pricing/route.ts'
+import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
+import { buildOrder } from './buildOrder.ts'
+import { buildSteps } from './buildSteps.ts'
+import { type DepositAddress, newDepositAddress } from './depositAddress.ts'
+import { permitStep } from './permitStep.ts'
+import type { Step } from './step.ts'
+
+/** An order with its id and the order signer's signature over it. */
+export type SignedOrder = {
+  readonly order: Order
+  /** JSON of `order`, as it is stored and answered. */
+  readonly orderJson: string
+  readonly orderId: Hex
+  readonly signature: Hex
+}
+
+/** A quote as it is stored and answered. */
+export type Quote = {
+  readonly priced: Priced
+  readonly requestId: Hex
+  /** Undefined where the user executes alone. */
+  readonly signed: SignedOrder | undefined
+  readonly steps: readonly Step[]
+  /** JSON of `steps`, as it is digested and answered. */
+  readonly stepsJson: string
+  /** Unix seconds. */
+  readonly expiresAtSeconds: number
+  readonly deadlineSeconds: number
+  /** Undefined where the request asked nothing about sponsorship. */
+  readonly sponsorship: SponsorshipOutcome | undefined
+  /** Undefined where the depository is paid. */
+  readonly depositAddress: DepositAddress | undefined
+  /** What the user signs instead of sending a deposit. */
+  readonly permit: PermitTerms | undefined
+}
+
+/** What must be durable before a quote is answered. @source design.md 5.2 */
+export type QuoteRecord = {
+  readonly quote: Quote
+  readonly request: QuoteRequest
+  /** SHA-256 over the steps' JSON. */
+  readonly stepsDigest: Buffer
+  /** Public part of the key that asked, where one did. */
+  readonly apiKeyId: string | undefined
+}
+
+export type QuoteDependencies = PricingDependencies & {
+  readonly signer: Signer
+  /** The order's id by the configured chains. */
+  readonly orderIdOf: (order: Order) => Hex
+  /** Resolves once the record survives a crash. */
+  readonly store: (record: QuoteRecord) => Promise<void>
+  /** Cryptographically random; ids and salts come from it. */
+  readonly randomBytes: (length: number) => Buffer
+  readonly permitTokens: PermitTokens
+  readonly quoteLifetimeSeconds: number
+  readonly orderLifetimeSeconds: number
+  /** What users hold open counts against what they may be promised. */
+  readonly openQuotes: OpenQuotes
+  /** Account of the solver, which empties deposit addresses. */
+  readonly fillWallet: string | undefined
+  /** The address whose money a new quote is for; a new one by default. */
+  readonly depositAddress?: DepositAddress
+}
+
+/**
+ * Prices a request, binds it to an order and steps, signs and stores it. What it returns is durable.
+ * @throws QuoteError, SignerFailedError, UpstreamUnavailableError when it cannot be stored
+ */
+export async function createQuote(
+  dependencies: QuoteDependencies,
+  request: QuoteRequest,
+  apiKeyId: string | undefined,
+): Promise<Quote> {
+  const priced = await priceRequest(dependencies, request)
+  refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: false })
+  return whileOpen(dependencies, priced, apiKeyId, async () => {
+    const record = await draftQuote(dependencies, request, priced, { apiKeyId })
+    await dependencies.store(record)
+    return record.quote
+  })
+}
+
+/**
+ * Counts what a priced request promises until it expires; not where it ends unanswered.
+ * @throws QuoteError OPEN_QUOTES_LIMIT, and what `answer` throws
+ */
+export async function whileOpen<Answer>(
+  { openQuotes, inventoryView, clock, quoteLifetimeSeconds }: QuoteDependencies,
+  priced: Priced,
+  apiKeyId: string | undefined,
+  answer: (takeBack: () => void) => Promise<Answer>,
+): Promise<Answer> {
+  const promised = promisedBy(priced, inventoryView)
+  if (promised === undefined) return answer(() => {})
+  const nowSeconds = Math.floor(clock.now() / 1_000)
+  const times = { nowSeconds, expiresAtSeconds: nowSeconds + quoteLifetimeSeconds }
+  const { user } = priced.amounts.route
+  const takeBack = openQuotes.take({ user, apiKeyId }, { ...promised, ...times })
+  try {
+    return await answer(takeBack)
+  } catch (error) {
+    takeBack()
+    throw error
+  }
+}
+
+/**
+ * Binds a priced request to an order and steps and signs it: a quote that is not stored yet and must
+ * not be answered before. @throws SignerFailedError
+ */
+export async function draftQuote(
+  dependencies: QuoteDependencies,
+  request: QuoteRequest,
+  priced: Priced,
+  { apiKeyId, sponsorship }: { apiKeyId: string | undefined; sponsorship?: SponsorshipOutcome },
+): Promise<QuoteRecord> {
+  const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
+  const deadlineSeconds = nowSeconds + dependencies.orderLifetimeSeconds
+  const requestId = timeOrderedId(dependencies)
+  const { route, originLeg } = priced.amounts
+  const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
+  const salt = orderSalt(dependencies, depositAddress)
+  const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
+  const spender = spenderOf(route, [{ origin: originLeg?.leg }], request)
+  const permit = await draftPermit(dependencies, priced, request, { draft, nowSeconds, deadlineSeconds })
+  const steps =
+    permit === undefined
+      ? buildSteps(priced, {
+          requestId,
+          orderId: draft?.orderId,
+          deadlineSeconds,
+          spender,
+          depositAddress: depositAddress?.address,
+        })
+      : [permitStep(priced.amounts, requestId, permit)]
+  const stepsJson = JSON.stringify(steps)
+  const signed = draft && (await sign(dependencies, draft))
+  const expiresAtSeconds = nowSeconds + dependencies.quoteLifetimeSeconds
+  const quote: Quote = {
+    priced,
+    requestId,
+    signed,
+    steps,
+    stepsJson,
+    expiresAtSeconds,
+    deadlineSeconds,
+    sponsorship,
+    depositAddress,
+    permit,
+  }
+  const stepsDigest = createHash('sha256').update(stepsJson).digest()
+  return { quote, request, stepsDigest, apiKeyId }
+}
+
+type DraftOrder = { readonly order: Order; readonly orderId: Hex }
+
+function draftOrder(
+  { signer, orderIdOf }: QuoteDependencies,
+  { amounts }: Priced,
+  request: QuoteRequest,
+  more: { readonly salt: Hex; readonly deadlineSeconds: number },
+): DraftOrder | undefined {
+  if (amounts.solver === undefined) return undefined
+  const identity = { solver: signer.address, ...more }
+  const order = buildOrder(amounts, amounts.solver, request, identity)
+  return { order, orderId: orderIdOf(order) }
+}
+
+async function draftPermit(
+  { permitTokens }: QuoteDependencies,
+  { amounts }: Priced,
+  request: QuoteRequest,
+  order: {
+    readonly draft: DraftOrder | undefined
+    readonly nowSeconds: number
+    readonly deadlineSeconds: number
+  },
+): Promise<PermitTerms | undefined> {
+  const { draft, ...times } = order
+  if (!request.usePermit || draft === undefined) return undefined
+  return permitTerms(permitTokens, amounts, request, { orderId: draft.orderId, ...times })
+}
+
+function addressFor(dependencies: QuoteDependencies, route: Route, request: QuoteRequest): DepositAddress {
+  const { signer, fillWallet, randomBytes, depositAddress } = dependencies
+  if (depositAddress !== undefined) return depositAddress
+  const nonce: Hex = `0x${randomBytes(32).toString('hex')}`
+  return newDepositAddress(route, request, { orderSigner: signer.address, fillWallet, nonce })
+}
+
+function orderSalt({ randomBytes }: QuoteDependencies, depositAddress: DepositAddress | undefined): Hex {
+  if (depositAddress === undefined) return `0x${randomBytes(32).toString('hex')}`
+  return depositOrderSalt(depositAddress.address, randomBytes(depositSaltRandomBytes))
+}
+
+async function sign({ signer }: QuoteDependencies, { order, orderId }: DraftOrder): Promise<SignedOrder> {
+  const signature = await signer.sign({ purpose: 'order', orderId })
+  return { order, orderJson: JSON.stringify(order), orderId, signature }
+}
+
+/** 6 bytes of Unix milliseconds, then 26 random ones: unguessable, and kind to the index it lands in. */
+function timeOrderedId({ clock, randomBytes }: QuoteDependencies): Hex {
+  const bytes = randomBytes(32)
+  bytes.writeUIntBE(clock.now(), 0, 6)
+  return `0x${bytes.toString('hex')}`
+}

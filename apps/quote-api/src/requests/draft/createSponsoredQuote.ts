@@ -1,0 +1,140 @@
+import { type HoldOutcome, type HoldRequest, minBigint, type QuoteAsset } from '@causeway/core'
+import type { Sponsors } from '../../access/wallets/sponsors.ts'
+import { checkSponsorCost } from '../../pricing/ceilings.ts'
+import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
+import { type Priced, priceRequest } from '../../pricing/priceRequest.ts'
+import type { QuoteRequest } from '../../pricing/request.ts'
+import { type Allocation, unpaid } from '../../pricing/sponsorship/allocateSubsidy.ts'
+import { depositFeePayer } from '../../pricing/sponsorship/depositFeePayer.ts'
+import { requoteKey } from '../../pricing/sponsorship/requoteKey.ts'
+import { refusalReason, type SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
+import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import { type SponsorshipTerms, sponsorshipTerms } from '../../pricing/sponsorship/sponsorshipTerms.ts'
+import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
+import { pricedUsdc, shareOf, sponsorableFees, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
+import { holdGraceSeconds } from '../timings.ts'
+import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
+
+/** `no_hold`: nothing was asked of the ledger, the quote is stored. */
+export type StoreOutcome = HoldOutcome | { readonly status: 'no_hold' }
+
+export type SponsoredQuoteDependencies = QuoteDependencies & {
+  readonly sponsors: Sponsors
+  /** The asset of sponsor money; undefined where no price of it is configured. */
+  readonly sponsorAsset: QuoteAsset | undefined
+  /** Stores the record and takes the hold in one commit; stores nothing when the hold is refused. */
+  readonly storeSponsored: (record: QuoteRecord, hold: HoldRequest | undefined) => Promise<StoreOutcome>
+  /** Told of a fee payer whose rent a user can take. */
+  readonly onExploitableFeePayer: (keyId: string | undefined) => void
+}
+
+type SponsoredRequest = {
+  readonly request: QuoteRequest
+  readonly sponsorship: SponsorshipRequest
+  readonly keyId: string | undefined
+}
+
+/**
+ * Quotes a request that names a sponsorship field: priced with the sponsor's part, then stored together
+ * with the hold on the sponsor's balance. A refused hold prices the request again, paid by the user.
+ * @throws QuoteError UNAUTHORIZED, FORBIDDEN, INVALID_ADDRESS, SPONSOR_COST_TOO_HIGH and those of `createQuote`
+ * @source design.md 6.1 to 6.4
+ */
+export async function createSponsoredQuote(
+  dependencies: SponsoredQuoteDependencies,
+  asked: SponsoredRequest,
+): Promise<Quote> {
+  const { request, sponsorship } = asked
+  checkFeePayer(dependencies, asked)
+  const terms = sponsorshipTerms(sponsorship, await callerOf(dependencies, asked), request)
+  // One snapshot for both prices: the second differs in who pays and in nothing else.
+  const snapshot = dependencies.snapshot()
+  const atOnce = { ...dependencies, snapshot: () => snapshot }
+  if ('reason' in terms) return quoteUserPaid(atOnce, asked, unpaid(terms.reason))
+
+  const usdc = pricedUsdc(snapshot, dependencies.sponsorAsset)
+  const priced = await priceRequest(atOnce, request, subsidyRule(terms, usdc))
+  refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: true })
+  const { allocation, unit } = shareOf(terms, priced.amounts, usdc)
+  if (allocation.total === 0n) return quoteUserPaid(atOnce, asked, allocation, terms)
+  checkSponsorCost(dependencies.ceilings, snapshot, priced.amounts, allocation)
+  const debit = toMicroUsdUp(unit, allocation.total)
+  const outcome: SponsorshipOutcome = {
+    sponsor: terms.sponsor,
+    selected: [...terms.selected],
+    capMicroUsd: terms.capMicroUsd,
+    fees: sponsorableFees(priced.amounts),
+    allocation,
+    debitMicroUsd: terms.capMicroUsd === undefined ? debit : minBigint(debit, terms.capMicroUsd),
+  }
+  const { keyId: apiKeyId } = asked
+  return whileOpen(atOnce, priced, apiKeyId, async (takeBack) => {
+    const record = await draftQuote(atOnce, request, priced, { apiKeyId, sponsorship: outcome })
+    const hold = holdRequest(dependencies, terms, record, outcome)
+    const stored = await dependencies.storeSponsored(record, hold)
+    const refusal = stored.status === 'no_hold' ? undefined : refusalReason(stored)
+    if (refusal === undefined) return record.quote
+    takeBack()
+    return quoteUserPaid(atOnce, asked, unpaid(refusal), terms)
+  })
+}
+
+async function callerOf({ sponsors }: SponsoredQuoteDependencies, { sponsorship, keyId }: SponsoredRequest) {
+  if (keyId === undefined) return null
+  return { keyId, wallet: sponsorship.subsidizeFees ? await sponsors.walletOf(keyId) : undefined }
+}
+
+function checkFeePayer(dependencies: SponsoredQuoteDependencies, asked: SponsoredRequest): void {
+  const { request, sponsorship, keyId } = asked
+  const origin = dependencies.registry.chainById.get(request.originChainId)
+  if (sponsorship.depositFeePayer === undefined || origin === undefined) return
+  const { user, destinationChainId } = request
+  const payer = depositFeePayer({ account: sponsorship.depositFeePayer, user, origin, destinationChainId })
+  if (payer.isExploitable) dependencies.onExploitableFeePayer(keyId)
+}
+
+async function quoteUserPaid(
+  dependencies: SponsoredQuoteDependencies,
+  { request, sponsorship, keyId }: SponsoredRequest,
+  allocation: Allocation,
+  terms?: SponsorshipTerms,
+): Promise<Quote> {
+  const priced: Priced = await priceRequest(dependencies, request)
+  refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: false })
+  const outcome: SponsorshipOutcome = {
+    sponsor: undefined,
+    selected: [...(terms?.selected ?? [])],
+    capMicroUsd: sponsorship.capMicroUsd,
+    fees: sponsorableFees(priced.amounts),
+    allocation,
+    debitMicroUsd: 0n,
+  }
+  return whileOpen(dependencies, priced, keyId, async () => {
+    const record = await draftQuote(dependencies, request, priced, { apiKeyId: keyId, sponsorship: outcome })
+    await dependencies.storeSponsored(record, undefined)
+    return record.quote
+  })
+}
+
+function holdRequest(
+  dependencies: SponsoredQuoteDependencies,
+  terms: SponsorshipTerms,
+  { quote, request }: QuoteRecord,
+  { allocation, debitMicroUsd }: SponsorshipOutcome,
+): HoldRequest {
+  const { route } = quote.priced.amounts
+  const { origin, destination } = route
+  return {
+    requestId: quote.requestId,
+    sponsor: terms.sponsor,
+    apiKeyId: terms.apiKeyId,
+    user: origin.codec.canonicalAddress(route.user),
+    recipient: destination.codec.canonicalAddress(route.recipient),
+    originChainId: origin.chainId,
+    destinationChainId: destination.chainId,
+    components: [...terms.selected].filter((component) => allocation.sponsored[component] > 0n),
+    amountMicroUsd: debitMicroUsd,
+    lifetimeSeconds: dependencies.quoteLifetimeSeconds + holdGraceSeconds,
+    requoteKey: requoteKey(terms.apiKeyId, route, request),
+  }
+}

@@ -1,0 +1,110 @@
+// Goal: a quote by deposit address names one address that its order, and only its order's refund party, is
+// bound to. Method: POST /quote over a settable market; what the address is made of is computed anew.
+import { depositAddressOf } from '@causeway/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { orderSigner, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
+import { chainA, chainB, native, recipient, testRegistry, user } from '../../../test/fixtures/market.ts'
+
+const fillWallet = `0x${'f1'.repeat(20)}` as const
+const refundTo = `0x${'4e'.repeat(20)}` as const
+const zero = `0x${'0'.repeat(40)}`
+const body = {
+  user,
+  recipient,
+  refundTo,
+  originChainId: chainA,
+  destinationChainId: chainB,
+  originCurrency: native,
+  destinationCurrency: native,
+  amount: '1000000000000000000',
+  tradeType: 'EXACT_INPUT',
+  useDepositAddress: true,
+}
+
+async function quote(change: object = {}, options: TestAppOptions = { fillWallet }, url = '/quote') {
+  const app = await testApp(options)
+  onTestFinished(() => app.close())
+  const payload = { ...body, ...change }
+  const response = await app.inject({ method: 'POST', url, payload })
+  return { json: response.json(), stored: app.stored }
+}
+
+describe('deposit addresses', () => {
+  test('are derived from signer, sweeper and refund party, and named by salt and step', async () => {
+    const { json, stored } = await quote()
+    const contract = testRegistry().chainById.get(chainA)?.config.depositAddresses
+    const made = stored[0]?.quote.depositAddress
+    if (contract === undefined || made === undefined) throw new Error('there is no address')
+    expect(made.terms).toMatchObject({ orderSigner, sweeper: fillWallet, depositor: refundTo })
+    expect(made.address).toBe(depositAddressOf(made.terms, contract))
+    const { salt, inputs } = json.protocol.v2.orderData
+    expect(salt.slice(0, 42)).toBe(made.address)
+    expect(inputs[0].refunds[0].recipient).toBe(refundTo)
+    expect(json.steps).toHaveLength(1)
+    expect(json.steps[0]).toMatchObject({
+      id: 'deposit',
+      depositAddress: made.address,
+      items: [{ data: { to: made.address, data: '0x', value: body.amount } }],
+    })
+  })
+
+  test.each([
+    ['refundTo', {}, refundTo],
+    ['recipient without it', { refundTo: undefined }, recipient],
+    ['user without both', { refundTo: undefined, recipient: undefined }, user],
+  ])('credit %s', async (_who, change, depositor) => {
+    const { stored } = await quote(change, { fillWallet }, '/quote/v2')
+    expect(stored[0]?.quote.depositAddress?.terms.depositor).toBe(depositor.toLowerCase())
+  })
+
+  test('take any user, the zero address too', async () => {
+    const { json } = await quote({ user: zero })
+    expect(json.steps[0].items[0].data.from).toBe(zero)
+  })
+
+  test('cost the gas of the sweep, in the fee and in what a refund gives back', async () => {
+    const [{ json: by }, { json: direct }] = [await quote(), await quote({ useDepositAddress: false })]
+    const gasOf = (json: typeof by) => BigInt(json.fees.relayerGas.amount)
+    const refundOf = (json: typeof by) => BigInt(json.details.refundCurrency.amount)
+    expect(gasOf(by)).toBeGreaterThan(gasOf(direct))
+    expect(refundOf(by)).toBeLessThan(refundOf(direct))
+    expect(refundOf(direct) - refundOf(by)).toBe(gasOf(by) - gasOf(direct))
+  })
+
+  test.each<[string, object, TestAppOptions, string, string | undefined]>([
+    ['a chain whose addresses nobody empties', {}, {}, 'UNSUPPORTED_EXECUTION_TYPE', 'useDepositAddress'],
+    ['strict', { strict: true }, { fillWallet }, 'UNSUPPORTED_EXECUTION_TYPE', 'strict'],
+    [
+      'EXACT_OUTPUT',
+      { tradeType: 'EXACT_OUTPUT' },
+      { fillWallet },
+      'UNSUPPORTED_EXECUTION_TYPE',
+      'tradeType',
+    ],
+    ['nobody to refund', { refundTo: zero }, { fillWallet }, 'INVALID_ADDRESS', 'refundTo'],
+    [
+      'a swap',
+      { destinationChainId: chainA, originCurrency: native },
+      { fillWallet },
+      'UNSUPPORTED_ROUTE',
+      undefined,
+    ],
+    [
+      'calls',
+      { txs: [{ to: user, value: '0', data: '0x' }] },
+      { fillWallet },
+      'EXTRA_TXS_NOT_SUPPORTED',
+      'txs',
+    ],
+  ])('are refused for %s, and nothing is stored', async (_what, change, options, errorCode, field) => {
+    const { json, stored } = await quote(change, options)
+    expect(json).toMatchObject({ statusCode: 400, errorCode })
+    if (field !== undefined) expect(json.errorData).toContain(field)
+    expect(stored).toEqual([])
+  })
+
+  test('take an expected output', async () => {
+    const { json } = await quote({ tradeType: 'EXPECTED_OUTPUT', amount: '900000000000000000' })
+    expect(json.steps[0].items[0].data.value).toBe(json.details.currencyIn.amount)
+  })
+})

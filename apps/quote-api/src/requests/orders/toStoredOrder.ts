@@ -1,0 +1,75 @@
+import type { Hex, PricedUnit } from '@causeway/core'
+import type { Quote, QuoteRecord } from '../draft/createQuote.ts'
+import type { StepTransaction } from '../draft/step.ts'
+import { type Execution, executionToJson, type QuotedCall } from './execution.ts'
+import type { StoredOrder } from './storedOrder.ts'
+
+/** What a quote promised, as it is kept: enough to settle, to refund and to answer for it later. */
+export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRecord): StoredOrder {
+  const { signed, priced } = quote
+  const execution = executionOf(quote)
+  const { amounts } = priced
+  const { route, split, solver, prices } = amounts
+  const quoted = {
+    operation: route.operation,
+    tradeType: amounts.tradeType,
+    originCurrency: route.currencyIn.address,
+    destinationCurrency: route.currencyOut.address,
+    amountIn: amounts.amountIn.toString(),
+    amountInMax: amounts.amountInMax.toString(),
+    amountOut: amounts.amountOut.toString(),
+    amountOutMin: amounts.amountOutMin.toString(),
+    feeCurrency: amounts.feeCurrency.address,
+    feeBasis: split.amountIn.toString(),
+    relayerGas: split.relayerGas.toString(),
+    relayerService: split.relayerService.toString(),
+    execution: split.components.execution.toString(),
+    swap: split.components.swap.toString(),
+    subsidized: split.subsidized.toString(),
+    appFees: request.appFees.map(({ recipient, bps }, index) => ({
+      recipient,
+      feeBps: bps.toString(),
+      amount: (split.appFees[index] ?? 0n).toString(),
+    })),
+    topupWei: (solver?.topup?.amountWei ?? 0n).toString(),
+    callUnits: (solver?.callUnits ?? 0n).toString(),
+    slippageBps: amounts.slippageBps.toString(),
+    timeEstimateSeconds: priced.timeEstimateSeconds,
+    units: { in: unit(prices.currencyIn), out: unit(prices.currencyOut), fee: unit(prices.feeCurrency) },
+  }
+  return {
+    requestId: quote.requestId,
+    orderId: signed?.orderId,
+    user: route.user,
+    recipient: route.recipient,
+    originChainId: route.origin.chainId,
+    destinationChainId: route.destination.chainId,
+    apiKeyId,
+    quoted: JSON.stringify(quoted),
+    orderData: signed?.orderJson,
+    orderSignature: signed?.signature,
+    stepsDigest,
+    execution: execution && executionToJson(execution),
+    expiresAtSeconds: quote.expiresAtSeconds,
+    deadlineSeconds: quote.deadlineSeconds,
+  }
+}
+
+function executionOf({ permit, signed, steps, priced }: Quote): Execution | undefined {
+  if (permit !== undefined) return { by: 'permit', terms: permit }
+  if (signed !== undefined) return undefined
+  const calls = steps.flatMap((step) =>
+    step.kind === 'transaction' && step.id !== 'approve' ? step.items.map(({ data }) => toCall(data)) : [],
+  )
+  return { by: 'user', calls, afterBlock: priced.originMarket.head.number }
+}
+
+function toCall({ to, data, value }: StepTransaction): QuotedCall {
+  // CAST: what a user executes alone is on an ethereum-vm chain.
+  return { to: to.toLowerCase() as Hex, data, value: BigInt(value) }
+}
+
+/** What the amounts were worth, so that they can be told later as they were. */
+function unit({ decimals, usdX18 }: PricedUnit) {
+  return { decimals, usdX18: usdX18.toString() }
+}

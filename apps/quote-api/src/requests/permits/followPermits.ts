@@ -1,0 +1,112 @@
+import type { SqlDatabase, SqlTx } from '@causeway/core'
+import { toBytes } from '../orders/orderColumns.ts'
+import { workAtOnce } from '../settlement/dueRequests.ts'
+import { lockSettledRequest } from '../settlement/settledRequest.ts'
+import { chainOf, nowSeconds, type Run, type SettlementContext } from '../settlement/settlementContext.ts'
+import { showStatus } from '../status/requestProgress.ts'
+import { lateInclusionSeconds } from '../timings.ts'
+import { retryDelayMs } from '../work/solverWork.ts'
+import { permitPayloadSchema, type WorkItem } from '../work/workItem.ts'
+import { listPendingPermitWork, lockWork, markDeposited, updateWork } from '../work/workStore.ts'
+import { type RelayFailure, type RelayReading, relayStep } from './relayStep.ts'
+
+const atOnce = 16
+const itemsMax = 500
+
+/** Ends every permit that became a deposit, or that can become none. */
+export async function followPermits(context: SettlementContext, run: Run): Promise<void> {
+  const endedBefore = nowSeconds(context) - lateInclusionSeconds
+  const pending = await listPendingPermitWork(context.database, { limit: itemsMax, endedBefore })
+  await workAtOnce(pending, { atOnce, run }, (item) => followPermit(context, item, run))
+}
+
+async function followPermit(context: SettlementContext, item: WorkItem, run: Run): Promise<void> {
+  const reading = await readRelay(context, item, run.signal)
+  await context.database.transaction(async (tx) => {
+    await run.fence(tx)
+    const locked = await lockWork(tx, item.id)
+    if (locked?.state !== item.state || locked.txHash !== item.txHash) return
+    await takeStep(context, tx, { item, reading })
+  })
+}
+
+async function readRelay(
+  context: SettlementContext,
+  { state, txHash, chainId }: WorkItem,
+  signal: AbortSignal,
+): Promise<RelayReading> {
+  if (state !== 'reported' || txHash === undefined) return 'none'
+  const chain = chainOf(context, chainId)
+  const mined = await chain.transaction(txHash, signal)
+  if (mined === undefined) return 'missing'
+  if (mined.succeeded) return 'included'
+  // A reorganization may still make a success of it.
+  return mined.blockNumber <= (await chain.finalHeight(signal)) ? 'reverted' : 'missing'
+}
+
+async function takeStep(
+  context: SettlementContext,
+  tx: SqlTx,
+  { item, reading }: { readonly item: WorkItem; readonly reading: RelayReading },
+): Promise<void> {
+  const { deadline: deadlineSeconds } = permitPayloadSchema.parse(item.payload)
+  const attempts = item.attempts + 1
+  const delayMs = retryDelayMs('permit', attempts)
+  const step = relayStep({
+    work: { state: item.state, mayTryAgain: delayMs !== undefined },
+    isDeposited: await hasDeposit(tx, item),
+    reading,
+    nowSeconds: nowSeconds(context),
+    deadlineSeconds,
+  })
+  switch (step.action) {
+    case 'wait': {
+      // An open item is the solver's until it says something.
+      if (item.state === 'open') {
+        if (item.requestId !== undefined) await markDeposited(tx, item.requestId, false)
+        return
+      }
+      const pauseMs = chainOf(context, item.chainId).chain.config.blockTimeMs / 2
+      await updateWork(tx, item.id, { state: item.state, delayMs: Math.ceil(pauseMs) })
+      return
+    }
+    case 'finish':
+      await updateWork(tx, item.id, { state: 'done' })
+      return
+    case 'offer_again':
+      await updateWork(tx, item.id, {
+        ...{ state: 'open', txHash: null, reason: 'reverted', attempts },
+        delayMs: delayMs ?? 0,
+      })
+      return
+    case 'fail':
+      await fail(context, tx, item, step.reason)
+  }
+}
+
+async function hasDeposit(database: Pick<SqlDatabase, 'query'>, { requestId }: WorkItem): Promise<boolean> {
+  if (requestId === undefined) return false
+  const rows = await database.query(
+    `select 1 from deposit_seen where request_id = $1 and state <> 'orphaned' limit 1`,
+    [toBytes(requestId)],
+  )
+  return rows.length > 0
+}
+
+/** Its hold ends at once. Whoever sends the permit after all makes a deposit like any other. */
+async function fail(
+  context: SettlementContext,
+  tx: SqlTx,
+  { id, requestId }: WorkItem,
+  reason: RelayFailure,
+): Promise<void> {
+  await updateWork(tx, id, { state: 'cancelled', reason })
+  const request = requestId === undefined ? undefined : await lockSettledRequest(tx, requestId)
+  if (request === undefined || request.status !== 'waiting') return
+  if (request.debitMicroUsd > 0n) await context.ledger.void(tx, { requestId: request.requestId, reason })
+  await showStatus(tx, context.announce, {
+    requestId: request.requestId,
+    status: 'failure',
+    failReason: reason,
+  })
+}

@@ -1,0 +1,40 @@
+import { lateInclusionSeconds } from '../timings.ts'
+import type { WorkState } from '../work/workItem.ts'
+
+/** The reported transaction as its chain shows it. */
+export type RelayReading = 'none' | 'missing' | 'included' | 'reverted'
+
+/** @source quote-api.md 5, failReason */
+export type RelayFailure = 'SIGNATURE_EXPIRED' | 'TRANSACTION_REVERTED' | 'TRANSACTION_SUBMISSION_FAILED'
+
+export type RelayStep =
+  | { readonly action: 'wait' }
+  /** The deposit is there, whoever sent it. */
+  | { readonly action: 'finish' }
+  /** The transaction failed for good: another one may be sent. */
+  | { readonly action: 'offer_again' }
+  | { readonly action: 'fail'; readonly reason: RelayFailure }
+
+/**
+ * What becomes of a permit that the solver is to send. Pure. Anybody can send it, so what counts is the
+ * deposit and not the solver's transaction. @source quote-api.md 2.5
+ */
+export function relayStep(args: {
+  readonly work: { readonly state: WorkState; readonly mayTryAgain: boolean }
+  readonly isDeposited: boolean
+  readonly reading: RelayReading
+  readonly nowSeconds: number
+  readonly deadlineSeconds: number
+}): RelayStep {
+  const { work, isDeposited, reading, nowSeconds, deadlineSeconds } = args
+  if (isDeposited) return { action: 'finish' }
+  if (work.state === 'failed') return { action: 'fail', reason: 'TRANSACTION_SUBMISSION_FAILED' }
+  const isOver = nowSeconds >= deadlineSeconds + lateInclusionSeconds
+  if (work.state === 'reported' && reading === 'reverted') {
+    if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again' }
+    return { action: 'fail', reason: 'TRANSACTION_REVERTED' }
+  }
+  // What is in a block is a deposit as soon as the watcher has read that block.
+  if (work.state === 'reported' && reading === 'included') return { action: 'wait' }
+  return isOver ? { action: 'fail', reason: 'SIGNATURE_EXPIRED' } : { action: 'wait' }
+}

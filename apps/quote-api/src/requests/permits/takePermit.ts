@@ -1,0 +1,90 @@
+import { type Hex, type PermitKind, type PermitTerms, permitDigest, type SqlDatabase } from '@causeway/core'
+import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
+import { hasSignedDigest, withUsualRecoveryByte } from '../../access/wallets/walletOwner.ts'
+import { UnknownRequestError } from '../status/requestStatus.ts'
+import type { PermitPayload } from '../work/workItem.ts'
+import { addWork, readWorkOf } from '../work/workStore.ts'
+import { PermitFailedError } from './permitErrors.ts'
+import { readPermit, type StoredPermit } from './storedPermit.ts'
+
+/** Takes a signature over what a request asked for. Repeating it changes nothing. */
+export type TakeSignature = (signed: { readonly requestId: Hex; readonly signature: Hex }) => Promise<void>
+
+/** Whether the token would take the deposit now: by its own rules, with what its owner has now. */
+export type DepositTrial = (chainId: number, terms: PermitTerms, signature: Hex) => Promise<boolean>
+
+/** Less time than this is too little to be relayed in. */
+const relaySecondsMin = 30
+
+/**
+ * Takes the signature of a permit and asks the solver to send it, in one commit. The same permit is taken
+ * once, whatever its signature looks like; repeating it changes nothing.
+ * @throws UnknownRequestError, PermitFailedError, and what reading the chain throws
+ * @source quote-api.md 2.5
+ */
+export function createTakePermit(options: {
+  kind: PermitKind
+  database: SqlDatabase
+  /** Contract wallets of a chain. */
+  contractsOf: (chainId: number) => ContractSignatures | undefined
+  trial: DepositTrial
+  now: () => number
+}): TakeSignature {
+  const { kind, database, contractsOf, trial, now } = options
+
+  return async ({ requestId, signature: given }) => {
+    // Tokens take no other spelling.
+    const signature = withUsualRecoveryByte(given)
+    const { terms, originChainId: chainId } = await requirePermit(requestId)
+    const signed = { digest: permitDigest(terms), wallet: terms.owner, signature }
+    if (!(await hasSignedDigest(signed, contractsOf(chainId)))) {
+      throw new PermitFailedError('The signature is not of the user, or not over what was quoted.')
+    }
+    if ((await readWorkOf(database, { kind: 'permit', requestId })) !== undefined) return
+    if (Math.floor(now() / 1_000) + relaySecondsMin > terms.deadlineSeconds) {
+      throw new PermitFailedError('The permit has expired; quote again.')
+    }
+    if (!(await trial(chainId, terms, signature))) {
+      throw new PermitFailedError(
+        'The token does not take the permit: it was used or cancelled, or the balance is too low.',
+      )
+    }
+    await database.transaction(async (tx) => {
+      const locked = await readPermit(tx, requestId, 'for update')
+      if (locked === undefined || locked === 'none') throw new UnknownRequestError()
+      const payload = payloadOf(terms, { chainId, signature })
+      const isNew = await addWork(tx, { kind: 'permit', requestId, chainId, payload })
+      if (isNew && locked.status !== 'waiting') {
+        throw new PermitFailedError('The request has its deposit already.', {
+          data: { status: locked.status },
+        })
+      }
+    })
+  }
+
+  async function requirePermit(requestId: Hex): Promise<StoredPermit> {
+    const stored = await readPermit(database, requestId)
+    if (stored === undefined) throw new UnknownRequestError()
+    if (stored === 'none' || stored.terms.kind !== kind) {
+      throw new PermitFailedError('The request asks for no signature of this kind.', { data: { kind } })
+    }
+    return stored
+  }
+}
+
+function payloadOf(
+  { token, owner, amount, deadlineSeconds, orderId, router, kind }: PermitTerms,
+  { chainId, signature }: { readonly chainId: number; readonly signature: Hex },
+): PermitPayload {
+  return {
+    orderId,
+    chainId,
+    deadline: deadlineSeconds,
+    permitRouter: router.contract,
+    permitKind: kind,
+    token,
+    owner,
+    amount: amount.toString(),
+    signature,
+  }
+}

@@ -1,0 +1,108 @@
+import type { SqlTx } from '@causeway/core'
+import { pinConfirmations } from '../../pricing/timeEstimate.ts'
+import { workAtOnce } from '../settlement/dueRequests.ts'
+import { orderValueMicroUsd } from '../settlement/settledRequest.ts'
+import type { SettlementChain } from '../settlement/settlementChain.ts'
+import { chainOf, nowSeconds, type Run, type SettlementContext } from '../settlement/settlementContext.ts'
+import type { MinedTransaction } from '../settlement/transactionReading.ts'
+import { recordTransaction, showStatus } from '../status/requestProgress.ts'
+import { lateInclusionSeconds } from '../timings.ts'
+import { callMatch } from './callMatch.ts'
+import {
+  decideSaid,
+  isSpent,
+  listDueSaid,
+  listExecuted,
+  lockSaid,
+  lookAtSaidAgain,
+  type SaidTransaction,
+} from './saidTransactions.ts'
+import { lockSelfExecuted, type SelfExecutedRequest } from './selfExecutedRequest.ts'
+
+const atOnce = 16
+const saidMax = 500
+const missingPauseMaxMs = 30_000
+
+/** Looks up on its chain what users say they executed, and ends their requests by what is found there. */
+export async function followSaid(context: SettlementContext, run: Run): Promise<void> {
+  const due = await listDueSaid(context.database, saidMax)
+  await workAtOnce(due, { atOnce, run }, (said) => follow(context, said, run))
+}
+
+async function follow(context: SettlementContext, said: SaidTransaction, run: Run): Promise<void> {
+  const chain = chainOf(context, said.chainId)
+  const mined = await chain.transaction(said.txHash, run.signal)
+  const confirmations = mined === undefined ? 0 : await depthOf(chain, mined, run.signal)
+  await context.database.transaction(async (tx) => {
+    await run.fence(tx)
+    const request = await lockSelfExecuted(tx, said.requestId)
+    if (request === undefined || !(await lockSaid(tx, said))) return
+    await judge(context, tx, { said, request, chain, mined, confirmations })
+  })
+}
+
+async function depthOf(
+  chain: SettlementChain,
+  { blockNumber }: MinedTransaction,
+  signal: AbortSignal,
+): Promise<number> {
+  return Number((await chain.head(signal)) - blockNumber) + 1
+}
+
+type Sighting = {
+  readonly said: SaidTransaction
+  readonly request: SelfExecutedRequest
+  readonly chain: SettlementChain
+  readonly mined: MinedTransaction | undefined
+  readonly confirmations: number
+}
+
+async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting): Promise<void> {
+  const { said, request, chain, mined, confirmations } = sighting
+  const { blockTimeMs } = chain.chain.config
+  if (mined === undefined) {
+    const isOver = nowSeconds(context) > request.deadlineSeconds + lateInclusionSeconds
+    if (isOver) await decideSaid(tx, said, { state: 'other' })
+    else await lookAtSaidAgain(tx, said, Math.min(blockTimeMs * 1.5 ** said.attempts, missingPauseMaxMs))
+    return
+  }
+  const done = await listExecuted(tx, request.requestId)
+  const callIndex = callMatch(request.execution, mined, done)
+  const isOpen = request.status === 'waiting' || request.status === 'pending'
+  if (callIndex === undefined || !isOpen || (await isSpent(tx, said))) {
+    await decideSaid(tx, said, { state: 'other' })
+    return
+  }
+  if (confirmations < pinConfirmations(chain.chain, orderValueMicroUsd(request))) {
+    await lookAtSaidAgain(tx, said, blockTimeMs / 2)
+    return
+  }
+  await decideSaid(tx, said, { state: mined.succeeded ? 'executed' : 'reverted', callIndex })
+  const isLast = done.size + 1 === request.execution.calls.length
+  await show(context, tx, { sighting, mined, isLast })
+}
+
+/** The user's transaction is deposit and fill in one. */
+async function show(
+  context: SettlementContext,
+  tx: SqlTx,
+  shown: { readonly sighting: Sighting; readonly mined: MinedTransaction; readonly isLast: boolean },
+): Promise<void> {
+  const { sighting, mined, isLast } = shown
+  const { requestId } = sighting.request
+  const { chainId, txHash } = sighting.said
+  const place = { requestId, chainId, txHash, blockNumber: mined.blockNumber }
+  await recordTransaction(tx, { ...place, role: 'deposit' })
+  if (!mined.succeeded) {
+    const failReason = 'TRANSACTION_REVERTED'
+    await showStatus(tx, context.announce, { requestId, status: 'failure', failReason })
+    return
+  }
+  if (!isLast) {
+    await showStatus(tx, context.announce, { requestId, status: 'pending' })
+    return
+  }
+  await recordTransaction(tx, { ...place, role: 'fill' })
+  await showStatus(tx, context.announce, { requestId, status: 'success' })
+  context.observe({ event: 'success', requestId })
+}

@@ -1,0 +1,218 @@
+import { TransactionNotFinalError } from '@causeway/chains'
+import {
+  type FillMessage,
+  fillMessageId,
+  type Hex,
+  type NetworkOf,
+  onchainId,
+  type SqlTx,
+  weightedInputBpsDiff,
+} from '@causeway/core'
+import { accrueAppFees } from '@causeway/ledger'
+import { findCurrency } from '../../pricing/registry.ts'
+import { countContradictions, lookAgain, setStage } from '../status/requestProgress.ts'
+import { pinGraceSeconds } from '../timings.ts'
+import { readDeposit, type StoredDeposit } from './depositStore.ts'
+import { dueRequests } from './dueRequests.ts'
+import { fillProblem } from './fillCheck.ts'
+import type { OracleAnswer, OracleClient } from './oracleClient.ts'
+import { park } from './park.ts'
+import { type OwnReading, settleDecision } from './settleDecision.ts'
+import { lockSettledRequest, readSettledRequest, type SettledRequest } from './settledRequest.ts'
+import {
+  chainOf,
+  finalitySecondsOf,
+  nowSeconds,
+  type Run,
+  type SettlementContext,
+} from './settlementContext.ts'
+
+export type AttestationContext = SettlementContext & {
+  readonly oracles: readonly OracleClient[]
+  readonly threshold: number
+  readonly networkOf: NetworkOf
+}
+
+const atOnce = 8
+const retryFirstMs = 1_000
+const retryMaxMs = 60_000
+
+/** Has every filled request proven by the oracles, and pays for it. */
+export async function attestFills(context: AttestationContext, run: Run): Promise<void> {
+  await dueRequests(context.database, { stage: 'filled', atOnce, run }, (requestId) =>
+    attestFill(context, requestId, run),
+  )
+}
+
+type Proof = {
+  readonly own: OwnReading
+  readonly messageId: Hex | undefined
+  readonly answers: readonly OracleAnswer[]
+}
+
+async function attestFill(context: AttestationContext, requestId: Hex, run: Run): Promise<void> {
+  const request = await readSettledRequest(context.database, requestId)
+  const depositId = request?.settlement?.depositId
+  if (request === undefined || depositId === undefined) return
+  const deposit = await readDeposit(context.database, depositId)
+  if (deposit === undefined) return
+  const proof = await prove(context, request, deposit, run.signal)
+  await context.database.transaction(async (tx) => {
+    await run.fence(tx)
+    const locked = await lockSettledRequest(tx, requestId)
+    const { settlement } = locked ?? {}
+    if (locked === undefined || settlement?.stage !== 'filled' || settlement.depositId !== depositId) return
+    await settle(context, tx, locked, proof)
+  })
+}
+
+/** Everything that is read before money moves: the deposit, the fill, and what the oracles sign. */
+async function prove(
+  context: AttestationContext,
+  request: SettledRequest,
+  deposit: StoredDeposit,
+  signal: AbortSignal,
+): Promise<Proof> {
+  const own = deposit.isFinal ? await readOwn(context, request, signal) : 'not_yet'
+  const message = own === 'not_yet' ? undefined : fillMessage(context, request, deposit)
+  if (message === undefined) return { own: 'not_yet', messageId: undefined, answers: [] }
+  const messageId = fillMessageId(message, context.networkOf)
+  const { order, orderSignature, inputs, fill } = message.data
+  const answers = await Promise.all(
+    context.oracles.map(async (oracle) => {
+      const answer = await oracle.attestFill({ order, orderSignature, inputs, fill }, messageId, signal)
+      const code = answer.said === 'signed' ? {} : { code: answer.code }
+      const { requestId } = request
+      context.observe({ event: 'oracle', requestId, oracle: oracle.name, said: answer.said, ...code })
+      return answer
+    }),
+  )
+  return { own, messageId, answers }
+}
+
+async function readOwn(
+  context: SettlementContext,
+  { order, orderId, destinationChainId, settlement }: SettledRequest,
+  signal: AbortSignal,
+): Promise<OwnReading> {
+  const transactionId = settlement?.fillTx
+  if (transactionId === undefined) return 'not_yet'
+  const destination = chainOf(context, destinationChainId)
+  const { extraData, payments } = order.output
+  try {
+    const question = { transactionId, orderId, extraData, payments }
+    const facts = await destination.finalPayment(question, signal)
+    const problem = facts && fillProblem(order, facts, destination.chain.codec)
+    if (problem === 'trace_needed') return 'untraced'
+    return facts !== undefined && problem === undefined ? 'paid' : 'not_paid'
+  } catch (error) {
+    if (error instanceof TransactionNotFinalError) return 'not_yet'
+    throw error
+  }
+}
+
+/**
+ * The message that oracles must have signed, from what is stored here and nothing that they say.
+ * @source design.md 6.7; oracle-protocol.md 2.2
+ */
+function fillMessage(
+  { chains }: Pick<SettlementContext, 'chains'>,
+  request: Pick<SettledRequest, 'order' | 'orderId' | 'orderSignature' | 'settlement'>,
+  deposit: Pick<StoredDeposit, 'chainId' | 'txHash' | 'onchainIndex' | 'amount'>,
+): FillMessage | undefined {
+  const { order, orderId, orderSignature, settlement } = request
+  const origin = chains.get(deposit.chainId)?.chain
+  const bpsDiff = weightedInputBpsDiff(order, [deposit.amount])
+  const transactionId = settlement?.fillTx
+  if (origin === undefined || transactionId === undefined || bpsDiff === undefined) return undefined
+  const { txHash, onchainIndex } = deposit
+  const id = onchainId({ chainId: origin.key, transactionId: txHash, onchainIndex })
+  return {
+    data: {
+      order,
+      orderSignature,
+      inputs: [{ transactionId: txHash, onchainId: id, inputIndex: 0 }],
+      fill: { transactionId },
+    },
+    result: { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() },
+  }
+}
+
+async function settle(
+  context: AttestationContext,
+  tx: SqlTx,
+  request: SettledRequest,
+  { own, messageId, answers }: Proof,
+): Promise<void> {
+  const { requestId, deadlineSeconds, settlement } = request
+  const origin = chainOf(context, request.originChainId).chain
+  const decision = settleDecision({
+    own,
+    // Oracles that were not asked yet say nothing.
+    said: context.oracles.map((_oracle, index) => answers[index]?.said ?? 'nothing'),
+    threshold: context.threshold,
+    contradictions: settlement?.contradictions ?? 0,
+    nowSeconds: nowSeconds(context),
+    endSeconds: deadlineSeconds + finalitySecondsOf(origin) + pinGraceSeconds,
+  })
+  switch (decision.action) {
+    case 'wait': {
+      const attempts = settlement?.attempts ?? 0
+      await countContradictions(tx, requestId, 0)
+      await lookAgain(tx, requestId, Math.min(retryFirstMs * 1.5 ** Math.min(attempts, 20), retryMaxMs))
+      return
+    }
+    case 'ask_again':
+      await countContradictions(tx, requestId, (settlement?.contradictions ?? 0) + 1)
+      await lookAgain(tx, requestId, decision.delayMs)
+      return
+    case 'park':
+      await park(context, tx, requestId, decision.reason)
+      return
+    case 'post':
+      await post(context, tx, request, { messageId, answers })
+  }
+}
+
+/** Debit, accrual and the end of the request in the caller's one commit. @source design.md 6.7 */
+async function post(
+  context: AttestationContext,
+  tx: SqlTx,
+  request: SettledRequest,
+  { messageId, answers }: Pick<Proof, 'messageId' | 'answers'>,
+): Promise<void> {
+  const { requestId, debitMicroUsd: amountMicroUsd, settlement } = request
+  const evidence = {
+    kind: 'solver-fill',
+    messageId,
+    fillTx: settlement?.fillTx,
+    threshold: context.threshold,
+    signatures: answers.flatMap((answer) =>
+      answer.said === 'signed' ? [{ signer: answer.signer, signature: answer.signature }] : [],
+    ),
+  }
+  if (amountMicroUsd > 0n) {
+    const { status } = await context.ledger.post(tx, { requestId, amountMicroUsd, evidence })
+    if (status !== 'resolved' && status !== 'already_posted') {
+      await park(context, tx, requestId, `HOLD_${status.toUpperCase()}`)
+      return
+    }
+  }
+  await accrue(context, tx, request)
+  await setStage(tx, requestId, { stage: 'settled', evidence })
+  context.observe({ event: 'settled', requestId, amountMicroUsd })
+}
+
+async function accrue(context: SettlementContext, tx: SqlTx, request: SettledRequest): Promise<void> {
+  const { requestId, quoted, originChainId } = request
+  if (quoted.appFees.length === 0) return
+  const origin = chainOf(context, originChainId).chain
+  const currency = findCurrency(origin, quoted.feeCurrency)
+  if (currency === undefined) throw new Error('the fee currency of an order left the configuration')
+  const { chainId, address, symbol, name, decimals } = currency
+  await accrueAppFees(tx, {
+    requestId,
+    asset: { chainId, address, symbol, name, decimals },
+    fees: quoted.appFees.map(({ recipient, amount }) => ({ recipient: recipient.toLowerCase(), amount })),
+  })
+}

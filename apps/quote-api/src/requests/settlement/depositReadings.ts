@@ -1,0 +1,126 @@
+import {
+  headRequest,
+  MalformedAnswerError,
+  NodeError,
+  parseBytes,
+  parseHash,
+  parseList,
+  parseQuantity,
+  parseRecord,
+  type RpcAnswer,
+  toQuantity,
+} from '@causeway/chains'
+import type { Hex } from '@causeway/core'
+import { type BlockReference, blockReading, type Reading } from '../../chainReadings/readings.ts'
+import type { QuotableChain } from '../../pricing/registry.ts'
+
+/** @source quote-api.md 2.4 */
+const depositTopics = [
+  '0x8032066556caf3967d8fec4ad22a2d9e1e9576556b2903a0fcd5b1fd201e3477',
+  '0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1',
+]
+export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+/** One look at a range of blocks. */
+export type DepositPass = {
+  /** Hash of the last block that was read before, as it stands now. */
+  readonly known: BlockReference | undefined
+  /** The last block of the range. */
+  readonly last: BlockReference | undefined
+  /** Transactions that may hold deposits, each once, in chain order. */
+  readonly transactions: readonly Hex[]
+}
+
+/**
+ * Events of the depository, and transfers of listed tokens to it: a plain transfer names its order in its
+ * calldata and has no event of its own.
+ * @param range.known height whose hash tells whether the chain below was reorganized
+ */
+export function depositPassReading(
+  chain: QuotableChain,
+  range: { from: bigint; to: bigint; known: bigint },
+): Reading<DepositPass> {
+  const { depository, currencies } = chain
+  const blocks = { fromBlock: toQuantity(range.from), toBlock: toQuantity(range.to) }
+  const tokens = [...currencies.values()].filter(({ isNative }) => !isNative).map(({ address }) => address)
+  const toDepository = `0x${depository.slice(2).padStart(64, '0')}`
+  const filters = [
+    { ...blocks, address: depository, topics: [depositTopics] },
+    { ...blocks, address: tokens, topics: [transferTopic, null, toDepository] },
+  ].filter(({ address }) => address.length > 0)
+  const known = blockReading(range.known)
+  const last = blockReading(range.to)
+  return {
+    calls: [
+      ...known.calls,
+      ...last.calls,
+      ...filters.map((filter) => ({ method: 'eth_getLogs', params: [filter] })),
+    ],
+    parse: ([knownAnswer, lastAnswer, ...logs]) => ({
+      known: known.parse([required(knownAnswer)]),
+      last: last.parse([required(lastAnswer)]),
+      transactions: transactionsOf(logs, range),
+    }),
+  }
+}
+
+export function blocksReading(heights: readonly bigint[]): Reading<readonly (BlockReference | undefined)[]> {
+  const readings = heights.map((height) => blockReading(height))
+  return {
+    calls: heights.map((height) => headRequest(height)),
+    parse: (answers) => readings.map(({ parse }, index) => parse([required(answers[index])])),
+  }
+}
+
+/** Which of some accounts have code at a height; a delegation (EIP-7702) is code, as for oracles. */
+export function codeReading(accounts: readonly Hex[], height: bigint): Reading<readonly Hex[]> {
+  const what = 'eth_getCode'
+  return {
+    calls: accounts.map((account) => ({ method: what, params: [account, toQuantity(height)] })),
+    parse: (answers) =>
+      accounts.filter((_account, index) => {
+        return parseBytes(succeeded(required(answers[index])).result, what).length > 2
+      }),
+  }
+}
+
+/** Where a transaction failed; `undefined` for one that succeeded or is in no block. */
+export function failureReading(transaction: string): Reading<{ readonly blockNumber: bigint } | undefined> {
+  const what = 'eth_getTransactionReceipt'
+  return {
+    calls: [{ method: what, params: [transaction] }],
+    parse: ([answer]) => {
+      const { result } = succeeded(required(answer))
+      if (result === null) return undefined
+      const receipt = parseRecord(result, what)
+      if (parseHash(receipt['transactionHash'], what) !== transaction) throw new MalformedAnswerError(what)
+      if (parseQuantity(receipt['status'], what) === 1n) return undefined
+      return { blockNumber: parseQuantity(receipt['blockNumber'], what) }
+    },
+  }
+}
+
+function transactionsOf(answers: readonly RpcAnswer[], range: { from: bigint; to: bigint }): readonly Hex[] {
+  const what = 'eth_getLogs'
+  const hits = answers.flatMap((answer) => {
+    return parseList(succeeded(answer).result, what).map((value) => {
+      const log = parseRecord(value, what)
+      const blockNumber = parseQuantity(log['blockNumber'], what)
+      if (blockNumber < range.from || blockNumber > range.to) throw new MalformedAnswerError(what)
+      const position = parseQuantity(log['transactionIndex'], what)
+      return { hash: parseHash(log['transactionHash'], what), blockNumber, position }
+    })
+  })
+  const ordered = hits.toSorted((a, b) => Number(a.blockNumber - b.blockNumber || a.position - b.position))
+  return [...new Set(ordered.map(({ hash }) => hash))]
+}
+
+function required(answer: RpcAnswer | undefined): RpcAnswer {
+  if (answer === undefined) throw new MalformedAnswerError('JSON-RPC batch')
+  return answer
+}
+
+function succeeded(answer: RpcAnswer): Extract<RpcAnswer, { ok: true }> {
+  if (!answer.ok) throw new NodeError(answer)
+  return answer
+}

@@ -1,0 +1,125 @@
+// Goal: money goes back only when nothing can be filled any more, and success is told only for what is paid.
+import { describe, expect, test } from 'vitest'
+import type { WorkState } from '../work/workItem.ts'
+import type { FillProblem } from './fillCheck.ts'
+import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
+
+const deadlineSeconds = 1_000
+const none: FillReading = { state: 'none' }
+const reverted: FillReading = { state: 'reverted', isFinal: true }
+const paid = (confirmations: number): FillReading => ({
+  state: 'included',
+  confirmations,
+  problem: undefined,
+  isFinal: false,
+})
+const wrong = (problem: FillProblem, isFinal = true): FillReading => ({
+  ...{ state: 'included', confirmations: 2, problem, isFinal },
+})
+
+function step(
+  state: WorkState,
+  reading: FillReading,
+  {
+    nowSeconds = 500,
+    mayTryAgain = true,
+    recipientHasCode = false,
+  }: { nowSeconds?: number; mayTryAgain?: boolean; recipientHasCode?: boolean } = {},
+): FillStep {
+  return fillStep({
+    work: { state, mayTryAgain },
+    recipientHasCode,
+    reading,
+    confirmationsMin: 2,
+    nowSeconds,
+    deadlineSeconds,
+  })
+}
+const refund = (reason: string) => ({ action: 'refund', reason })
+
+describe('a request that waits for its fill', () => {
+  test.each<[string, FillStep, object]>([
+    ['nobody fills it yet', step('open', none), { action: 'wait' }],
+    ['nobody filled it by the deadline', step('open', none, { nowSeconds: 1_000 }), refund('TTL_EXPIRED')],
+    [
+      'nobody would attest it, as far as is known before it is begun',
+      step('open', none, { recipientHasCode: true }),
+      refund('RECIPIENT_HAS_CODE'),
+    ],
+    [
+      'nobody would attest it, and it is begun',
+      step('reported', { state: 'missing' }, { recipientHasCode: true }),
+      { action: 'wait' },
+    ],
+    ['the solver gave up', step('failed', none), refund('TRANSACTION_SUBMISSION_FAILED')],
+    ['reported and not found', step('reported', { state: 'missing' }), { action: 'wait' }],
+    [
+      'reported, not found, the deadline just over',
+      step('reported', { state: 'missing' }, { nowSeconds: 1_059 }),
+      { action: 'wait' },
+    ],
+    [
+      'reported and never included',
+      step('reported', { state: 'missing' }, { nowSeconds: 1_060 }),
+      refund('TRANSACTION_NOT_INCLUDED'),
+    ],
+    ['reverted', step('reported', reverted), { action: 'offer_again', why: 'reverted' }],
+    [
+      'reverted, and a reorganization may make a success of it',
+      step('reported', { state: 'reverted', isFinal: false }),
+      { action: 'wait' },
+    ],
+    [
+      'reverted after the deadline, not for good',
+      step('reported', { state: 'reverted', isFinal: false }, { nowSeconds: 1_000 }),
+      { action: 'wait' },
+    ],
+    [
+      'reverted too often',
+      step('reported', reverted, { mayTryAgain: false }),
+      refund('TRANSACTION_REVERTED'),
+    ],
+    [
+      'reverted after the deadline',
+      step('reported', reverted, { nowSeconds: 1_000 }),
+      refund('TRANSACTION_REVERTED'),
+    ],
+    ['paid and shallow', step('reported', paid(1)), { action: 'show_submitted' }],
+    ['paid and deep', step('reported', paid(2)), { action: 'succeed', isLate: false }],
+    [
+      'paid, seen after the deadline',
+      step('reported', paid(2), { nowSeconds: 9_999 }),
+      { action: 'succeed', isLate: false },
+    ],
+    ['paid after the deadline', step('reported', wrong('late', false)), { action: 'succeed', isLate: true }],
+    ['paid too little for good', step('reported', wrong('short')), { action: 'offer_again', why: 'short' }],
+    [
+      'named for another order for good',
+      step('reported', wrong('other_order')),
+      { action: 'offer_again', why: 'other_order' },
+    ],
+    [
+      'paid by somebody else for good',
+      step('reported', wrong('payer_not_listed')),
+      { action: 'offer_again', why: 'payer_not_listed' },
+    ],
+    [
+      'paid too little, too often',
+      step('reported', wrong('short'), { mayTryAgain: false }),
+      refund('TRANSACTION_SUBMISSION_FAILED'),
+    ],
+    [
+      'paid too little, and the deadline is over',
+      step('reported', wrong('short'), { nowSeconds: 1_000 }),
+      refund('TRANSACTION_SUBMISSION_FAILED'),
+    ],
+    ['paid too little and may still vanish', step('reported', wrong('short', false)), { action: 'wait' }],
+    [
+      'paid where code runs and nobody can see what became of it',
+      step('reported', wrong('trace_needed')),
+      { action: 'park', reason: 'TRACE_NEEDED' },
+    ],
+  ])('%s', (_name, decided, expected) => {
+    expect(decided).toEqual(expected)
+  })
+})

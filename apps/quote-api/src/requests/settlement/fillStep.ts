@@ -1,0 +1,101 @@
+import { lateInclusionSeconds } from '../timings.ts'
+import type { WorkState } from '../work/workItem.ts'
+import type { FillProblem } from './fillCheck.ts'
+
+/** The reported fill as its chain shows it. */
+export type FillReading =
+  | { readonly state: 'none' | 'missing' }
+  /** `isFinal`: no reorganization can make a success of it. */
+  | { readonly state: 'reverted'; readonly isFinal: boolean }
+  | {
+      readonly state: 'included'
+      readonly confirmations: number
+      readonly problem: FillProblem | undefined
+      /** The block is final: what is wrong with the payment stays wrong. */
+      readonly isFinal: boolean
+    }
+
+export type FillStep =
+  | { readonly action: 'wait' }
+  /** In a block, not deep enough. */
+  | { readonly action: 'show_submitted' }
+  /** `isLate`: the recipient has its money, but nobody attests it. */
+  | { readonly action: 'succeed'; readonly isLate: boolean }
+  /** The transaction failed for good, or is final and pays something else: another one may be sent. */
+  | { readonly action: 'offer_again'; readonly why: 'reverted' | FillProblem }
+  | { readonly action: 'refund'; readonly reason: FillFailure }
+  | { readonly action: 'park'; readonly reason: 'TRACE_NEEDED' }
+
+/** @source quote-api.md 5, failReason; `RECIPIENT_HAS_CODE`: no oracle would attest what the solver paid */
+export type FillFailure =
+  | 'RECIPIENT_HAS_CODE'
+  | 'TTL_EXPIRED'
+  | 'TRANSACTION_NOT_INCLUDED'
+  | 'TRANSACTION_REVERTED'
+  | 'TRANSACTION_SUBMISSION_FAILED'
+
+/**
+ * What a work item and its transaction mean for a request that waits for its fill. Pure. Money goes back
+ * only when nothing was sent, what was sent failed or pays something else for good, or the deadline is over, after which a solver may
+ * not broadcast any more.
+ * @source design.md 5.9, 6.8; quote-api.md 3.1
+ */
+export function fillStep(args: {
+  readonly work: { readonly state: WorkState; readonly mayTryAgain: boolean }
+  /** Of native coin, on a chain that is not traced. */
+  readonly recipientHasCode: boolean
+  readonly reading: FillReading
+  readonly confirmationsMin: number
+  readonly nowSeconds: number
+  readonly deadlineSeconds: number
+}): FillStep {
+  const { work, reading, nowSeconds, deadlineSeconds } = args
+  if (work.state === 'failed') return { action: 'refund', reason: 'TRANSACTION_SUBMISSION_FAILED' }
+  if (work.state === 'open') {
+    if (args.recipientHasCode) return { action: 'refund', reason: 'RECIPIENT_HAS_CODE' }
+    return nowSeconds < deadlineSeconds ? { action: 'wait' } : { action: 'refund', reason: 'TTL_EXPIRED' }
+  }
+  switch (reading.state) {
+    case 'none':
+      return { action: 'wait' }
+    case 'missing':
+      if (nowSeconds < deadlineSeconds + lateInclusionSeconds) return { action: 'wait' }
+      return { action: 'refund', reason: 'TRANSACTION_NOT_INCLUDED' }
+    case 'reverted':
+      if (!reading.isFinal) return { action: 'wait' }
+      if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again', why: 'reverted' }
+      return { action: 'refund', reason: 'TRANSACTION_REVERTED' }
+    case 'included': {
+      const { problem } = reading
+      return problem === undefined || problem === 'late'
+        ? oncePaid(reading, args.confirmationsMin)
+        : onceUnpaid({ ...reading, problem }, args)
+    }
+  }
+}
+
+type Included = Extract<FillReading, { state: 'included' }>
+
+function oncePaid({ confirmations, problem }: Included, confirmationsMin: number): FillStep {
+  if (confirmations < confirmationsMin) return { action: 'show_submitted' }
+  return { action: 'succeed', isLate: problem === 'late' }
+}
+
+/**
+ * A report that is not so costs the user nothing: whoever holds the solver's key may name any transaction. Only
+ * where nobody here can tell whether the recipient has the coin, it waits for a trace: what the solver paid is not
+ * paid a second time.
+ */
+function onceUnpaid(
+  { isFinal, problem }: Included & { readonly problem: FillProblem },
+  {
+    work,
+    nowSeconds,
+    deadlineSeconds,
+  }: Pick<Parameters<typeof fillStep>[0], 'work' | 'nowSeconds' | 'deadlineSeconds'>,
+): FillStep {
+  if (!isFinal) return { action: 'wait' }
+  if (problem === 'trace_needed') return { action: 'park', reason: 'TRACE_NEEDED' }
+  if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again', why: problem }
+  return { action: 'refund', reason: 'TRANSACTION_SUBMISSION_FAILED' }
+}

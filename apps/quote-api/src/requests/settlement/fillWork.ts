@@ -1,0 +1,84 @@
+import { decodeOrderCall, type Hex, maxBigint, mulDivDown, type Order } from '@causeway/core'
+import type { QuotableChain } from '../../pricing/registry.ts'
+import type { FillPayload, RefundPayload } from '../work/workItem.ts'
+
+type Payment = Order['output']['payments'][number]
+
+/** What was deposited for an order, and what its quote reckoned with; in the currency of its input. */
+export type Deposited = { readonly amount: bigint; readonly quotedInput: bigint }
+
+/**
+ * What a deposit pays for: the quoted amount for the quoted input, the least for the least that the order
+ * takes, and its part in between. Fees are fixed amounts and a pool gives less for more, so no deposit is
+ * paid more than it is worth.
+ */
+export function paidFor(payment: Payment, order: Order, { amount, quotedInput }: Deposited): bigint {
+  const [least, expected] = [BigInt(payment.minimumAmount), BigInt(payment.expectedAmount)]
+  const input = BigInt(order.inputs[0]?.payment.amount ?? 0)
+  if (amount >= quotedInput) return expected
+  return least + mulDivDown(expected - least, maxBigint(amount - input, 0n), quotedInput - input)
+}
+
+/** Whom an order pays native coin on a chain where nobody can tell whether it stays with code. */
+export function untracedRecipients(
+  order: Pick<Order, 'output'>,
+  { isTraced, codec, native }: Pick<QuotableChain, 'isTraced' | 'codec' | 'native'>,
+): readonly Hex[] {
+  if (isTraced) return []
+  const payments = order.output.payments.filter(
+    ({ currency }) => codec.canonicalAddress(currency) === native.address,
+  )
+  // CAST: canonical addresses of ethereum-vm accounts are `0x` hex.
+  return [...new Set(payments.map(({ recipient }) => codec.canonicalAddress(recipient) as Hex))]
+}
+
+/** What the solver has to pay for a deposit: exactly the quoted amounts for the quoted input. */
+export function fillPayload(
+  order: Order,
+  deposited: Deposited,
+  { orderId, destination }: { readonly orderId: Hex; readonly destination: QuotableChain },
+): FillPayload {
+  const { payments, calls, deadline } = order.output
+  return {
+    orderId,
+    chainId: destination.chainId,
+    ...(destination.config.fillContract !== undefined && { fillContract: destination.config.fillContract }),
+    deadline,
+    payments: payments.map((payment) => ({
+      recipient: payment.recipient,
+      currency: payment.currency,
+      amount: paidFor(payment, order, deposited).toString(),
+    })),
+    calls: calls.map((call) => {
+      const { to, data, value } = decodeOrderCall(call)
+      return { to, data, value: value.toString() }
+    }),
+  }
+}
+
+/** What the solver has to give back, to where the order says. */
+export function refundPayload(
+  order: Order,
+  refund: {
+    readonly orderId: Hex
+    readonly origin: QuotableChain
+    readonly currency: string
+    readonly amount: bigint
+    readonly deadlineSeconds: number
+    readonly replaces?: Hex | undefined
+  },
+): RefundPayload {
+  const recipient = order.inputs[0]?.refunds[0]?.recipient
+  if (recipient === undefined) throw new Error('an order names its refund recipient')
+  const { origin } = refund
+  return {
+    orderId: refund.orderId,
+    chainId: origin.chainId,
+    ...(origin.config.fillContract !== undefined && { fillContract: origin.config.fillContract }),
+    deadline: refund.deadlineSeconds,
+    recipient,
+    currency: refund.currency,
+    amount: refund.amount.toString(),
+    ...(refund.replaces !== undefined && { replaces: refund.replaces }),
+  }
+}

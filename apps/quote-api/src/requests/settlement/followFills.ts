@@ -1,0 +1,254 @@
+import type { Hex, PaymentFacts, PaymentQuestion, SqlTx } from '@causeway/core'
+import { pinConfirmations } from '../../pricing/timeEstimate.ts'
+import { lookAgain, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
+import { refundSeconds } from '../timings.ts'
+import { retryDelayMs } from '../work/solverWork.ts'
+import type { WorkItem } from '../work/workItem.ts'
+import { addWork, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
+import { surplusRefund } from './depositFate.ts'
+import { readDeposit } from './depositStore.ts'
+import { dueRequests } from './dueRequests.ts'
+import { fillProblem } from './fillCheck.ts'
+import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
+import { refundPayload, untracedRecipients } from './fillWork.ts'
+import { park } from './park.ts'
+import {
+  lockSettledRequest,
+  orderValueMicroUsd,
+  readSettledRequest,
+  refundTermsOf,
+  type SettledRequest,
+} from './settledRequest.ts'
+import type { PaymentReading } from './settlementChain.ts'
+import { chainOf, nowSeconds, type Run, type SettlementContext } from './settlementContext.ts'
+import { startRefund } from './startRefund.ts'
+import { isWrongForGood } from './wrongForGood.ts'
+
+const atOnce = 16
+/** An item that waits for its solver is looked at when the solver says something, and now and then. */
+const idleMs = 5_000
+
+/** Moves every request that waits for its fill: what the solver reported is looked up on its chain. */
+export async function followFills(context: SettlementContext, run: Run): Promise<void> {
+  await dueRequests(context.database, { stage: 'filling', atOnce, run }, (requestId) =>
+    followFill(context, requestId, run),
+  )
+}
+
+async function followFill(context: SettlementContext, requestId: Hex, run: Run): Promise<void> {
+  const request = await readSettledRequest(context.database, requestId)
+  if (request === undefined) return
+  const asked = await readWorkOf(context.database, { kind: 'fill', requestId })
+  const seen = await readFill(context, request, asked, run.signal)
+  await context.database.transaction(async (tx) => {
+    await run.fence(tx)
+    const locked = await lockSettledRequest(tx, requestId)
+    const item = await lockWorkOf(tx, { kind: 'fill', requestId })
+    const isSame = item?.state === asked?.state && item?.txHash === asked?.txHash
+    if (locked?.settlement?.stage !== 'filling' || item === undefined || !isSame) return
+    const step = stepOf(context, locked, item, seen)
+    await takeStep(context, tx, { request: locked, item, payment: seen.payment, step })
+  })
+}
+
+type Seen = {
+  readonly payment: PaymentReading | undefined
+  readonly isFinal: boolean
+  /** Of native coin, on a chain that is not traced. */
+  readonly recipientHasCode: boolean
+}
+
+const nothingSeen: Seen = { payment: undefined, isFinal: false, recipientHasCode: false }
+
+async function readFill(
+  context: SettlementContext,
+  { order, orderId, destinationChainId }: SettledRequest,
+  item: WorkItem | undefined,
+  signal: AbortSignal,
+): Promise<Seen> {
+  const chain = chainOf(context, destinationChainId)
+  if (item?.state === 'open') {
+    const recipients = untracedRecipients(order, chain.chain)
+    const isAsked = recipients.length > 0
+    return {
+      ...nothingSeen,
+      recipientHasCode: isAsked && (await chain.withCode(recipients, signal)).length > 0,
+    }
+  }
+  if (item?.state !== 'reported' || item.txHash === undefined) return nothingSeen
+  const { extraData, payments } = order.output
+  const question: PaymentQuestion = { transactionId: item.txHash, orderId, extraData, payments }
+  const payment = await chain.payment(question, signal)
+  const reported = {
+    ...{ chain, question, payment },
+    isWrong: (facts: PaymentFacts) => fillProblem(order, facts, chain.chain.codec) !== undefined,
+  }
+  return { payment, isFinal: await isWrongForGood(reported, signal), recipientHasCode: false }
+}
+
+function stepOf(context: SettlementContext, request: SettledRequest, item: WorkItem, seen: Seen): FillStep {
+  const { chain } = chainOf(context, request.destinationChainId)
+  return fillStep({
+    work: { state: item.state, mayTryAgain: retryDelayMs('fill', item.attempts + 1) !== undefined },
+    // Without its deposit there is nothing to give back: it may come again.
+    recipientHasCode: seen.recipientHasCode && request.settlement?.isBound === true,
+    reading: readingOf(seen, (facts) => fillProblem(request.order, facts, chain.codec)),
+    confirmationsMin: pinConfirmations(chain, orderValueMicroUsd(request)),
+    nowSeconds: nowSeconds(context),
+    deadlineSeconds: request.deadlineSeconds,
+  })
+}
+
+function readingOf(
+  { payment, isFinal }: Seen,
+  problemOf: (
+    facts: Extract<PaymentReading, { state: 'included' }>['facts'],
+  ) => ReturnType<typeof fillProblem>,
+): FillReading {
+  if (payment === undefined) return { state: 'none' }
+  if (payment.state !== 'included') return payment
+  const { confirmations, facts } = payment
+  return { state: 'included', confirmations, problem: problemOf(facts), isFinal }
+}
+
+type Taken = {
+  readonly request: SettledRequest
+  readonly item: WorkItem
+  readonly payment: PaymentReading | undefined
+  readonly step: FillStep
+}
+
+async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Promise<void> {
+  const { request, item, step } = taken
+  const { requestId } = request
+  switch (step.action) {
+    case 'wait':
+      if (isHeldBack(context, request, item)) await updateWork(tx, item.id, { state: 'open', delayMs: 0 })
+      await lookAgain(tx, requestId, item.state === 'reported' ? pollMs(context, request) : idleMs)
+      return
+    case 'show_submitted':
+      await listFill(tx, taken)
+      if (request.status !== 'submitted') {
+        await showStatus(tx, context.announce, { requestId, status: 'submitted' })
+        context.observe({ event: 'submitted', requestId })
+      }
+      await lookAgain(tx, requestId, pollMs(context, request))
+      return
+    case 'succeed':
+      await succeed(context, tx, taken, step.isLate)
+      return
+    case 'offer_again': {
+      const attempts = item.attempts + 1
+      const delayMs = retryDelayMs('fill', attempts) ?? 0
+      const reason = reportProblem(step.why)
+      markReport(context, { request, item, payment: taken.payment, problem: step.why })
+      await updateWork(tx, item.id, { state: 'open', txHash: null, reason, attempts, delayMs })
+      await lookAgain(tx, requestId, idleMs)
+      context.observe({ event: 'fill_reopened', requestId, reason })
+      return
+    }
+    case 'refund':
+      markReport(context, { request, item, payment: taken.payment, problem: step.reason })
+      await giveBack(context, tx, taken, step.reason)
+      return
+    case 'park':
+      await park(context, tx, requestId, step.reason)
+  }
+}
+
+/** Its recipients were looked at just now, and it is not offered yet. What was tried before has its own pause. */
+function isHeldBack(context: SettlementContext, request: SettledRequest, item: WorkItem): boolean {
+  const { chain } = chainOf(context, request.destinationChainId)
+  const isFirst = item.state === 'open' && item.attempts === 0
+  return (
+    isFirst && request.settlement?.isBound === true && untracedRecipients(request.order, chain).length > 0
+  )
+}
+
+function reportProblem(why: string): string {
+  return why === 'reverted' ? why : `does not pay: ${why}`
+}
+
+/** The key of the solver that named a transaction which pays something else is held to it. */
+function markReport(
+  context: SettlementContext,
+  {
+    request: { requestId },
+    item,
+    payment,
+    problem,
+  }: Pick<Taken, 'request' | 'item' | 'payment'> & { readonly problem: string },
+): void {
+  if (payment?.state !== 'included' || item.txHash === undefined) return
+  context.observe({ event: 'false_report', requestId, kind: 'fill', problem, txHash: item.txHash })
+}
+
+function pollMs(context: SettlementContext, { destinationChainId }: SettledRequest): number {
+  return chainOf(context, destinationChainId).chain.config.blockTimeMs / 2
+}
+
+async function listFill(tx: SqlTx, { request, payment }: Taken): Promise<void> {
+  if (payment?.state !== 'included') return
+  const { transactionId: txHash, evidence } = payment.facts
+  const { requestId, destinationChainId: chainId } = request
+  await recordTransaction(tx, {
+    requestId,
+    role: 'fill',
+    chainId,
+    txHash,
+    blockNumber: evidence.blockNumber,
+  })
+}
+
+async function succeed(context: SettlementContext, tx: SqlTx, taken: Taken, isLate: boolean): Promise<void> {
+  const { request, item } = taken
+  const { requestId } = request
+  await listFill(tx, taken)
+  await updateWork(tx, item.id, { state: 'done' })
+  await showStatus(tx, context.announce, { requestId, status: 'success' })
+  context.observe({ event: 'success', requestId })
+  await setStage(tx, requestId, {
+    stage: 'filled',
+    ...(item.txHash !== undefined && { fillTx: item.txHash }),
+  })
+  await giveSurplusBack(context, tx, request)
+  if (isLate) await park(context, tx, requestId, 'FILLED_LATE')
+}
+
+/** Overpaid beyond the gas of a refund: the rest goes back once the order is filled. */
+async function giveSurplusBack(
+  context: SettlementContext,
+  tx: SqlTx,
+  request: SettledRequest,
+): Promise<void> {
+  const { requestId, orderId, order, settlement } = request
+  const deposit = settlement && (await readDeposit(tx, settlement.depositId))
+  if (deposit === undefined) return
+  const amount = surplusRefund(deposit.amount, request.feeBasis, refundTermsOf(request))
+  if (amount === 0n) return
+  const origin = chainOf(context, deposit.chainId).chain
+  const deadlineSeconds = nowSeconds(context) + refundSeconds
+  const { currency, chainId } = deposit
+  const payload = refundPayload(order, { orderId, origin, currency, amount, deadlineSeconds })
+  await addWork(tx, { kind: 'refund', requestId, subject: `surplus:${deposit.id}`, chainId, payload })
+}
+
+async function giveBack(
+  context: SettlementContext,
+  tx: SqlTx,
+  { request, item }: Taken,
+  reason: string,
+): Promise<void> {
+  const { requestId, settlement } = request
+  const deposit = settlement && (await readDeposit(tx, settlement.depositId))
+  if (deposit === undefined) throw new Error('a settlement has its deposit')
+  if (item.state !== 'failed') await updateWork(tx, item.id, { state: 'cancelled', reason })
+  if (deposit.state === 'orphaned') {
+    // There is nothing to give back, and no fitting deposit came in time.
+    await context.ledger.void(tx, { requestId, reason: 'DEPOSIT_REORGED' })
+    await showStatus(tx, context.announce, { requestId, status: 'failure', failReason: 'DEPOSIT_REORGED' })
+    await setStage(tx, requestId, { stage: 'refunded' })
+    return
+  }
+  await startRefund(context, tx, { request, deposit, reason, replaces: item.txHash })
+}

@@ -1,0 +1,166 @@
+import type { Hex, PaymentFacts, SqlTx } from '@causeway/core'
+import { pinConfirmations } from '../../pricing/timeEstimate.ts'
+import { lookAgain, lookNow, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
+import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
+import { retryDelayMs } from '../work/solverWork.ts'
+import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
+import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
+import { readDeposit, setDepositState } from './depositStore.ts'
+import { dueRequests, workAtOnce } from './dueRequests.ts'
+import { paymentProblem } from './fillCheck.ts'
+import { park } from './park.ts'
+import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
+import type { PaymentReading } from './settlementChain.ts'
+import { chainOf, nowSeconds, type Run, type SettlementContext } from './settlementContext.ts'
+import { isWrongForGood } from './wrongForGood.ts'
+
+const atOnce = 16
+const itemsMax = 500
+const idleMs = 5_000
+const unprovenPauseMs = 60_000
+
+/** Looks every reported refund up on its chain, and ends requests whose money is back. */
+export async function followRefunds(context: SettlementContext, run: Run): Promise<void> {
+  const reported = await listReportedWork(context.database, 'refund', itemsMax)
+  await workAtOnce(reported, { atOnce, run }, (item) => followRefund(context, item, run))
+  await dueRequests(context.database, { stage: 'refunding', atOnce, run }, (requestId) =>
+    endRefund(context, requestId, run),
+  )
+}
+
+async function followRefund(context: SettlementContext, item: WorkItem, run: Run): Promise<void> {
+  const { requestId, txHash, chainId } = item
+  if (requestId === undefined || txHash === undefined) return
+  const chain = chainOf(context, chainId)
+  const payload = refundPayloadSchema.parse(item.payload)
+  const request = await readSettledRequest(context.database, requestId)
+  const extraData = request?.order.inputs[0]?.refunds[0]?.extraData
+  if (request === undefined || extraData === undefined) return
+  const { orderId } = request
+  const question = { transactionId: txHash, orderId, extraData, payments: [payload] }
+  const payment = await chain.payment(question, run.signal)
+  const problemOf = (facts: PaymentFacts) => paymentProblem(payload, facts, chain.chain.codec)
+  const isWrong = (facts: PaymentFacts) => problemOf(facts) !== undefined
+  const isUnpaid = await isWrongForGood({ chain, question, payment, isWrong }, run.signal)
+  const confirmationsMin = pinConfirmations(chain.chain, orderValueMicroUsd(request))
+  await context.database.transaction(async (tx) => {
+    await run.fence(tx)
+    const locked = await lockWork(tx, item.id)
+    if (locked?.state !== 'reported' || locked.txHash !== txHash) return
+    if (payment.state === 'missing' && nowSeconds(context) >= payload.deadline + lateInclusionSeconds) {
+      await updateWork(tx, item.id, { state: 'failed', reason: 'not included' })
+      await lookNow(tx, requestId)
+      return
+    }
+    if (mayChange(payment, confirmationsMin)) {
+      await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
+      return
+    }
+    const problem = payment.state === 'included' ? problemOf(payment.facts) : undefined
+    if (payment.state === 'included' && problem === undefined) {
+      await finishRefund(tx, { item, requestId, payment, payload })
+      return
+    }
+    if (payment.state === 'included' && !isUnpaid) {
+      await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
+      return
+    }
+    if (problem === 'trace_needed') {
+      await leaveUnproven(context, tx, item, { requestId, txHash })
+      return
+    }
+    if (isUnpaid) {
+      context.observe({ event: 'false_report', requestId, kind: 'refund', problem: 'not_paid', txHash })
+    }
+    await offerAgain(tx, item, isUnpaid ? 'does not pay' : 'reverted')
+  })
+}
+
+/** Nothing is decided on it: the transaction may still come, go or succeed in another block. */
+function mayChange(payment: PaymentReading, confirmationsMin: number): boolean {
+  switch (payment.state) {
+    case 'missing':
+      return true
+    case 'reverted':
+      return !payment.isFinal
+    case 'included':
+      return payment.confirmations < confirmationsMin
+  }
+}
+
+async function finishRefund(
+  tx: SqlTx,
+  done: {
+    readonly item: WorkItem
+    readonly requestId: Hex
+    readonly payment: Extract<PaymentReading, { state: 'included' }>
+    readonly payload: RefundPayload
+  },
+): Promise<void> {
+  const { item, requestId, payment } = done
+  const { transactionId: txHash, evidence } = payment.facts
+  const { chainId } = item
+  await updateWork(tx, item.id, { state: 'done' })
+  await recordTransaction(tx, {
+    requestId,
+    role: 'refund',
+    chainId,
+    txHash,
+    blockNumber: evidence.blockNumber,
+  })
+  if (!item.subject.startsWith('surplus:')) await setDepositState(tx, BigInt(item.subject), 'refunded')
+  await lookNow(tx, requestId)
+}
+
+/**
+ * Native coin went to an account with code, and the chain is not traced: nobody can tell how much of it stayed.
+ * Paying again would pay twice, so an operator looks; once the chain is traced, the same transaction is read.
+ */
+async function leaveUnproven(
+  context: SettlementContext,
+  tx: SqlTx,
+  { id, subject, reason }: WorkItem,
+  { requestId, txHash }: { readonly requestId: Hex; readonly txHash: Hex },
+): Promise<void> {
+  await updateWork(tx, id, { state: 'reported', reason: 'trace needed', delayMs: unprovenPauseMs })
+  if (reason !== 'trace needed') context.observe({ event: 'trace_needed', requestId, txHash })
+  const { settlement } = (await readSettledRequest(tx, requestId)) ?? {}
+  const isAwaited = settlement?.stage === 'refunding' && String(settlement.depositId) === subject
+  if (isAwaited) await park(context, tx, requestId, 'REFUND_NEEDS_TRACE')
+}
+
+/** The transaction failed for good, or paid something else: the money is still owed. */
+async function offerAgain(tx: SqlTx, item: WorkItem, reason: string): Promise<void> {
+  const attempts = item.attempts + 1
+  const delayMs = retryDelayMs('refund', attempts)
+  if (delayMs === undefined) await updateWork(tx, item.id, { state: 'failed', reason, attempts })
+  else await updateWork(tx, item.id, { state: 'open', txHash: null, reason, attempts, delayMs })
+  if (item.requestId !== undefined) await lookNow(tx, item.requestId)
+}
+
+async function endRefund(context: SettlementContext, requestId: Hex, { fence }: Run): Promise<void> {
+  await context.database.transaction(async (tx) => {
+    await fence(tx)
+    const request = await lockSettledRequest(tx, requestId)
+    const { settlement } = request ?? {}
+    if (request === undefined || settlement?.stage !== 'refunding') return
+    const deposit = await readDeposit(tx, settlement.depositId)
+    const subject = String(settlement.depositId)
+    const item = await lockWorkOf(tx, { kind: 'refund', requestId, subject })
+    if (item?.state === 'failed') {
+      const refundFailReason = 'MANUAL_REFUND_REQUIRED'
+      await showStatus(tx, context.announce, { requestId, status: 'pending', refundFailReason })
+      await park(context, tx, requestId, 'REFUND_FAILED')
+      return
+    }
+    const mayFollow = !settlement.isBound && nowSeconds(context) < request.expiresAtSeconds + holdGraceSeconds
+    if (item?.state !== 'done' || item.txHash === undefined || mayFollow) {
+      await lookAgain(tx, requestId, idleMs)
+      return
+    }
+    const failReason = deposit?.reason ?? 'UNKNOWN'
+    await showStatus(tx, context.announce, { requestId, status: 'refund', failReason })
+    await setStage(tx, requestId, { stage: 'refunded', refundTx: item.txHash })
+    context.observe({ event: 'refund', requestId })
+  })
+}

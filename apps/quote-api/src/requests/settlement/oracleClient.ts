@@ -1,0 +1,102 @@
+import { type Hex, type RecoverSigner, signingDigest } from '@causeway/core'
+import { z } from 'zod'
+import { requestText } from '../../market/requestText.ts'
+import type { OracleSetting } from './oracleSettings.ts'
+
+/** What one oracle answered about one message. */
+export type OracleAnswer =
+  /** Its pinned signer signed the message that was asked for. */
+  | { readonly said: 'signed'; readonly signer: Hex; readonly signature: string }
+  /** It refused for good, or signed something else. `code` names its refusal. */
+  | { readonly said: 'denied'; readonly code: string }
+  /** It has no trace of coin that a contract got: its operator must set one, and it may sign then. */
+  | { readonly said: 'untraced'; readonly code: string }
+  /** Not final yet, overloaded, silent or unreadable: ask again. */
+  | { readonly said: 'nothing'; readonly code: string }
+
+export interface OracleClient {
+  readonly name: string
+  readonly signer: Hex
+  /**
+   * Asks for a fill's attestation and looks for the pinned signer's signature over `messageId`. What else
+   * the answer holds is not read: signatures over anything else are worth nothing here, and whether the oracle
+   * holds the execution back is nothing that a sponsor's debit waits for. Never throws.
+   */
+  attestFill(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
+}
+
+/** An attestation takes at most 8 s. @source design.md 8 */
+const defaultTimeoutMs = 9_000
+const answerBytesMax = 2 * 1024 * 1024
+const signaturesMax = 1_000
+
+const answerSchema = z.object({
+  message: z.object({
+    signatures: z
+      .array(z.object({ signer: z.string().max(100).optional(), signature: z.string().max(2_100) }))
+      .max(signaturesMax),
+  }),
+})
+const refusalSchema = z.object({ errorCode: z.string().max(64) })
+
+/** Refusals that the same question may not meet later. */
+const passing = new Set([
+  'TRANSACTION_NOT_FINAL',
+  'TRANSACTION_MISSING',
+  'CHAIN_UNAVAILABLE',
+  'UNKNOWN_CHAIN',
+])
+
+export function createOracleClient(options: {
+  setting: OracleSetting
+  recover: RecoverSigner
+  timeoutMs?: number
+}): OracleClient {
+  const { setting, recover, timeoutMs = defaultTimeoutMs } = options
+  const { url, name, apiKey, signer } = setting
+  const headers = {
+    'content-type': 'application/json',
+    ...(apiKey !== undefined && { 'x-api-key': apiKey.reveal() }),
+  }
+  return {
+    name,
+    signer,
+    async attestFill(request, messageId, signal) {
+      try {
+        const { status, text } = await requestText({
+          url: `${url.reveal()}/attestations/solver-fills/v1`,
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ ...request, requestPeerSignatures: false }),
+          ...{ timeoutMs, answerBytesMax, signal },
+        })
+        const body: unknown = JSON.parse(text)
+        if (status !== 200) return refused(status, body)
+        const parsed = answerSchema.safeParse(body)
+        if (!parsed.success) return { said: 'nothing', code: 'malformed answer' }
+        return signatureOf(parsed.data.message.signatures, { signer, messageId, recover })
+      } catch {
+        // Silence, garbage and endless answers are all one: this oracle says nothing now.
+        return { said: 'nothing', code: 'no answer' }
+      }
+    },
+  }
+}
+
+function refused(status: number, body: unknown): OracleAnswer {
+  const parsed = refusalSchema.safeParse(body)
+  const code = parsed.success ? parsed.data.errorCode : `HTTP_${status}`
+  if (status === 400 && code === 'TRACE_NEEDED') return { said: 'untraced', code }
+  return status === 400 && !passing.has(code) ? { said: 'denied', code } : { said: 'nothing', code }
+}
+
+/** One oracle yields at most its pinned signer, however many signatures it repeats. */
+function signatureOf(
+  entries: readonly { readonly signature: string }[],
+  wanted: { signer: Hex; messageId: Hex; recover: RecoverSigner },
+): OracleAnswer {
+  const digest = signingDigest({ purpose: 'message', messageId: wanted.messageId })
+  const found = entries.find(({ signature }) => wanted.recover(digest, signature) === wanted.signer)
+  if (found === undefined) return { said: 'denied', code: 'signed something else' }
+  return { said: 'signed', signer: wanted.signer, signature: found.signature }
+}

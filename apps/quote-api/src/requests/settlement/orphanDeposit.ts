@@ -1,0 +1,46 @@
+import type { SqlTx } from '@causeway/core'
+import { unbindDeposit } from '../status/requestProgress.ts'
+import { lockWorkOf, updateWork } from '../work/workStore.ts'
+import { type StoredDeposit, setDepositState } from './depositStore.ts'
+import { pinDecision } from './pinDecision.ts'
+import { lockSettledRequest } from './settledRequest.ts'
+import { nowSeconds, type SettlementContext } from './settlementContext.ts'
+import { depositTermsOf } from './takeDeposits.ts'
+
+/** An unfilled order is not offered while its deposit is gone; it is again once the deposit is back. */
+const withoutDepositMs = 3_600_000
+
+/**
+ * A deposit's block left its chain: its hold may end again, and what was not begun is not begun. What the
+ * solver did already stands at its own risk. @source design.md 6.5, 6.8
+ */
+export async function orphanDeposit(
+  context: SettlementContext,
+  tx: SqlTx,
+  deposit: StoredDeposit,
+): Promise<void> {
+  const { requestId } = deposit
+  const request = await lockSettledRequest(tx, requestId)
+  await setDepositState(tx, deposit.id, 'orphaned', 'DEPOSIT_REORGED')
+  context.observe({ event: 'deposit_orphaned', requestId })
+  const origin = context.chains.get(deposit.chainId)
+  if (request === undefined || origin === undefined || request.settlement?.depositId !== deposit.id) return
+  await unbindDeposit(tx, requestId)
+  const decision = pinDecision({
+    deposit: { ...deposit, id: String(deposit.id), confirmations: 0, isCanonical: false },
+    terms: depositTermsOf(request, origin.chain),
+    hold: request.hold,
+    nowSeconds: nowSeconds(context),
+  })
+  if (decision.action === 'unpin') {
+    const expiresAt = new Date(decision.expiresAtSeconds * 1_000)
+    await context.ledger.unpin(tx, { requestId, expiresAt })
+  }
+  for (const work of [
+    { kind: 'fill', requestId },
+    { kind: 'refund', requestId, subject: String(deposit.id) },
+  ] as const) {
+    const item = await lockWorkOf(tx, work)
+    if (item?.state === 'open') await updateWork(tx, item.id, { state: 'open', delayMs: withoutDepositMs })
+  }
+}

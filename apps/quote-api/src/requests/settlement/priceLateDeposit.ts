@@ -1,0 +1,63 @@
+import { DomainError, type Hex, maxBigint, minBigint } from '@causeway/core'
+import { QuoteError } from '../../pricing/errors.ts'
+import { type DepositPricing, priceDeposit, type QuotedDeposit } from '../../pricing/priceDeposit.ts'
+import type { StoredDeposit } from './depositStore.ts'
+import type { LatePrice } from './lateDeposit.ts'
+import { refundTermsOf, type SettledRequest } from './settledRequest.ts'
+
+/** What late deposits are judged by. */
+export type LateDeposits = {
+  readonly toleranceBps: number
+  readonly marketWaitSeconds: number
+  price(request: SettledRequest, deposit: Pick<StoredDeposit, 'amount'>): Promise<LatePrice>
+}
+
+/**
+ * @param options.onFailure told of what no rule foresees; such a deposit waits like one without a market, so
+ * that it keeps no other one waiting
+ */
+export function createLateDeposits(options: {
+  readonly settings: Pick<LateDeposits, 'toleranceBps' | 'marketWaitSeconds'>
+  readonly pricing: DepositPricing
+  readonly onFailure: (requestId: Hex, error: unknown) => void
+}): LateDeposits {
+  const { settings, pricing, onFailure } = options
+  return {
+    ...settings,
+    async price(request, deposit) {
+      try {
+        const amountOut = await priceDeposit(pricing, quotedDeposit(request, deposit))
+        return { state: 'priced', amountOut }
+      } catch (error) {
+        if (error instanceof QuoteError && error.kind !== 'upstream_unavailable') return { state: 'refused' }
+        if (!(error instanceof DomainError)) onFailure(request.requestId, error)
+        return { state: 'unknown' }
+      }
+    },
+  }
+}
+
+function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 'amount'>): QuotedDeposit {
+  const { quoted, originChainId, destinationChainId, debitMicroUsd, relayedBy, feeBasis } = request
+  const { operation, originCurrency, destinationCurrency, feeCurrency, topupWei, callUnits } = quoted
+  const { inputAmount } = refundTermsOf(request)
+  return {
+    originChainId,
+    destinationChainId,
+    originCurrency,
+    destinationCurrency,
+    feeCurrency,
+    operation,
+    topupWei,
+    callUnits,
+    // What is above goes back once the order is filled.
+    amount: minBigint(amount, maxBigint(inputAmount, feeBasis)),
+    appFees: quoted.appFees.map(({ recipient, feeBps }) => ({
+      // CAST: the body's schema lets only EVM addresses through.
+      recipient: recipient as Hex,
+      bps: BigInt(feeBps),
+    })),
+    debitMicroUsd,
+    relayedBy,
+  }
+}

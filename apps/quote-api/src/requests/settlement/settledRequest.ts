@@ -1,0 +1,156 @@
+import { type Hex, type Order, orderSchema, type SqlDatabase, type SqlTx, usdValueDown } from '@causeway/core'
+import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmounts.ts'
+import type { RequestStatus } from '../history/requestFilter.ts'
+import { toBytes } from '../orders/orderColumns.ts'
+import type { SettlementStage } from '../status/requestProgress.ts'
+import type { RefundTerms } from './depositFate.ts'
+import type { HoldView } from './pinDecision.ts'
+
+/** A request with an order, as settlement needs it. */
+export type SettledRequest = {
+  readonly requestId: Hex
+  readonly orderId: Hex
+  readonly order: Order
+  readonly orderSignature: Hex
+  readonly quoted: QuotedAmounts
+  readonly feeBasis: bigint
+  readonly status: RequestStatus
+  readonly failReason: string | undefined
+  readonly originChainId: number
+  readonly destinationChainId: number
+  readonly expiresAtSeconds: number
+  readonly deadlineSeconds: number
+  /** Whole micro-USDC that the sponsor pays; 0n where the user does. */
+  readonly debitMicroUsd: bigint
+  readonly hold: HoldView
+  /** How the solver is to make the deposit; undefined where the user does. */
+  readonly relayedBy: 'permit' | 'deposit_address' | undefined
+  readonly settlement:
+    | {
+        readonly stage: SettlementStage
+        readonly isBound: boolean
+        readonly depositId: bigint
+        readonly fillTx: Hex | undefined
+        readonly attempts: number
+        /** How often in a row oracles and our own endpoints contradicted each other. */
+        readonly contradictions: number
+      }
+    | undefined
+}
+
+const select = `
+  select o.request_id, o.order_id, o.order_data, o.order_signature, o.quoted, o.quoted ->> 'feeBasis' as fee_basis,
+    o.status, o.fail_reason, o.execution ->> 'by' as executed_by, o.deposit_address is not null as has_address, o.origin_chain_id, o.destination_chain_id,
+    extract(epoch from o.expires_at)::bigint as expires_at, extract(epoch from o.deadline)::bigint as deadline,
+    (select p.debit_micro_usd from request_sponsorship p where p.request_id = o.request_id) as debit,
+    (select json_build_object('state', h.state, 'pinned', h.pinned,
+        'expiresAt', floor(extract(epoch from h.expires_at)))
+      from hold h where h.request_id = o.request_id order by h.attempt desc limit 1) as hold,
+    s.stage, s.is_bound, s.deposit_id, s.fill_tx, s.attempts, s.contradictions
+  from orders o left join settlement s on s.request_id = o.request_id
+  where o.order_id is not null and o.request_id = $1`
+
+export async function readSettledRequest(
+  database: Pick<SqlDatabase, 'query'>,
+  requestId: Hex,
+): Promise<SettledRequest | undefined> {
+  const [row] = await database.query<RequestRow>(select, [toBytes(requestId)])
+  return row === undefined ? undefined : fromRow(row)
+}
+
+/** The same, and nobody else moves the request until the transaction ends. */
+export async function lockSettledRequest(tx: SqlTx, requestId: Hex): Promise<SettledRequest | undefined> {
+  await tx.query('select 1 from orders where request_id = $1 for update', [toBytes(requestId)])
+  return readSettledRequest(tx, requestId)
+}
+
+export function refundTermsOf({ order }: SettledRequest): RefundTerms {
+  const [input] = order.inputs
+  const [refund] = input?.refunds ?? []
+  if (input === undefined || refund === undefined) throw new Error('an order has one input with one refund')
+  return { inputAmount: BigInt(input.payment.amount), refundMinimum: BigInt(refund.minimumAmount) }
+}
+
+/** What the order is worth, for policies that go by size. */
+export function orderValueMicroUsd({ quoted }: Pick<SettledRequest, 'quoted'>): bigint {
+  return usdValueDown(quoted.amountIn, quoted.units.in) / 10n ** 12n
+}
+
+type RequestRow = {
+  readonly request_id: Buffer
+  readonly order_id: Buffer
+  readonly order_data: unknown
+  readonly order_signature: Buffer
+  readonly quoted: unknown
+  readonly fee_basis: string
+  readonly status: RequestStatus
+  readonly fail_reason: string | null
+  readonly executed_by: string | null
+  readonly has_address: boolean
+  readonly origin_chain_id: bigint
+  readonly destination_chain_id: bigint
+  readonly expires_at: bigint
+  readonly deadline: bigint
+  readonly debit: bigint | null
+  readonly hold: {
+    readonly state: 'reserved' | 'posted' | 'voided' | 'expired'
+    readonly pinned: boolean
+    readonly expiresAt: number
+  } | null
+  readonly stage: SettlementStage | null
+  readonly is_bound: boolean | null
+  readonly deposit_id: bigint | null
+  readonly fill_tx: string | null
+  readonly attempts: number | null
+  readonly contradictions: number | null
+}
+
+function fromRow(row: RequestRow): SettledRequest {
+  return {
+    requestId: toHex(row.request_id),
+    orderId: toHex(row.order_id),
+    order: orderSchema.parse(row.order_data),
+    orderSignature: toHex(row.order_signature),
+    quoted: quotedAmountsSchema.parse(row.quoted),
+    feeBasis: BigInt(row.fee_basis),
+    status: row.status,
+    failReason: row.fail_reason ?? undefined,
+    originChainId: Number(row.origin_chain_id),
+    destinationChainId: Number(row.destination_chain_id),
+    expiresAtSeconds: Number(row.expires_at),
+    deadlineSeconds: Number(row.deadline),
+    debitMicroUsd: row.debit ?? 0n,
+    hold: holdOf(row),
+    relayedBy: relayedBy(row),
+    settlement:
+      row.stage === null || row.deposit_id === null
+        ? undefined
+        : {
+            stage: row.stage,
+            isBound: row.is_bound === true,
+            depositId: row.deposit_id,
+            // CAST: only canonical transaction ids are stored.
+            fillTx: (row.fill_tx ?? undefined) as Hex | undefined,
+            attempts: Number(row.attempts ?? 0),
+            contradictions: Number(row.contradictions ?? 0),
+          },
+  }
+}
+
+/** A hold that a re-quote replaced is voided like one whose request failed; the request tells them apart. */
+function holdOf({ hold, debit, deposit_id, is_bound }: RequestRow): HoldView {
+  if (hold === null || debit === null || debit === 0n) return { state: 'none' }
+  if (hold.state === 'voided') return { state: is_bound === true ? 'voided' : 'superseded' }
+  if (hold.state !== 'reserved') return { state: hold.state }
+  if (hold.pinned) return { state: 'pinned', depositId: String(deposit_id ?? '') }
+  return { state: 'reserved', expiresAtSeconds: Number(hold.expiresAt) }
+}
+
+function relayedBy({ executed_by, has_address }: RequestRow): SettledRequest['relayedBy'] {
+  if (has_address) return 'deposit_address'
+  return executed_by === 'permit' ? 'permit' : undefined
+}
+
+function toHex(bytes: Buffer): Hex {
+  return `0x${bytes.toString('hex')}`
+}

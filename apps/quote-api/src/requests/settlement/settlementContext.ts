@@ -1,0 +1,69 @@
+import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
+import type { Fence } from '../../jobs/election.ts'
+import type { QuotableChain } from '../../pricing/registry.ts'
+import type { Announce } from '../status/requestProgress.ts'
+import type { LateDeposits } from './priceLateDeposit.ts'
+import type { SettlementChain } from './settlementChain.ts'
+
+/** What every step of a settlement works with. */
+export type SettlementContext = {
+  readonly database: SqlDatabase
+  readonly ledger: Ledger
+  /** Chains that can be read, by chain id. */
+  readonly chains: ReadonlyMap<number, SettlementChain>
+  readonly lateDeposits: LateDeposits
+  readonly announce: Announce
+  readonly now: () => number
+  /** Told of everything that becomes of requests and deposits. */
+  readonly observe: (event: SettlementEvent) => void
+}
+
+/** One run of a job. */
+export type Run = { readonly fence: Fence; readonly signal: AbortSignal }
+
+export type SettlementEvent =
+  | { readonly event: 'deposit_seen' | 'deposit_orphaned' | 'deposit_bound'; readonly requestId: Hex }
+  | { readonly event: 'deposit_refund' | 'deposit_ignored'; readonly requestId: Hex; readonly reason: string }
+  | { readonly event: 'submitted' | 'success' | 'refund'; readonly requestId: Hex }
+  | { readonly event: 'settled'; readonly requestId: Hex; readonly amountMicroUsd: bigint }
+  | { readonly event: 'fill_reopened'; readonly requestId: Hex; readonly reason: string }
+  /** A solver named a final transaction that does not pay what it was named for. */
+  | {
+      readonly event: 'false_report'
+      readonly requestId: Hex
+      readonly kind: 'fill' | 'refund'
+      readonly problem: string
+      readonly txHash: Hex
+    }
+  /** A parked request goes on by itself. */
+  | { readonly event: 'resumed'; readonly requestId: Hex; readonly reason: string }
+  /** A refund in coin went to a contract, and no trace tells whether it kept it. */
+  | { readonly event: 'trace_needed'; readonly requestId: Hex; readonly txHash: Hex }
+  /** An operator must look. */
+  | { readonly event: 'parked'; readonly requestId: Hex; readonly reason: string }
+  | {
+      readonly event: 'oracle'
+      readonly requestId: Hex
+      readonly oracle: string
+      readonly said: string
+      readonly code?: string
+    }
+
+/** @throws Error for a chain that left the configuration while requests on it were open */
+export function chainOf(context: Pick<SettlementContext, 'chains'>, chainId: number): SettlementChain {
+  const chain = context.chains.get(chainId)
+  if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
+  return chain
+}
+
+export function nowSeconds({ now }: Pick<SettlementContext, 'now'>): number {
+  return Math.floor(now() / 1_000)
+}
+
+/** Generous for every chain: finality of rollups comes after some hundred of their blocks. */
+const finalityBlocks = 1_000
+
+/** How long a settlement may take after its deadline. @source design.md 6.5 */
+export function finalitySecondsOf({ config }: QuotableChain): number {
+  return Math.ceil((finalityBlocks * config.blockTimeMs) / 1_000)
+}

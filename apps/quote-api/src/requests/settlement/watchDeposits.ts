@@ -1,0 +1,171 @@
+import type { Hex, SqlTx } from '@causeway/core'
+import { showDepositing } from '../status/requestProgress.ts'
+import { markDeposited } from '../work/workStore.ts'
+import {
+  finalizeDeposits,
+  listUnfinalDeposits,
+  moveDepositCursor,
+  type NewDeposit,
+  readDepositCursor,
+  recordDeposit,
+  type StoredDeposit,
+} from './depositStore.ts'
+import { orphanDeposit } from './orphanDeposit.ts'
+import type { SettlementChain } from './settlementChain.ts'
+import { nowSeconds, type Run, type SettlementContext } from './settlementContext.ts'
+import { takeDeposits } from './takeDeposits.ts'
+
+type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
+
+/** Blocks of one look; a chain that was not read for long is caught up in several. */
+const rangeBlocksMax = 1_000n
+/** How far a reorganization is followed back, and where a first start begins. */
+const rewindBlocks = 512n
+/** Transactions read at once. */
+const readingsAtOnce = 8
+
+/**
+ * One pass over a chain: reads new blocks up to the newest one that a quorum has, keeps deposits and the
+ * cursor in one commit, follows reorganizations, then acts on every deposit that is deep enough.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
+ */
+export async function watchDeposits(
+  context: SettlementContext,
+  chain: SettlementChain,
+  run: Run,
+): Promise<void> {
+  // Taken before the chain is asked: what it does not show then was mined later.
+  const askedAtSeconds = nowSeconds(context)
+  const head = await chain.head(run.signal)
+  const newest = { head, askedAtSeconds }
+  let isCaughtUp = false
+  while (!isCaughtUp && !run.signal.aborted) isCaughtUp = await scanRange(context, chain, newest, run)
+  const canonical = await followBlocks(context, chain, run)
+  await takeDeposits(context, chain, { head, canonical, run })
+}
+
+/** @returns true when the newest block was read */
+async function scanRange(
+  context: SettlementContext,
+  chain: SettlementChain,
+  { head, askedAtSeconds }: { readonly head: bigint; readonly askedAtSeconds: number },
+  { fence, signal }: Run,
+): Promise<boolean> {
+  const { database } = context
+  const { chainId } = chain.chain
+  const cursor = await readDepositCursor(database, chainId)
+  const scannedTo = cursor?.scannedTo ?? below(head, rewindBlocks)
+  // A chain that became shorter is read again from below its end.
+  const known = scannedTo < head ? scannedTo : head
+  const from = known + 1n
+  const last = known + rangeBlocksMax
+  const to = last < head ? last : head
+  const pass = await chain.depositPass({ from: from > to ? to : from, to, known }, signal)
+  const isSame = cursor === undefined || (known === scannedTo && pass.known?.hash === cursor.scannedHash)
+  if (!isSame) {
+    const back = below(known, rewindBlocks)
+    const hash = (await chain.blockHashes([back], signal)).get(back)
+    await database.transaction(async (tx) => {
+      await fence(tx)
+      const cursorBack = { scannedTo: back, newestAtSeconds: undefined }
+      if (hash !== undefined) await moveDepositCursor(tx, chainId, { ...cursorBack, scannedHash: hash })
+    })
+    return false
+  }
+  if (pass.last === undefined) return true
+  const scannedHash = pass.last.hash
+  const found = await readAll(chain, pass.transactions, signal)
+  const minedAfterSeconds = cursor?.newestAtSeconds
+  const deposits = found.map((deposit) => ({ ...deposit, minedAfterSeconds }))
+  const newestAtSeconds = to === head ? askedAtSeconds : undefined
+  await database.transaction(async (tx) => {
+    await fence(tx)
+    await keep(context, tx, deposits)
+    await moveDepositCursor(tx, chainId, { scannedTo: to, scannedHash, newestAtSeconds })
+  })
+  return to === head
+}
+
+async function keep(context: SettlementContext, tx: SqlTx, deposits: readonly NewDeposit[]): Promise<void> {
+  for (const deposit of deposits) {
+    const requestId = await recordDeposit(tx, deposit)
+    if (requestId === undefined) continue
+    context.observe({ event: 'deposit_seen', requestId })
+    await showDepositing(tx, context.announce, requestId)
+    await markDeposited(tx, requestId, true)
+  }
+}
+
+async function readAll(
+  chain: SettlementChain,
+  transactions: readonly Hex[],
+  signal: AbortSignal,
+): Promise<readonly FoundDeposit[]> {
+  const found: FoundDeposit[] = []
+  for (let next = 0; next < transactions.length; next += readingsAtOnce) {
+    const batch = transactions.slice(next, next + readingsAtOnce)
+    const read = await Promise.all(batch.map((transaction) => depositsOf(chain, transaction, signal)))
+    found.push(...read.flat())
+  }
+  return found
+}
+
+async function depositsOf(
+  chain: SettlementChain,
+  transaction: Hex,
+  signal: AbortSignal,
+): Promise<readonly FoundDeposit[]> {
+  const facts = await chain.deposits(transaction, signal)
+  if (facts === undefined) return []
+  return facts.deposits.map(({ onchainIndex, depositId, depositor, currency, amount }) => ({
+    chainId: chain.chain.chainId,
+    txHash: facts.transactionId,
+    onchainIndex,
+    blockNumber: facts.evidence.blockNumber,
+    blockHash: facts.evidence.blockHash,
+    blockTimeSeconds: facts.blockTimestampSeconds,
+    orderId: depositId,
+    depositor,
+    currency,
+    amount,
+  }))
+}
+
+/**
+ * Compares the blocks of deposits that can still vanish with the chain.
+ * @returns the hashes that stand at their heights now
+ */
+async function followBlocks(
+  context: SettlementContext,
+  chain: SettlementChain,
+  { fence, signal }: Run,
+): Promise<ReadonlyMap<bigint, Hex>> {
+  const { database } = context
+  const deposits = await listUnfinalDeposits(database, chain.chain.chainId)
+  if (deposits.length === 0) return new Map()
+  const finalHeight = await chain.finalHeight(signal)
+  const heights = [...new Set(deposits.map(({ blockNumber }) => blockNumber))]
+  const hashes = await chain.blockHashes(heights, signal)
+  const isGone = ({ blockNumber, blockHash }: StoredDeposit) => {
+    const hash = hashes.get(blockNumber)
+    return hash !== undefined && hash !== blockHash
+  }
+  const final = deposits.filter(
+    ({ blockNumber, blockHash }) => blockNumber <= finalHeight && hashes.get(blockNumber) === blockHash,
+  )
+  const gone = deposits.filter(isGone)
+  if (final.length + gone.length === 0) return hashes
+  await database.transaction(async (tx) => {
+    await fence(tx)
+    await finalizeDeposits(
+      tx,
+      final.map(({ id }) => id),
+    )
+    for (const deposit of gone) await orphanDeposit(context, tx, deposit)
+  })
+  return hashes
+}
+
+function below(height: bigint, blocks: bigint): bigint {
+  return height > blocks ? height - blocks : 0n
+}

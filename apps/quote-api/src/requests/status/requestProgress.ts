@@ -1,0 +1,152 @@
+import type { Hex, SqlTx } from '@causeway/core'
+import type { RequestStatus } from '../history/requestFilter.ts'
+import { toBytes } from '../orders/orderColumns.ts'
+
+/** Where settling a request stands. */
+export type SettlementStage = 'filling' | 'filled' | 'refunding' | 'settled' | 'refunded' | 'parked'
+
+/** Leaves word of a new status for after the commit. */
+export type Announce = (tx: SqlTx, requestId: Hex) => Promise<void>
+
+/** Statuses that never change again. @source quote-api.md 3.1 */
+export const endStatuses: ReadonlySet<RequestStatus> = new Set(['success', 'refund'])
+
+/** Shows a new status; one that is final stays. @returns false when it was */
+export async function showStatus(
+  tx: SqlTx,
+  announce: Announce,
+  change: {
+    readonly requestId: Hex
+    readonly status: RequestStatus
+    readonly failReason?: string | undefined
+    readonly refundFailReason?: string | undefined
+  },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update orders set status = $2, fail_reason = coalesce($3, fail_reason),
+       refund_fail_reason = coalesce($4, refund_fail_reason), updated_at = clock_timestamp()
+     where request_id = $1 and status not in ('success', 'refund') returning 1`,
+    [toBytes(change.requestId), change.status, change.failReason ?? null, change.refundFailReason ?? null],
+  )
+  if (rows.length > 0) await announce(tx, change.requestId)
+  return rows.length > 0
+}
+
+/** A permit became a deposit, which is not deep enough to be acted on. @source quote-api.md 3.1 */
+export async function showDepositing(tx: SqlTx, announce: Announce, requestId: Hex): Promise<void> {
+  const rows = await tx.query(
+    `update orders set status = 'depositing', updated_at = clock_timestamp()
+     where request_id = $1 and status = 'waiting'
+       and exists (select 1 from work_item w where w.request_id = $1 and w.kind = 'permit') returning 1`,
+    [toBytes(requestId)],
+  )
+  if (rows.length > 0) await announce(tx, requestId)
+}
+
+/** Lists a transaction with the request. Repeating it changes nothing. */
+export async function recordTransaction(
+  tx: SqlTx,
+  seen: {
+    readonly requestId: Hex
+    readonly role: 'deposit' | 'fill' | 'refund'
+    readonly chainId: number
+    readonly txHash: string
+    readonly blockNumber: bigint
+  },
+): Promise<void> {
+  await tx.query(
+    `insert into request_transaction (request_id, role, chain_id, tx_hash, block_number)
+     values ($1, $2, $3, $4, $5)
+     on conflict (request_id, role, chain_id, tx_hash) do update set block_number = $5`,
+    [toBytes(seen.requestId), seen.role, seen.chainId, seen.txHash, seen.blockNumber],
+  )
+}
+
+/** A deposit was acted on; a fitting one takes the place of an unfit one or of one that left its chain. */
+export async function openSettlement(
+  tx: SqlTx,
+  opened: {
+    readonly requestId: Hex
+    readonly depositId: bigint
+    readonly stage: 'filling' | 'filled' | 'refunding'
+    readonly isBound: boolean
+  },
+): Promise<void> {
+  await tx.query(
+    `insert into settlement (request_id, deposit_id, stage, is_bound) values ($1, $2, $3, $4)
+     on conflict (request_id) do update set deposit_id = $2, stage = $3, is_bound = $4,
+       attempts = 0, contradictions = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()`,
+    [toBytes(opened.requestId), opened.depositId, opened.stage, opened.isBound],
+  )
+}
+
+/** The deposit of a request left its chain: another one may take its place. */
+export async function unbindDeposit(tx: SqlTx, requestId: Hex): Promise<void> {
+  await tx.query(
+    'update settlement set is_bound = false, updated_at = clock_timestamp() where request_id = $1',
+    [toBytes(requestId)],
+  )
+}
+
+export type StageChange = {
+  readonly stage: SettlementStage
+  readonly isBound?: boolean
+  readonly fillTx?: string
+  readonly refundTx?: string
+  readonly evidence?: Readonly<Record<string, unknown>>
+  readonly parkedReason?: string
+}
+
+export async function setStage(tx: SqlTx, requestId: Hex, change: StageChange): Promise<void> {
+  await tx.query(
+    `update settlement set stage = $2, is_bound = coalesce($3, is_bound), fill_tx = coalesce($4, fill_tx),
+       refund_tx = coalesce($5, refund_tx), evidence = coalesce($6, evidence),
+       parked_reason = case when $2 = 'parked' then $7 else null end,
+       attempts = 0, contradictions = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()
+     where request_id = $1`,
+    [
+      toBytes(requestId),
+      change.stage,
+      change.isBound ?? null,
+      change.fillTx ?? null,
+      change.refundTx ?? null,
+      change.evidence === undefined ? null : JSON.stringify(change.evidence),
+      change.parkedReason ?? null,
+    ],
+  )
+}
+
+/** Looks at a request again after a while. */
+export async function lookAgain(tx: SqlTx, requestId: Hex, delayMs: number): Promise<void> {
+  await tx.query(
+    `update settlement set attempts = attempts + 1,
+       next_at = clock_timestamp() + $2::bigint * interval '1 millisecond'
+     where request_id = $1`,
+    [toBytes(requestId), Math.ceil(delayMs)],
+  )
+}
+
+/** Looks again after a quarter of the time since the deposit was acted on: at least a minute, at most an hour. */
+export async function lookAgainByAge(tx: SqlTx, requestId: Hex): Promise<void> {
+  await tx.query(
+    `update settlement set next_at = clock_timestamp() +
+       least(greatest((clock_timestamp() - created_at) / 4, interval '1 minute'), interval '1 hour')
+     where request_id = $1`,
+    [toBytes(requestId)],
+  )
+}
+
+/** Asks again about a request of which oracles and our own endpoints say different things; 0: they do not. */
+export async function countContradictions(tx: SqlTx, requestId: Hex, count: number): Promise<void> {
+  await tx.query('update settlement set contradictions = $2 where request_id = $1', [
+    toBytes(requestId),
+    count,
+  ])
+}
+
+/** Looks at a request as soon as possible. */
+export async function lookNow(tx: SqlTx, requestId: Hex): Promise<void> {
+  await tx.query('update settlement set next_at = clock_timestamp() where request_id = $1', [
+    toBytes(requestId),
+  ])
+}

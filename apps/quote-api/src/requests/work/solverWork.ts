@@ -1,0 +1,109 @@
+import { DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
+import { isUniqueViolation } from '../orders/orderStore.ts'
+import { lookNow } from '../status/requestProgress.ts'
+import type { WorkItem } from './workItem.ts'
+import { isTaken, listOpenWork, lockWork, updateWork } from './workStore.ts'
+
+/** No such item. */
+export class UnknownWorkError extends DomainError {
+  readonly code = 'WORK_NOT_FOUND'
+  readonly kind = 'not_found'
+
+  constructor() {
+    super('There is no work item with this id.')
+  }
+}
+
+/** The item was done, given up or reported with another transaction. */
+class WorkNotOpenError extends DomainError {
+  readonly code = 'WORK_NOT_OPEN'
+  readonly kind = 'conflict'
+
+  constructor(state: WorkItem['state']) {
+    super(`The work item is ${state}: do not broadcast anything for it.`, { data: { state } })
+  }
+}
+
+/** One transaction does one piece of work. */
+class TransactionTakenError extends DomainError {
+  readonly code = 'TRANSACTION_TAKEN'
+  readonly kind = 'conflict'
+
+  constructor() {
+    super('The transaction was reported for another work item: broadcast nothing for this one with it.')
+  }
+}
+
+/** What a solver may do with work items. Nothing here moves a request: only facts of a chain do. */
+export interface SolverWork {
+  list(limit: number): Promise<readonly WorkItem[]>
+  /** Repeating a report changes nothing. @throws UnknownWorkError, WorkNotOpenError, TransactionTakenError */
+  report(id: string, txHash: Hex): Promise<void>
+  /**
+   * The solver cannot do it: offered again later, up to a limit. Of a claim also behind a report: its
+   * transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
+   */
+  fail(id: string, reason: string): Promise<void>
+}
+
+const retryFirstMs = 2_000
+const retryMaxMs = 300_000
+const retriesMax: Readonly<Record<WorkItem['kind'], number>> = {
+  fill: 3,
+  refund: 20,
+  permit: 3,
+  sweep: 20,
+  claim: 20,
+}
+
+/** Pause before attempt `attempts + 1`; `undefined` when there is none. */
+export function retryDelayMs(kind: WorkItem['kind'], attempts: number): number | undefined {
+  if (attempts > retriesMax[kind]) return undefined
+  return Math.min(retryFirstMs * 2 ** (attempts - 1), retryMaxMs)
+}
+
+/** @param options.onChange told that a settlement may have something to look at */
+export function createSolverWork(options: { database: SqlDatabase; onChange: () => void }): SolverWork {
+  const { database, onChange } = options
+  return {
+    list: (limit) => listOpenWork(database, limit),
+    async report(id, txHash) {
+      await database.transaction(async (tx) => {
+        const item = await lockWork(tx, id)
+        if (item === undefined) throw new UnknownWorkError()
+        if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
+        if (item.state !== 'open') throw new WorkNotOpenError(item.state)
+        if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
+        await markReported(tx, id, txHash)
+        if (item.requestId !== undefined) await lookNow(tx, item.requestId)
+      })
+      onChange()
+    },
+    async fail(id, reason) {
+      await database.transaction(async (tx) => {
+        const item = await lockWork(tx, id)
+        if (item === undefined) throw new UnknownWorkError()
+        if (item.kind === 'claim' && item.state === 'reported') {
+          await updateWork(tx, id, { state: 'failed', reason, delayMs: 0 })
+          return
+        }
+        if (item.state !== 'open') throw new WorkNotOpenError(item.state)
+        const attempts = item.attempts + 1
+        const delayMs = retryDelayMs(item.kind, attempts)
+        if (delayMs === undefined) await updateWork(tx, id, { state: 'failed', reason, attempts })
+        else await updateWork(tx, id, { state: 'open', reason, attempts, delayMs })
+        if (item.requestId !== undefined) await lookNow(tx, item.requestId)
+      })
+      onChange()
+    },
+  }
+}
+
+/** Reports of one transaction for several items may come in one moment: the index lets one through. */
+async function markReported(tx: SqlTx, id: string, txHash: Hex): Promise<void> {
+  try {
+    await updateWork(tx, id, { state: 'reported', txHash, delayMs: 0 })
+  } catch (error) {
+    throw isUniqueViolation(error) ? new TransactionTakenError() : error
+  }
+}

@@ -1,0 +1,255 @@
+import {
+  type ChainEntry,
+  type ChainNetwork,
+  ConfigurationError,
+  chainEntrySchema,
+  chainsFileSchema,
+  codecOf,
+  type HubFile,
+  hubFileSchema,
+  Secret,
+  type VmType,
+} from '@causeway/core'
+import { z } from 'zod'
+import { countHosts, parseEndpoint } from '../rpc/endpointUrl.ts'
+import { defaultThreshold } from '../rpc/tally.ts'
+import { badConfiguration, describeIssues, readConfigFile } from './configFile.ts'
+import { canPay, type ListedChain } from './listedPayers.ts'
+import type { UnsetPlaceholder, Variables } from './placeholders.ts'
+import { readSigningCaps, type SigningCap } from './signingCaps.ts'
+
+const secretMembers = [
+  'esploraCompatibleApiUrl',
+  'blockstreamClientId',
+  'blockstreamClientSecret',
+  'maestroApiKey',
+  'proxyApiUrl',
+  'proxyApiKey',
+  'rpcApiKey',
+  'explorerApiUrl',
+] as const
+
+type AdditionalData = NonNullable<ChainEntry['additionalData']>
+type SecretMember = (typeof secretMembers)[number]
+
+/** Where a chain or the hub is read. */
+export type Endpoints = {
+  /** In order of preference; each may hold a key in its path. */
+  readonly endpoints: readonly Secret[]
+  /** False without endpoints: the chain stays listed and cannot be read. */
+  readonly ready: boolean
+  /** Variables that `httpRpcUrl` names and that are not set. */
+  readonly unsetVariables: readonly string[]
+}
+
+export type RegisteredChain = Omit<
+  ChainEntry,
+  'httpRpcUrl' | 'rpcThreshold' | 'additionalData' | 'signingCaps'
+> &
+  ChainNetwork &
+  Endpoints & {
+    /** Equal answers needed for what is signed. */
+    readonly rpcThreshold: number
+    /** Absent where the file names none, or a variable of it is not set. */
+    readonly signingCaps?: readonly SigningCap[]
+    /** Variables that `signingCaps` names and that are not set. */
+    readonly unsetCapVariables?: readonly string[]
+    readonly additionalData: Omit<AdditionalData, SecretMember | 'network'> & {
+      readonly [Name in SecretMember]?: Secret
+    }
+  }
+
+export type RegisteredHub = Omit<HubFile, 'httpRpcUrl' | 'auroraHttpRpcUrl'> &
+  Endpoints & {
+    /** Where the allocator is read: the hub's own endpoints when it stands there. */
+    readonly allocatorEndpoints: Endpoints
+  }
+
+export type ChainRegistry = {
+  readonly environment: string
+  /** By string id, in the order of the file. */
+  readonly chains: ReadonlyMap<string, RegisteredChain>
+  readonly hub: RegisteredHub | undefined
+}
+
+export type ChainSources = {
+  /** The running environment: both files must carry it. */
+  readonly environment: string
+  /** Parsed content of `chains.<ENVIRONMENT>.json`. */
+  readonly chainsJson: unknown
+  /** Parsed content of `chains.hub.<ENVIRONMENT>.json`: one object, or a list with it alone. */
+  readonly hubJson?: unknown
+  readonly variables: Variables
+}
+
+/**
+ * Reads which chains there are and where they are read.
+ * @throws ConfigurationError that names every problem of every chain at once, and no value
+ * @source oracle-protocol.md 6.2, 6.3; design.md 7.4
+ */
+export function loadChains(sources: ChainSources): ChainRegistry {
+  const problems: string[] = []
+  const chains = readChains(sources, problems)
+  const hub = sources.hubJson === undefined ? undefined : readHub(sources, problems)
+  if (problems.length > 0) throw badConfiguration(problems)
+  return {
+    environment: sources.environment,
+    chains: new Map(chains.map((chain) => [chain.id, chain])),
+    hub,
+  }
+}
+
+function readChains(sources: ChainSources, problems: string[]): readonly RegisteredChain[] {
+  const { environment, variables, chainsJson: json } = sources
+  const name = `chains.${environment}.json`
+  // Entries are parsed one by one, so that a bad one does not hide what is wrong with the others.
+  const looseFile = chainsFileSchema.extend({ chains: z.array(z.unknown()) })
+  const file = readConfigFile(looseFile, { name, json, environment, variables })
+  problems.push(...file.problems)
+  const entries = file.value?.chains ?? []
+  const chains = entries.flatMap((entry, index) => {
+    const path = `chains[${index}]`
+    const parsed = chainEntrySchema.safeParse(entry)
+    if (parsed.success) return [registerChain(parsed.data, { name, path, unset: file.unset }, problems)]
+    problems.push(...describeIssues(name, parsed.error, file.unset, path))
+    return []
+  })
+  for (const id of repeated(chains.map((chain) => chain.id))) problems.push(`${name}: ${id} is listed twice`)
+  return chains
+}
+
+function readHub(sources: ChainSources, problems: string[]): RegisteredHub | undefined {
+  const { environment, variables, hubJson } = sources
+  const name = `chains.hub.${environment}.json`
+  const json: unknown = Array.isArray(hubJson) && hubJson.length === 1 ? hubJson[0] : hubJson
+  const file = readConfigFile(hubFileSchema, { name, json, environment, variables })
+  problems.push(...file.problems)
+  if (file.value === undefined) return undefined
+  const { httpRpcUrl, auroraHttpRpcUrl, ...hub } = file.value
+  const place = { name, path: '', unset: file.unset }
+  const endpoints = readEndpoints(httpRpcUrl, place, problems)
+  const isOnHub = hub.auroraEvmChainId === hub.evmChainId
+  if (isOnHub && auroraHttpRpcUrl !== undefined) {
+    problems.push(`${name}: auroraHttpRpcUrl: the allocator stands on the hub, which httpRpcUrl names`)
+  }
+  const allocatorEndpoints = isOnHub
+    ? endpoints
+    : readEndpoints(auroraHttpRpcUrl, { ...place, setting: 'auroraHttpRpcUrl' }, problems)
+  return { ...hub, ...endpoints, allocatorEndpoints }
+}
+
+type Place = {
+  readonly name: string
+  readonly path: string
+  readonly unset: readonly UnsetPlaceholder[]
+  /** Default `httpRpcUrl`. */
+  readonly setting?: string
+}
+
+function registerChain(entry: ChainEntry, place: Place, problems: string[]): RegisteredChain {
+  const { httpRpcUrl, rpcThreshold, additionalData, signingCaps: namedCaps, ...rest } = entry
+  const read = readEndpoints(httpRpcUrl, { ...place, path: `${place.path}.` }, problems)
+  const count = countHosts(read.endpoints)
+  if (rpcThreshold !== undefined && count > 0 && rpcThreshold > count) {
+    problems.push(`${place.name}: ${place.path}.rpcThreshold is above the number of endpoint hosts`)
+  }
+  const network = { vmType: entry.vmType, network: additionalData?.network }
+  const unsetCapVariables = variablesOf(`${place.path}.signingCaps`, place.unset)
+  let signingCaps: readonly SigningCap[] | undefined
+  try {
+    checkPayers({ ...rest, ...network }, place, problems)
+    const setting = `${place.name}: ${place.path}.signingCaps`
+    // Caps of which a part is not set are none: what is left out of a cap must not be held by surprise.
+    signingCaps =
+      unsetCapVariables.length > 0 ? undefined : readSigningCaps(namedCaps, network, setting, problems)
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    problems.push(`${place.name}: ${place.path}.additionalData.network: ${error.message}`)
+  }
+  return {
+    ...rest,
+    ...network,
+    ...read,
+    rpcThreshold: rpcThreshold ?? Math.max(defaultThreshold(count), 1),
+    ...(signingCaps !== undefined && { signingCaps }),
+    ...(unsetCapVariables.length > 0 && { unsetCapVariables }),
+    additionalData: hideSecrets(additionalData ?? {}),
+  }
+}
+
+/** @throws ConfigurationError for a network that the family does not have */
+function checkPayers(chain: ListedChain & ChainNetwork, { name, path }: Place, problems: string[]): void {
+  const codec = codecOf(chain)
+  for (const setting of ['fillContracts', 'fillPayers'] as const) {
+    const accounts = chain[setting] ?? []
+    if (accounts.length > 0 && !payerSettings[chain.vmType].includes(setting)) {
+      problems.push(`${name}: ${path}.${setting} means nothing on ${chain.vmType}`)
+    } else if (!accounts.every((account) => canPay(account, chain, codec))) {
+      problems.push(`${name}: ${path}.${setting} holds an account that can pay no fill`)
+    }
+  }
+}
+
+/** On the other families the chain itself names who pays. */
+const payerSettings: Readonly<Record<VmType, readonly ('fillContracts' | 'fillPayers')[]>> = {
+  'ethereum-vm': ['fillContracts', 'fillPayers'],
+  'tron-vm': ['fillContracts', 'fillPayers'],
+  'solana-vm': ['fillPayers'],
+  'bitcoin-vm': [],
+  'hyperliquid-vm': [],
+  'lighter-vm': [],
+}
+
+function readEndpoints(
+  httpRpcUrl: string | readonly string[] | undefined,
+  { name, path, unset, setting: member = 'httpRpcUrl' }: Place,
+  problems: string[],
+): Endpoints {
+  const setting = `${path}${member}`
+  const urls = [httpRpcUrl ?? []].flat().flatMap((urlList) =>
+    urlList
+      .split(',')
+      .map((url) => url.trim())
+      .filter((url) => url !== ''),
+  )
+  const places = new Set<string>()
+  for (const [index, url] of urls.entries()) {
+    try {
+      const { origin, path: endpointPath } = parseEndpoint({ url }, index + 1)
+      places.add(`${origin}${endpointPath.reveal()}`)
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error
+      problems.push(`${name}: ${setting}: endpoint ${index + 1} is not an http(s) URL`)
+      places.add(url)
+    }
+  }
+  if (places.size < urls.length) problems.push(`${name}: ${setting}: one endpoint is named twice`)
+  return {
+    endpoints: urls.map((url) => new Secret(url)),
+    ready: urls.length > 0,
+    unsetVariables: variablesOf(setting, unset),
+  }
+}
+
+function variablesOf(setting: string, unset: readonly UnsetPlaceholder[]): readonly string[] {
+  return unset.filter(({ path }) => path.startsWith(setting)).map(({ variable }) => variable)
+}
+
+function hideSecrets(data: AdditionalData): RegisteredChain['additionalData'] {
+  const hidden = secretMembers.flatMap((member) => {
+    const value = data[member]
+    return value === undefined ? [] : [[member, new Secret(value)] as const]
+  })
+  const { finalizationBlocks, finalizationTime, isZksyncStack, traceInternalTransfers } = data
+  return {
+    ...(finalizationBlocks !== undefined && { finalizationBlocks }),
+    ...(finalizationTime !== undefined && { finalizationTime }),
+    ...(isZksyncStack !== undefined && { isZksyncStack }),
+    ...(traceInternalTransfers !== undefined && { traceInternalTransfers }),
+    ...Object.fromEntries(hidden),
+  }
+}
+
+function repeated(values: readonly string[]): readonly string[] {
+  return [...new Set(values.filter((value, index) => values.indexOf(value) !== index))]
+}

@@ -1,0 +1,53 @@
+import { canonicalJson } from '../../rpc/canonicalJson.ts'
+import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
+import { parseList, parseRecord } from '../../rpc/quantity.ts'
+
+/**
+ * The part of an answer about one pinned block that honest nodes of every make give alike, as text.
+ * `undefined` for what says nothing about the chain: an error of the node, a block that it does not have,
+ * a shape that is none.
+ * @source ledger-and-safety.md 4.3, rules 3 and 4
+ */
+export function comparableAnswer(call: RpcCall, answer: RpcAnswer): string | undefined {
+  if (!answer.ok) return isRevert(answer) ? 'reverted' : undefined
+  const { result } = answer
+  if (result === null || result === undefined) return undefined
+  if (typeof result === 'string') return result.toLowerCase()
+  try {
+    return canonicalJson(project(call.method, result)).toLowerCase()
+  } catch (error) {
+    if (error instanceof MalformedAnswerError) return undefined
+    throw error
+  }
+}
+
+/** Nodes add members of their own to blocks, logs and fee histories; these are what is read. */
+function project(method: string, result: unknown): unknown {
+  switch (method) {
+    case 'eth_getBlockByNumber':
+    case 'eth_getBlockByHash':
+      return pick(result, ['number', 'hash', 'parentHash', 'timestamp', 'baseFeePerGas'], method)
+    case 'eth_getLogs':
+      return parseList(result, method).map((log) =>
+        pick(log, ['address', 'topics', 'data', 'blockHash', 'logIndex'], method),
+      )
+    case 'eth_feeHistory':
+      return [
+        pick(result, ['oldestBlock', 'baseFeePerGas', 'reward'], method),
+        parseList(parseRecord(result, method)['gasUsedRatio'], method).length,
+      ]
+    default:
+      return result
+  }
+}
+
+function pick(value: unknown, names: readonly string[], method: string): readonly unknown[] {
+  const record = parseRecord(value, method)
+  return names.map((name) => record[name] ?? null)
+}
+
+/** Code 3 is a revert with data; nodes that use another code say so in words. */
+export function isRevert({ code, message }: { readonly code: number; readonly message: string }): boolean {
+  return code === 3 || /revert/i.test(message)
+}

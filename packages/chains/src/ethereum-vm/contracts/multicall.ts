@@ -1,0 +1,112 @@
+import { addressWord, type Hex, UpstreamUnavailableError, uintWord } from '@causeway/core'
+import type { JsonRpcClient, RpcCall, RpcOptions } from '../../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
+import { NodeError } from '../../rpc/nodeError.ts'
+import { parseBytes, toQuantity } from '../../rpc/quantity.ts'
+import { readAbi } from './abiReader.ts'
+
+export type ContractCall = { readonly target: Hex; readonly callData: Hex }
+
+/** What one contract returned; `success: false` when it reverted, its reason in `returnData`. */
+export type ContractAnswer = { readonly success: boolean; readonly returnData: Hex }
+
+/** The state a call runs on: a block by hash or number, or the node's newest. */
+export type BlockReference = { readonly hash: Hex } | { readonly number: bigint } | 'latest'
+
+/** `aggregate3((address target, bool allowFailure, bytes callData)[])` */
+const aggregate3Selector = '0x82ad56cb'
+const what = 'aggregate3'
+
+/**
+ * Many contract calls as one `eth_call`: all of them see the same block, and one that reverts does not
+ * fail the others.
+ * @source Multicall3, `aggregate3`
+ * @throws RangeError on an address that is not 20 bytes
+ */
+export function multicallRequest(args: {
+  readonly multicall3: Hex
+  readonly calls: readonly ContractCall[]
+  readonly block: BlockReference
+}): RpcCall {
+  const { multicall3, calls, block } = args
+  return {
+    method: 'eth_call',
+    params: [{ to: multicall3, data: encodeAggregate3(calls) }, blockParameter(block)],
+  }
+}
+
+/**
+ * Reads many contracts at one block in one request; answers in call order.
+ * @throws UpstreamUnavailableError when no endpoint answers, the block is unknown, or Multicall3 is not there
+ */
+export async function multicall(
+  client: JsonRpcClient,
+  args: {
+    readonly multicall3: Hex
+    readonly calls: readonly ContractCall[]
+    readonly block: BlockReference
+  },
+  options?: RpcOptions,
+): Promise<readonly ContractAnswer[]> {
+  if (args.calls.length === 0) return []
+  try {
+    return decodeAggregate3(await client.request(multicallRequest(args), options), args.calls.length)
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error
+    throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot be read at the moment.`, {
+      code: 'RPC_HTTP_ERROR',
+      data: { chainId: client.chainId },
+      cause: error,
+    })
+  }
+}
+
+/** EIP-1898: a block named by hash must still be canonical. */
+export function blockParameter(block: BlockReference): unknown {
+  if (block === 'latest') return block
+  return 'hash' in block ? { blockHash: block.hash, requireCanonical: true } : toQuantity(block.number)
+}
+
+/** Calldata of `aggregate3`; every call may fail on its own. */
+export function encodeAggregate3(calls: readonly ContractCall[]): Hex {
+  const heads: string[] = []
+  const tails: string[] = []
+  let offset = calls.length * 32
+  for (const { target, callData } of calls) {
+    const digits = callData.slice(2)
+    const words = Math.ceil(digits.length / 64)
+    heads.push(word(offset))
+    tails.push(
+      addressWord(target),
+      word(1), // allowFailure
+      word(96), // where the bytes start
+      word(digits.length / 2),
+      digits.padEnd(words * 64, '0'),
+    )
+    offset += (4 + words) * 32
+  }
+  return `${aggregate3Selector}${word(32)}${word(calls.length)}${heads.join('')}${tails.join('')}`
+}
+
+/**
+ * The `(bool success, bytes returnData)[]` that `aggregate3` returned.
+ * @throws MalformedAnswerError when it does not hold exactly `count` well-formed members
+ */
+export function decodeAggregate3(result: unknown, count: number): readonly ContractAnswer[] {
+  const reader = readAbi(parseBytes(result, what), what)
+  const list = reader.position(0)
+  if (reader.uint(list) !== BigInt(count)) throw new MalformedAnswerError(what)
+  const base = list + 32
+  return Array.from({ length: count }, (_, index) => {
+    const member = base + reader.position(base + index * 32)
+    const success = reader.uint(member)
+    if (success > 1n) throw new MalformedAnswerError(what)
+    const bytes = member + reader.position(member + 32)
+    const length = reader.position(bytes)
+    return { success: success === 1n, returnData: reader.slice(bytes + 32, length) }
+  })
+}
+
+function word(value: number): string {
+  return uintWord(BigInt(value))
+}

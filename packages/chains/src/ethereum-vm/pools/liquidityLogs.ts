@@ -1,0 +1,48 @@
+import type { Hex } from '@causeway/core'
+import type { RpcCall } from '../../rpc/jsonRpc.ts'
+import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
+import { parseBytes, parseHash, parseList, parseRecord } from '../../rpc/quantity.ts'
+import { readAbi } from '../contracts/abiReader.ts'
+import type { LiquidityChange } from './tickTable.ts'
+
+/** `Mint(address,address indexed,int24 indexed,int24 indexed,uint128,uint256,uint256)` */
+export const mintTopic: Hex = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde'
+/** `Burn(address indexed,int24 indexed,int24 indexed,uint128,uint256,uint256)` */
+export const burnTopic: Hex = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c'
+
+const what = 'eth_getLogs'
+
+/** Everything that moved liquidity in the given pools in one block. Swaps leave ticks as they are. */
+export function liquidityLogsRequest(pools: readonly Hex[], blockHash: Hex): RpcCall {
+  return { method: what, params: [{ blockHash, address: pools, topics: [[mintTopic, burnTopic]] }] }
+}
+
+export type PoolLiquidityChange = LiquidityChange & { readonly pool: Hex }
+
+/** @throws MalformedAnswerError, also on a log of another block */
+export function parseLiquidityLogs(result: unknown, blockHash: Hex): readonly PoolLiquidityChange[] {
+  return parseList(result, what).map((entry) => {
+    const log = parseRecord(entry, what)
+    if (parseHash(log['blockHash'], what) !== blockHash) throw new MalformedAnswerError(what)
+    const [topic, , lower, upper] = parseList(log['topics'], what).map((each) => parseHash(each, what))
+    if (lower === undefined || upper === undefined) throw new MalformedAnswerError(what)
+    const data = readAbi(parseBytes(log['data'], what), what)
+    return {
+      pool: parseBytes(log['address'], what),
+      tickLower: signedTopic(lower),
+      tickUpper: signedTopic(upper),
+      liquidity: change(topic, data.uint(0), () => data.uint(32)),
+    }
+  })
+}
+
+/** A mint's data begins with its sender, a burn's with the liquidity. */
+function change(topic: Hex | undefined, first: bigint, second: () => bigint): bigint {
+  if (topic === mintTopic) return second()
+  if (topic === burnTopic) return -first
+  throw new MalformedAnswerError(what)
+}
+
+function signedTopic(topic: Hex): number {
+  return Number(BigInt.asIntN(24, BigInt(topic)))
+}

@@ -1,0 +1,233 @@
+import { type Hex, type PoolConfig, type PoolState, whenAborted } from '@causeway/core'
+import type { RpcOptions } from '../../rpc/jsonRpc.ts'
+import type { BatchClient } from '../agreement/agreedReads.ts'
+import { headRequest, parseHead } from '../agreement/head.ts'
+import { contractAnswers, contractRequests, resultOf } from './chunkedReads.ts'
+import { anchorHash, type BlockLink, heightsBetween } from './continuity.ts'
+import { judgePools } from './judgePools.ts'
+import { liquidityLogsRequest, type PoolLiquidityChange, parseLiquidityLogs } from './liquidityLogs.ts'
+import { loadTicks, type PoolProblem } from './loadTicks.ts'
+import {
+  isConsistent,
+  type PoolPosition,
+  type PoolSnapshot,
+  poolState,
+  positionCalls,
+  readPositions,
+} from './poolSnapshot.ts'
+import { type TickTable, withChanges } from './tickTable.ts'
+
+export type PoolMirrorOptions = {
+  readonly client: BatchClient
+  readonly multicall3: Hex
+  /** Must have made every pool. */
+  readonly factory: Hex
+  readonly quoterV2: Hex
+  /** Addresses in lower case. */
+  readonly pools: readonly PoolConfig[]
+  /** Every so many heads all pools are compared with QuoterV2, and given-up ones tried again. Default 50. */
+  readonly judgeEveryHeads?: number
+  /**
+   * A pool with more initialised ticks is left to the on-chain quoter: nobody reads that many within a
+   * few blocks. Default 20 000.
+   */
+  readonly ticksMax?: number
+  /** Budget of each batch. */
+  readonly timeoutMs?: number
+}
+
+/** Copies of a chain's Uniswap V3 pools, exact as of one block at a time. */
+export interface PoolMirror {
+  /**
+   * The pools as of `head`, those with a problem left out; the same objects while the head is the same.
+   * One call at a time does the work, others wait for it. A caller that aborts stops waiting, and the
+   * work goes on for the next caller. @throws UpstreamUnavailableError, or the signal's reason
+   */
+  refresh(head: BlockLink, signal?: AbortSignal): Promise<readonly PoolState[]>
+  /** Pools that the last refresh left out. */
+  problems(): ReadonlyMap<Hex, PoolProblem>
+}
+
+const snapshotsKept = 8
+const defaultJudgeEveryHeads = 50
+const defaultTicksMax = 20_000
+
+/**
+ * Mirrors pools by RPC. A next block costs one batch: prices and liquidity read at its hash, and the
+ * liquidity events of its hash applied to the ticks of its parent. All ticks are read again after a
+ * start, when the parent is none of the last blocks mirrored (a deeper reorg, a gap, another chain), and
+ * for a pool whose ticks stop adding up. Freshly read pools, and now and then all, are compared with
+ * QuoterV2; a pool that differs is left out.
+ */
+export function createPoolMirror(options: PoolMirrorOptions): PoolMirror {
+  const { judgeEveryHeads = defaultJudgeEveryHeads } = options
+  const recent = new Map<Hex, PoolSnapshot>()
+  let last: PoolSnapshot | undefined
+  let headsUnjudged = 0
+  let queue: Promise<unknown> = Promise.resolve()
+
+  async function advance(head: BlockLink): Promise<readonly PoolState[]> {
+    const known = recent.get(head.hash)
+    if (known !== undefined) {
+      last = known
+      return known.states
+    }
+    const judgeAll = headsUnjudged + 1 >= judgeEveryHeads
+    const snapshot = await readSnapshot(options, { head, last, recent, judgeAll })
+    headsUnjudged = judgeAll ? 0 : headsUnjudged + 1
+    last = snapshot
+    recent.set(head.hash, snapshot)
+    const [oldest] = recent.keys()
+    if (recent.size > snapshotsKept && oldest !== undefined) recent.delete(oldest)
+    return snapshot.states
+  }
+
+  return {
+    async refresh(head, signal) {
+      signal?.throwIfAborted()
+      const work = queue.then(() => advance(head))
+      queue = work.catch(() => undefined)
+      return signal === undefined ? work : Promise.race([work, whenAborted(signal)])
+    },
+    problems: () => last?.problems ?? new Map(),
+  }
+}
+
+type Reading = {
+  readonly head: BlockLink
+  readonly last: PoolSnapshot | undefined
+  readonly recent: ReadonlyMap<Hex, PoolSnapshot>
+  readonly judgeAll: boolean
+}
+
+async function readSnapshot(
+  options: PoolMirrorOptions,
+  { head, last, recent, judgeAll }: Reading,
+): Promise<PoolSnapshot> {
+  const { pools } = options
+  const { positions, parent, changes } = await readBlock(options, head, last, recent)
+  // Now and then a pool that was given up is tried again.
+  const problems = new Map(judgeAll ? [] : parent?.problems)
+  const tables = new Map<Hex, TickTable>()
+  for (const { address } of pools) {
+    const table = parent?.tables.get(address)
+    const ofPool = changes.filter(({ pool }) => pool === address)
+    const next = table === undefined ? undefined : withChanges(table, ofPool)
+    if (next !== undefined) tables.set(address, next)
+    if (problems.get(address) === 'not_initialised') problems.delete(address)
+  }
+
+  const fresh = await reload(options, { head, positions, tables, problems })
+  const states = pools.flatMap((pool) => {
+    const [position, table] = [positions.get(pool.address), tables.get(pool.address)]
+    return position === undefined || table === undefined ? [] : [poolState(pool, position, table, head.hash)]
+  })
+  const judged = judgeAll ? states : states.filter(({ address }) => fresh.has(address))
+  const wrong = await disagreeing(options, judged)
+  for (const address of wrong) {
+    tables.delete(address)
+    // One that was mirrored for a while is read again at the next head before it is given up.
+    if (fresh.has(address)) problems.set(address, 'quoter_disagrees')
+  }
+  const { number, hash } = head
+  return { number, hash, tables, problems, states: states.filter(({ address }) => !wrong.has(address)) }
+}
+
+/** What one batch tells about a head, and the mirrored block that it continues. */
+async function readBlock(
+  options: PoolMirrorOptions,
+  head: BlockLink,
+  last: PoolSnapshot | undefined,
+  recent: ReadonlyMap<Hex, PoolSnapshot>,
+): Promise<{
+  readonly positions: ReadonlyMap<Hex, PoolPosition>
+  readonly parent: PoolSnapshot | undefined
+  readonly changes: readonly PoolLiquidityChange[]
+}> {
+  const { client, pools, multicall3 } = options
+  const { chainId } = client
+  const addresses = pools.map(({ address }) => address)
+  const calls = positionCalls(pools)
+  const states = contractRequests(calls, { multicall3, blockHash: head.hash })
+  const heights = last === undefined ? undefined : heightsBetween(last.number, head.number)
+  const requests = [
+    ...states,
+    liquidityLogsRequest(addresses, head.hash),
+    ...(heights ?? []).map((height) => headRequest(height)),
+  ]
+  const answers = await client.batch(requests, budget(options))
+  const results = answers.slice(states.length).map((answer) => resultOf(chainId, answer))
+  const positions = readPositions(
+    pools,
+    contractAnswers(chainId, answers.slice(0, states.length), calls.length),
+  )
+  const between = results.slice(1).map(parseHead)
+  const anchor = heights === undefined ? undefined : anchorHash(head, between)
+  const parent = anchor === undefined ? undefined : recent.get(anchor)
+  if (parent === undefined) return { positions, parent, changes: [] }
+  const changes = [...parseLiquidityLogs(results[0], head.hash), ...(await missedChanges(options, between))]
+  return { positions, parent, changes }
+}
+
+/** Liquidity events of the blocks between two mirrored heads. */
+async function missedChanges(
+  options: PoolMirrorOptions,
+  between: readonly BlockLink[],
+): Promise<readonly PoolLiquidityChange[]> {
+  if (between.length === 0) return []
+  const { client, pools } = options
+  const addresses = pools.map(({ address }) => address)
+  const requests = between.map(({ hash }) => liquidityLogsRequest(addresses, hash))
+  const answers = await client.batch(requests, budget(options))
+  return between.flatMap(({ hash }, index) =>
+    parseLiquidityLogs(resultOf(client.chainId, answers[index]), hash),
+  )
+}
+
+/**
+ * Reads the ticks of pools without a table that fits, into `tables` or `problems`. A pool that was given
+ * up stays so while the chain is continuous, so that it costs nothing. @returns those read
+ */
+async function reload(
+  options: PoolMirrorOptions,
+  snapshot: {
+    readonly head: BlockLink
+    readonly positions: ReadonlyMap<Hex, PoolPosition>
+    readonly tables: Map<Hex, TickTable>
+    readonly problems: Map<Hex, PoolProblem>
+  },
+): Promise<ReadonlySet<Hex>> {
+  const { head, positions, tables, problems } = snapshot
+  const { client, multicall3, factory, pools, ticksMax = defaultTicksMax } = options
+  const stale = pools.filter(({ address }) => {
+    const [position, table] = [positions.get(address), tables.get(address)]
+    if (position?.sqrtPriceX96 === 0n) problems.set(address, 'not_initialised')
+    if (problems.has(address)) return false
+    return table === undefined || position === undefined || !isConsistent(table, position)
+  })
+  if (stale.length === 0) return new Set()
+  const at = { multicall3, factory, ticksMax, blockHash: head.hash }
+  const loaded = await loadTicks(client, stale, at, budget(options))
+  for (const { address } of stale) {
+    tables.delete(address)
+    const [pool, position] = [loaded.get(address), positions.get(address)]
+    if (pool === undefined || 'problem' in pool) problems.set(address, pool?.problem ?? 'not_from_factory')
+    else if (position !== undefined && isConsistent(pool, position)) tables.set(address, pool)
+    else problems.set(address, 'inconsistent')
+  }
+  return new Set(stale.map(({ address }) => address))
+}
+
+async function disagreeing(
+  options: PoolMirrorOptions,
+  states: readonly PoolState[],
+): Promise<ReadonlySet<Hex>> {
+  const { client, quoterV2 } = options
+  if (states.length === 0) return new Set()
+  const mismatches = await judgePools(client, { quoterV2, states }, budget(options))
+  return new Set(mismatches.map(({ pool }) => pool))
+}
+
+function budget({ timeoutMs }: PoolMirrorOptions): RpcOptions {
+  return timeoutMs === undefined ? {} : { timeoutMs }
+}

@@ -1,0 +1,67 @@
+import type { Hex, PoolConfig, PoolState } from '@causeway/core'
+import { readUintResult } from '../contracts/abiReader.ts'
+import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
+import type { PoolProblem } from './loadTicks.ts'
+import { liquidityCall, readSlot0, slot0Call } from './poolCalls.ts'
+import { activeLiquidity, type TickTable } from './tickTable.ts'
+
+/** What the mirror knows as of one block. Never changed in place. */
+export type PoolSnapshot = {
+  readonly number: bigint
+  readonly hash: Hex
+  /** Ticks of the pools that are mirrored. */
+  readonly tables: ReadonlyMap<Hex, TickTable>
+  /** The pools that are not, and why. */
+  readonly problems: ReadonlyMap<Hex, PoolProblem>
+  readonly states: readonly PoolState[]
+}
+
+/** The part of a state that every swap changes, read anew at each block. */
+export type PoolPosition = {
+  readonly sqrtPriceX96: bigint
+  readonly tick: number
+  readonly liquidity: bigint
+}
+
+export function positionCalls(pools: readonly PoolConfig[]): readonly ContractCall[] {
+  return pools.flatMap(({ address }) => [slot0Call(address), liquidityCall(address)])
+}
+
+/** Where each pool stands; a contract that is no pool has no position. @param answers to `positionCalls` */
+export function readPositions(
+  pools: readonly PoolConfig[],
+  answers: readonly ContractAnswer[],
+): ReadonlyMap<Hex, PoolPosition> {
+  const positions = new Map<Hex, PoolPosition>()
+  pools.forEach(({ address }, index) => {
+    const [slot0, liquidity] = [answers[2 * index], answers[2 * index + 1]]
+    if (!hasWords(slot0, 2) || !hasWords(liquidity, 1)) return
+    positions.set(address, {
+      ...readSlot0(slot0.returnData),
+      liquidity: readUintResult(liquidity.returnData, 'liquidity'),
+    })
+  })
+  return positions
+}
+
+function hasWords(answer: ContractAnswer | undefined, words: number): answer is ContractAnswer {
+  return answer?.success === true && answer.returnData.length >= 2 + 64 * words
+}
+
+/**
+ * True when the ticks below the price add up to the liquidity that the pool itself keeps: a lost or
+ * invented liquidity event within the active range shows here at once.
+ */
+export function isConsistent(table: TickTable, { tick, liquidity }: PoolPosition): boolean {
+  return activeLiquidity(table, tick) === liquidity
+}
+
+export function poolState(
+  pool: PoolConfig,
+  position: PoolPosition,
+  { ticks }: TickTable,
+  blockHash: Hex,
+): PoolState {
+  const { address, token0, token1, feePips, tickSpacing } = pool
+  return { address, token0, token1, feePips, tickSpacing, ...position, ticks, blockHash }
+}

@@ -1,0 +1,232 @@
+import type { Hex } from '@causeway/core'
+import type { JsonRpcClient } from '../../rpc/jsonRpc.ts'
+import { RecentCache } from '../../rpc/recentCache.ts'
+import { readUintResult } from '../contracts/abiReader.ts'
+import { allowanceCall, balanceOfCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'
+import { type ContractAnswer, type ContractCall, multicall } from '../contracts/multicall.ts'
+
+/** What a chain says about a user, in smallest units; members are missing when it did not say it in time. */
+export type UserFacts = { readonly balance?: bigint; readonly allowance?: bigint }
+
+export type UserFactsQuestion = {
+  readonly user: string
+  /** Token address, or the zero address for the native currency. */
+  readonly currency: string
+  /** Who may spend the token; without one the allowance is not read. */
+  readonly spender: string | undefined
+}
+
+/** Reads balances and allowances of one chain's users for quotes. */
+export interface UserFactsReader {
+  /** Never rejects, and never takes longer than `budgetMs`. */
+  read(question: UserFactsQuestion, options: { readonly budgetMs: number }): Promise<UserFacts>
+}
+
+export type UserFactsOptions = {
+  readonly client: JsonRpcClient
+  readonly multicall3: Hex
+  /** The block that facts are read at, and cached for; `undefined` while none is known. */
+  readonly currentHead: () => { readonly number: bigint; readonly hash: Hex } | undefined
+  /** Facts kept, least recently used ones dropped. Default 10 000. */
+  readonly entriesMax?: number
+  /** How long a call may go on after its callers' budgets, so that the next one finds the facts. Default 500. */
+  readonly callTimeoutMs?: number
+  /** Told of every call that brought nothing, for logs and metrics; readers only see missing facts. */
+  readonly onFailure?: (error: unknown) => void
+}
+
+const membersMax = 200
+/** Above this, questions are answered with nothing at once: the chain is slower than its users. */
+const waitingMax = 1_000
+const nothing: UserFacts = {}
+const noFacts = Promise.resolve(nothing)
+const zeroAddress = `0x${'0'.repeat(40)}`
+/** Nobody's accounts, which pages use before a wallet is connected. */
+export const nobody: ReadonlySet<string> = new Set([zeroAddress, `0x${'0'.repeat(36)}dead`])
+const addressPattern = /^0x[0-9a-f]{40}$/
+
+/** One question, at the block it was asked about. */
+type Member = {
+  readonly key: string
+  readonly calls: readonly ContractCall[]
+  readonly blockHash: Hex
+  readonly facts: Promise<UserFacts>
+  readonly answer: (facts: UserFacts) => void
+  isAnswered: boolean
+}
+
+/**
+ * One multicall serves many users: while one is out, further questions gather and leave together when it
+ * returns, as a group commit does. An idle chain is asked at once and a busy one is asked once. Room that
+ * a call has left is filled with regular users, who asked twice at the block before or at the two before:
+ * they are likely to ask again, and nobody else is worth the node's time.
+ * @source design.md 5.4
+ */
+export function createUserFactsReader(options: UserFactsOptions): UserFactsReader {
+  return new GroupedReader(options)
+}
+
+class GroupedReader implements UserFactsReader {
+  readonly #options: UserFactsOptions
+  readonly #members: RecentCache<Member>
+  #waiting: Member[] = []
+  #busy = false
+  #headHash: Hex | undefined
+  /** Keys of the questions asked at this block and at the one before. */
+  #asked = new Set<string>()
+  #askedBefore: ReadonlySet<string> = new Set()
+  /** Calls of questions that came again at this block, by key: read ahead at the next. */
+  #regulars = new Map<string, readonly ContractCall[]>()
+  #toReadAhead: Map<string, readonly ContractCall[]> = new Map()
+
+  constructor(options: UserFactsOptions) {
+    this.#options = options
+    this.#members = new RecentCache(options.entriesMax ?? 10_000)
+  }
+
+  read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): Promise<UserFacts> {
+    const head = this.#options.currentHead()
+    if (head === undefined) return noFacts
+    if (head.hash !== this.#headHash) this.#turnTo(head.hash)
+    const key = `${question.user} ${question.currency} ${question.spender}`
+    const known = this.#members.get(key)
+    if (known?.blockHash === head.hash) {
+      this.#remember(known)
+      return known.isAnswered ? known.facts : within(budgetMs, known.facts, nothing)
+    }
+    const calls = callsFor(question, this.#options.multicall3)
+    if (calls === undefined || this.#waiting.length >= waitingMax) return noFacts
+    const member = this.#ask(key, calls, head.hash)
+    this.#remember(member)
+    void this.#run()
+    return within(budgetMs, member.facts, nothing)
+  }
+
+  #turnTo(headHash: Hex): void {
+    this.#headHash = headHash
+    this.#askedBefore = this.#asked
+    this.#asked = new Set()
+    this.#toReadAhead = this.#regulars
+    this.#regulars = new Map()
+  }
+
+  #remember({ key, calls }: Member): void {
+    if (this.#asked.has(key) || this.#askedBefore.has(key)) this.#regulars.set(key, calls)
+    if (this.#asked.size < waitingMax) this.#asked.add(key)
+  }
+
+  #ask(key: string, calls: readonly ContractCall[], blockHash: Hex): Member {
+    let answer: (facts: UserFacts) => void = () => undefined
+    const facts = new Promise<UserFacts>((resolve) => {
+      answer = resolve
+    })
+    const member: Member = { key, calls, blockHash, facts, answer, isAnswered: false }
+    this.#members.set(key, member)
+    this.#waiting.push(member)
+    return member
+  }
+
+  async #run(): Promise<void> {
+    if (this.#busy) return
+    this.#busy = true
+    // Questions of the same moment leave in the first call already.
+    await Promise.resolve()
+    while (this.#waiting.length > 0) {
+      const group = this.#takeGroup()
+      try {
+        const facts = await this.#readGroup(group)
+        for (const [index, member] of group.entries()) this.#settle(member, facts[index] ?? nothing)
+      } catch (error) {
+        // Who waits would only wait for the same failure.
+        for (const member of [...group, ...this.#waiting.splice(0)]) this.#giveUp(member)
+        this.#options.onFailure?.(error)
+      }
+    }
+    this.#busy = false
+  }
+
+  #settle(member: Member, facts: UserFacts): void {
+    member.isAnswered = true
+    member.answer(facts)
+  }
+
+  /** Leaves no trace, so that the next question is asked anew. */
+  #giveUp(member: Member): void {
+    if (this.#members.get(member.key) === member) this.#members.delete(member.key)
+    this.#settle(member, nothing)
+  }
+
+  /** Members of one call share its block; others stay for the next. */
+  #takeGroup(): readonly Member[] {
+    const blockHash = this.#waiting[0]?.blockHash
+    if (blockHash !== undefined && blockHash === this.#headHash) this.#readAhead(blockHash)
+    const group = this.#waiting.filter((member) => member.blockHash === blockHash).slice(0, membersMax)
+    const taken = new Set(group)
+    this.#waiting = this.#waiting.filter((member) => !taken.has(member))
+    return group
+  }
+
+  #readAhead(blockHash: Hex): void {
+    for (const [key, calls] of this.#toReadAhead) {
+      if (this.#waiting.length >= membersMax) return
+      this.#toReadAhead.delete(key)
+      if (this.#members.get(key)?.blockHash !== blockHash) this.#ask(key, calls, blockHash)
+    }
+  }
+
+  /** Facts in the order of the group. @throws DomainError when the chain does not answer */
+  async #readGroup(group: readonly Member[]): Promise<readonly UserFacts[]> {
+    const { client, multicall3, callTimeoutMs = 500 } = this.#options
+    const hash = group[0]?.blockHash
+    if (hash === undefined) return []
+    const calls = group.flatMap((member) => member.calls)
+    const where = { multicall3, calls, block: { hash } }
+    const answers = await multicall(client, where, { timeoutMs: callTimeoutMs })
+    let next = 0
+    return group.map(({ calls: own }) => {
+      const mine = answers.slice(next, next + own.length)
+      next += own.length
+      return factsOf(mine)
+    })
+  }
+}
+
+/** `undefined` for questions that no chain needs to be asked. */
+function callsFor(question: UserFactsQuestion, multicall3: Hex): readonly ContractCall[] | undefined {
+  const user = readAddress(question.user)
+  const currency = readAddress(question.currency)
+  if (user === undefined || currency === undefined || nobody.has(user)) return undefined
+  if (currency === zeroAddress) return [nativeBalanceCall(multicall3, user)]
+  const spender = question.spender === undefined ? undefined : readAddress(question.spender)
+  return [
+    balanceOfCall(currency, user),
+    ...(spender === undefined ? [] : [allowanceCall(currency, user, spender)]),
+  ]
+}
+
+export function readAddress(text: string): Hex | undefined {
+  const lower = text.toLowerCase()
+  return addressPattern.test(lower) ? `0x${lower.slice(2)}` : undefined
+}
+
+function factsOf([balance, allowance]: readonly ContractAnswer[]): UserFacts {
+  return {
+    ...(isWord(balance) && { balance: readUintResult(balance.returnData, 'balanceOf') }),
+    ...(isWord(allowance) && { allowance: readUintResult(allowance.returnData, 'allowance') }),
+  }
+}
+
+function isWord(answer: ContractAnswer | undefined): answer is ContractAnswer {
+  return answer?.success === true && answer.returnData.length >= 66
+}
+
+/** What comes in time, else `late`. */
+export function within<Value>(budgetMs: number, coming: Promise<Value>, late: Value): Promise<Value> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, budgetMs, late)
+    void coming.then((found) => {
+      clearTimeout(timer)
+      resolve(found)
+    })
+  })
+}

@@ -1,0 +1,119 @@
+import type { Hex } from '../hex.ts'
+import type { Order } from '../order/order.ts'
+import { encodeOrderCall } from '../order/orderCall.ts'
+import type { VmCodec } from '../vm/vmCodec.ts'
+import type { ExecutedCallFact, PaymentFacts } from './facts.ts'
+
+/** 100 % of a weighted difference. */
+export const bpsDiffUnit = 10n ** 18n
+
+/**
+ * How far the weighted deposits are from what the order asked for, in units of `bpsDiffUnit`, truncated
+ * toward zero; `undefined` when the order asks for nothing.
+ * @param amounts one per order input, in the order's sequence
+ * @source oracle-protocol.md 4, rule 4
+ */
+export function weightedInputBpsDiff(order: Order, amounts: readonly bigint[]): bigint | undefined {
+  let paid = 0n
+  let requested = 0n
+  for (const [index, { payment }] of order.inputs.entries()) {
+    const weight = BigInt(payment.weight)
+    paid += (amounts[index] ?? 0n) * weight
+    requested += BigInt(payment.amount) * weight
+  }
+  return requested === 0n ? undefined : ((paid - requested) * bpsDiffUnit) / requested
+}
+
+/**
+ * Place of the first call of an order that was not executed in its turn; others may stand between. Calls
+ * are compared in their one ABI encoding. @source oracle-protocol.md 4, rule 6; 5.1, "Calls"
+ */
+export function firstMissingCall(
+  calls: readonly Hex[],
+  executed: readonly ExecutedCallFact[],
+): number | undefined {
+  const encoded = encodedCalls(executed)
+  let next = 0
+  for (const [index, call] of calls.entries()) {
+    const position = encoded.indexOf(`0x${call.slice(2).toLowerCase()}`, next)
+    if (position < 0) return index
+    next = position + 1
+  }
+  return undefined
+}
+
+function encodedCalls(executed: readonly ExecutedCallFact[]): readonly Hex[] {
+  return executed.map(({ to, data, value }) =>
+    // CAST: families that prove calls name their targets by EVM addresses.
+    encodeOrderCall({ to: to as Hex, data, value }),
+  )
+}
+
+/** One payment that an order demands, and the transaction that is said to have made it. */
+export type DemandedPayment = {
+  readonly codec: VmCodec
+  readonly recipient: string
+  readonly currency: string
+  readonly minimumAmount: bigint
+  readonly facts: PaymentFacts
+  /** Calls of the order that the same transaction must run. */
+  readonly calls?: readonly Hex[]
+}
+
+/** The first payment that is not made, by its place, and why. */
+export type UnpaidPayment = {
+  readonly position: number
+  /** `payer_not_listed`: enough came, but not from the solver's side. */
+  readonly why: 'short' | 'payer_not_listed' | 'trace_needed'
+  readonly paid: bigint
+  /** Of all payments up to this one that share its transaction, recipient and currency. */
+  readonly demanded: bigint
+}
+
+/**
+ * Compares payments with what their transactions moved. Payments of one transaction to one recipient in one
+ * currency share its transfers, so their minimums are added up: a transfer satisfies one payment only.
+ * @source oracle-protocol.md 4, rules 5, 7, 8; design.md 7.2
+ */
+export function firstUnpaid(payments: readonly DemandedPayment[]): UnpaidPayment | undefined {
+  const demandedByGroup = new Map<string, bigint>()
+  for (const [position, payment] of payments.entries()) {
+    const group = groupOf(payment)
+    const demanded = (demandedByGroup.get(group) ?? 0n) + payment.minimumAmount
+    demandedByGroup.set(group, demanded)
+    const { paid, fromOthers, needsTrace } = paidFor(payment)
+    if (paid >= demanded) continue
+    const why = needsTrace ? 'trace_needed' : paid + fromOthers >= demanded ? 'payer_not_listed' : 'short'
+    return { position, why, paid, demanded }
+  }
+  return undefined
+}
+
+function groupOf({ codec, recipient, currency, facts }: DemandedPayment): string {
+  const [to, token] = [codec.canonicalAddress(recipient), codec.canonicalAddress(currency)]
+  return JSON.stringify([facts.evidence.chainId, facts.transactionId, to, token])
+}
+
+function paidFor({ codec, recipient, currency, facts, calls = [] }: DemandedPayment) {
+  const [to, token] = [codec.canonicalAddress(recipient), codec.canonicalAddress(currency)]
+  const onlyItsCalls = calls.length > 0 && ranExactly(calls, facts.calls ?? [])
+  let [paid, fromOthers, needsTrace] = [0n, 0n, false]
+  for (const transfer of facts.transfers) {
+    const isAsked =
+      codec.canonicalAddress(transfer.recipient) === to && codec.canonicalAddress(transfer.currency) === token
+    if (!isAsked) continue
+    // What the order's own calls take out of it was paid all the same.
+    paid += (onlyItsCalls ? transfer.paidBeforeCalls : undefined) ?? transfer.amount
+    fromOthers += transfer.fromOthers ?? 0n
+    needsTrace ||= transfer.needsTrace === true
+  }
+  return { paid, fromOthers, needsTrace }
+}
+
+/** True when the calls that ran are those of the order and none besides. */
+function ranExactly(calls: readonly Hex[], executed: readonly ExecutedCallFact[]): boolean {
+  const encoded = encodedCalls(executed)
+  return (
+    encoded.length === calls.length && calls.every((call, index) => call.toLowerCase() === encoded[index])
+  )
+}

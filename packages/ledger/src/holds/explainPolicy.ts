@@ -1,0 +1,34 @@
+import type { HoldOutcome, HoldRequest, SqlTx } from '@causeway/core'
+import type { RuleCheck } from '../policies/ruleCheck.ts'
+import { refusalOf } from './decideHolds.ts'
+import { defaultHoldCaps, type HoldCaps } from './holdCaps.ts'
+import { readHoldFacts } from './holdFacts.ts'
+import { createHoldState } from './holdState.ts'
+
+export type PolicyExplanation = {
+  /** What a new hold like this would be answered now. */
+  readonly outcome: HoldOutcome['status']
+  /** The rule that refuses, where one does. */
+  readonly refusedBy: RuleCheck | undefined
+  readonly policyVersion: number | undefined
+  /** Every rule in the order in which it decides, passed or not. */
+  readonly checks: readonly RuleCheck[]
+}
+
+/** Dry run of a reservation, rule by rule. Locks and writes nothing. */
+export async function explainPolicy(
+  tx: SqlTx,
+  request: HoldRequest,
+  { caps = defaultHoldCaps }: { caps?: HoldCaps } = {},
+): Promise<PolicyExplanation> {
+  const facts = await readHoldFacts(tx, request.sponsor, [request], { lock: false })
+  const state = createHoldState(facts, caps)
+  for (const hold of facts.open.filter(({ apiKeyId }) => apiKeyId === request.apiKeyId)) state.remove(hold)
+  const checks = state.checks(request, { isPinned: false })
+  return {
+    outcome: refusalOf(checks)?.status ?? 'reserved',
+    refusedBy: checks.find(({ passed }) => !passed),
+    policyVersion: facts.policies.get(request.apiKeyId)?.version,
+    checks,
+  }
+}

@@ -1,0 +1,101 @@
+// Three endpoints of a chain as a service asks them, by the shipped tally: one of them may say anything.
+import type { Hex } from '@causeway/core'
+import type { QuorumClient, RpcAnswer, RpcCall } from '../../packages/chains/src/index.ts'
+import { EndpointFailure } from '../../packages/chains/src/index.ts'
+import { EndpointView } from '../../packages/chains/src/rpc/endpointView.ts'
+import { createQuorum } from '../../packages/chains/src/rpc/quorumClient.ts'
+import type { Chain } from './chain/chain.ts'
+
+export const lies = ['none', 'silent', 'inflated', 'ahead', 'words', 'missing', 'succeeded'] as const
+export type Lie = (typeof lies)[number]
+
+/** What the one endpoint says that is not like the others. Set while a run goes on. */
+export type Liar = { lie: Lie }
+
+const endpointCount = 3
+const threshold = 2
+
+export function endpointsOf(
+  service: string,
+  chain: Chain,
+): { readonly quorum: QuorumClient; readonly liar: Liar } {
+  const liar: Liar = { lie: 'none' }
+  const endpoints = Array.from({ length: endpointCount }, (_, index) => ({
+    url: `http://${service}-${chain.id}-${index}.test`,
+    alias: `${service}-${index}`,
+  }))
+  const honest: Liar = { lie: 'none' }
+  const quorum = createQuorum(
+    { chainId: chain.id, endpoints, threshold, now: () => Date.now() },
+    (endpoint, limits) => {
+      const { alias } = endpoint
+      const said = alias.endsWith('-0') ? liar : honest
+      return new ChainView([endpoint, limits, () => 0], { chain, liar: said })
+    },
+  )
+  return { quorum, liar }
+}
+
+/** Speaks to a chain in place of an HTTP server. */
+class ChainView extends EndpointView {
+  readonly #chain: Chain
+  readonly #liar: Liar
+
+  constructor(
+    view: ConstructorParameters<typeof EndpointView>,
+    { chain, liar }: { readonly chain: Chain; readonly liar: Liar },
+  ) {
+    super(...view)
+    this.#chain = chain
+    this.#liar = liar
+  }
+
+  override ask(calls: readonly RpcCall[]): Promise<readonly RpcAnswer[]> {
+    return Promise.all(calls.map((call) => this.askAlone(call)))
+  }
+
+  override async askAlone(call: RpcCall): Promise<RpcAnswer> {
+    const { lie } = this.#liar
+    if (lie === 'silent') throw new EndpointFailure({ alias: this.alias, reason: 'timeout' })
+    const answer = await this.#chain.ask(call)
+    return answer.ok ? { ok: true, result: distorted(lie, call, answer.result) } : answer
+  }
+}
+
+const one: Hex = `0x${'1'.padStart(64, '0')}`
+const zero: Hex = `0x${'0'.repeat(64)}`
+const aheadSeconds = 100_000_000n
+const aheadBlocks = 1_000n
+
+function distorted(lie: Lie, { method }: RpcCall, result: unknown): unknown {
+  switch (lie) {
+    case 'inflated':
+      return withLogs(result, (log) => ({ ...log, data: `0x${'f'.repeat(20).padStart(64, '0')}` }))
+    case 'succeeded':
+      return isRecord(result) && 'status' in result ? { ...result, status: '0x1' } : result
+    case 'missing':
+      return method.startsWith('eth_getTransaction') ? null : method === 'eth_call' ? '0x' : result
+    case 'words':
+      return method === 'eth_call' ? (BigInt(String(result).slice(0, 66)) === 0n ? one : zero) : result
+    case 'ahead':
+      if (method !== 'eth_getBlockByNumber' || !isRecord(result)) return result
+      return {
+        ...result,
+        number: quantity(BigInt(String(result['number'])) + aheadBlocks),
+        timestamp: quantity(BigInt(String(result['timestamp'])) + aheadSeconds),
+      }
+    default:
+      return result
+  }
+}
+
+const quantity = (value: bigint) => `0x${value.toString(16)}`
+
+function withLogs(result: unknown, change: (log: object) => object): unknown {
+  if (!isRecord(result) || !Array.isArray(result['logs'])) return result
+  return { ...result, logs: result['logs'].map((log: unknown) => (isRecord(log) ? change(log) : log)) }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,249 @@
+// What holds after every step, whoever did what. Judged by the truth alone: what services believe is not asked.
+import type { Hex } from '@causeway/core'
+import { everyCurrency, flowsOf, type HubMove, heldBy, hubMoves, paidBySide, paidOut } from './truth.ts'
+import type { KnownWithdrawal, SignedSettlement, World } from './world.ts'
+
+function missing(): never {
+  throw new Error('an address has its withdrawal')
+}
+
+const zeroAddress = `0x${'0'.repeat(40)}`
+const sum = (amounts: readonly bigint[]) => amounts.reduce((all, one) => all + one, 0n)
+const amountOf = (moves: readonly HubMove[]) => sum(moves.map(({ amount }) => amount))
+
+/** A withdrawal address with what chain and hub say of it. The amount is not a part of it. */
+type Paid = Pick<KnownWithdrawal, 'address' | 'alias' | 'hubToken'> & {
+  readonly movedIn: bigint
+  readonly onHub: bigint
+  readonly paidOut: bigint
+  readonly burned: bigint
+  readonly givenBack: bigint
+  /** Paid, and not burned yet: nobody can have it twice, unless it is given back. */
+  readonly toBurn: bigint
+}
+
+/** @returns a line for everything that does not hold */
+export async function violations(world: World): Promise<readonly string[]> {
+  const moves = hubMoves(world)
+  const addresses = [...new Set(world.withdrawals.map(({ address }) => address))]
+  const paid = await Promise.all(addresses.map((address) => readPaid(world, address, moves)))
+  return [
+    ...(await solvency(world, paid)),
+    ...sponsorBooks(world),
+    ...settledOnce(world, moves),
+    ...paidOnce(paid),
+    ...settlementsAreSo(world),
+    ...(await nobodyGains(world, moves, paid)),
+  ]
+}
+
+async function readPaid(world: World, address: Hex, moves: readonly HubMove[]): Promise<Paid> {
+  const own = world.withdrawals.filter((withdrawal) => withdrawal.address === address)
+  const [{ alias, hubToken } = missing()] = own
+  const movedIn = amountOf(moves.filter(({ to, token }) => to === address && token === hubToken))
+  const out = moves.filter(({ from, token }) => from === address && token === hubToken)
+  const burned = amountOf(out.filter(({ to }) => to === zeroAddress))
+  const onHub = await world.hubBalance(address, hubToken)
+  const paid = sum(await Promise.all(own.map((withdrawal) => paidOut(world, withdrawal))))
+  const open = paid > burned ? paid - burned : 0n
+  return {
+    ...{ address, alias, hubToken, movedIn, onHub, burned, paidOut: paid },
+    givenBack: amountOf(out) - burned,
+    toBurn: open < onHub ? open : onHub,
+  }
+}
+
+/** Others may have used the chains before: what they left is not to be touched either. */
+export async function rememberSlack(world: World): Promise<void> {
+  for (const { chain, name } of everyCurrency) {
+    const token = world.hubToken(chain, name)
+    const held = await heldBy(world, chain, name, world.network.places[chain].depository)
+    world.slackBefore.set(token, held - (await world.hubSupply(token)))
+  }
+}
+
+/** I1: depositories hold at least what the hub owes, per chain and currency. */
+async function solvency(world: World, paid: readonly Paid[]): Promise<readonly string[]> {
+  const found = await Promise.all(
+    everyCurrency.map(async ({ chain, name }) => {
+      const token = world.hubToken(chain, name)
+      const supply = await world.hubSupply(token)
+      const held = await heldBy(world, chain, name, world.network.places[chain].depository)
+      const own = paid.filter(({ hubToken }) => hubToken === token)
+      const owed = supply - sum(own.map(({ toBurn }) => toBurn))
+      const slack = world.slackBefore.get(token) ?? 0n
+      return held - owed >= slack ? [] : [`I1: ${chain} holds ${held} ${name} and the hub owes ${owed}`]
+    }),
+  )
+  return found.flat()
+}
+
+/** I2: a sponsor's balance is what was topped up less what was truly filled for him, and covers what is held. */
+function sponsorBooks(world: World): readonly string[] {
+  const { ledger, sponsor, requests } = world.service
+  const [posted, held] = [ledger.posted.get(sponsor) ?? 0n, ledger.held(sponsor)]
+  const toppedUp = sum(
+    [...ledger.topUps.values()].map(({ state, amount }) => (state === 'final' ? amount : 0n)),
+  )
+  const debits = [...ledger.holds].flatMap(([orderId, holds]) =>
+    holds.flatMap(({ state, postedMicroUsd }) => (state === 'posted' ? [{ orderId, postedMicroUsd }] : [])),
+  )
+  const isFilled = (orderId: string) => {
+    const request = requests.find(({ known }) => known.orderId === orderId)
+    const { fillTransaction, known } = request ?? {}
+    return known !== undefined && fillTransaction !== undefined && isPaid(world, { known, fillTransaction })
+  }
+  return [
+    ...(posted === toppedUp - sum(debits.map(({ postedMicroUsd }) => postedMicroUsd))
+      ? []
+      : [`I2: the sponsor has ${posted} of ${toppedUp}`]),
+    ...(held >= 0n && held <= posted ? [] : [`I2: ${held} is held of ${posted}`]),
+    ...debits
+      .filter(({ orderId }) => !isFilled(orderId))
+      .map(({ orderId }) => `I2: the sponsor paid for ${orderId}, which was not filled`),
+    ...(toppedUp <= topUpsOnChain(world) ? [] : [`I2: ${toppedUp} is credited and did not come to custody`]),
+  ]
+}
+
+function topUpsOnChain(world: World): bigint {
+  const { custody } = world.network.keys
+  const token = world.token('base', 'USDC')
+  return sum(
+    world.sent.base.flatMap((id) => {
+      const receipt = world.network.chains.base.receiptOf(id)
+      const flows = receipt === undefined ? [] : flowsOf(world, 'base', receipt)
+      return flows.flatMap((flow) =>
+        flow.to === custody.address && flow.token === token ? [flow.amount] : [],
+      )
+    }),
+  )
+}
+
+function isPaid(
+  world: World,
+  {
+    known,
+    fillTransaction,
+  }: Pick<Parameters<typeof demands>[1], 'known'> & { readonly fillTransaction: Hex },
+): boolean {
+  const receipt = world.network.chains[known.destination].receiptOf(fillTransaction)
+  if (receipt?.succeeded !== true) return false
+  return demands(world, { kind: 'fill', known, transaction: fillTransaction, deposited: known.amount }).every(
+    ({ chain, recipient, token, minimum }) =>
+      paidBySide(world, chain, receipt, { recipient, token }) >= minimum,
+  )
+}
+
+/** I3: what was deposited for an order leaves its account once, and an order is not both filled and refunded. */
+function settledOnce(world: World, moves: readonly HubMove[]): readonly string[] {
+  const solver = world.aliasOf(world.network.keys.orderSigner, 'base')
+  const owners = new Set(world.withdrawals.map(({ address }) => address))
+  const sources = new Set(
+    moves.flatMap(({ from, to }) =>
+      to === solver && from !== zeroAddress && !owners.has(from) ? [from] : [],
+    ),
+  )
+  const twice = [...sources].flatMap((source) => {
+    const taken = moves.filter(({ from }) => from === source)
+    const minted = moves.filter(({ to, from }) => to === source && from === zeroAddress)
+    return taken.length <= minted.length ? [] : [`I3: ${source} was settled ${taken.length} times`]
+  })
+  const both = world.service.requests.flatMap(({ known, items }) => {
+    const done = items.filter(({ state }) => state === 'done')
+    const filled = done.filter(({ kind }) => kind === 'fill').map(({ depositId }) => depositId)
+    const isBoth = done.some(({ kind, depositId }) => kind === 'refund' && filled.includes(depositId))
+    return isBoth ? [`I3: ${known.orderId} was filled and its deposit given back`] : []
+  })
+  return [...twice, ...both]
+}
+
+/** I4: no withdrawal is both paid and given back, nor paid twice, nor burned without being paid. */
+function paidOnce(paid: readonly Paid[]): readonly string[] {
+  return paid.flatMap(({ address, movedIn, paidOut: out, burned, givenBack }) => [
+    ...(out > 0n && givenBack > 0n ? [`I4: ${address} was paid ${out} and given back ${givenBack}`] : []),
+    ...(out > movedIn ? [`I4: ${address} was paid ${out} of ${movedIn}`] : []),
+    ...(burned > out ? [`I4: ${address} was burned ${burned} and paid ${out}`] : []),
+  ])
+}
+
+type Demand = {
+  readonly chain: SignedSettlement['known']['origin']
+  readonly recipient: Hex
+  readonly token: Hex
+  readonly minimum: bigint
+}
+
+function demands(
+  world: World,
+  { kind, known, deposited }: Pick<SignedSettlement, 'kind' | 'known' | 'transaction' | 'deposited'>,
+): readonly Demand[] {
+  const { order, origin, destination, currency, amount, owner } = known
+  if (kind === 'fill') {
+    return order.output.payments.map(({ recipient, minimumAmount }) => ({
+      ...{
+        chain: destination,
+        recipient: `0x${recipient.slice(2)}`,
+        token: world.token(destination, currency),
+      },
+      minimum: BigInt(minimumAmount),
+    }))
+  }
+  const whole = BigInt(order.inputs[0]?.refunds[0]?.minimumAmount ?? 0)
+  // The rule rounds twice; a unit less is no wrong.
+  const minimum = (whole * deposited) / amount - 1n
+  return [{ chain: origin, recipient: owner.address, token: world.token(origin, currency), minimum }]
+}
+
+/** I5, first half: a settlement is signed only for what the solver's side paid, and one payment is one order's. */
+function settlementsAreSo(world: World): readonly string[] {
+  const asked = new Map<string, { demand: Demand; transaction: Hex; minimum: bigint; orders: Set<string> }>()
+  for (const settlement of world.settlements) {
+    for (const demand of demands(world, settlement)) {
+      const { transaction, known, kind } = settlement
+      const key = `${transaction} ${demand.recipient} ${demand.token}`
+      const entry = asked.get(key) ?? { demand, transaction, minimum: 0n, orders: new Set() }
+      const name = `${kind} of ${known.orderId} to ${demand.recipient}`
+      // What is signed again is the same settlement.
+      if (!entry.orders.has(name)) entry.minimum += demand.minimum
+      entry.orders.add(name)
+      asked.set(key, entry)
+    }
+  }
+  return [...asked.values()].flatMap(({ demand, transaction, minimum, orders }) => {
+    const receipt = world.network.chains[demand.chain].receiptOf(transaction)
+    const paid = receipt?.succeeded === true ? paidBySide(world, demand.chain, receipt, demand) : 0n
+    return paid >= minimum
+      ? []
+      : [`I5: ${[...orders].join(', ')} was signed for ${minimum}, and the solver's side paid ${paid}`]
+  })
+}
+
+/** I5, second half: what is on the hub for an owner and what was paid out to him is what was put in, no less. */
+async function nobodyGains(
+  world: World,
+  moves: readonly HubMove[],
+  paid: readonly Paid[],
+): Promise<readonly string[]> {
+  const { users, orderSigner } = world.network.keys
+  const aliases = [
+    ...users.flatMap((user) => [world.aliasOf(user, 'base'), world.aliasOf(user, 'optimism')]),
+    world.aliasOf(orderSigner, 'base'),
+  ]
+  const found = await Promise.all(
+    aliases.flatMap((alias) =>
+      everyCurrency.map(async ({ chain, name }) => {
+        const token = world.hubToken(chain, name)
+        const own = paid.filter((one) => one.alias === alias && one.hubToken === token)
+        const addresses = own.map(({ address }) => address)
+        const putIn = amountOf(
+          moves.filter((move) => move.to === alias && move.token === token && !addresses.includes(move.from)),
+        )
+        if (putIn === 0n && own.length === 0) return []
+        const onHub = await world.hubBalance(alias, token)
+        const has = onHub + sum(own.map((one) => one.onHub - one.toBurn + one.paidOut))
+        return has === putIn ? [] : [`I5: ${alias} put in ${putIn} ${name} of ${chain} and has ${has}`]
+      }),
+    ),
+  )
+  return found.flat()
+}

@@ -1,0 +1,109 @@
+// Who fills orders and gives deposits back, and has it attested.
+import type { Hex } from '@causeway/core'
+import { concatHex } from 'viem'
+import { fill, tokenCalls } from '../contracts/calls.ts'
+import type { UserChainId } from '../network.ts'
+import type { WorkItem } from '../serviceRequest.ts'
+import type { KnownDeposit, KnownOrder, World } from '../world.ts'
+
+export type Payment = { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }
+
+const noAddress: Hex = `0x${'0'.repeat(40)}`
+
+/** Pays from the fill wallet with ids behind the calldata: through the fill contract, or the token itself. */
+export async function pay(
+  world: World,
+  chain: UserChainId,
+  paid: {
+    readonly ids: readonly Hex[]
+    readonly payments: readonly Payment[]
+    readonly by: 'contract' | 'transfer'
+  },
+): Promise<Hex> {
+  const { fillContract } = world.network.places[chain]
+  const from = world.network.keys.fillWallet.address
+  const [only, ...others] = paid.payments
+  if (paid.by === 'transfer' && only !== undefined && others.length === 0) {
+    const data = concatHex([tokenCalls.transfer(only.recipient, only.amount), ...paid.ids])
+    return (await world.send(chain, { from, to: only.currency, data })).id
+  }
+  for (const token of new Set(paid.payments.map(({ currency }) => currency))) {
+    await world.send(chain, { from, to: token, data: tokenCalls.approve(fillContract, 2n ** 255n) })
+  }
+  const tokens = paid.payments.map(({ currency: token, recipient: to, amount }) => ({ token, to, amount }))
+  const data = concatHex([fill([], tokens, [], noAddress), ...paid.ids])
+  return (await world.send(chain, { from, to: fillContract, data })).id
+}
+
+/** Does what the service asks for, and says so. */
+export async function carryOut(world: World, item: WorkItem, by: 'contract' | 'transfer'): Promise<void> {
+  if (item.state !== 'open') return
+  const { known } = item.request
+  const isLate = Number(world.network.chains[item.chain].headSeconds) >= known.order.output.deadline
+  if (item.kind === 'fill' && isLate) return
+  world.service.report(
+    item,
+    await pay(world, item.chain, { ids: [known.orderId], payments: item.payments, by }),
+  )
+}
+
+/** What an order's outputs demand at least. */
+export function outputsOf({ order }: KnownOrder): readonly Payment[] {
+  return order.output.payments.map(({ recipient, currency, minimumAmount }) => ({
+    recipient: `0x${recipient.slice(2)}`,
+    currency: `0x${currency.slice(2)}`,
+    amount: BigInt(minimumAmount),
+  }))
+}
+
+/** The one input that a deposit's transaction is, as oracles name it. */
+async function inputsOf(world: World, { orderId }: KnownOrder, { chain, id }: KnownDeposit) {
+  const [oracle] = world.oracles.honest
+  const answer = await oracle.attest('deposits', { chainId: chain, transactionId: id })
+  const messages = answer.ok ? answer.response.messages : []
+  const found = messages.find(({ result }) => result.depositId === orderId)
+  if (found === undefined) return undefined
+  const inputs = [{ transactionId: id, onchainId: found.result.onchainId, inputIndex: 0 }]
+  return { inputs, deposited: BigInt(found.result.amount) }
+}
+
+/** Asks for the settlement of an order by a transaction, whatever it is, and brings it to the hub. */
+export async function settleFill(
+  world: World,
+  known: KnownOrder,
+  named: { readonly deposit: KnownDeposit; readonly transaction: Hex; readonly when?: 'now' | 'later' },
+) {
+  const { deposit, transaction, when } = named
+  const found = await inputsOf(world, known, deposit)
+  if (found === undefined) return undefined
+  const { order, orderSignature } = known
+  const request = { order, orderSignature, inputs: found.inputs, fill: { transactionId: transaction } }
+  const answer = await world.oracles.attest('fill', request)
+  if (!answer.ok) return answer
+  const { deposited } = found
+  world.settlements.push({ kind: 'fill', known, transaction, deposit: deposit.id, deposited })
+  await world.settle(answer.response.execution, when)
+  return answer
+}
+
+export async function settleRefund(
+  world: World,
+  known: KnownOrder,
+  { deposit, transaction }: { readonly deposit: KnownDeposit; readonly transaction: Hex },
+) {
+  const found = await inputsOf(world, known, deposit)
+  if (found === undefined) return undefined
+  const { order, orderSignature } = known
+  const refunds = [{ transactionId: transaction, inputIndex: 0, refundIndex: 0 }]
+  const answer = await world.oracles.attest('refund', {
+    order,
+    orderSignature,
+    inputs: found.inputs,
+    refunds,
+  })
+  if (!answer.ok) return answer
+  const { deposited } = found
+  world.settlements.push({ kind: 'refund', known, transaction, deposit: deposit.id, deposited })
+  await world.settle(answer.response.execution)
+  return answer
+}

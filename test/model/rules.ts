@@ -1,0 +1,46 @@
+// The rules that a run is played by. The shipped ones are what the services run; a variant lacks one check, so
+// that a test sees the invariants fail without it.
+import type { AttestationContext } from '../../apps/oracle/src/attestations/context.ts'
+import { attestDeposits } from '../../apps/oracle/src/attestations/deposits.ts'
+import { attestFill } from '../../apps/oracle/src/attestations/fills.ts'
+import { attestRefund } from '../../apps/oracle/src/attestations/refunds.ts'
+import { attestRequestedWithdrawal } from '../../apps/oracle/src/attestations/requestedWithdrawals.ts'
+import { attestWithdrawalInitiated } from '../../apps/oracle/src/attestations/withdrawalInitiated.ts'
+import { attestWithdrawalInitiation } from '../../apps/oracle/src/attestations/withdrawalInitiation.ts'
+import { attestWithdrawal } from '../../apps/oracle/src/attestations/withdrawals.ts'
+import type { EthereumFactsReader } from '../../packages/chains/src/index.ts'
+import type { Chain } from './chain/chain.ts'
+
+export const attestations = {
+  deposits: attestDeposits,
+  fill: attestFill,
+  refund: attestRefund,
+  initiation: attestWithdrawalInitiation,
+  initiated: attestWithdrawalInitiated,
+  withdrawal: attestWithdrawal,
+  requestedWithdrawal: attestRequestedWithdrawal,
+} as const
+export type Attestations = typeof attestations
+export type Kind = keyof Attestations
+export type RequestOf<Name extends Kind> = Parameters<Attestations[Name]>[0]
+export type ResponseOf<Name extends Kind> = Awaited<ReturnType<Attestations[Name]>>['unsigned']
+
+type Allocator = NonNullable<AttestationContext['allocator']>
+
+export type Rules = {
+  /** What an oracle reads a chain by. */
+  readonly readerOf: (shipped: EthereumFactsReader, chain: Chain) => EthereumFactsReader
+  /** How an oracle learns what was issued, for one request. */
+  readonly allocatorOf: (shipped: Allocator, request: object) => Allocator
+  /** How an oracle reads balances on the hub. */
+  readonly balancesOf: (shipped: AttestationContext['hubBalances']) => AttestationContext['hubBalances']
+  /** Of the allocator's contract. */
+  readonly oneRequestPerNonce: boolean
+}
+
+export const shippedRules: Rules = {
+  readerOf: (shipped) => shipped,
+  allocatorOf: (shipped) => shipped,
+  balancesOf: (shipped) => shipped,
+  oneRequestPerNonce: true,
+}

@@ -1,0 +1,71 @@
+// One request of the service as a run keeps it, and what its order asks of deposits and refunds.
+import type { DepositFact, Hex } from '@causeway/core'
+import type { HoldView, SeenDeposit } from '../../apps/quote-api/src/requests/settlement/pinDecision.ts'
+import { chainNumbers, type UserChainId } from './network.ts'
+import type { KnownOrder } from './world.ts'
+
+export type WorkItem = {
+  readonly kind: 'fill' | 'refund'
+  readonly request: Request
+  readonly depositId: string
+  readonly chain: UserChainId
+  readonly payments: readonly { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }[]
+  state: 'open' | 'reported' | 'done' | 'failed' | 'cancelled'
+  transaction: Hex | undefined
+  attempts: number
+}
+
+export type TakenDeposit = {
+  readonly id: string
+  readonly transaction: Hex
+  readonly fact: DepositFact
+  state: 'seen' | 'taken' | 'refund_due' | 'ignored' | 'orphaned'
+}
+
+export type Request = {
+  readonly known: KnownOrder
+  /** Whole micro-USDC; 0 where the user pays. */
+  readonly debit: bigint
+  readonly deposits: Map<string, TakenDeposit>
+  readonly items: WorkItem[]
+  stage: 'waiting' | 'filling' | 'filled' | 'settled' | 'refunding' | 'refunded' | 'parked'
+  bound: TakenDeposit | undefined
+  fillTransaction: Hex | undefined
+  contradictions: number
+  hold: HoldView
+}
+
+export const pinConfirmations = 1
+export const finalitySeconds = 60
+
+/** Nothing that a job would look at: it is over, every deposit has its end and no report is open. */
+export function isAtRest({ stage, deposits, items }: Request, sent: readonly Hex[]): boolean {
+  const isOver = stage === 'settled' || stage === 'refunded' || stage === 'parked'
+  const isKnown = sent.every((id) => [...deposits.values()].some(({ transaction }) => transaction === id))
+  const isOpen = items.some(({ state }) => state === 'reported')
+  return isOver && isKnown && !isOpen && ![...deposits.values()].some(({ state }) => state === 'seen')
+}
+
+export const hexOf = (text: string): Hex => `0x${text.slice(2)}`
+
+export function newItem(item: Omit<WorkItem, 'state' | 'transaction' | 'attempts'>): WorkItem {
+  return { ...item, state: 'open', transaction: undefined, attempts: 0 }
+}
+
+export function seenAs({ id, fact }: TakenDeposit, chain: UserChainId, confirmations: number): SeenDeposit {
+  const { currency, amount } = fact
+  return { id, chainId: chainNumbers[chain], currency, amount, confirmations, isCanonical: true }
+}
+
+export function depositTerms({ known }: Request) {
+  const { order, origin } = known
+  return {
+    ...{ chainId: chainNumbers[origin], currency: order.inputs[0]?.payment.currency ?? '' },
+    ...{ amountMin: known.amount, deadlineSeconds: order.output.deadline, finalitySeconds, pinConfirmations },
+  }
+}
+
+export function refundTerms({ known }: Request) {
+  const refundMinimum = BigInt(known.order.inputs[0]?.refunds[0]?.minimumAmount ?? 0)
+  return { inputAmount: known.amount, refundMinimum }
+}

@@ -1,0 +1,86 @@
+// What steps are made of: small numbers, taken modulo what there is.
+import type { Hex } from '@causeway/core'
+import type { ChainId, TokenName, UserChainId } from './network.ts'
+import { everyCurrency } from './truth.ts'
+import type { KnownOrder, KnownWithdrawal, World } from './world.ts'
+
+export type Picks = {
+  readonly a: number
+  readonly b: number
+  readonly c: number
+  readonly units: number
+  readonly flag: boolean
+}
+
+export type Play = (world: World, step: Picks) => Promise<void>
+
+export const userChain = (index: number): UserChainId => (index % 2 === 0 ? 'base' : 'optimism')
+export const anyChain = (index: number): ChainId => (['base', 'optimism', 'hub'] as const)[index % 3] ?? 'hub'
+export const currencyOf = (index: number): TokenName => (index % 3 === 2 ? 'USDX' : 'USDC')
+export const owners = 3
+export const lateSeconds = 11n * 86_400n
+
+/** Newest first: what was just done is what somebody builds on. */
+export function pick<Element>(list: readonly Element[], index: number): Element | undefined {
+  return list.length === 0 ? undefined : list[list.length - 1 - (index % list.length)]
+}
+
+export const order = (world: World, index: number) => pick(world.orders, index)
+export const depositsFor = (world: World, { orderId }: KnownOrder) =>
+  world.deposits.filter((one) => one.orderId === orderId)
+export const itemAt = (world: World, index: number) => pick(world.service.openItems(), index)
+export const sentAt = (world: World, chain: ChainId, index: number): Hex | undefined =>
+  pick(world.sent[chain], index)
+
+/** What is in the newest block is final afterwards, most of the time. */
+export async function maybeFinal(world: World, chain: ChainId, { c }: Picks): Promise<void> {
+  if (c % 4 !== 0) await world.finalize(chain)
+}
+
+/** What ends with the order's id on a chain, most of the time; else anything. */
+export function paymentAt(
+  world: World,
+  { orderId }: KnownOrder,
+  chain: UserChainId,
+  index: number,
+): Hex | undefined {
+  const own = world.named.filter((one) => one.orderId === orderId && one.chain === chain)
+  return index % 4 === 3 ? sentAt(world, chain, index) : pick(own, index)?.id
+}
+
+/** Everybody who has something on the hub. */
+export async function holdings(world: World) {
+  const { users, orderSigner } = world.network.keys
+  const found = []
+  for (const owner of [...users.slice(0, owners), orderSigner]) {
+    for (const { chain, name: currency } of everyCurrency) {
+      const alias = world.aliasOf(owner, owner === orderSigner ? 'base' : chain)
+      const held = await world.hubBalance(alias, world.hubToken(chain, currency))
+      if (held > 0n) found.push({ owner, chain, currency, held })
+    }
+  }
+  return found
+}
+
+export async function serve(world: World, index: number): Promise<void> {
+  const request = pick(world.service.requests, index)
+  if (request === undefined) return
+  const sent = depositsFor(world, request.known).map(({ id }) => id)
+  await world.service.serve(request, sent)
+}
+
+export const onOrder =
+  (play: (world: World, known: KnownOrder, step: Picks) => Promise<unknown>): Play =>
+  async (world, step) => {
+    const known = order(world, step.a)
+    if (known === undefined) return
+    await play(world, known, step)
+    await maybeFinal(world, known.destination, step)
+  }
+
+export const onWithdrawal =
+  (play: (world: World, withdrawal: KnownWithdrawal, step: Picks) => Promise<unknown>): Play =>
+  async (world, step) => {
+    const withdrawal = pick(world.withdrawals, step.a)
+    if (withdrawal !== undefined) await play(world, withdrawal, step)
+  }

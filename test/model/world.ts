@@ -1,0 +1,223 @@
+// Everything that a run knows: chains, services, and what was done, remembered apart from what services believe.
+import {
+  createOrderIdHasher,
+  type Execution,
+  encodeFillExtraData,
+  type Hex,
+  hubAlias,
+  hubTokenId,
+  mainNetwork,
+  Secret,
+} from '@causeway/core'
+import type { LocalAccount } from '@causeway/localnet'
+import { createRawKeySigner } from '@causeway/signer'
+import type { Receipt, SentTransaction } from './chain/chain.ts'
+import { hubCalls } from './contracts/calls.ts'
+import type { ChainId, Network, TokenName, UserChainId } from './network.ts'
+import { Oracles, type SignedExecution } from './oracles.ts'
+import { QuoteService } from './quoteService.ts'
+import type { RequestOf, Rules } from './rules.ts'
+
+export type KnownOrder = {
+  readonly order: RequestOf<'fill'>['order']
+  readonly orderId: Hex
+  readonly orderSignature: Hex
+  readonly owner: LocalAccount
+  readonly origin: UserChainId
+  readonly destination: UserChainId
+  readonly currency: TokenName
+  readonly amount: bigint
+}
+
+/** A transaction that somebody sent to the depository for himself or an order. */
+export type KnownDeposit = {
+  readonly chain: UserChainId
+  readonly id: Hex
+  readonly orderId: Hex | undefined
+}
+
+/** A settlement that an honest oracle signed, and by which payments. */
+export type SignedSettlement = {
+  readonly kind: 'fill' | 'refund'
+  readonly known: KnownOrder
+  readonly transaction: Hex
+  readonly deposit: Hex
+  /** What the deposit was worth: refunds are asked for in its proportion. */
+  readonly deposited: bigint
+}
+
+export type Payload = { readonly payload: Hex; readonly signature: Hex }
+
+export type KnownWithdrawal = {
+  readonly owner: LocalAccount
+  readonly chain: UserChainId
+  readonly currency: TokenName
+  readonly amount: bigint
+  readonly recipient: Hex
+  readonly flow: RequestOf<'initiation'>
+  /** The withdrawal address. */
+  readonly address: Hex
+  /** The owner's account on the hub. */
+  readonly alias: Hex
+  readonly hubToken: bigint
+  /** Whatever the allocator ever signed for it, on whichever branch of its chain. */
+  readonly payloads: Payload[]
+  /** Transactions that were sent to pay it out. */
+  readonly payouts: Hex[]
+}
+
+export const noOrder: Hex = `0x${'0'.repeat(64)}`
+export const protocolChain = (id: UserChainId) => ({ chainId: id, ...mainNetwork('ethereum-vm') })
+
+export class World {
+  readonly network: Network
+  readonly oracles: Oracles
+  readonly service: QuoteService
+  readonly orders: KnownOrder[] = []
+  readonly deposits: KnownDeposit[] = []
+  readonly withdrawals: KnownWithdrawal[] = []
+  readonly settlements: SignedSettlement[] = []
+  /** Signed executions, the refused ones among them: anybody may bring one again. */
+  readonly executions: SignedExecution[] = []
+  /** What was brought to the allocator: anybody may bring it again. */
+  readonly submissions: SentTransaction[] = []
+  /** Calldata of top-ups, by transaction. */
+  readonly topUps = new Map<Hex, Hex>()
+  /** Transactions whose calldata ends with the id of an order. */
+  readonly named: { readonly chain: ChainId; readonly id: Hex; readonly orderId: Hex }[] = []
+  /** What depositories held above what the hub owed when the run began, by currency of the hub. */
+  readonly slackBefore = new Map<bigint, bigint>()
+  /** Everything sent, by chain. */
+  readonly sent: Readonly<Record<ChainId, Hex[]>> = { base: [], optimism: [], hub: [] }
+  /** What became of the newest attempts, for whoever reads a failing run. */
+  readonly story: string[] = []
+  readonly #orderIdOf = createOrderIdHasher(() => mainNetwork('ethereum-vm'))
+  #salts = 0
+
+  constructor(network: Network, rules: Rules) {
+    this.network = network
+    this.oracles = new Oracles(network, rules)
+    this.service = new QuoteService(network, this.oracles, rules)
+  }
+
+  user(index: number): LocalAccount {
+    const { users } = this.network.keys
+    const user = users[index % users.length]
+    if (user === undefined) throw new Error('a network has users')
+    return user
+  }
+
+  token(chain: UserChainId, name: TokenName): Hex {
+    return this.network.places[chain].tokens[name]
+  }
+
+  hubToken(chain: UserChainId, name: TokenName): bigint {
+    return hubTokenId(protocolChain(chain), this.token(chain, name))
+  }
+
+  /** The account on the hub that stands for an account of a chain. */
+  aliasOf({ address }: LocalAccount, chain: UserChainId): Hex {
+    return hubAlias(protocolChain(chain), address)
+  }
+
+  async send(chain: ChainId, sent: SentTransaction): Promise<Receipt> {
+    const receipt = await this.network.chains[chain].transact(sent)
+    this.sent[chain].push(receipt.id)
+    const named = this.orders.find(({ orderId }) => sent.data?.endsWith(orderId.slice(2)) === true)
+    if (named !== undefined) this.named.push({ chain, id: receipt.id, orderId: named.orderId })
+    this.story.push(`${chain} ${receipt.succeeded ? 'took' : `refused (${receipt.errorName})`} ${receipt.id}`)
+    return receipt
+  }
+
+  /** Makes what is in the newest block of a chain final. */
+  async finalize(chain: ChainId): Promise<void> {
+    await this.network.chains[chain].mine(3)
+  }
+
+  /** Brings an execution to the hub, in whoever's name. */
+  async execute(signed: SignedExecution): Promise<Receipt> {
+    const { oracle, oracleMultisig } = this.network.places.hub
+    const data = hubCalls.execute(signed.execution, oracleMultisig, signed.signature)
+    return this.send('hub', { from: this.user(4).address, to: oracle, data })
+  }
+
+  /** Has an attested execution signed, remembers it, and brings it to the hub unless it is kept for later. */
+  async settle(
+    execution: Execution | undefined,
+    when: 'now' | 'later' = 'now',
+  ): Promise<Receipt | undefined> {
+    if (execution === undefined) return undefined
+    const signed = await this.oracles.signExecution(execution)
+    this.executions.push(signed)
+    return when === 'now' ? this.execute(signed) : undefined
+  }
+
+  hubBalance(holder: Hex, token: bigint): Promise<bigint> {
+    return this.#hub(hubCalls.balanceOf(holder, token))
+  }
+
+  hubSupply(token: bigint): Promise<bigint> {
+    return this.#hub(hubCalls.totalSupply(token))
+  }
+
+  async #hub(data: Hex): Promise<bigint> {
+    return BigInt(await this.network.chains.hub.call(this.network.places.hub.hub, data))
+  }
+
+  /** An order of one input as the quote service writes it, signed by its order signer. */
+  async newOrder(asked: {
+    readonly owner: LocalAccount
+    readonly origin: UserChainId
+    readonly destination: UserChainId
+    readonly currency: TokenName
+    readonly amount: bigint
+    readonly recipients: readonly Hex[]
+  }): Promise<KnownOrder> {
+    const { owner, origin, destination, currency, amount, recipients } = asked
+    const { orderSigner } = this.network.keys
+    this.#salts += 1
+    const extraData = (chain: UserChainId) => encodeFillExtraData(this.network.places[chain].fillContract)
+    const deadline = Number(this.network.chains[destination].headSeconds) + orderSeconds
+    const each = (amount * 9n) / 10n / BigInt(recipients.length)
+    const order: KnownOrder['order'] = {
+      ...{ version: 'v1', solverChainId: 'base', solver: orderSigner.address, salt: String(this.#salts) },
+      inputs: [
+        {
+          payment: {
+            chainId: origin,
+            currency: this.token(origin, currency),
+            ...{ amount: String(amount), weight: '1' },
+          },
+          refunds: [
+            {
+              chainId: origin,
+              recipient: owner.address,
+              currency: this.token(origin, currency),
+              minimumAmount: String((amount * 19n) / 20n),
+              deadline: deadline + orderSeconds,
+              extraData: extraData(origin),
+            },
+          ],
+        },
+      ],
+      output: {
+        chainId: destination,
+        payments: recipients.map((recipient) => ({
+          recipient,
+          currency: this.token(destination, currency),
+          ...{ minimumAmount: String(each), expectedAmount: String(each) },
+        })),
+        ...{ calls: [], deadline, extraData: extraData(destination) },
+      },
+      fees: [],
+    }
+    const orderId = this.#orderIdOf(order)
+    const signer = createRawKeySigner({ privateKey: new Secret(orderSigner.privateKey) })
+    const orderSignature = await signer.sign({ purpose: 'order', orderId })
+    const known = { order, orderId, orderSignature, owner, origin, destination, currency, amount }
+    this.orders.push(known)
+    return known
+  }
+}
+
+const orderSeconds = 86_400
