@@ -8,7 +8,7 @@ import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 import { shownPrices } from './routePrices.ts'
 import { automaticSlippageBps, dearerClass, minimumAfterSlippage } from './slippage.ts'
-import type { FeeSplit } from './solve.ts'
+import { withoutFees } from './solve.ts'
 
 /** A swap below this is dust that gas alone exceeds. @source quote-api.md 5, AMOUNT_TOO_LOW */
 const swapUsdMin = 50_000_000_000_000_000n
@@ -77,18 +77,4 @@ function refuseDust(valueUsd: bigint): void {
   throw new QuoteError('AMOUNT_TOO_LOW', 'A swap on one chain must be worth at least 0.05 USD.', {
     data: { minimumUsd: '0.05' },
   })
-}
-
-function withoutFees(amountIn: bigint): FeeSplit {
-  return {
-    amountIn,
-    net: amountIn,
-    relayerGas: 0n,
-    relayerService: 0n,
-    relayer: 0n,
-    app: 0n,
-    appFees: [],
-    subsidized: 0n,
-    components: { execution: 0n, swap: 0n, relay: 0n },
-  }
 }

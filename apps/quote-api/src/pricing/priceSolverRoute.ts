@@ -200,8 +200,8 @@ function refundGas(inputs: SolverRouteInputs): bigint {
 function checkPayable(inputs: SolverRouteInputs, flow: Flow): void {
   checkBalance(inputs, flow.payout)
   const { paid } = inventories(inputs)
-  const { amountIn, components } = flow.split
-  if (components.swap * bpsDenominator > amountIn * paid.parameters.maxSkewBps) {
+  const { amountIn, parts } = flow.split
+  if (parts.skew * bpsDenominator > amountIn * paid.parameters.maxSkewBps) {
     throw insufficientLiquidity(inputs, payableUsd(paid, inputs.route.destination.chainId))
   }
 }

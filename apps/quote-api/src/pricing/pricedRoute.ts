@@ -9,7 +9,7 @@ import type { FeeSplit } from './solve.ts'
 export type GasTopup = {
   readonly currency: QuotableCurrency
   readonly amountWei: bigint
-  /** What it costs, in the fee currency; part of `relayerGas`. */
+  /** What it costs, in the fee currency; part of `gas`. */
   readonly valueInFeeCurrency: bigint
 }
 

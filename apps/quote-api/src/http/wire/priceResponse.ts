@@ -1,9 +1,12 @@
 import {
   bpsDown,
+  type FeeTotalName,
+  feeTotalNames,
   formatFixed,
   formatPercent,
   formatRate,
   formatUsd,
+  perName,
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
@@ -15,13 +18,17 @@ import type { Priced } from '../../pricing/priceRequest.ts'
 import { operations } from '../../pricing/request.ts'
 import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
 
+const aboutTotals = {
+  relayerGas: 'Destination-chain gas',
+  relayerService: 'Paid to the solver; negative is a reward',
+  relayer: 'Sum of relayerGas and relayerService',
+  app: 'Owed to the app, claimed later',
+} as const satisfies Record<FeeTotalName, string>
+
 /** @source quote-and-sponsorship.md, Price response: `fees` object */
 export const feesSchema = z.object({
   gas: currencyAmountSchema.describe('Origin-chain gas, paid by the user to the network'),
-  relayerGas: currencyAmountSchema.describe('Destination-chain gas'),
-  relayerService: currencyAmountSchema.describe('Paid to the solver; negative is a reward'),
-  relayer: currencyAmountSchema.describe('Sum of relayerGas and relayerService'),
-  app: currencyAmountSchema.describe('Owed to the app, claimed later'),
+  ...perName(feeTotalNames, (name) => currencyAmountSchema.describe(aboutTotals[name])),
   subsidized: currencyAmountSchema.describe('Paid by the sponsor'),
 })
 
@@ -59,7 +66,9 @@ export function feesToJson({ amounts, originGasWei }: Priced): string {
   const { route, feeCurrency, split, prices } = amounts
   const gas = currencyAmountJson(route.origin.native, prices.originNative, originGasWei)
   const fee = (amount: bigint) => currencyAmountJson(feeCurrency, prices.feeCurrency, amount)
-  return `{"gas":${gas},"relayerGas":${fee(split.relayerGas)},"relayerService":${fee(split.relayerService)},"relayer":${fee(split.relayer)},"app":${fee(split.app)},"subsidized":${fee(split.subsidized)}}`
+  let totals = ''
+  for (const name of feeTotalNames) totals += `"${name}":${fee(split[name])},`
+  return `{"gas":${gas},${totals}"subsidized":${fee(split.subsidized)}}`
 }
 
 export function currencyInJson({ amounts: { route, prices, amountIn } }: Priced): string {

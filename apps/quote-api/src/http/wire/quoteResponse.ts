@@ -1,4 +1,4 @@
-import { formatUsd, type UsdX18, usdValueDown } from '@causeway/core'
+import { feesByImpact, formatUsd, impactMembers, perName, type UsdX18, usdValueDown } from '@causeway/core'
 import { z } from 'zod'
 import type { LegQuote } from '../../pricing/legs.ts'
 import { shownPrice } from '../../pricing/marketAccess.ts'
@@ -32,7 +32,7 @@ const quoteDetailsSchema = z.object({
   refundCurrency: currencyAmountSchema.describe('What a refund pays at least'),
   currencyGasTopup: currencyAmountSchema.optional(),
   expandedPriceImpact: z
-    .object({ swap: usdOnly, execution: usdOnly, relay: usdOnly, app: usdOnly, sponsored: usdOnly })
+    .object({ ...perName(impactMembers, () => usdOnly), sponsored: usdOnly })
     .describe('Costs are negative, the sponsored part positive'),
   route: z.object({ origin: routeSideSchema, destination: routeSideSchema }),
 })
@@ -77,8 +77,7 @@ function orderToJson({ route, feeCurrency, solver }: PricedRoute, signed: Signed
 }
 
 function sponsorshipToJson({ split, feeCurrency, prices }: PricedRoute, outcome: SponsorshipOutcome): string {
-  const { app, relayer } = split
-  return feeSponsorshipJson(feeCurrency, { ...outcome, unit: prices.feeCurrency, app, relayer })
+  return feeSponsorshipJson(feeCurrency, { ...outcome, unit: prices.feeCurrency, parts: split.parts })
 }
 
 function quoteDetailsToJson(priced: Priced): string {
@@ -99,12 +98,9 @@ function topupMember({ solver, prices }: PricedRoute): string {
 
 function expandedImpact({ split, prices }: PricedRoute): string {
   const usd = (amount: bigint): UsdX18 => usdValueDown(amount, prices.feeCurrency)
-  const cost = (amount: bigint) => `{"usd":"${formatUsd(-usd(amount))}"}`
-  // What exact-output solving leaves over belongs to the solver's own part.
-  const { execution, swap, relay } = split.components
-  const surplus = split.relayer - execution - swap - relay
-  const sponsored = `{"usd":"${formatUsd(usd(split.subsidized))}"}`
-  return `{"swap":${cost(swap)},"execution":${cost(execution)},"relay":${cost(relay + surplus)},"app":${cost(split.app)},"sponsored":${sponsored}}`
+  const fees = feesByImpact(split.parts)
+  const costs = impactMembers.map((member) => `"${member}":{"usd":"${formatUsd(-usd(fees[member]))}"}`)
+  return `{${costs.join(',')},"sponsored":{"usd":"${formatUsd(usd(split.subsidized))}"}}`
 }
 
 /** The solver moves what lies between: from its receipt on the origin to its payout on the destination. */

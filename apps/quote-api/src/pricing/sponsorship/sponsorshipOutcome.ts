@@ -8,7 +8,7 @@ export type SponsorshipOutcome = {
   readonly sponsor: Hex | undefined
   readonly selected: readonly SponsoredComponent[]
   readonly capMicroUsd: bigint | undefined
-  readonly fees: SponsorableFees
+  readonly sponsorable: SponsorableFees
   readonly allocation: Allocation
   /** What the sponsor's balance is debited when the request succeeds. @source design.md 6.3 */
   readonly debitMicroUsd: bigint

@@ -1,11 +1,4 @@
-import type { SponsoredComponent } from '@causeway/core'
-
-/** Fee types that a request may name; the app fee is accepted and never drawn from the sponsor. */
-export const feeComponents = ['execution', 'swap', 'relay', 'app', 'rent'] as const satisfies readonly (
-  | SponsoredComponent
-  | 'app'
-)[]
-export type FeeComponent = (typeof feeComponents)[number]
+import type { FeeComponent } from '@causeway/core'
 
 /**
  * What a request says about who pays, beside its `x-api-key`; the cap in micro-USDC.
@@ -16,6 +9,7 @@ export type SponsorshipRequest = {
   readonly capMicroUsd: bigint | undefined
   readonly subsidizeRent: boolean
   readonly depositFeePayer: string | undefined
+  /** Those that nobody can sponsor are accepted and pass without effect. */
   readonly components: readonly FeeComponent[] | undefined
 }
 

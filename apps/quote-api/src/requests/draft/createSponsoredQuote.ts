@@ -1,4 +1,10 @@
-import { type HoldOutcome, type HoldRequest, minBigint, type QuoteAsset } from '@causeway/core'
+import {
+  type HoldOutcome,
+  type HoldRequest,
+  minBigint,
+  type QuoteAsset,
+  sponsorableFees,
+} from '@causeway/core'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { checkSponsorCost } from '../../pricing/ceilings.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
@@ -11,7 +17,7 @@ import { refusalReason, type SponsorshipOutcome } from '../../pricing/sponsorshi
 import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
 import { type SponsorshipTerms, sponsorshipTerms } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
-import { pricedUsdc, shareOf, sponsorableFees, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
+import { pricedUsdc, shareOf, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
 import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
 
 /** `no_hold`: nothing was asked of the ledger, the quote is stored. */
@@ -65,7 +71,7 @@ export async function createSponsoredQuote(
     sponsor: terms.sponsor,
     selected: [...terms.selected],
     capMicroUsd: terms.capMicroUsd,
-    fees: sponsorableFees(priced.amounts),
+    sponsorable: sponsorableFees(priced.amounts.split.parts),
     allocation,
     debitMicroUsd: terms.capMicroUsd === undefined ? debit : minBigint(debit, terms.capMicroUsd),
   }
@@ -107,7 +113,7 @@ async function quoteUserPaid(
     sponsor: undefined,
     selected: [...(terms?.selected ?? [])],
     capMicroUsd: sponsorship.capMicroUsd,
-    fees: sponsorableFees(priced.amounts),
+    sponsorable: sponsorableFees(priced.amounts.split.parts),
     allocation,
     debitMicroUsd: 0n,
   }

@@ -2,6 +2,7 @@ import type { Hex, PricedUnit } from '@causeway/core'
 import type { Quote, QuoteRecord } from '../draft/createQuote.ts'
 import type { StepTransaction } from '../draft/step.ts'
 import { type Execution, executionToJson, type QuotedCall } from './execution.ts'
+import { feesToRow } from './storedFees.ts'
 import type { StoredOrder } from './storedOrder.ts'
 
 /** What a quote promised, as it is kept: enough to settle, to refund and to answer for it later. */
@@ -21,10 +22,7 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     amountOutMin: amounts.amountOutMin.toString(),
     feeCurrency: amounts.feeCurrency.address,
     feeBasis: split.amountIn.toString(),
-    relayerGas: split.relayerGas.toString(),
-    relayerService: split.relayerService.toString(),
-    execution: split.components.execution.toString(),
-    swap: split.components.swap.toString(),
+    ...feesToRow(split.parts),
     subsidized: split.subsidized.toString(),
     appFees: request.appFees.map(({ recipient, bps }, index) => ({
       recipient,
