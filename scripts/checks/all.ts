@@ -3,6 +3,7 @@ import { dependenciesCheck } from './dependencies.ts'
 import { errorsCheck } from './errors.ts'
 import { exactVersionsCheck } from './exactVersions.ts'
 import type { Check } from './finding.ts'
+import { foldersCheck } from './folders.ts'
 import { leaksCheck } from './leaks.ts'
 import { linksCheck } from './links.ts'
 import { observabilityCheck } from './observability.ts'
@@ -17,6 +18,7 @@ export const checks: readonly Check[] = [
   dependenciesCheck,
   errorsCheck,
   exactVersionsCheck,
+  foldersCheck,
   leaksCheck,
   linksCheck,
   observabilityCheck,

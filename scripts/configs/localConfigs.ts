@@ -38,6 +38,8 @@ export function localConfigs(deployment: NetworkDeployment): RawConfigSet {
       oracleVersion: '2',
       oracleMultisigAddress: deployment.hub.oracleMultisig,
       genericMappingAddress: deployment.hub.genericMapping,
+      finality: { mode: 'depth', blocks: 2 },
+      recoveryDelaySeconds: 60,
       // The local settlement chain is the hub itself.
       auroraEvmChainId: deployment.hub.chainId,
       auroraAllocatorAddress: deployment.hub.allocator,

@@ -1,5 +1,6 @@
 import { chainsFileSchema, hubFileSchema } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
+import { responseExamples } from '../../apps/oracle/src/wire/responseExamples.ts'
 import { ethereumDeposit, hubDomain } from '../../packages/core/test/vectors/messages.ts'
 import { describeVerdict, parseOptions, verifyFile } from './verifyFile.ts'
 
@@ -15,6 +16,7 @@ const hub = hubFileSchema.parse({
   evmChainId: hubDomain.chainId,
   oracleAddress: hubDomain.verifyingContract,
   oracleVersion: hubDomain.version,
+  genericMappingAddress: `0x${'bb'.repeat(20)}`,
 })
 const chains = chainsFileSchema.parse({
   environment: 'local',
@@ -35,6 +37,13 @@ test('counts the published signature of the published message', () => {
   expect(describeVerdict(verdict)).toBe(
     `quorum: 1 of 1 required signers signed all of it\n  counted   ${oracle}`,
   )
+})
+
+test.each([
+  ['a recovery', responseExamples.recovery],
+  ["a solver's promise", responseExamples['no-fill-or-refund']],
+])('finds by its form %s', (_what, answered) => {
+  expect(verify(['--signers', oracle], answered)).toMatchObject({ isQuorum: true, signers: [oracle] })
 })
 
 test('says what is missing', () => {

@@ -29,6 +29,8 @@ const names = [
   'refunds',
   'withdrawal-initiation',
   'withdrawal-initiated',
+  'no-fill-or-refund',
+  'recovery',
 ] as const satisfies readonly AttestationKindName[]
 
 export const usage = [
@@ -90,6 +92,8 @@ export function verifyFile(parts: {
     'withdrawals-v2': () => verify(attestationKinds['withdrawals-v2']),
     'withdrawal-initiation-v2': () => verify(attestationKinds['withdrawal-initiation-v2']),
     'withdrawal-initiated-v2': () => verify(attestationKinds['withdrawal-initiated-v2']),
+    'no-fill-or-refund': () => verify(attestationKinds['no-fill-or-refund']),
+    recovery: () => verify(attestationKinds.recovery),
   }
   if (options.kind !== undefined) return table[options.kind]()
   const verdicts = names.map((name) => table[name]())
@@ -98,7 +102,7 @@ export function verifyFile(parts: {
 }
 
 function hubContext(file: HubFile): SignatureContext['hub'] {
-  const { auroraEvmChainId, auroraAllocatorSpenderAddress } = file
+  const { auroraEvmChainId, auroraAllocatorSpenderAddress, genericMappingAddress } = file
   const allocator =
     auroraEvmChainId === undefined || auroraAllocatorSpenderAddress === undefined
       ? undefined
@@ -110,6 +114,9 @@ function hubContext(file: HubFile): SignatureContext['hub'] {
       version: file.oracleVersion,
     },
     ...(allocator !== undefined && { withdrawRequestDomain: allocator }),
+    ...(genericMappingAddress !== undefined && {
+      mappingDomain: { chainId: file.evmChainId, verifyingContract: genericMappingAddress },
+    }),
   }
 }
 

@@ -138,6 +138,12 @@ describe('a start is refused and names the setting', () => {
       /hub: genericMappingAddress is no contract/,
     ],
     [
+      'whose generic mapping is another contract',
+      /("oracleAddress": ("0x[0-9a-f]{40}").*)"genericMappingAddress": "0x[0-9a-f]{40}"/s,
+      '$1"genericMappingAddress": $2',
+      /domain of the contract at hub: genericMappingAddress/,
+    ],
+    [
       'whose allocator spender is no contract',
       /"auroraAllocatorSpenderAddress": "0x[0-9a-f]{40}"/,
       `"auroraAllocatorSpenderAddress": "0x${'7a'.repeat(20)}"`,

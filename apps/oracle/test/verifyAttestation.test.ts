@@ -65,6 +65,15 @@ describe('every kind of answer is verified over what its payload says', () => {
           'B',
         ]),
     ],
+    ['recovery', () => verifiedSigners(attestationKinds.recovery, sampleResponses.recovery, ['A', 'B'])],
+    [
+      'no-fill-or-refund',
+      () =>
+        verifiedSigners(attestationKinds['no-fill-or-refund'], sampleResponses['no-fill-or-refund'], [
+          'A',
+          'B',
+        ]),
+    ],
   ])('%s', async (_name, verified) => {
     expect(await verified()).toEqual([signers.A.address, signers.B.address].sort())
   })
@@ -105,6 +114,25 @@ describe('what does not count', () => {
     ]) {
       const response = await signed(kind, depositsOf(['1000']), ['A', 'B'], contextWith(change))
       expect(verify(response)).toMatchObject({ matched: 0, isQuorum: false })
+    }
+  })
+
+  test("a mapping's entry that was signed for another hub or contract, or that was changed", async () => {
+    const entries = attestationKinds['no-fill-or-refund']
+    const { mappingDomain, ...hub } = sampleContext.hub
+    if (mappingDomain === undefined) throw new Error('no mapping')
+    const sample = entries.responseSchema.parse(sampleResponses['no-fill-or-refund'])
+    const terms = { ...sampleContext, kind: entries, signers: listed, threshold: 2, recover: recoverSigner }
+    for (const change of [{ chainId: 1 }, { verifyingContract: `0x${'bc'.repeat(20)}` as const }]) {
+      const elsewhere = { ...sampleContext, hub: { ...hub, mappingDomain: { ...mappingDomain, ...change } } }
+      const answer = await signed(entries, sample, ['A', 'B'], elsewhere)
+      expect(verifyAttestation(answer, terms)).toMatchObject({ matched: 0, isQuorum: false })
+    }
+    const { genericMapping } = await signed(entries, sample, ['A', 'B'], sampleContext)
+    expect(verifyAttestation({ genericMapping }, terms)).toMatchObject({ matched: 2, isQuorum: true })
+    for (const change of [{ id: `0x${'00'.repeat(32)}` }, { data: '0x02' }, { user: signers.A.address }]) {
+      const changed = { genericMapping: { ...genericMapping, ...change } }
+      expect(verifyAttestation(changed, terms)).toMatchObject({ matched: 0 })
     }
   })
 

@@ -75,6 +75,13 @@ export type { PoolProblem } from './ethereum-vm/pools/loadTicks.ts'
 export { createPoolMirror, type PoolMirror, type PoolMirrorOptions } from './ethereum-vm/pools/poolMirror.ts'
 export { quoteOnChain, type SwapQuestion } from './ethereum-vm/pools/quoterV2.ts'
 export {
+  createRecoveryReader,
+  HubNotFinalError,
+  type RecoveryFacts,
+  type RecoveryQuestion,
+  type RecoveryReader,
+} from './ethereum-vm/recoveryReader.ts'
+export {
   type CallSimulator,
   type CallSimulatorOptions,
   createCallSimulator,

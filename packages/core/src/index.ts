@@ -5,6 +5,7 @@ export {
   depositsExecutionKey,
   deterministicId,
   onchainId,
+  recoveryKey,
   settlementExecutionKey,
   withdrawalExecutedKey,
   withdrawalExpiredKey,
@@ -52,6 +53,13 @@ export type {
 } from './attestation/messages.ts'
 export { type Movement, type Received, receivedBy } from './attestation/movements.ts'
 export {
+  type NoFillOrRefund,
+  noFillOrRefundData,
+  noFillOrRefundDigest,
+  noFillOrRefundEntry,
+  noFillOrRefundPlace,
+} from './attestation/noFillOrRefund.ts'
+export {
   type AttestationKind,
   type AttestationKindName,
   attestationKinds,
@@ -62,8 +70,12 @@ export {
   depositsResponseSchema,
   type FillsResponse,
   fillsResponseSchema,
+  type NoFillOrRefundResponse,
+  noFillOrRefundResponseSchema,
+  type RecoveryResponse,
   type RefundsResponse,
   type RequestedWithdrawalsResponse,
+  recoveryResponseSchema,
   refundsResponseSchema,
   requestedWithdrawalsResponseSchema,
   type WithdrawalInitiatedResponse,
@@ -240,7 +252,13 @@ export {
   appFeeClaimTypedData,
 } from './signatures/appFeeClaim.ts'
 export { signingDigest } from './signatures/digests.ts'
-export type { Execution, ExecutionDomain, WithdrawRequestDomain } from './signatures/execution.ts'
+export type {
+  Execution,
+  ExecutionDomain,
+  MappingDomain,
+  MappingEntry,
+  WithdrawRequestDomain,
+} from './signatures/execution.ts'
 export { isSignedByOwner, type OwnerCheck } from './signatures/isSignedByOwner.ts'
 export { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './signatures/ownerRequest.ts'
 export type { RecoverSigner, Signer, SigningRequest } from './signatures/signer.ts'
@@ -366,4 +384,12 @@ export { type VmType, vmTypes } from './vm/vmType.ts'
 export type { WithdrawalTransfer } from './vm/withdrawalBytes.ts'
 export type { WithdrawRequest } from './vm/withdrawRequest.ts'
 export { normaliseWithdrawRequest } from './vm/withdrawRequest.ts'
-export { addressText, bytes32Text, hexText, uint32Number, uint64Text, uint256Text } from './wireScalars.ts'
+export {
+  addressText,
+  bytes32Text,
+  evmAddressText,
+  hexText,
+  uint32Number,
+  uint64Text,
+  uint256Text,
+} from './wireScalars.ts'

@@ -1,4 +1,4 @@
-import type { AllocatorReader, WithdrawalKeys } from '@causeway/chains'
+import type { AllocatorReader, RecoveryReader, WithdrawalKeys } from '@causeway/chains'
 import type {
   ChainEntry,
   ChainNetwork,
@@ -6,6 +6,7 @@ import type {
   ExecutionDomain,
   FactsReader,
   Hex,
+  MappingDomain,
   NetworkOf,
   ProtocolChain,
   WithdrawRequestDomain,
@@ -26,6 +27,8 @@ export type AttestedHub = {
   readonly executionDomain: ExecutionDomain
   /** Absent where the hub file names no allocator. */
   readonly withdrawRequestDomain?: WithdrawRequestDomain
+  /** Absent where the hub file names no generic mapping. */
+  readonly mappingDomain?: MappingDomain
 }
 
 /** Balances on the hub, as the quorum of its endpoints tells them at one height. */
@@ -44,6 +47,12 @@ export type AttestationContext = {
   readonly allocator?: {
     readonly keys: WithdrawalKeys
     readonly readIssued: AllocatorReader['readIssued']
+  }
+  /** Absent where the hub file names no generic mapping: then no deposit of an order goes back. */
+  readonly recovery?: {
+    /** How long both the promise and the deposit must stand. */
+    readonly delaySeconds: bigint
+    readonly read: RecoveryReader['read']
   }
   /** @throws UnknownChainError; AttestationError when the chain has no endpoint or must not be signed for */
   readonly readerOf: (chainId: string) => FactsReader

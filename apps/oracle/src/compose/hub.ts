@@ -4,6 +4,7 @@ import {
   createHubReader,
   createJsonRpcClient,
   createQuorumOver,
+  createRecoveryReader,
   defaultThreshold,
   domainProblems,
   findCodeless,
@@ -12,6 +13,7 @@ import {
   type JsonRpcClient,
   type QuorumClient,
   type QuorumEndpointHealth,
+  type RecoveryReader,
   type RegisteredHub,
   readShownDomain,
   verifyEvmEndpoints,
@@ -25,6 +27,8 @@ export type OpenHub = {
   readonly reader: HubReader
   /** Absent where the configuration names no generic mapping. */
   readonly entries: HubEntries | undefined
+  /** Absent with it. */
+  readonly recovery: OpenRecovery | undefined
   readonly client: JsonRpcClient
   /** See `WatchedChain.verify`. */
   verify(signal: AbortSignal): Promise<readonly string[]>
@@ -32,6 +36,12 @@ export type OpenHub = {
   health(): readonly QuorumEndpointHealth[]
   close(): Promise<void>
 }
+
+/** What tells whether a deposit may go back. */
+export type OpenRecovery = { readonly reader: RecoveryReader; readonly delaySeconds: bigint }
+
+/** Longer than any chain and any settlement takes: who filled an order takes its deposit first. */
+const recoveryDelaySecondsDefault = 86_400
 
 /** Opens no connection yet. @throws ConfigurationError for endpoints that are no URLs */
 export function openHub(hub: RegisteredHub): OpenHub {
@@ -46,6 +56,7 @@ export function openHub(hub: RegisteredHub): OpenHub {
     attested: attestedHub(hub),
     reader,
     entries: genericMappingAddress && createHubEntries({ quorum, mappingAddress: genericMappingAddress }),
+    recovery: openRecovery(hub, quorum, reader),
     client,
     async verify(signal) {
       const contract = { setting: 'hub: oracleAddress', address: oracleAddress }
@@ -57,6 +68,7 @@ export function openHub(hub: RegisteredHub): OpenHub {
       const [named, ...found] = await Promise.all([
         reader.hubAddress({ signal }),
         executionDomainProblems(hub, quorum, { signal }),
+        mappingDomainProblems(hub, quorum, { signal }),
         codeProblems(hub, quorum, { signal }),
       ])
       const isNamed = hubAddress === undefined || hubAddress === named
@@ -67,6 +79,20 @@ export function openHub(hub: RegisteredHub): OpenHub {
     },
     health: () => quorum.health(),
     close: () => client.close(),
+  }
+}
+
+function openRecovery(hub: RegisteredHub, quorum: QuorumClient, reader: HubReader): OpenRecovery | undefined {
+  const { id, hubAddress, genericMappingAddress: mappingAddress, finality, recoveryDelaySeconds } = hub
+  if (mappingAddress === undefined) return undefined
+  const { mode = 'tag', tag = 'finalized', blocks = 0 } = finality ?? {}
+  return {
+    reader: createRecoveryReader({
+      ...{ chainId: `${id}-recovery`, quorum, mappingAddress },
+      hubAddress: hubAddress === undefined ? reader.hubAddress : async () => hubAddress,
+      rule: { mode, tag, blocks: BigInt(blocks), seconds: 0n },
+    }),
+    delaySeconds: BigInt(recoveryDelaySeconds ?? recoveryDelaySecondsDefault),
   }
 }
 
@@ -88,6 +114,24 @@ async function executionDomainProblems(
     },
   }
   return domainProblems(expected, await readShownDomain(quorum, oracleAddress, reading))
+}
+
+/** A mapping that shows its domain must be what entries are signed for; a public one may show none. */
+async function mappingDomainProblems(
+  { genericMappingAddress, evmChainId }: RegisteredHub,
+  quorum: QuorumClient,
+  reading: ReadOptions,
+): Promise<readonly string[]> {
+  if (genericMappingAddress === undefined) return []
+  const shown = await readShownDomain(quorum, genericMappingAddress, reading)
+  if (shown.described === undefined && shown.separator === undefined) return []
+  const contract = 'hub: genericMappingAddress'
+  const expected = {
+    ...{ name: 'RelayGenericMapping', version: '1', chainId: evmChainId },
+    verifyingContract: genericMappingAddress,
+    settings: { version: 'version 1', chainId: 'hub: evmChainId', contract },
+  }
+  return domainProblems(expected, shown)
 }
 
 /** Every other contract of the hub file that is on the hub's chain must be there. */
@@ -120,7 +164,7 @@ async function codeProblems(
 }
 
 function attestedHub(hub: RegisteredHub): AttestedHub {
-  const { id, evmChainId, oracleAddress, oracleVersion } = hub
+  const { id, evmChainId, oracleAddress, oracleVersion, genericMappingAddress } = hub
   const { auroraEvmChainId, auroraAllocatorSpenderAddress } = hub
   return {
     id,
@@ -132,5 +176,8 @@ function attestedHub(hub: RegisteredHub): AttestedHub {
           verifyingContract: auroraAllocatorSpenderAddress,
         },
       }),
+    ...(genericMappingAddress !== undefined && {
+      mappingDomain: { chainId: evmChainId, verifyingContract: genericMappingAddress },
+    }),
   }
 }

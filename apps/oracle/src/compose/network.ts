@@ -182,6 +182,15 @@ function watchedChains({ hub, allocator }: Settlement, open: ReadonlyMap<string,
       verify: (signal: AbortSignal) => hub.verify(signal),
       finalBlocks: () => undefined,
     },
+    ...(hub.recovery === undefined
+      ? []
+      : [
+          {
+            id: hub.recovery.reader.chainId,
+            verify: (signal: AbortSignal) => hub.verify(signal),
+            finalBlocks: () => hub.recovery?.reader.finalBlocks,
+          },
+        ]),
     ...(allocator === undefined
       ? []
       : [
@@ -205,6 +214,7 @@ function createContext(
   open: ReadonlyMap<string, FamilyChain>,
   watch: ChainWatch,
 ): AttestationContext {
+  const { recovery } = hub
   return {
     chains,
     networkOf: (chainId) => chains.get(chainId),
@@ -216,6 +226,15 @@ function createContext(
         readIssued(question, reading) {
           watch.refuseUnlessReady(allocator.reader.chainId)
           return allocator.reader.readIssued(question, reading)
+        },
+      },
+    }),
+    ...(recovery !== undefined && {
+      recovery: {
+        delaySeconds: recovery.delaySeconds,
+        read(question, reading) {
+          watch.refuseUnlessReady(recovery.reader.chainId)
+          return recovery.reader.read(question, reading)
         },
       },
     }),

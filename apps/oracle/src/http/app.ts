@@ -10,6 +10,8 @@ import {
 import {
   depositsDefinition,
   fillsDefinition,
+  noFillOrRefundDefinition,
+  recoveryDefinition,
   refundsDefinition,
   requestedWithdrawalsDefinition,
   withdrawalInitiatedDefinition,
@@ -70,5 +72,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerAttestation(app, requestedWithdrawalsDefinition, dependencies)
   registerAttestation(app, withdrawalInitiationV2Definition, dependencies)
   registerAttestation(app, withdrawalInitiatedV2Definition, dependencies)
+  registerAttestation(app, recoveryDefinition, dependencies)
+  registerAttestation(app, noFillOrRefundDefinition, dependencies)
   return app
 }

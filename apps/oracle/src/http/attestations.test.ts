@@ -485,7 +485,8 @@ describe('discovery', () => {
     for (const path of Object.values(paths)) {
       const { post: route } = described[path]
       const { schema, examples } = route.requestBody.content['application/json']
-      expect(schema.required).toContain('chainId' in schema.properties ? 'chainId' : 'order')
+      const named = ['chainId', 'order', 'solverChainId'].find((name) => name in schema.properties)
+      expect(schema.required).toContain(named)
       expect(examples.published.value).toBeTruthy()
       expect(route.responses['200'].content['application/json'].schema.properties).toBeTruthy()
       expect(Object.keys(route.responses)).toEqual(expect.arrayContaining(['400', '401', '429', '503']))

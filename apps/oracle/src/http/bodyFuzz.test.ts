@@ -10,7 +10,9 @@ import {
   evidence,
   fillTransaction,
   nativeCurrency,
+  orderAddressB,
   paymentFacts,
+  promised,
   recipient,
   refundTransaction,
   world,
@@ -18,6 +20,8 @@ import {
 import {
   depositsExample,
   fillsExample,
+  noFillOrRefundExample,
+  recoveryExample,
   refundsExample,
   withdrawalFlowExample,
   withdrawalsExample,
@@ -28,7 +32,7 @@ const flow = { ...withdrawalFlowExample, chainId: 'ethereum', currency: nativeCu
 
 let open: TestApp
 beforeAll(async () => {
-  const context = world({
+  const scripts = {
     ethereum: {
       deposits: { [depositTransaction]: depositFacts([depositB]) },
       payments: {
@@ -51,7 +55,8 @@ beforeAll(async () => {
       },
     },
     base: { payments: { [fillTransaction]: paymentFacts() } },
-  })
+  } as const
+  const context = world(scripts, { [orderAddressB]: depositB.amount }, {}, promised())
   open = await testApp({ context })
 })
 afterAll(() => open.app.close())
@@ -129,6 +134,8 @@ describe.each([
   [paths.initiation, flow],
   [paths.initiated, flow],
   [paths.requestedWithdrawals, { ...flow, transactionId: depositTransaction }],
+  [paths.recovery, recoveryExample],
+  [paths.noFillOrRefund, noFillOrRefundExample],
 ])('POST %s', (url, example) => {
   const text = fc.oneof(
     { weight: 8, arbitrary: nearValid(example).map((body) => JSON.stringify(body)) },

@@ -3,6 +3,8 @@ import type { z } from 'zod'
 import type { Attest } from '../attestations/context.ts'
 import { attestDeposits } from '../attestations/deposits.ts'
 import { attestFill } from '../attestations/fills.ts'
+import { attestNoFillOrRefund } from '../attestations/noFillOrRefund.ts'
+import { attestRecovery } from '../attestations/recovery.ts'
 import { attestRefund } from '../attestations/refunds.ts'
 import { attestRequestedWithdrawal } from '../attestations/requestedWithdrawals.ts'
 import { attestWithdrawalInitiated } from '../attestations/withdrawalInitiated.ts'
@@ -11,6 +13,8 @@ import { attestWithdrawal } from '../attestations/withdrawals.ts'
 import {
   depositsRequestSchema,
   fillsRequestSchema,
+  noFillOrRefundRequestSchema,
+  recoveryRequestSchema,
   refundsRequestSchema,
   requestedWithdrawalsRequestSchema,
   withdrawalFlowRequestSchema,
@@ -116,6 +120,22 @@ export const withdrawalInitiationV2Definition = define({
 export const withdrawalInitiatedV2Definition = define({
   ...withdrawalInitiatedDefinition,
   kind: attestationKinds['withdrawal-initiated-v2'],
+})
+
+export const recoveryDefinition = define({
+  kind: attestationKinds.recovery,
+  requestSchema: recoveryRequestSchema,
+  attest: attestRecovery,
+  chainOf: ({ chainId }) => chainId,
+  summary: 'Give a deposit back that its solver promised not to use',
+})
+
+export const noFillOrRefundDefinition = define({
+  kind: attestationKinds['no-fill-or-refund'],
+  requestSchema: noFillOrRefundRequestSchema,
+  attest: attestNoFillOrRefund,
+  chainOf: ({ solverChainId }) => solverChainId,
+  summary: "Sign a solver's promise neither to fill nor to refund an order",
 })
 
 function define<Request extends RequestSwitches, Response>(

@@ -50,6 +50,8 @@ const order = {
   ],
 }
 
+const depositId = '0xd16f7f4f46f9cf8c7e42b371e81a4867d79e7a3572db9949b95a50babcf3137c'
+
 const settlement = {
   order,
   orderSignature:
@@ -57,7 +59,7 @@ const settlement = {
   inputs: [
     {
       transactionId: depositTransaction,
-      onchainId: '0xd16f7f4f46f9cf8c7e42b371e81a4867d79e7a3572db9949b95a50babcf3137c',
+      onchainId: depositId,
       inputIndex: 0,
     },
   ],
@@ -107,4 +109,21 @@ export const withdrawalFlowExample = {
 export const requestedWithdrawalsExample = {
   ...withdrawalFlowExample,
   transactionId: '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
+}
+
+/** The deposit of the published order, which nobody filled. */
+export const recoveryExample = {
+  chainId: 'ethereum',
+  transactionId: depositTransaction,
+  onchainId: depositId,
+  order,
+  orderSignature: settlement.orderSignature,
+}
+
+export const noFillOrRefundExample = {
+  solverChainId: 'base',
+  solver: order.solver,
+  orderId: '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4',
+  signature:
+    '0xe6bb3974e0a5ba45f47cf60dfcb306b4adc64db7fecbee8605e56f28f11af02e572f95797112d6204bd56ce817b752368425b09091e2ab8029a4eea02a6d20301c',
 }

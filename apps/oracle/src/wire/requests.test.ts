@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import {
   depositsExample,
   fillsExample,
+  noFillOrRefundExample,
+  recoveryExample,
   refundsExample,
   withdrawalFlowExample,
   withdrawalsExample,
@@ -10,6 +12,8 @@ import {
 import {
   depositsRequestSchema,
   fillsRequestSchema,
+  noFillOrRefundRequestSchema,
+  recoveryRequestSchema,
   refundsRequestSchema,
   withdrawalFlowRequestSchema,
   withdrawalsRequestSchema,
@@ -20,6 +24,8 @@ test.each([
   ['withdrawals', withdrawalsRequestSchema, withdrawalsExample],
   ['fills', fillsRequestSchema, fillsExample],
   ['refunds', refundsRequestSchema, refundsExample],
+  ['a recovery', recoveryRequestSchema, recoveryExample],
+  ['a promise', noFillOrRefundRequestSchema, noFillOrRefundExample],
   ['the withdrawal flow', withdrawalFlowRequestSchema, withdrawalFlowExample],
 ])('the documented example of %s is a request', (_what, schema, example) => {
   expect(schema.parse(example)).toEqual(example)

@@ -1,6 +1,7 @@
 import {
   addressText,
   bytes32Text,
+  evmAddressText,
   type Hex,
   hexText,
   orderListMax,
@@ -16,6 +17,8 @@ import { publishedExample } from './publishedExample.ts'
 import {
   depositsExample,
   fillsExample,
+  noFillOrRefundExample,
+  recoveryExample,
   refundsExample,
   requestedWithdrawalsExample,
   withdrawalFlowExample,
@@ -33,7 +36,7 @@ const integerText = z.union([uint256Text, z.string().regex(/^0x[0-9a-fA-F]{1,64}
 const signatureBytesMax = 1_024
 
 const lowerCase = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`
-const onchainId = bytes32Text.transform(lowerCase)
+const bytes32 = bytes32Text.transform(lowerCase)
 
 /** Switches that every route takes. */
 const switches = {
@@ -95,7 +98,7 @@ const hints = z
   })
   .describe('Where to look for the transfer, besides under its transaction id')
 
-const inputEntry = z.object({ transactionId, onchainId, inputIndex: uint32Number })
+const inputEntry = z.object({ transactionId, onchainId: bytes32, inputIndex: uint32Number })
 
 export const fillsRequestSchema = z
   .object({
@@ -194,9 +197,38 @@ export const requestedWithdrawalsRequestSchema = withdrawalFlow
   })
   .meta(publishedExample(requestedWithdrawalsExample))
 
+/** Body of `recover/v1`. The public protocol leaves the order out after a week; here it is refused by name. */
+export const recoveryRequestSchema = z
+  .object({
+    chainId: chainId.describe('Chain of the deposit'),
+    transactionId: transactionId.describe('The transaction that made the deposit'),
+    onchainId: bytes32.describe('Of the deposit, as its attestation names it'),
+    order: orderSchema
+      .optional()
+      .describe('The order that the deposit was for; without it nothing goes back'),
+    orderSignature: settlement.orderSignature.optional(),
+    ...switches,
+  })
+  .meta(publishedExample(recoveryExample))
+
+/** Body of `signatures/no-fill-or-refund/v1`. @source withdrawals.md 2 */
+export const noFillOrRefundRequestSchema = z
+  .object({
+    solverChainId: chainId.describe('Chain of the solver as its order names it, an EVM chain'),
+    solver: evmAddressText.transform(lowerCase),
+    orderId: bytes32.describe('The order that the solver will neither fill nor refund'),
+    signature: hexText(signatureBytesMax)
+      .transform(lowerCase)
+      .describe("The solver's EIP-712 signature of `NoFillOrRefund`"),
+    ...switches,
+  })
+  .meta(publishedExample(noFillOrRefundExample))
+
 export type DepositsRequest = z.infer<typeof depositsRequestSchema>
 export type WithdrawalsRequest = z.infer<typeof withdrawalsRequestSchema>
 export type FillsRequest = z.infer<typeof fillsRequestSchema>
 export type RefundsRequest = z.infer<typeof refundsRequestSchema>
 export type RequestedWithdrawalsRequest = z.infer<typeof requestedWithdrawalsRequestSchema>
 export type WithdrawalFlowRequest = z.infer<typeof withdrawalFlowRequestSchema>
+export type RecoveryRequest = z.infer<typeof recoveryRequestSchema>
+export type NoFillOrRefundRequest = z.infer<typeof noFillOrRefundRequestSchema>

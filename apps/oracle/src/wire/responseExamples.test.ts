@@ -23,13 +23,17 @@ import {
   evidence,
   fillTransaction,
   nativeCurrency,
+  orderAddressB,
   paymentFacts,
+  promised,
   refundTransaction,
   world,
 } from '../../test/fixtures/world.ts'
 import {
   depositsExample,
   fillsExample,
+  noFillOrRefundExample,
+  recoveryExample,
   refundsExample,
   requestedWithdrawalsExample,
   withdrawalFlowExample,
@@ -132,6 +136,8 @@ const requests: Record<AttestationKindName, object> = {
   'withdrawals-v2': requestedWithdrawalsExample,
   'withdrawal-initiation-v2': withdrawalFlowExample,
   'withdrawal-initiated-v2': withdrawalFlowExample,
+  recovery: recoveryExample,
+  'no-fill-or-refund': noFillOrRefundExample,
 }
 const kinds = Object.values(attestationKinds)
 
@@ -140,8 +146,12 @@ beforeAll(async () => {
   const { owner, amount } = withdrawalFlowExample
   const spender = hubAlias({ chainId: 'ethereum', ...mainNetwork('ethereum-vm') }, owner)
   const { withdrawalAddress } = responseExamples['withdrawal-initiation']
-  const balances = { [spender]: BigInt(amount), [withdrawalAddress]: BigInt(amount) }
-  open = await testApp({ context: world(scripts, balances, issued()) })
+  const balances = {
+    [spender]: BigInt(amount),
+    [withdrawalAddress]: BigInt(amount),
+    [orderAddressB]: depositB.amount,
+  }
+  open = await testApp({ context: world(scripts, balances, issued(), promised()) })
 })
 afterAll(() => open.app.close())
 

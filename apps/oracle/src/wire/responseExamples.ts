@@ -235,4 +235,38 @@ export const responseExamples = {
   },
   'withdrawal-initiation-v2': initiation,
   'withdrawal-initiated-v2': initiated,
+  recovery: {
+    execution: {
+      idempotencyKey: '0x1fc799e73956f4cdd10f83ad6b7b1babf9a40adab02f412f1f6da60a05d96e10',
+      actions: [
+        '0x000000000000000000000000000000000000000000000000000000000000000200000000000000000000000048dd97456ea2aed0520f5386f4146f867c61e565000000000000000000000000655a50c47473d8fd8f2a129996f0062c287ac97da7834a7b349a34e2a18eb597251edf52aba8e3aea24d7021dc1c76cc7a857ab70000000000000000000000000000000000000000000000000de0b6b3a7640000',
+      ],
+      signatures: [
+        {
+          oracleChainId: '537713',
+          oracleContract: '0x795f9464ee05a34fe1e18925ca4e4753dcd60058',
+          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+          signature:
+            '0x9069352191b278eb285e467d84e547f7df4a70a732cf0f3909fcc77b3734507d45c924092f3db42851dcae425572bc6e4e8925213a2c0bf5d6ee5f53d879c3461b',
+        },
+      ],
+    },
+  },
+  'no-fill-or-refund': {
+    genericMapping: {
+      user: '0x37af10adbc4864042698b5735132a3c8c2b146bf',
+      id: '0xdd0970e29b4680229a8d3ba6d9d937f78751b498f4bc20358a8b4087672164c0',
+      data: '0x01',
+      nonce: '0xe4dddd8882c133ceb8ddb4fb6c5beb6e908560407a5daa7557cb31d6e14754f6',
+      signatures: [
+        {
+          genericMappingChainId: '537713',
+          genericMappingContract: '0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',
+          oracleSigner: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+          signature:
+            '0x87356c8816ee3e8a5a6528a568a463f96625095353193122c67fd86128ecb051763047bfb057e83fc74cfb3c45271d3e0b139a6b05cebdeb184eef72473bf0261b',
+        },
+      ],
+    },
+  },
 } as const satisfies Record<AttestationKindName, object>

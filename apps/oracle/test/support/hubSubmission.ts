@@ -1,6 +1,6 @@
 // Brings what oracles answered to the hub's contracts as it is.
 import type { Hex } from '@causeway/core'
-import { allocatorAbi, hubAbi, hubOracleAbi, type TestNetwork } from '@causeway/localnet'
+import { allocatorAbi, genericMappingAbi, hubAbi, hubOracleAbi, type TestNetwork } from '@causeway/localnet'
 import { BaseError, ContractFunctionRevertedError, concatHex } from 'viem'
 
 type AnsweredExecution = {
@@ -53,6 +53,31 @@ export async function submitWithdrawRequest(
     abi: allocatorAbi,
     functionName: 'submitWithdrawRequest',
     args: [request, concatHex(signatures.map((entry) => entry.signature))],
+    ...finality,
+  })
+}
+
+type AnsweredEntry = {
+  readonly user: Hex
+  readonly id: Hex
+  readonly data: Hex
+  readonly nonce: Hex
+  readonly signatures: readonly { readonly signature: Hex }[]
+}
+
+/** An entry of the generic mapping, through the multisig. */
+export async function submitEntry(
+  network: TestNetwork,
+  { user, id, data, nonce, signatures }: AnsweredEntry,
+  finality: { readonly blocks: number } = { blocks: 3 },
+): Promise<string> {
+  const { genericMapping, oracleMultisig } = network.deployment.hub
+  const signature = concatHex(signatures.map((entry) => entry.signature))
+  return submit(network, {
+    address: genericMapping,
+    abi: genericMappingAbi,
+    functionName: 'setEntry',
+    args: [user, id, data, nonce, oracleMultisig, signature],
     ...finality,
   })
 }

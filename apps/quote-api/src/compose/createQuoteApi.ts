@@ -1,84 +1,18 @@
 import { readFileSync } from 'node:fs'
-import {
-  type ChainClient,
-  type ChainRegistry,
-  createJsonRpcClient,
-  type RegisteredChain,
-} from '@causeway/chains'
-import { createOrderIdHasher, type QuoteFile } from '@causeway/core'
-import {
-  type Closer,
-  createAdminListener,
-  createHttpMetrics,
-  createLogger,
-  createOpsListener,
-  createReadiness,
-  type HttpApp,
-  openListener,
-  type Readiness,
-} from '@causeway/http'
+import { createAdminListener, createLogger } from '@causeway/http'
 import { type ConfiguredSigner, createConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 import { loadFiles } from '../config/configuration.ts'
-import { registerAdmin } from '../http/admin/registerAdmin.ts'
-import { buildApp } from '../http/app.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
-import { createAgreementMetrics, warnOfFewVoices } from '../market/agreementMetrics.ts'
-import { systemClock } from '../market/clock.ts'
-import { createMarket } from '../market/createMarket.ts'
 import { planMarket } from '../market/plan.ts'
-import type { Market } from '../market/runMarket.ts'
-import { createAdministration, loadPeppers } from '../operate/administration.ts'
 import { checkChains } from '../operate/checkChains.ts'
-import { openCommandChain } from '../operate/cli/commandChain.ts'
-import { type OpenDatabase, openDatabase } from '../operate/database.ts'
-import { createDatabaseWait, type DatabaseWait } from '../operate/databaseWait.ts'
-import { createInventoryViews } from '../pricing/inventoryView.ts'
-import { createOpenQuotes } from '../pricing/openQuotes.ts'
-import { createPoolLegQuoter } from '../pricing/poolLegQuoter.ts'
-import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
-import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
-import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
-import { createOrderStore } from '../requests/orders/orderStore.ts'
-import { toStoredOrder } from '../requests/orders/toStoredOrder.ts'
-import { keepSaid } from '../requests/selfExecution/saidTransactions.ts'
-import { createRequestStatuses } from '../requests/status/requestStatus.ts'
-import { withSolverKey } from '../requests/work/solverKey.ts'
-import { createSolverWork } from '../requests/work/solverWork.ts'
-import { createAccess } from './access.ts'
-import { createAccuracy } from './accuracy.ts'
-import { createAppBalance } from './appBalance.ts'
-import { createAppFees } from './appFees.ts'
-import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
-import { createOnChainQuoter } from './onChainQuoter.ts'
-import { createPermits } from './permits.ts'
-import { createChainPorts } from './ports.ts'
-import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
-import { createRandomPool } from './randomPool.ts'
-import { createSettlement } from './settlement.ts'
-import { createSponsorship } from './sponsorship.ts'
-import { createWebhooks } from './webhooks.ts'
-
-export type QuoteApi = {
-  /** The public listener. */
-  readonly app: HttpApp
-  readonly market: Market
-  readonly logger: Logger
-  readonly readiness: Readiness
-  /** Opens all listeners, or none: when one cannot be opened, everything is closed. */
-  listen(): Promise<ListenAddresses>
-  /** In the order in which they must be closed. */
-  readonly closers: readonly Closer[]
-  /** Closes everything in that order, without draining first. */
-  close(): Promise<void>
-}
-
-export type ListenAddresses = {
-  readonly publicUrl: string
-  readonly opsUrl: string
-  readonly adminUrl: string
-}
+import { openDatabase } from '../operate/database.ts'
+import { createDatabaseWait } from '../operate/databaseWait.ts'
+import { createRegistry } from '../pricing/registry.ts'
+import { assemble, type QuoteApi } from './assemble.ts'
+import { createClients } from './market.ts'
+import { sourceReach } from './priceAdapters.ts'
 
 /**
  * Builds the whole service: reads keys and files, opens the database, checks chains against
@@ -96,7 +30,7 @@ export async function createQuoteApi(
   const registry = createRegistry(quote, [...chains.chains.values()])
   // Prices that contradict themselves are refused before anything is opened.
   planMarket(quote, sourceReach(config, chains))
-  const clients = createClients([...chains.chains.values()], registry, logger)
+  const clients = createClients(chains, registry, logger)
   const adminListener = createAdminListener({
     logger,
     errors: errorPolicy,
@@ -130,241 +64,6 @@ export async function createQuoteApi(
   }
 }
 
-type Parts = OpenDatabase & {
-  /** Holds the ports where the database had to be waited for. */
-  readonly wait: DatabaseWait
-  readonly config: QuoteApiConfig
-  readonly variables: Readonly<Record<string, string | undefined>>
-  readonly logger: Logger
-  readonly signer: ConfiguredSigner
-  readonly quote: QuoteFile
-  readonly chains: ChainRegistry
-  readonly registry: QuoteRegistry
-  readonly clients: ReadonlyMap<string, ChainClient>
-  readonly adminListener: HttpApp
-}
-
-/** Everything that is built once keys, files, chains and database are known to be good. */
-async function assemble(parts: Parts): Promise<QuoteApi> {
-  const { config, logger, signer, quote, chains, registry, clients, adminListener, database } = parts
-  const metrics = createHttpMetrics({ service: 'quote-api' })
-  const market = createMarket({
-    config: quote,
-    clients,
-    reach: sourceReach(config, chains),
-    onReport: createAgreementMetrics(metrics),
-    adapters: createPriceAdapters(config.priceAdapters),
-    log: logger,
-  })
-  await market.start()
-
-  const readiness = createReadiness({
-    checks: [
-      { name: 'database', check: () => database.ping() },
-      { name: 'market', check: async () => requireUsableChain(market, registry) },
-    ],
-    onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
-  })
-  const orders = createOrderStore({ database })
-  const sponsorshipChain = findSponsorshipChain(registry, clients)
-  const { chainId } = sponsorshipChain
-  const sponsorship = createSponsorship({ database, quote, registry, chainId, logger })
-  const peppers = await loadPeppers(config)
-  const randomBytes = createRandomPool()
-  registerAdmin(adminListener, createAdministration({ config, database, peppers }), {
-    database,
-    chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
-  })
-  const pricing = {
-    registry,
-    schedule: quote.schedule,
-    swapImpactMaxBps: quote.swapImpactMaxBps,
-    ceilings: quote.ceilings,
-    snapshot: () => market.snapshot(),
-    inventoryView: createInventoryViews(registry),
-    legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients, () => market.snapshot())),
-    sponsorAsset: sponsorship.sponsorAsset,
-  }
-  const settlement = createSettlement({
-    chains,
-    registry,
-    lateDeposits: quote.lateDeposits,
-    pricing,
-    clients,
-    oracles: config.oracles,
-    database,
-    ledger: sponsorship.ledger,
-    metrics,
-    logger,
-  })
-  const webhooks = createWebhooks({ config, database, peppers, metrics, logger })
-  const appFees = createAppFees({
-    registry,
-    snapshot: () => market.snapshot(),
-    clients,
-    chains: settlement.chains,
-    database,
-    publicUrl: config.publicUrl,
-    randomBytes,
-    metrics,
-    logger,
-  })
-  const accuracy = createAccuracy({
-    database,
-    chains: settlement.chains,
-    clients,
-    snapshot: () => market.snapshot(),
-    registry,
-    metrics,
-    logger,
-  })
-  const access = createAccess({
-    database,
-    peppers,
-    chain: sponsorshipChain,
-    publicUrl: config.publicUrl,
-    randomBytes,
-    logger,
-  })
-  const { fillWallet, quoteLifetimeSeconds, orderLifetimeSeconds } = quote
-  const permits = createPermits({ registry, clients, database })
-  const quoting: SponsoredQuoteDependencies = {
-    ...pricing,
-    quoteLifetimeSeconds,
-    orderLifetimeSeconds,
-    openQuotes: createOpenQuotes({ perUserBps: quote.openQuotesPerUserBps }),
-    fillWallet,
-    ...createChainPorts({
-      registry,
-      clients,
-      market,
-      clock: systemClock,
-      onFactsFailure: (chainId, error) => logger.debug({ chainId, err: error }, 'user facts not read'),
-    }),
-    reactionMsOf: accuracy.reactionTimes.of,
-    clock: systemClock,
-    signer,
-    orderIdOf: createOrderIdHasher(registry.networkByKey),
-    permitTokens: permits.permitTokens,
-    ...storeWithAddresses(
-      { database, ledger: sponsorship.ledger },
-      {
-        store: (record) => orders.save(toStoredOrder(record)),
-        storeSponsored: sponsorship.storeSponsored,
-      },
-    ),
-    sponsors: access.sponsors,
-    onExploitableFeePayer: sponsorship.onExploitableFeePayer,
-    randomBytes,
-  }
-  const depositAddresses = createDepositAddresses({
-    chains,
-    clients,
-    settlementChains: settlement.chains,
-    database,
-    ledger: sponsorship.ledger,
-    quoting,
-    logger,
-  })
-  const appBalance = createAppBalance({
-    config,
-    chains,
-    registry,
-    chain: sponsorshipChain,
-    database,
-    openSingle: parts.openSingle,
-    ledger: sponsorship.ledger,
-    metrics,
-    moreJobs: [...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs, webhooks.job, accuracy.job],
-    logger,
-  })
-  const app = await buildApp({
-    ...sponsorship,
-    ...access,
-    ...quoting,
-    servers: quote.servers,
-    environment: config.environment,
-    rateLimits: {
-      perKeyMax: config.rateLimits.perKeyMax ?? quote.rateLimits.perKeyPerSecond,
-      perIpMax: config.rateLimits.perIpMax ?? quote.rateLimits.perIpPerSecond,
-    },
-    trustedProxies: config.trustedProxies,
-    marketHealth: () => market.health(),
-    apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),
-    balances: appBalance.balances,
-    claims: appBalance.claims,
-    appFeeClaims: appFees.appFeeClaims,
-    takePermit: permits.takePermit,
-    say: (said) => keepSaid(database, said),
-    statuses: createRequestStatuses({ database }),
-    hint(chainId) {
-      settlement.hint(chainId)
-      depositAddresses.hint(chainId)
-    },
-    solverWork: createSolverWork({
-      database,
-      onChange() {
-        settlement.hint()
-        depositAddresses.hint()
-        appFees.wake()
-      },
-    }),
-    logger,
-    metrics,
-    readiness,
-  })
-  appBalance.startJobs()
-  accuracy.reactionTimes.start()
-  const opsListener = createOpsListener({
-    logger,
-    errors: errorPolicy,
-    registry: metrics.registry,
-    readiness,
-  })
-
-  const closers: readonly Closer[] = [
-    { name: 'public listener', close: () => app.close() },
-    { name: 'admin listener', close: () => adminListener.close() },
-    { name: 'jobs', close: () => appBalance.close() },
-    { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
-    { name: 'webhooks', close: () => webhooks.close() },
-    { name: 'market', close: async () => market.close() },
-    {
-      name: 'chain clients',
-      close: () => Promise.all([...clients.values()].map((client) => client.close())),
-    },
-    { name: 'signer', close: () => signer.close() },
-    { name: 'database', close: parts.close },
-    { name: 'ops listener', close: () => opsListener.close() },
-  ]
-  const close = async () => {
-    await parts.wait.close()
-    for (const closer of closers) await closer.close()
-  }
-  return {
-    app,
-    market,
-    logger,
-    readiness,
-    closers,
-    close,
-    async listen() {
-      try {
-        await parts.wait.close()
-        const [publicUrl, opsUrl, adminUrl] = await Promise.all([
-          openListener(app, config.http, 'HTTP_PORT'),
-          openListener(opsListener, config.ops, 'OPS_PORT'),
-          openListener(adminListener, config.admin, 'ADMIN_PORT'),
-        ])
-        return { publicUrl, opsUrl, adminUrl }
-      } catch (error) {
-        await close()
-        throw error
-      }
-    },
-  }
-}
-
 /** The key must be there before anything else is opened: without it no quote can be signed. */
 function openSigner(
   variables: Readonly<Record<string, string | undefined>>,
@@ -376,36 +75,4 @@ function openSigner(
     warn: (message) => logger.warn(message),
     isThreaded: true,
   })
-}
-
-/** Chains that are quoted, or only read for a price, need a client; those without endpoints have none. */
-function createClients(
-  chains: readonly RegisteredChain[],
-  registry: QuoteRegistry,
-  logger: Logger,
-): ReadonlyMap<string, ChainClient> {
-  const clients = new Map<string, ChainClient>()
-  for (const { id, vmType, endpoints, rpcThreshold, unsetVariables } of chains) {
-    const isQuoted = registry.chains.some(({ key }) => key === id)
-    if (endpoints.length > 0 && vmType === 'ethereum-vm') {
-      const client = createJsonRpcClient({
-        chainId: id,
-        endpoints: endpoints.map((url) => ({ url })),
-        threshold: rpcThreshold,
-        now: () => Date.now(),
-      })
-      warnOfFewVoices(id, client.electorate, logger)
-      clients.set(id, client)
-    } else if (isQuoted) {
-      logger.warn({ chain: id, unsetVariables }, 'chain has no endpoint and cannot be priced')
-    }
-  }
-  return clients
-}
-
-/** @throws Error while no quotable chain can be priced */
-function requireUsableChain(market: Market, registry: QuoteRegistry): void {
-  const snapshot = market.snapshot()
-  if (registry.chains.some(({ chainId }) => !('reason' in snapshot.chain(chainId)))) return
-  throw new Error('no chain can be priced')
 }

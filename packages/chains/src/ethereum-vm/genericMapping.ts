@@ -23,10 +23,9 @@ export function createHubEntries(options: {
   const { quorum, mappingAddress } = options
   return {
     async read(user, id, { signal }) {
-      const data: Hex = `${getEntry}${addressWord(user)}${bytes32Word(id)}`
       const call = {
         to: mappingAddress,
-        data,
+        data: getEntryData(user, id),
         parse: (answer: Parameters<typeof resultOf>[0]) => parseEntry(resultOf(answer, 'getEntry')),
       }
       const { value, timestampSeconds } = await readNewest(quorum, call, signal)
@@ -35,8 +34,12 @@ export function createHubEntries(options: {
   }
 }
 
+export function getEntryData(user: Hex, id: Hex): Hex {
+  return `${getEntry}${addressWord(user)}${bytes32Word(id)}`
+}
+
 /** @throws MalformedAnswerError, also for an entry without a time */
-function parseEntry(result: unknown): { readonly data: Hex; readonly createdAtSeconds: bigint } {
+export function parseEntry(result: unknown): { readonly data: Hex; readonly createdAtSeconds: bigint } {
   const what = 'getEntry'
   const reader = readAbi(parseBytes(result, what), what)
   const start = reader.position(0)

@@ -38,8 +38,7 @@ export function createHubReader(options: {
     hubAddress,
     async balanceOf(holder, tokenId, reading) {
       const to = options.hubAddress ?? (await hubAddress(reading))
-      const data: Hex = `${selectors.balanceOf}${addressWord(holder)}${uintWord(tokenId)}`
-      return ask({ to, data, parse: parseWord }, reading)
+      return ask({ to, data: balanceOfData(holder, tokenId), parse: parseWord }, reading)
     },
     isExecuted: (key, reading) =>
       ask(
@@ -47,6 +46,10 @@ export function createHubReader(options: {
         reading,
       ),
   }
+}
+
+export function balanceOfData(holder: Hex, tokenId: bigint): Hex {
+  return `${selectors.balanceOf}${addressWord(holder)}${uintWord(tokenId)}`
 }
 
 export type HubCall<Value> = {

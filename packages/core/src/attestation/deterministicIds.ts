@@ -62,3 +62,8 @@ export function withdrawalInitiationKey(initiation: {
   const { hubId, hubTokenId, withdrawalAddress } = initiation
   return deterministicId(hubId, hubTokenId.toString(), withdrawalAddress)
 }
+
+/** Idempotency key of the way back of one deposit that was for an order. @source withdrawals.md 2 */
+export function recoveryKey(depositOnchainId: Hex): Hex {
+  return deterministicId(depositOnchainId, 'recover')
+}

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { environmentName, evmAddress } from './scalars.ts'
 
+const hubFinality = z.object({
+  mode: z.enum(['tag', 'depth']),
+  tag: z.enum(['finalized', 'safe']).optional(),
+  blocks: z.number().int().min(0).optional(),
+})
+
 /**
  * `configs/chains.hub.<ENVIRONMENT>.json`: where executions are settled.
  * @source oracle-protocol.md 6.3
@@ -14,7 +20,12 @@ export const hubFileSchema = z.object({
   oracleAddress: evmAddress,
   oracleVersion: z.string().min(1),
   oracleMultisigAddress: evmAddress.optional(),
+  /** Keeps signed entries: what Hyperliquid transfers are for, and promises not to fill an order. */
   genericMappingAddress: evmAddress.optional(),
+  /** When a promise or a balance of the hub counts for a recovery; default: its `finalized` block. */
+  finality: hubFinality.optional(),
+  /** How long both a promise and the deposit must stand before it is recovered; default a day. */
+  recoveryDelaySeconds: z.number().int().min(0).optional(),
   /** Chain of the allocator that issues withdrawals; without an allocator no withdrawal gets an execution. */
   auroraEvmChainId: z.number().int().positive().optional(),
   /** Keeps payloads and signatures. */
@@ -24,13 +35,7 @@ export const hubFileSchema = z.object({
   /** Where the allocator is read, when its chain is not the hub. */
   auroraHttpRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
   /** When a payload of the allocator counts as issued; default: its chain's `finalized` block. */
-  auroraFinality: z
-    .object({
-      mode: z.enum(['tag', 'depth']),
-      tag: z.enum(['finalized', 'safe']).optional(),
-      blocks: z.number().int().min(0).optional(),
-    })
-    .optional(),
+  auroraFinality: hubFinality.optional(),
   /**
    * `own`, the default: the allocator has `payloadIdOf`, so that a nonce has one payload, and a withdrawal
    * one key. `public`: it has not, keys are those of the public protocol, and the holes that are printed at

@@ -11,7 +11,13 @@ import {
   typeHash,
 } from '../hashing/typedData.ts'
 import type { WithdrawRequest } from '../vm/withdrawRequest.ts'
-import type { Execution, ExecutionDomain, WithdrawRequestDomain } from './execution.ts'
+import type {
+  Execution,
+  ExecutionDomain,
+  MappingDomain,
+  MappingEntry,
+  WithdrawRequestDomain,
+} from './execution.ts'
 import type { SigningRequest } from './signer.ts'
 
 const executionTypeHash = typeHash('Execution(bytes32 idempotencyKey,bytes[] actions)')
@@ -19,10 +25,12 @@ const withdrawRequestTypeHash = typeHash(
   'SubmitWithdrawRequest(uint256 chainId,string depository,string currency,uint256 amount,address spender,string receiver,bytes data,bytes32 nonce)',
 )
 
+const mappingEntryTypeHash = typeHash('SetEntry(address user,bytes32 id,bytes data,bytes32 nonce)')
+
 /**
  * The 32 bytes that a signature of `request` signs.
  * @throws RangeError when a member does not fit its type: a caller's bug
- * @source oracle-protocol.md 1.5, 2.1
+ * @source oracle-protocol.md 1.5, 2.1; withdrawals.md 2
  */
 export function signingDigest(request: SigningRequest): Uint8Array {
   switch (request.purpose) {
@@ -34,6 +42,8 @@ export function signingDigest(request: SigningRequest): Uint8Array {
       return typedDataDigest(executionSeparator(request.domain), executionHash(request.execution))
     case 'withdraw-request':
       return typedDataDigest(withdrawRequestSeparator(request.domain), withdrawRequestHash(request.request))
+    case 'mapping-entry':
+      return typedDataDigest(mappingSeparator(request.domain), mappingEntryHash(request.entry))
     default:
       return assertNever(request)
   }
@@ -69,5 +79,19 @@ function withdrawRequestHash(request: WithdrawRequest): Uint8Array {
     .word(hashText(request.recipient))
     .word(keccak256(hexToBytes(request.data)))
     .word(fixedHexToBytes(request.nonce, 32))
+  return keccak256(words.done())
+}
+
+function mappingSeparator(domain: MappingDomain): Uint8Array {
+  return domainSeparator({ ...domain, name: 'RelayGenericMapping', version: '1' })
+}
+
+function mappingEntryHash({ user, id, data, nonce }: MappingEntry): Uint8Array {
+  const words = new AbiWords(5)
+    .word(mappingEntryTypeHash)
+    .address(fixedHexToBytes(user, 20))
+    .word(fixedHexToBytes(id, 32))
+    .word(keccak256(hexToBytes(data)))
+    .word(fixedHexToBytes(nonce, 32))
   return keccak256(words.done())
 }

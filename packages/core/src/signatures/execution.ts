@@ -12,3 +12,15 @@ export type Execution = { readonly idempotencyKey: Hex; readonly actions: readon
 
 /** EIP-712 domain `RelayAllocatorSpender`, version "1". @source oracle-protocol.md 2.1 */
 export type WithdrawRequestDomain = { readonly chainId: number; readonly verifyingContract: Hex }
+
+/** EIP-712 domain `RelayGenericMapping`, version "1", of the hub's generic mapping. @source withdrawals.md 2 */
+export type MappingDomain = { readonly chainId: number; readonly verifyingContract: Hex }
+
+/** What the hub's generic mapping keeps for an account without a key, once. @source withdrawals.md 2 */
+export type MappingEntry = {
+  readonly user: Hex
+  readonly id: Hex
+  readonly data: Hex
+  /** 32 bytes; used once in the whole mapping. */
+  readonly nonce: Hex
+}

@@ -1,6 +1,12 @@
 import type { Hex } from '../hex.ts'
 import type { WithdrawRequest } from '../vm/withdrawRequest.ts'
-import type { Execution, ExecutionDomain, WithdrawRequestDomain } from './execution.ts'
+import type {
+  Execution,
+  ExecutionDomain,
+  MappingDomain,
+  MappingEntry,
+  WithdrawRequestDomain,
+} from './execution.ts'
 
 /** Why a digest is signed. A signer accepts these structures and nothing else: no raw digests. */
 export type SigningRequest =
@@ -16,6 +22,8 @@ export type SigningRequest =
       readonly domain: WithdrawRequestDomain
       readonly request: WithdrawRequest
     }
+  /** EIP-712 `SetEntry`. @source withdrawals.md 2 */
+  | { readonly purpose: 'mapping-entry'; readonly domain: MappingDomain; readonly entry: MappingEntry }
 
 /**
  * Holds one secp256k1 key. Every signature is recovered and compared with `address` before it is

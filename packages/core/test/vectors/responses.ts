@@ -12,7 +12,11 @@ import {
 import { networkOf, repeated } from './orders.ts'
 
 export const sampleContext: SignatureContext = {
-  hub: { executionDomain: hubDomain, withdrawRequestDomain: allocatorDomain },
+  hub: {
+    executionDomain: hubDomain,
+    withdrawRequestDomain: allocatorDomain,
+    mappingDomain: { chainId: hubDomain.chainId, verifyingContract: repeated('bb', 20) },
+  },
   networkOf,
 }
 
@@ -61,6 +65,23 @@ export const sampleResponses = {
       ...withdrawRequest,
       chainId: String(withdrawRequest.chainId),
       amount: String(withdrawRequest.amount),
+      signatures: [],
+    },
+  },
+  recovery: {
+    execution: {
+      // Of the published deposit of order B.
+      idempotencyKey: '0x1fc799e73956f4cdd10f83ad6b7b1babf9a40adab02f412f1f6da60a05d96e10',
+      actions: fillExecution.actions.slice(0, 1),
+      signatures: [],
+    },
+  },
+  'no-fill-or-refund': {
+    genericMapping: {
+      user: '0x37af10adbc4864042698b5735132a3c8c2b146bf',
+      id: '0xdd0970e29b4680229a8d3ba6d9d937f78751b498f4bc20358a8b4087672164c0',
+      data: '0x01',
+      nonce: '0xe4dddd8882c133ceb8ddb4fb6c5beb6e908560407a5daa7557cb31d6e14754f6',
       signatures: [],
     },
   },

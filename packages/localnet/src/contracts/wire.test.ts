@@ -37,6 +37,7 @@ describe('selectors', () => {
     ['oracle contract', abis.hubOracleAbi, 'HUB', ['0xa4c52b86']],
     ['multisig', abis.oracleMultisigAbi, 'isValidSignature', ['0x1626ba7e']],
     ['generic mapping', abis.genericMappingAbi, 'getEntry', ['0xcad2ab23']],
+    ['generic mapping', abis.genericMappingAbi, 'setEntryFor', ['0x53d61876']],
   ])('%s has %s%s', (_contract, abi, name, expected) => {
     expect(selectors(abi, name)).toEqual(expected)
   })

@@ -78,7 +78,11 @@ export async function deployHub(
     },
     {
       contract: plan.genericMapping,
-      data: encodeFunctionData({ abi: genericMappingAbi, functionName: 'initialize', args: [owner, owner] }),
+      data: encodeFunctionData({
+        abi: genericMappingAbi,
+        functionName: 'initialize',
+        args: [owner, owner, plan.oracleMultisig.address],
+      }),
     },
     {
       contract: plan.allocator,

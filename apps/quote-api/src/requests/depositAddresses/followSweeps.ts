@@ -1,6 +1,7 @@
 import type { DepositFacts, SqlTx } from '@causeway/core'
 import { workAtOnce } from '../settlement/dueRequests.ts'
 import { nowSeconds, type Run } from '../settlement/settlementContext.ts'
+import { lateInclusionSeconds } from '../timings.ts'
 import { type SweepPayload, sweepPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, updateWork } from '../work/workStore.ts'
 import { clearSweep, listEndedSweeps, lockAddress } from './addressStore.ts'
@@ -8,8 +9,6 @@ import type { DepositAddressContext } from './depositAddressContext.ts'
 
 const atOnce = 8
 const itemsMax = 500
-/** A transaction of the last second may still be on its way into a block. */
-const lateInclusionSeconds = 60
 
 /**
  * Looks every reported sweep up on its chain and frees addresses whose sweep ended, however it did. A

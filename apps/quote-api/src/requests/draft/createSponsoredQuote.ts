@@ -18,6 +18,7 @@ import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRe
 import { type SponsorshipTerms, sponsorshipTerms } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
 import { pricedUsdc, shareOf, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
+import { holdGraceSeconds } from '../timings.ts'
 import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
 
 /** `no_hold`: nothing was asked of the ledger, the quote is stored. */
@@ -38,9 +39,6 @@ type SponsoredRequest = {
   readonly sponsorship: SponsorshipRequest
   readonly keyId: string | undefined
 }
-
-/** A hold outlives its quote by this: a deposit of the last second must still be seen. @source design.md 6.3 */
-const holdGraceSeconds = 30
 
 /**
  * Quotes a request that names a sponsorship field: priced with the sponsor's part, then stored together

@@ -1,3 +1,4 @@
+import { lateInclusionSeconds } from '../timings.ts'
 import type { WorkState } from '../work/workItem.ts'
 
 /** The reported transaction as its chain shows it. */
@@ -13,9 +14,6 @@ export type RelayStep =
   /** The transaction failed for good: another one may be sent. */
   | { readonly action: 'offer_again' }
   | { readonly action: 'fail'; readonly reason: RelayFailure }
-
-/** A transaction of the last second may still be on its way into a block. */
-const lateInclusionSeconds = 60
 
 /**
  * What becomes of a permit that the solver is to send. Pure. Anybody can send it, so what counts is the

@@ -6,6 +6,7 @@ import type { SettlementChain } from '../settlement/settlementChain.ts'
 import { chainOf, nowSeconds, type Run, type SettlementContext } from '../settlement/settlementContext.ts'
 import type { MinedTransaction } from '../settlement/transactionReading.ts'
 import { recordTransaction, showStatus } from '../status/requestProgress.ts'
+import { lateInclusionSeconds } from '../timings.ts'
 import { callMatch } from './callMatch.ts'
 import {
   decideSaid,
@@ -20,8 +21,6 @@ import { lockSelfExecuted, type SelfExecutedRequest } from './selfExecutedReques
 
 const atOnce = 16
 const saidMax = 500
-/** A swap's own deadline is the request's; a transaction of its last second may still get into a block. */
-const lateInclusionSeconds = 60
 const missingPauseMaxMs = 30_000
 
 /** Looks up on its chain what users say they executed, and ends their requests by what is found there. */

@@ -11,6 +11,7 @@ import {
 import { accrueAppFees } from '@causeway/ledger'
 import { findCurrency } from '../../pricing/registry.ts'
 import { countContradictions, lookAgain, setStage } from '../status/requestProgress.ts'
+import { pinGraceSeconds } from '../timings.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
 import { dueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
@@ -35,8 +36,6 @@ export type AttestationContext = SettlementContext & {
 const atOnce = 8
 const retryFirstMs = 1_000
 const retryMaxMs = 60_000
-/** A pin's own grace: the hold ends by itself after it. @source design.md 6.5 */
-const pinGraceSeconds = 900
 
 /** Has every filled request proven by the oracles, and pays for it. */
 export async function attestFills(context: AttestationContext, run: Run): Promise<void> {

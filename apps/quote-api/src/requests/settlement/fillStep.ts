@@ -1,3 +1,4 @@
+import { lateInclusionSeconds } from '../timings.ts'
 import type { WorkState } from '../work/workItem.ts'
 import type { FillProblem } from './fillCheck.ts'
 
@@ -31,9 +32,6 @@ export type FillFailure =
   | 'TRANSACTION_NOT_INCLUDED'
   | 'TRANSACTION_REVERTED'
   | 'TRANSACTION_SUBMISSION_FAILED'
-
-/** A transaction of the last second may still be on its way into a block. */
-export const lateInclusionSeconds = 60
 
 /**
  * What a work item and its transaction mean for a request that waits for its fill. Pure. Money goes back

@@ -1,6 +1,7 @@
 import type { Hex, PaymentFacts, PaymentQuestion, SqlTx } from '@causeway/core'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { lookAgain, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
+import { refundSeconds } from '../timings.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import type { WorkItem } from '../work/workItem.ts'
 import { addWork, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
@@ -26,7 +27,6 @@ import { isWrongForGood } from './wrongForGood.ts'
 const atOnce = 16
 /** An item that waits for its solver is looked at when the solver says something, and now and then. */
 const idleMs = 5_000
-const surplusRefundSeconds = 7 * 86_400
 
 /** Moves every request that waits for its fill: what the solver reported is looked up on its chain. */
 export async function followFills(context: SettlementContext, run: Run): Promise<void> {
@@ -200,7 +200,7 @@ async function giveSurplusBack(
   const amount = surplusRefund(deposit.amount, request.feeBasis, refundTermsOf(request))
   if (amount === 0n) return
   const origin = chainOf(context, deposit.chainId).chain
-  const deadlineSeconds = nowSeconds(context) + surplusRefundSeconds
+  const deadlineSeconds = nowSeconds(context) + refundSeconds
   const { currency, chainId } = deposit
   const payload = refundPayload(order, { orderId, origin, currency, amount, deadlineSeconds })
   await addWork(tx, { kind: 'refund', requestId, subject: `surplus:${deposit.id}`, chainId, payload })

@@ -1,13 +1,13 @@
 import type { Hex, PaymentFacts, SqlTx } from '@causeway/core'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { lookAgain, lookNow, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
+import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { dueRequests, workAtOnce } from './dueRequests.ts'
 import { paysInFull } from './fillCheck.ts'
-import { lateInclusionSeconds } from './fillStep.ts'
 import { park } from './park.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
 import type { PaymentReading } from './settlementChain.ts'
@@ -17,8 +17,6 @@ import { isWrongForGood } from './wrongForGood.ts'
 const atOnce = 16
 const itemsMax = 500
 const idleMs = 5_000
-/** A fitting deposit may follow an unfit one for as long as the quote's hold lives. @source design.md 6.3 */
-const holdGraceSeconds = 30
 
 /** Looks every reported refund up on its chain, and ends requests whose money is back. */
 export async function followRefunds(context: SettlementContext, run: Run): Promise<void> {

@@ -1,4 +1,5 @@
 import type { HoldOutcome } from '@causeway/core'
+import { pinGraceSeconds } from '../timings.ts'
 
 /** A deposit as a watcher sees it at one moment; the amount in smallest units. */
 export type SeenDeposit = {
@@ -53,8 +54,6 @@ export type IgnoredDeposit =
   | 'second_deposit'
   | 'pinned_already'
 
-/** A pin outlives order deadline and finality by this. @source design.md 6.5 */
-const pinGraceSeconds = 900
 /** An orphaned deposit usually comes back within minutes; then it reserves again. */
 const unpinnedSeconds = 90
 

@@ -1,14 +1,12 @@
 import type { SqlTx } from '@causeway/core'
 import { endStatuses, openSettlement, showStatus } from '../status/requestProgress.ts'
+import { refundSeconds } from '../timings.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { refundAmount } from './depositFate.ts'
 import { type StoredDeposit, setDepositState } from './depositStore.ts'
 import { refundPayload } from './fillWork.ts'
 import { refundTermsOf, type SettledRequest } from './settledRequest.ts'
 import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
-
-/** A refund is still owed after the order's deadline. */
-const refundSeconds = 7 * 86_400
 
 /** After these nothing is filled on the request's hold any more. */
 const endsHold: ReadonlySet<string> = new Set([

@@ -248,3 +248,35 @@ describe('payload parameters', () => {
     }
   })
 })
+
+test('a recovery has the one key of the deposit that was asked for, and moves once', () => {
+  const kind = attestationKinds.recovery
+  const { recovery } = sampleResponses
+  const onchainId = '0xd16f7f4f46f9cf8c7e42b371e81a4867d79e7a3572db9949b95a50babcf3137c'
+  expect(ask(kind, recovery, { onchainId })).toBe(true)
+  expect(ask(kind, recovery, { onchainId: repeated('22', 32) })).toBe(false)
+  const { execution } = recovery
+  const twice = { execution: { ...execution, actions: [...execution.actions, ...execution.actions] } }
+  expect(ask(kind, twice, { onchainId })).toBe(false)
+})
+
+test("a promise is the asked solver's of the asked order, in every member of its entry", () => {
+  const kind = attestationKinds['no-fill-or-refund']
+  const sample = sampleResponses['no-fill-or-refund']
+  const request: Request = {
+    ...{ solverChainId: 'base', solver: '0x2e988a386a799f506693793c6a5af6b54dfaabfb' },
+    orderId: '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4',
+  }
+  expect(ask(kind, sample, request)).toBe(true)
+  for (const change of [
+    { solverChainId: 'optimism' },
+    { solver: repeated('11', 20) },
+    { solver: 'nobody' },
+    { orderId: repeated('22', 32) },
+  ]) {
+    expect(ask(kind, sample, { ...request, ...change })).toBe(false)
+  }
+  for (const change of [{ user: repeated('11', 20) }, { data: '0x02' }, { nonce: repeated('33', 32) }]) {
+    expect(ask(kind, { genericMapping: { ...sample.genericMapping, ...change } }, request)).toBe(false)
+  }
+})

@@ -5,12 +5,15 @@ import type { Order } from '../../order/order.ts'
 import { codecOf } from '../../vm/registry.ts'
 import { normaliseWithdrawRequest } from '../../vm/withdrawRequest.ts'
 import { encodeBurnAction, encodeMintAction, encodeTransferAction } from '../actions.ts'
-import { depositsExecutionKey, settlementExecutionKey } from '../deterministicIds.ts'
+import { depositsExecutionKey, recoveryKey, settlementExecutionKey } from '../deterministicIds.ts'
 import { hubAlias, hubTokenId, orderAddress, withdrawalAddress } from '../hubIds.ts'
 import type { InputEntry } from '../messages.ts'
+import { noFillOrRefundEntry } from '../noFillOrRefund.ts'
 import type {
   DepositsResponse,
   FillsResponse,
+  NoFillOrRefundResponse,
+  RecoveryResponse,
   RefundsResponse,
   RequestedWithdrawalsResponse,
   WithdrawalInitiatedResponse,
@@ -272,6 +275,22 @@ function spelling(account: string): string {
 
 const allocatorFields = ['currency', 'recipient', 'depository', 'data'] as const
 
+/** Which accounts it moves between follows from the deposit, for which its key stands: signers vouch. */
+export function isAboutRecovery({ execution }: RecoveryResponse, request: Request): boolean {
+  const { idempotencyKey, actions } = execution
+  return actions.length === 1 && idempotencyKey === recoveryKey(hex(request['onchainId']))
+}
+
+export function isAboutNoFillOrRefund({ genericMapping }: NoFillOrRefundResponse, request: Request): boolean {
+  const { signatures: _signatures, ...entry } = genericMapping
+  const promise = {
+    solverChainId: text(request['solverChainId']),
+    solver: hex(request['solver']),
+    orderId: hex(request['orderId']),
+  }
+  return canonicalJson(entry) === canonicalJson(noFillOrRefundEntry(promise))
+}
+
 function chainOf(chainId: string, networkOf: NetworkOf): ProtocolChain {
   const network = networkOf(chainId)
   if (network === undefined) throw new UnknownChainError(chainId)
@@ -294,6 +313,11 @@ function lastWord(action: Hex): bigint {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** @throws RangeError for what is no hex, by whoever needs its bytes */
+function hex(value: unknown): Hex {
+  return `0x${text(value).slice(2)}`
 }
 
 function list(value: unknown): readonly unknown[] {

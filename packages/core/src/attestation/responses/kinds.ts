@@ -9,6 +9,8 @@ import {
   isAboutFill,
   isAboutInitiated,
   isAboutInitiation,
+  isAboutNoFillOrRefund,
+  isAboutRecovery,
   isAboutRefund,
   isAboutRequestedWithdrawal,
   isAboutWithdrawal,
@@ -19,8 +21,12 @@ import {
   depositsResponseSchema,
   type FillsResponse,
   fillsResponseSchema,
+  type NoFillOrRefundResponse,
+  noFillOrRefundResponseSchema,
+  type RecoveryResponse,
   type RefundsResponse,
   type RequestedWithdrawalsResponse,
+  recoveryResponseSchema,
   refundsResponseSchema,
   requestedWithdrawalsResponseSchema,
   type WithdrawalInitiatedResponse,
@@ -32,6 +38,7 @@ import {
 } from './schemas.ts'
 import {
   executionArray,
+  mappingArray,
   messageArray,
   payloadArray,
   type SignatureArray,
@@ -40,11 +47,14 @@ import {
 import {
   type SignatureClaim,
   toExecutionSignatures,
+  toMappingSignatures,
   toMessageSignatures,
   toPayloadSignatures,
 } from './signatureEntries.ts'
 import {
   spellDeposits,
+  spellNoFillOrRefund,
+  spellRecovery,
   spellRequestedWithdrawal,
   spellSettlement,
   spellWithdrawal,
@@ -228,6 +238,35 @@ const withdrawalInitiated: KindDefinition<WithdrawalInitiatedResponse> = {
   },
 }
 
+const recovery = defineKind<RecoveryResponse>({
+  name: 'recovery',
+  path: '/attestations/recover/v1',
+  responseSchema: recoveryResponseSchema,
+  isAbout: isAboutRecovery,
+  normalise: spellRecovery,
+  signatureArrays({ execution }, { hub }) {
+    return [executionArray(execution.signatures, execution, hub)]
+  },
+  withSignatures(response, signaturesAt) {
+    return { ...response, execution: withExecutionSignatures(response.execution, signaturesAt) }
+  },
+})
+
+const noFillOrRefund = defineKind<NoFillOrRefundResponse>({
+  name: 'no-fill-or-refund',
+  path: '/attestations/signatures/no-fill-or-refund/v1',
+  responseSchema: noFillOrRefundResponseSchema,
+  isAbout: isAboutNoFillOrRefund,
+  normalise: spellNoFillOrRefund,
+  signatureArrays({ genericMapping: { signatures, ...entry } }, { hub }) {
+    return [mappingArray(signatures, entry, hub)]
+  },
+  withSignatures({ genericMapping, ...rest }, signaturesAt) {
+    const signatures = toMappingSignatures(signaturesAt('genericMapping.signatures'))
+    return { ...rest, genericMapping: { ...genericMapping, signatures } }
+  },
+})
+
 /** The routes that attest; those of version 2 are the public protocol's names. */
 export const attestationKinds = {
   deposits,
@@ -247,6 +286,8 @@ export const attestationKinds = {
     name: 'withdrawal-initiated-v2',
     path: '/attestations/withdrawal-initiated/v2',
   }),
+  recovery,
+  'no-fill-or-refund': noFillOrRefund,
 } as const
 
 export type AttestationKindName =
@@ -259,6 +300,8 @@ export type AttestationKindName =
   | 'withdrawals-v2'
   | 'withdrawal-initiation-v2'
   | 'withdrawal-initiated-v2'
+  | 'recovery'
+  | 'no-fill-or-refund'
 
 type SignedExecution = FillsResponse['execution']
 

@@ -16,6 +16,7 @@ import {
   executionFields,
   executionSchema,
   executionSignaturesSchema,
+  mappingSignaturesSchema,
   messageSignaturesSchema,
   messagesMax,
   payloadSignaturesSchema,
@@ -189,6 +190,23 @@ export const withdrawalInitiatedResponseSchema = z.object({
   evidence,
 })
 
+/** `POST /attestations/recover/v1`: a deposit that nobody filled goes back. @source withdrawals.md 2 */
+export const recoveryResponseSchema = z.object({ execution: executionSchema, evidence })
+
+const mappingDataBytesMax = 1_024
+
+/** `POST /attestations/signatures/no-fill-or-refund/v1`. @source withdrawals.md 2 */
+export const noFillOrRefundResponseSchema = z.object({
+  genericMapping: z.object({
+    user: evmAddressText,
+    id: bytes32Text,
+    data: hexText(mappingDataBytesMax),
+    nonce: bytes32Text,
+    signatures: mappingSignaturesSchema,
+  }),
+  evidence,
+})
+
 export type DepositsResponse = z.infer<typeof depositsResponseSchema>
 export type WithdrawalsResponse = z.infer<typeof withdrawalsResponseSchema>
 export type RequestedWithdrawalsResponse = z.infer<typeof requestedWithdrawalsResponseSchema>
@@ -196,3 +214,5 @@ export type FillsResponse = z.infer<typeof fillsResponseSchema>
 export type RefundsResponse = z.infer<typeof refundsResponseSchema>
 export type WithdrawalInitiationResponse = z.infer<typeof withdrawalInitiationResponseSchema>
 export type WithdrawalInitiatedResponse = z.infer<typeof withdrawalInitiatedResponseSchema>
+export type RecoveryResponse = z.infer<typeof recoveryResponseSchema>
+export type NoFillOrRefundResponse = z.infer<typeof noFillOrRefundResponseSchema>

@@ -2,7 +2,13 @@ import type { NetworkOf } from '../../chain/protocolChain.ts'
 import { DomainError } from '../../errors.ts'
 import type { Hex } from '../../hex.ts'
 import { signingDigest } from '../../signatures/digests.ts'
-import type { Execution, ExecutionDomain, WithdrawRequestDomain } from '../../signatures/execution.ts'
+import type {
+  Execution,
+  ExecutionDomain,
+  MappingDomain,
+  MappingEntry,
+  WithdrawRequestDomain,
+} from '../../signatures/execution.ts'
 import type { SigningRequest } from '../../signatures/signer.ts'
 import type { WithdrawRequest } from '../../vm/withdrawRequest.ts'
 import {
@@ -10,7 +16,10 @@ import {
   executionClaims,
   executionSignaturesSchema,
   lowerCase,
+  type MappingSignature,
   type MessageSignature,
+  mappingClaims,
+  mappingSignaturesSchema,
   messageClaims,
   messageSignaturesSchema,
   type PayloadSignature,
@@ -26,6 +35,8 @@ export type SignatureContext = {
     readonly executionDomain: ExecutionDomain
     /** Absent where the hub file names no allocator: withdrawal-initiated cannot be signed there. */
     readonly withdrawRequestDomain?: WithdrawRequestDomain
+    /** Absent where the hub file names no generic mapping: no entry of one can be signed there. */
+    readonly mappingDomain?: MappingDomain
   }
   readonly networkOf: NetworkOf
 }
@@ -37,7 +48,7 @@ export type SignatureArray = {
   readonly claims: readonly SignatureClaim[]
   /** Entries of this array as they came, checked against its schema. @throws ZodError */
   readClaims(entries: unknown): readonly SignatureClaim[]
-  /** The domain of our own hub; `undefined` for messages, and for payloads without an allocator. */
+  /** The domain of our own hub; `undefined` for messages, and where the hub file names no contract for it. */
   readonly ownDomain: SignatureDomain | undefined
   /**
    * What a signature of `domain` signs, computed from the payload and never taken from it;
@@ -105,6 +116,25 @@ export function payloadArray(
   )
 }
 
+export function mappingArray(
+  entries: readonly MappingSignature[],
+  entry: MappingEntry,
+  { mappingDomain: own }: SignatureContext['hub'],
+): SignatureArray {
+  return createArray(
+    {
+      path: 'genericMapping.signatures',
+      claims: mappingClaims(entries),
+      readClaims: (received) => mappingClaims(mappingSignaturesSchema.parse(received)),
+      ownDomain: own === undefined ? undefined : toSignatureDomain(own),
+    },
+    (domain) => {
+      const address = toTypedDomain(domain)
+      return address === undefined ? undefined : { purpose: 'mapping-entry', domain: address, entry }
+    },
+  )
+}
+
 function createArray(
   place: Pick<SignatureArray, 'path' | 'claims' | 'readClaims' | 'ownDomain'>,
   build: (domain: SignatureDomain | undefined) => SigningRequest | undefined,
@@ -138,12 +168,12 @@ export function domainKey(domain: SignatureDomain | undefined): string {
   return domain === undefined ? '' : `${domain.chainId}:${domain.contract}`
 }
 
-function toSignatureDomain(domain: WithdrawRequestDomain): SignatureDomain {
+function toSignatureDomain(domain: MappingDomain): SignatureDomain {
   return { chainId: String(domain.chainId), contract: lowerCase(domain.verifyingContract) }
 }
 
 /** `undefined` for a chain id beyond the integers of a domain: no hub has one. */
-function toTypedDomain(domain: SignatureDomain | undefined): WithdrawRequestDomain | undefined {
+function toTypedDomain(domain: SignatureDomain | undefined): MappingDomain | undefined {
   const chainId = Number(domain?.chainId)
   if (domain === undefined || !Number.isSafeInteger(chainId)) return undefined
   return { chainId, verifyingContract: domain.contract }

@@ -31,13 +31,23 @@ const payloadSignatureSchema = z.object({
   signature: signatureText,
 })
 
+/** A signature over an entry of the hub's generic mapping, with that contract's domain. */
+const mappingSignatureSchema = z.object({
+  genericMappingChainId: uint256Text,
+  genericMappingContract: evmAddressText,
+  oracleSigner: evmAddressText,
+  signature: signatureText,
+})
+
 export const messageSignaturesSchema = z.array(messageSignatureSchema).max(signaturesMax)
 export const executionSignaturesSchema = z.array(executionSignatureSchema).max(signaturesMax)
 export const payloadSignaturesSchema = z.array(payloadSignatureSchema).max(signaturesMax)
+export const mappingSignaturesSchema = z.array(mappingSignatureSchema).max(signaturesMax)
 
 export type MessageSignature = z.infer<typeof messageSignatureSchema>
 export type ExecutionSignature = z.infer<typeof executionSignatureSchema>
 export type PayloadSignature = z.infer<typeof payloadSignatureSchema>
+export type MappingSignature = z.infer<typeof mappingSignatureSchema>
 
 const actionBytesMax = 1_024
 /** As many as a receipt may have logs. @source ledger-and-safety.md 4.7 */
@@ -104,6 +114,14 @@ export function payloadClaims(entries: readonly PayloadSignature[]): readonly Si
   }))
 }
 
+export function mappingClaims(entries: readonly MappingSignature[]): readonly SignatureClaim[] {
+  return entries.map(({ oracleSigner, signature, genericMappingChainId, genericMappingContract }) => ({
+    signer: lowerCase(oracleSigner),
+    signature,
+    domain: domainOf(genericMappingChainId, genericMappingContract),
+  }))
+}
+
 export function toMessageSignatures(claims: readonly SignatureClaim[]): MessageSignature[] {
   return claims.map(({ signer, signature }) => ({ oracleSigner: signer, signature }))
 }
@@ -128,6 +146,19 @@ export function toPayloadSignatures(claims: readonly SignatureClaim[]): PayloadS
     return {
       allocatorSpenderChainId: chainId,
       allocatorSpenderContract: contract,
+      oracleSigner: claim.signer,
+      signature: claim.signature,
+    }
+  })
+}
+
+/** @throws RangeError for a claim without a domain: a caller's bug */
+export function toMappingSignatures(claims: readonly SignatureClaim[]): MappingSignature[] {
+  return claims.map((claim) => {
+    const { chainId, contract } = requireDomain(claim)
+    return {
+      genericMappingChainId: chainId,
+      genericMappingContract: contract,
       oracleSigner: claim.signer,
       signature: claim.signature,
     }

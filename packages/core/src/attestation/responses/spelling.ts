@@ -4,6 +4,8 @@ import { codecOf } from '../../vm/registry.ts'
 import type {
   DepositsResponse,
   FillsResponse,
+  NoFillOrRefundResponse,
+  RecoveryResponse,
   RefundsResponse,
   RequestedWithdrawalsResponse,
   WithdrawalInitiatedResponse,
@@ -115,6 +117,20 @@ export function spellWithdrawalInitiated({
       spender: lowerCase(spender),
       nonce: lowerCase(nonce),
       data: lowerCase(data),
+    },
+  }
+}
+
+export function spellRecovery({ execution }: RecoveryResponse): RecoveryResponse {
+  return { execution: spellExecution(execution) }
+}
+
+export function spellNoFillOrRefund({ genericMapping }: NoFillOrRefundResponse): NoFillOrRefundResponse {
+  const { user, id, data, nonce, signatures } = genericMapping
+  return {
+    genericMapping: {
+      ...{ user: lowerCase(user), id: lowerCase(id), data: lowerCase(data), nonce: lowerCase(nonce) },
+      signatures,
     },
   }
 }

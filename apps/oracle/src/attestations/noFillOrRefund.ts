@@ -1,0 +1,40 @@
+import { type NoFillOrRefundResponse, noFillOrRefundDigest, noFillOrRefundEntry } from '@causeway/core'
+import type { NoFillOrRefundRequest } from '../wire/requests.ts'
+import { type Attest, type AttestationContext, chainOf } from './context.ts'
+import { AttestationError } from './errors.ts'
+import { mappingNotConfigured } from './recovery.ts'
+
+/**
+ * POST /attestations/signatures/no-fill-or-refund/v1: what a solver signed becomes an entry of its own account
+ * in the hub's generic mapping. Only the solver can give it, and it says nothing of other solvers' orders.
+ * @source withdrawals.md 2, 5
+ */
+export const attestNoFillOrRefund: Attest<NoFillOrRefundRequest, NoFillOrRefundResponse> = async (
+  request,
+  context,
+) => {
+  if (context.hub.mappingDomain === undefined) throw mappingNotConfigured()
+  const { solverChainId, solver, orderId, signature } = request
+  const promise = { solverChainId, solver, orderId }
+  const digest = noFillOrRefundDigest(promise, evmChainId(solverChainId, context))
+  if (context.recoverSigner(digest, signature) !== solver) {
+    throw new AttestationError('INVALID_SOLVER_SIGNATURE', 'The solver did not sign this promise.')
+  }
+  return {
+    unsigned: { genericMapping: { ...noFillOrRefundEntry(promise), signatures: [] } },
+    evidence: [],
+    // Costs no reading: what chains told is worth more room among the kept answers.
+    isFinal: false,
+  }
+}
+
+/** A solver may be named on the hub itself. @throws AttestationError for a family that has no such numbers */
+function evmChainId(solverChainId: string, context: Pick<AttestationContext, 'chains' | 'hub'>): number {
+  if (solverChainId === context.hub.id) return context.hub.executionDomain.chainId
+  const { vmType, hubChainId } = chainOf(context, solverChainId)
+  const number = Number(hubChainId)
+  if (vmType === 'ethereum-vm' && Number.isSafeInteger(number)) return number
+  throw new AttestationError('SOLVER_CHAIN_NOT_SUPPORTED', 'Only solvers on EVM chains sign promises.', {
+    data: { solverChainId },
+  })
+}

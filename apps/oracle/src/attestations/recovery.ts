@@ -1,0 +1,154 @@
+import {
+  codecOf,
+  type DepositFact,
+  type DepositFacts,
+  encodeTransferAction,
+  type Hex,
+  orderId as hashOrder,
+  hubAlias,
+  hubTokenId,
+  noFillOrRefundData,
+  noFillOrRefundPlace,
+  type Order,
+  onchainId as onchainIdOf,
+  orderAddress,
+  type RecoveryResponse,
+  recoveryKey,
+} from '@causeway/core'
+import type { RecoveryRequest } from '../wire/requests.ts'
+import {
+  type Attest,
+  type AttestationContext,
+  type AttestedChain,
+  chainOf,
+  protocolChain,
+} from './context.ts'
+import { AttestationError } from './errors.ts'
+import { checkOrderSignature } from './settlement/orderSignature.ts'
+
+const noOrder: Hex = `0x${'0'.repeat(64)}`
+
+/**
+ * POST /attestations/recover/v1: a deposit goes back to its depositor's balance, once the solver of its order
+ * promised neither to fill nor to refund it, and the promise and the deposit have both stood so long that a
+ * fill of before is settled. Time alone sets nothing free: nobody can prove that an order was not filled.
+ * @source withdrawals.md 2, 5
+ */
+export const attestRecovery: Attest<RecoveryRequest, RecoveryResponse> = async (
+  request,
+  context,
+  options,
+) => {
+  const { recovery } = context
+  if (recovery === undefined) throw mappingNotConfigured()
+  const chain = chainOf(context, request.chainId)
+  const transactionId = codecOf(chain).canonicalTransactionId(request.transactionId)
+  const { order, orderId } = signedOrder(request, context)
+  const facts = await context.readerOf(chain.id).readDeposits({ transactionId }, options)
+  const deposit = findDeposit(facts, { chain, onchainId: request.onchainId, orderId })
+  const named = protocolChain(chain)
+  const moved = {
+    hubFrom: orderAddress(named, {
+      depositor: deposit.depositor,
+      timestampSeconds: facts.blockTimestampSeconds,
+      depositId: orderId,
+    }),
+    hubTokenId: hubTokenId(named, deposit.currency),
+    amount: deposit.amount,
+  }
+  const state = await recovery.read(
+    {
+      ...noFillOrRefundPlace({ solverChainId: order.solverChainId, solver: solverOf(order), orderId }),
+      ...{ holder: moved.hubFrom, hubTokenId: moved.hubTokenId, amount: moved.amount },
+    },
+    options,
+  )
+  checkPromise(state, { depositSeconds: facts.blockTimestampSeconds, delaySeconds: recovery.delaySeconds })
+  if (state.balance < deposit.amount) {
+    throw new AttestationError(
+      'DEPOSIT_NOT_HELD',
+      "The order's account on the hub does not hold the deposit: it is not there yet, or was settled.",
+      { data: { balance: state.balance.toString(), amount: deposit.amount.toString() } },
+    )
+  }
+  const action = encodeTransferAction({ ...moved, hubTo: hubAlias(named, deposit.depositor) })
+  return {
+    unsigned: {
+      execution: { idempotencyKey: recoveryKey(request.onchainId), actions: [action], signatures: [] },
+    },
+    evidence: [facts.evidence, state.evidence],
+    isFinal: false,
+  }
+}
+
+export function mappingNotConfigured(): AttestationError {
+  return new AttestationError(
+    'GENERIC_MAPPING_NOT_CONFIGURED',
+    'No generic mapping is configured for this hub.',
+  )
+}
+
+/** @throws AttestationError for no order, or one that its solver did not sign; UnknownChainError */
+function signedOrder(
+  { order, orderSignature: signature }: RecoveryRequest,
+  context: Pick<AttestationContext, 'networkOf' | 'recoverSigner'>,
+): { readonly order: Order; readonly orderId: Hex } {
+  if (order === undefined || signature === undefined) {
+    throw new AttestationError(
+      'MISSING_ORDER',
+      'A deposit goes back only with the order that it was for, and the signature of that order.',
+    )
+  }
+  const orderId = hashOrder(order, context.networkOf)
+  checkOrderSignature({ solver: order.solver, orderId, signature }, context)
+  return { order, orderId }
+}
+
+/** Hex: the order's id could be computed of it. */
+function solverOf({ solver }: Order): Hex {
+  return `0x${solver.slice(2)}`
+}
+
+/** @throws AttestationError */
+function findDeposit(
+  { transactionId, deposits }: DepositFacts,
+  wanted: { readonly chain: AttestedChain; readonly onchainId: Hex; readonly orderId: Hex },
+): DepositFact {
+  const chainId = wanted.chain.id
+  const found = deposits.find(
+    ({ onchainIndex }) => onchainIdOf({ chainId, transactionId, onchainIndex }) === wanted.onchainId,
+  )
+  if (found === undefined) {
+    throw new AttestationError('DEPOSIT_NOT_FOUND', 'The transaction holds no deposit under that onchain id.')
+  }
+  if (found.depositId === noOrder) {
+    throw new AttestationError('DEPOSIT_WITHOUT_ORDER', 'The deposit is for no order: its depositor has it.')
+  }
+  if (found.depositId !== wanted.orderId) {
+    throw new AttestationError('DEPOSIT_ORDER_MISMATCH', 'The deposit is for another order.', {
+      data: { depositId: found.depositId, orderId: wanted.orderId },
+    })
+  }
+  return found
+}
+
+type Promised = Awaited<ReturnType<NonNullable<AttestationContext['recovery']>['read']>>
+
+/** @throws AttestationError */
+function checkPromise(
+  { entryData, entrySeconds, readAtSeconds }: Promised,
+  { depositSeconds, delaySeconds }: { readonly depositSeconds: bigint; readonly delaySeconds: bigint },
+): void {
+  if (entryData !== noFillOrRefundData) {
+    throw new AttestationError(
+      'NO_FILL_PROMISE_MISSING',
+      "The hub holds no promise of the order's solver neither to fill nor to refund it.",
+    )
+  }
+  const opensAt = (entrySeconds > depositSeconds ? entrySeconds : depositSeconds) + delaySeconds
+  if (readAtSeconds >= opensAt) return
+  throw new AttestationError('RECOVERY_TOO_EARLY', 'The promise or the deposit has not stood long enough.', {
+    data: { opensAt: opensAt.toString() },
+    retryAfterSeconds: Number(opensAt - readAtSeconds),
+  })
+}

@@ -1,0 +1,200 @@
+import type { ChainClient, ChainRegistry } from '@causeway/chains'
+import type { QuoteFile } from '@causeway/core'
+import {
+  type Closer,
+  createHttpMetrics,
+  createOpsListener,
+  createReadiness,
+  type HttpApp,
+  type Readiness,
+} from '@causeway/http'
+import type { ConfiguredSigner } from '@causeway/signer'
+import type { Logger } from 'pino'
+import type { QuoteApiConfig } from '../config/config.ts'
+import { registerAdmin } from '../http/admin/registerAdmin.ts'
+import { buildApp } from '../http/app.ts'
+import { errorPolicy } from '../http/errorPolicy.ts'
+import type { Market } from '../market/runMarket.ts'
+import { createAdministration, loadPeppers } from '../operate/administration.ts'
+import { openCommandChain } from '../operate/cli/commandChain.ts'
+import type { OpenDatabase } from '../operate/database.ts'
+import type { DatabaseWait } from '../operate/databaseWait.ts'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
+import { createOrderStore } from '../requests/orders/orderStore.ts'
+import { toStoredOrder } from '../requests/orders/toStoredOrder.ts'
+import { keepSaid } from '../requests/selfExecution/saidTransactions.ts'
+import { createRequestStatuses } from '../requests/status/requestStatus.ts'
+import { withSolverKey } from '../requests/work/solverKey.ts'
+import { createSolverWork } from '../requests/work/solverWork.ts'
+import { createAccess } from './access.ts'
+import { createAccuracy } from './accuracy.ts'
+import { createAppBalance } from './appBalance.ts'
+import { createAppFees } from './appFees.ts'
+import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
+import { createListening, type Listening } from './listeners.ts'
+import { requireUsableChain, startMarket } from './market.ts'
+import { createPermits } from './permits.ts'
+import { createDepositPricing, createQuoting } from './quoting.ts'
+import { createRandomPool } from './randomPool.ts'
+import { createSettlement } from './settlement.ts'
+import { createSponsorship } from './sponsorship.ts'
+import { createWebhooks } from './webhooks.ts'
+
+export type QuoteApi = Listening & {
+  /** The public listener. */
+  readonly app: HttpApp
+  readonly market: Market
+  readonly logger: Logger
+  readonly readiness: Readiness
+  /** In the order in which they must be closed. */
+  readonly closers: readonly Closer[]
+}
+
+/** What is known to be good before anything is built. */
+export type Parts = OpenDatabase & {
+  /** Holds the ports where the database had to be waited for. */
+  readonly wait: DatabaseWait
+  readonly config: QuoteApiConfig
+  readonly variables: Readonly<Record<string, string | undefined>>
+  readonly logger: Logger
+  readonly signer: ConfiguredSigner
+  readonly quote: QuoteFile
+  readonly chains: ChainRegistry
+  readonly registry: QuoteRegistry
+  readonly clients: ReadonlyMap<string, ChainClient>
+  readonly adminListener: HttpApp
+}
+
+/** Everything that is built once keys, files, chains and database are known to be good. */
+export async function assemble(parts: Parts): Promise<QuoteApi> {
+  const { config, logger, signer, quote, chains, registry, clients, adminListener, database } = parts
+  const metrics = createHttpMetrics({ service: 'quote-api' })
+  const market = await startMarket({ config, chains, quote, clients, metrics, logger })
+  const readiness = createReadiness({
+    checks: [
+      { name: 'database', check: () => database.ping() },
+      { name: 'market', check: async () => requireUsableChain(market, registry) },
+    ],
+    onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
+  })
+  const orders = createOrderStore({ database })
+  const sponsorshipChain = findSponsorshipChain(registry, clients)
+  const { chainId } = sponsorshipChain
+  const sponsorship = createSponsorship({ database, quote, registry, chainId, logger })
+  const peppers = await loadPeppers(config)
+  const randomBytes = createRandomPool()
+  registerAdmin(adminListener, createAdministration({ config, database, peppers }), {
+    database,
+    chain: (signal) => openCommandChain({ config, variables: parts.variables, database, signal }),
+  })
+  const snapshot = () => market.snapshot()
+  const { ledger } = sponsorship
+  const shared = {
+    config,
+    quote,
+    chains,
+    registry,
+    clients,
+    database,
+    ledger,
+    market,
+    snapshot,
+    metrics,
+    logger,
+  }
+  const pricing = createDepositPricing(shared, sponsorship.sponsorAsset)
+  const { lateDeposits } = quote
+  const settlement = createSettlement({ ...shared, lateDeposits, pricing, oracles: config.oracles })
+  const webhooks = createWebhooks({ ...shared, peppers })
+  const settling = { ...shared, chains: settlement.chains, publicUrl: config.publicUrl, randomBytes }
+  const appFees = createAppFees(settling)
+  const accuracy = createAccuracy(settling)
+  const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
+  const permits = createPermits({ registry, clients, database })
+  const quoting = createQuoting({
+    ...shared,
+    pricing,
+    signer,
+    brought: {
+      reactionMsOf: accuracy.reactionTimes.of,
+      permitTokens: permits.permitTokens,
+      ...storeWithAddresses(shared, {
+        store: (record) => orders.save(toStoredOrder(record)),
+        storeSponsored: sponsorship.storeSponsored,
+      }),
+      sponsors: access.sponsors,
+      onExploitableFeePayer: sponsorship.onExploitableFeePayer,
+      randomBytes,
+    },
+  })
+  const depositAddresses = createDepositAddresses({ ...shared, settlementChains: settlement.chains, quoting })
+  const appBalance = createAppBalance({
+    ...shared,
+    chain: sponsorshipChain,
+    openSingle: parts.openSingle,
+    moreJobs: [...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs, webhooks.job, accuracy.job],
+  })
+  const app = await buildApp({
+    ...sponsorship,
+    ...access,
+    ...quoting,
+    servers: quote.servers,
+    environment: config.environment,
+    rateLimits: {
+      perKeyMax: config.rateLimits.perKeyMax ?? quote.rateLimits.perKeyPerSecond,
+      perIpMax: config.rateLimits.perIpMax ?? quote.rateLimits.perIpPerSecond,
+    },
+    trustedProxies: config.trustedProxies,
+    marketHealth: () => market.health(),
+    apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),
+    balances: appBalance.balances,
+    claims: appBalance.claims,
+    appFeeClaims: appFees.appFeeClaims,
+    takePermit: permits.takePermit,
+    say: (said) => keepSaid(database, said),
+    statuses: createRequestStatuses({ database }),
+    hint(chainId) {
+      settlement.hint(chainId)
+      depositAddresses.hint(chainId)
+    },
+    solverWork: createSolverWork({
+      database,
+      onChange() {
+        settlement.hint()
+        depositAddresses.hint()
+        appFees.wake()
+      },
+    }),
+    logger,
+    metrics,
+    readiness,
+  })
+  appBalance.startJobs()
+  accuracy.reactionTimes.start()
+  const opsListener = createOpsListener({
+    logger,
+    errors: errorPolicy,
+    registry: metrics.registry,
+    readiness,
+  })
+
+  const closers: readonly Closer[] = [
+    { name: 'public listener', close: () => app.close() },
+    { name: 'admin listener', close: () => adminListener.close() },
+    { name: 'jobs', close: () => appBalance.close() },
+    { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
+    { name: 'webhooks', close: () => webhooks.close() },
+    { name: 'market', close: async () => market.close() },
+    {
+      name: 'chain clients',
+      close: () => Promise.all([...clients.values()].map((client) => client.close())),
+    },
+    { name: 'signer', close: () => signer.close() },
+    { name: 'database', close: parts.close },
+    { name: 'ops listener', close: () => opsListener.close() },
+  ]
+  const { wait } = parts
+  const listening = createListening({ config, wait, app, opsListener, adminListener, closers })
+  return { app, market, logger, readiness, closers, ...listening }
+}

@@ -1,0 +1,64 @@
+import { type ChainClient, type ChainRegistry, createJsonRpcClient } from '@causeway/chains'
+import type { QuoteFile } from '@causeway/core'
+import type { HttpMetrics } from '@causeway/http'
+import type { Logger } from 'pino'
+import type { QuoteApiConfig } from '../config/config.ts'
+import { createAgreementMetrics, warnOfFewVoices } from '../market/agreementMetrics.ts'
+import { createMarket } from '../market/createMarket.ts'
+import type { Market } from '../market/runMarket.ts'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
+
+/** Starts to read prices, gas and pools of every chain that has a client. */
+export async function startMarket(options: {
+  config: QuoteApiConfig
+  chains: ChainRegistry
+  quote: QuoteFile
+  clients: ReadonlyMap<string, ChainClient>
+  metrics: HttpMetrics
+  logger: Logger
+}): Promise<Market> {
+  const { config, chains, quote, clients, metrics, logger } = options
+  const market = createMarket({
+    config: quote,
+    clients,
+    reach: sourceReach(config, chains),
+    onReport: createAgreementMetrics(metrics),
+    adapters: createPriceAdapters(config.priceAdapters),
+    log: logger,
+  })
+  await market.start()
+  return market
+}
+
+/** Chains that are quoted, or only read for a price, need a client; those without endpoints have none. */
+export function createClients(
+  { chains }: ChainRegistry,
+  registry: QuoteRegistry,
+  logger: Logger,
+): ReadonlyMap<string, ChainClient> {
+  const clients = new Map<string, ChainClient>()
+  for (const { id, vmType, endpoints, rpcThreshold, unsetVariables } of chains.values()) {
+    const isQuoted = registry.chains.some(({ key }) => key === id)
+    if (endpoints.length > 0 && vmType === 'ethereum-vm') {
+      const client = createJsonRpcClient({
+        chainId: id,
+        endpoints: endpoints.map((url) => ({ url })),
+        threshold: rpcThreshold,
+        now: () => Date.now(),
+      })
+      warnOfFewVoices(id, client.electorate, logger)
+      clients.set(id, client)
+    } else if (isQuoted) {
+      logger.warn({ chain: id, unsetVariables }, 'chain has no endpoint and cannot be priced')
+    }
+  }
+  return clients
+}
+
+/** @throws Error while no quotable chain can be priced */
+export function requireUsableChain(market: Market, registry: QuoteRegistry): void {
+  const snapshot = market.snapshot()
+  if (registry.chains.some(({ chainId }) => !('reason' in snapshot.chain(chainId)))) return
+  throw new Error('no chain can be priced')
+}

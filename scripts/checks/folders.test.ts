@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { foldersCheck } from './folders.ts'
+
+function problemsOf(files: Readonly<Record<string, string>>): readonly string[] {
+  return foldersCheck
+    .find(Object.entries(files).map(([path, text]) => ({ path, text })))
+    .map(({ file, problem }) => `${file}: ${problem}`)
+}
+
+describe('folders check', () => {
+  test('a folder of an app does not import one above it, types included', () => {
+    expect(
+      problemsOf({ 'apps/quote-api/src/pricing/a.ts': "import type { Row } from '../requests/orders/b.ts'" }),
+    ).toEqual([
+      'apps/quote-api/src/pricing/a.ts: pricing stands below requests and must not import apps/quote-api/src/requests/orders/b.ts',
+    ])
+  })
+
+  test('a folder of an app does not import what starts the app', () => {
+    expect(problemsOf({ 'apps/oracle/src/peers/a.ts': "import { main } from '../main.ts'" })).toHaveLength(1)
+  })
+
+  test('a folder of an app that nobody gave a place is named', () => {
+    expect(problemsOf({ 'apps/oracle/src/helpers/a.ts': "import { b } from '../wire/b.ts'" })).toEqual([
+      'apps/oracle/src/helpers/a.ts: the folder helpers has no place in the layers of apps/oracle/src',
+    ])
+  })
+
+  test('what stands above may import what stands below', () => {
+    expect(
+      problemsOf({
+        'apps/quote-api/src/http/a.ts': "import { price } from '../pricing/b.ts'",
+        'apps/quote-api/src/main.ts': "import { create } from './compose/c.ts'",
+      }),
+    ).toEqual([])
+  })
+
+  test('two folders that import each other are both named, at any depth', () => {
+    expect(
+      problemsOf({
+        'packages/core/src/vm/one/a.ts': "import { b } from '../two/b.ts'",
+        'packages/core/src/vm/two/b.ts': "export { a } from '../one/a.ts'",
+      }),
+    ).toEqual([
+      'packages/core/src/vm/one/a.ts: packages/core/src/vm: one and two import each other, here packages/core/src/vm/two/b.ts',
+      'packages/core/src/vm/two/b.ts: packages/core/src/vm: two and one import each other, here packages/core/src/vm/one/a.ts',
+    ])
+  })
+
+  test('a circle over a third folder is found', () => {
+    expect(
+      problemsOf({
+        'packages/chains/src/a/a.ts': "import '../b/b.ts'",
+        'packages/chains/src/b/b.ts': "import '../c/c.ts'",
+        'packages/chains/src/c/c.ts': "await import('../a/a.ts')",
+      }),
+    ).toHaveLength(3)
+  })
+
+  test('a folder and the file that is made of it do not import each other', () => {
+    expect(
+      problemsOf({
+        'packages/chains/src/registry.ts': "import './family/a.ts'",
+        'packages/chains/src/family/a.ts': "import '../registry.ts'",
+      }),
+    ).toHaveLength(2)
+  })
+
+  test('files of one folder may refer to each other, and tests to anything', () => {
+    expect(
+      problemsOf({
+        'packages/http/src/slots.ts': "import './exchange.ts'",
+        'packages/http/src/exchange.ts': "import './slots.ts'",
+        'packages/core/src/vm/a.test.ts': "import '../order/b.ts'",
+        'packages/core/src/order/b.ts': "import '../vm/c.ts'",
+      }),
+    ).toEqual([])
+  })
+})

@@ -1,0 +1,144 @@
+// `npm run structure`: how large each package is, how its folders hang together, and what is longest.
+import { posix } from 'node:path'
+import ts from 'typescript'
+import type { RepositoryFile } from './checks/finding.ts'
+import { readRepositoryFiles } from './checks/repositoryFiles.ts'
+
+type Structure = {
+  readonly package: string
+  readonly files: number
+  readonly lines: number
+  /** First-level folders of the largest circle; 1 where there is none. */
+  readonly circle: number
+  /** Files that one other file imports, and nothing else does. */
+  readonly singleImporter: number
+  readonly under40Lines: number
+  readonly longestFile: string
+  readonly longestFunction: string
+}
+
+const shipped = /^(packages|apps)\/[^/]+\/src\/.+\.ts$/
+const notShipped = /\.test\.ts$|\.generated\.ts$/
+
+/** @returns one row per package and app, in the order of their paths */
+export function measureStructure(files: readonly RepositoryFile[]): readonly Structure[] {
+  const sources = files.filter(({ path }) => shipped.test(path) && !notShipped.test(path))
+  const packages = [...new Set(sources.map(({ path }) => packageOf(path)))].sort()
+  return packages.map((name) =>
+    measurePackage(
+      name,
+      sources.filter(({ path }) => packageOf(path) === name),
+    ),
+  )
+}
+
+function measurePackage(name: string, files: readonly RepositoryFile[]): Structure {
+  const imports = files.flatMap(importsOf)
+  const importers = new Map<string, Set<string>>()
+  for (const { from, to } of imports) importers.set(to, (importers.get(to) ?? new Set()).add(from))
+  const sizes = files.map(({ path, text }) => ({ name: shortName(path), lines: linesOf(text) }))
+  const functions = files.flatMap(functionsOf)
+  return {
+    package: name,
+    files: files.length,
+    lines: sizes.reduce((sum, { lines }) => sum + lines, 0),
+    circle: largestCircle(name, imports),
+    singleImporter: [...importers.values()].filter(({ size }) => size === 1).length,
+    under40Lines: sizes.filter(({ lines }) => lines < 40).length,
+    longestFile: describeLongest(sizes),
+    longestFunction: describeLongest(functions),
+  }
+}
+
+type Sized = { readonly name: string; readonly lines: number }
+
+function describeLongest(sized: readonly Sized[]): string {
+  const [longest] = [...sized].sort((a, b) => b.lines - a.lines)
+  return longest === undefined ? '' : `${longest.name} ${longest.lines}`
+}
+
+function functionsOf({ path, text }: RepositoryFile): readonly Sized[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const found: Sized[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
+      const [start, end] = [node.getStart(), node.getEnd()].map(
+        (position) => source.getLineAndCharacterOfPosition(position).line,
+      )
+      const own = node.name?.getText() ?? '(anonymous)'
+      found.push({ name: own, lines: (end ?? 0) - (start ?? 0) + 1 })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+type Import = { readonly from: string; readonly to: string }
+
+function importsOf({ path, text }: RepositoryFile): readonly Import[] {
+  return ts
+    .preProcessFile(text, true, true)
+    .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
+    .map(({ fileName }) => ({ from: path, to: posix.join(posix.dirname(path), fileName) }))
+}
+
+/** How many first-level folders of a package reach each other, at most. */
+function largestCircle(name: string, imports: readonly Import[]): number {
+  const folderOf = (path: string) => path.slice(name.length + '/src/'.length).split('/')[0] ?? ''
+  const targets = new Map<string, Set<string>>()
+  for (const { from, to } of imports) {
+    const [own, other] = [folderOf(from), folderOf(to)]
+    if (own === other) continue
+    targets.set(own, (targets.get(own) ?? new Set()).add(other))
+  }
+  const reach = new Map([...targets.keys()].map((folder) => [folder, reachable(folder, targets)]))
+  const sizes = [...reach].map(
+    ([folder, reached]) => [...reached].filter((other) => reach.get(other)?.has(folder)).length,
+  )
+  return Math.max(1, ...sizes)
+}
+
+function reachable(start: string, targets: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  const reached = new Set<string>()
+  const open = [start]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const target of targets.get(next) ?? []) {
+      if (!reached.has(target)) open.push(target)
+      reached.add(target)
+    }
+  }
+  return reached
+}
+
+function packageOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/')
+}
+
+function shortName(path: string): string {
+  return path.split('/').slice(-1)[0] ?? path
+}
+
+function linesOf(text: string): number {
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+}
+
+const columns: readonly (keyof Structure)[] = [
+  'package',
+  'files',
+  'lines',
+  'circle',
+  'singleImporter',
+  'under40Lines',
+  'longestFile',
+  'longestFunction',
+]
+
+function print(rows: readonly Structure[]): void {
+  const line = (cells: readonly string[]) => console.log(`| ${cells.join(' | ')} |`)
+  line(columns)
+  line(columns.map(() => '---'))
+  for (const row of rows) line(columns.map((column) => String(row[column])))
+}
+
+print(measureStructure(readRepositoryFiles(process.cwd())))
