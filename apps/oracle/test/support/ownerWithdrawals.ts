@@ -19,7 +19,7 @@ const base = { chainId: 'base', ...mainNetwork('ethereum-vm') } as const
 
 export type Answer = { readonly status: number; readonly body: ReturnType<typeof JSON.parse> }
 
-export async function ask(trio: OracleTrio, path: string, body: object): Promise<Answer> {
+export async function ask(trio: Pick<OracleTrio, 'post'>, path: string, body: object): Promise<Answer> {
   const { status, text } = await trio.post(`/attestations/${path}`, { ...body, requestPeerSignatures: true })
   return { status, body: JSON.parse(text) }
 }
@@ -46,7 +46,7 @@ export type Initiated = {
 /** A deposit without order, minted to its owner and moved to the withdrawal address. */
 export async function initiate(
   network: TestNetwork,
-  trio: OracleTrio,
+  trio: Pick<OracleTrio, 'post'>,
   { owner, currency, amount, recipient, nonce }: WithdrawalTerms,
 ): Promise<Initiated> {
   const transactionId = await deposit(network, 'base', owner, { currency, amount, id: noOrder })

@@ -24,6 +24,8 @@ export const familyNetworkSchema = z.object({
   /** Deposits on Tron. */
   depositor: z.object({ address: hexSchema(20), privateKey: hexSchema(32) }),
   tronFile: z.string().min(1),
+  /** Unix milliseconds that transactions on Tron are created from, one apart; default: the time of day. */
+  tronCreatedFromMs: z.number().int().optional(),
 })
 export type FamilyNetwork = z.infer<typeof familyNetworkSchema>
 

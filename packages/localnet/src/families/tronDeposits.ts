@@ -10,7 +10,7 @@ const blocksOnTop = 2
 
 /** Deposits TRX by a transaction on the node behind the facade, which is added to `known`. @returns its id */
 export async function depositTrx(
-  { node: { url, chainId }, depository, depositor }: TronOptions,
+  { node: { url, chainId }, depository, depositor, tronCreatedFromMs }: TronOptions,
   {
     known,
     node,
@@ -34,6 +34,7 @@ export async function depositTrx(
       mine: (blocks = 1) => chain.node.mine({ blocks }),
     },
     known,
+    () => (tronCreatedFromMs === undefined ? undefined : tronCreatedFromMs + known.size),
   )
   const data = encodeDepositNative(depositor.address, noOrder)
   const { transactionId } = await ledger.submit(depositor, {

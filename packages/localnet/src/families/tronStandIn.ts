@@ -15,6 +15,8 @@ export type TronOptions = {
   readonly depositor: LocalAccount
   /** Keeps the transactions of the facade as long as the node keeps them. */
   readonly file: string
+  /** See `FamilyNetwork`. */
+  readonly tronCreatedFromMs?: number | undefined
 }
 
 /** The API of a Tron node in front of the node of Base. Its transactions outlive a restart, as the node's do. */

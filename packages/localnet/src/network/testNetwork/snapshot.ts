@@ -32,14 +32,16 @@ const staleAfterMs = 24 * 3_600_000
 export async function loadSnapshot(args: {
   readonly randomKey: () => Hex
   readonly cacheFolder?: string
+  /** Unix seconds of the first block; default: now. */
+  readonly startUnixSeconds?: number
 }): Promise<Snapshot> {
-  const { randomKey, cacheFolder = defaultCacheFolder } = args
+  const { randomKey, cacheFolder = defaultCacheFolder, startUnixSeconds } = args
   const hash = await deploymentHash()
   const folder = join(cacheFolder, hash)
   const kept = await readSnapshot(folder)
   if (kept !== undefined) return kept
   await removeStale(cacheFolder)
-  await buildSnapshot({ cacheFolder, folder, hash, randomKey })
+  await buildSnapshot({ cacheFolder, folder, hash, randomKey, startUnixSeconds })
   const built = await readSnapshot(folder)
   if (built === undefined) throw new Error(`no whole snapshot in ${folder}: remove it and try again`)
   return built
@@ -58,13 +60,14 @@ async function buildSnapshot(args: {
   readonly folder: string
   readonly hash: string
   readonly randomKey: () => Hex
+  readonly startUnixSeconds: number | undefined
 }): Promise<void> {
-  const { cacheFolder, folder, hash, randomKey } = args
+  const { cacheFolder, folder, hash, randomKey, startUnixSeconds } = args
   const paths = localPaths(join(cacheFolder, `building-${randomUUID()}`))
   await mkdir(paths.chains, { recursive: true })
   const networkId = randomKey()
   const keys = generateLocalKeys(randomKey)
-  const deployment = await deployInto(paths, keys)
+  const deployment = await deployInto(paths, keys, startUnixSeconds)
   await writeKeyFile(paths.keyFile, { networkId, keys })
   await writeManifest(paths.manifest, { networkId, deploymentHash: hash, deployment })
   try {
@@ -77,10 +80,14 @@ async function buildSnapshot(args: {
   }
 }
 
-async function deployInto(paths: LocalPaths, keys: LocalKeys): Promise<Manifest['deployment']> {
-  const nodes = await forEachChain((key) =>
-    startAnvil({ chainId: chainPlans[key].chainId, args: ['--accounts', '0', '--slots-in-an-epoch', '1'] }),
-  )
+async function deployInto(
+  paths: LocalPaths,
+  keys: LocalKeys,
+  startUnixSeconds: number | undefined,
+): Promise<Manifest['deployment']> {
+  const clock = startUnixSeconds === undefined ? [] : ['--timestamp', String(startUnixSeconds)]
+  const args = ['--accounts', '0', '--slots-in-an-epoch', '1', ...clock]
+  const nodes = await forEachChain((key) => startAnvil({ chainId: chainPlans[key].chainId, args }))
   try {
     const { base, optimism, hub } = nodes
     const urls = { baseUrl: base.url, optimismUrl: optimism.url, hubUrl: hub.url }

@@ -1,3 +1,4 @@
+import type { Hex } from '@causeway/core'
 import { generatePrivateKey } from 'viem/accounts'
 import type { NetworkDeployment } from '../../contracts/deployment.ts'
 import type { LocalKeys } from '../../keys/localKeys.ts'
@@ -14,7 +15,16 @@ export type TestNetworkOptions = {
   readonly blockTimeSeconds?: number
   /** Where snapshots are kept; default `.cache/localnet` of the repository. */
   readonly cacheFolder?: string
+  /** Keys of a snapshot that is not there yet; default: random ones. */
+  readonly randomKey?: () => Hex
+  /**
+   * Unix seconds of the deployment. The chains' clocks then stand where they stood in every other run, a day
+   * later, and go on by a second per block; default: the time of day.
+   */
+  readonly startUnixSeconds?: number
 }
+
+const daySeconds = 86_400
 
 export type TestChain = RunningChain & { readonly anvil: Anvil }
 
@@ -33,10 +43,11 @@ export type TestNetwork = {
  * the contracts. Feeds are fresh and all blocks up to the deployment's last are final.
  */
 export async function startTestNetwork(options: TestNetworkOptions = {}): Promise<TestNetwork> {
-  const { cacheFolder, blockTimeSeconds } = options
+  const { cacheFolder, randomKey = generatePrivateKey, startUnixSeconds } = options
   const snapshot = await loadSnapshot({
-    randomKey: generatePrivateKey,
+    randomKey,
     ...(cacheFolder !== undefined && { cacheFolder }),
+    ...(startUnixSeconds !== undefined && { startUnixSeconds }),
   })
   const started: Anvil[] = []
   const stop = async () => {
@@ -44,11 +55,12 @@ export async function startTestNetwork(options: TestNetworkOptions = {}): Promis
   }
   try {
     const chains = await forEachChain(async (key) => {
-      const anvil = await startFromSnapshot(snapshot, key, blockTimeSeconds)
+      const anvil = await startFromSnapshot(snapshot, key, options)
       started.push(anvil)
       return testChain(key, anvil)
     })
     await prepare(chains, snapshot)
+    if (startUnixSeconds !== undefined) await setClocks(chains, startUnixSeconds + 2 * daySeconds)
     return {
       keys: snapshot.keys,
       deployment: snapshot.deployment,
@@ -62,14 +74,31 @@ export async function startTestNetwork(options: TestNetworkOptions = {}): Promis
   }
 }
 
-function startFromSnapshot(snapshot: Snapshot, key: ChainKey, blockTimeSeconds?: number): Promise<Anvil> {
+/** The next block's second, and each one later for the blocks after it. */
+async function setClocks(chains: Readonly<Record<ChainKey, TestChain>>, unixSeconds: number): Promise<void> {
+  await Promise.all(
+    chainKeys.map(async (key) => {
+      const { node } = chains[key].chain
+      await node.setBlockTimestampInterval({ interval: 1 })
+      await node.setNextBlockTimestamp({ timestamp: BigInt(unixSeconds) })
+      await node.mine({ blocks: 1 })
+    }),
+  )
+}
+
+function startFromSnapshot(
+  snapshot: Snapshot,
+  key: ChainKey,
+  { blockTimeSeconds, startUnixSeconds }: TestNetworkOptions,
+): Promise<Anvil> {
+  const clock = startUnixSeconds === undefined ? [] : ['--timestamp', String(startUnixSeconds + daySeconds)]
   const everySeconds =
     blockTimeSeconds === undefined ? [] : ['--block-time', String(blockTimeSeconds), '--mixed-mining']
   return startAnvil({
     chainId: chainPlans[key].chainId,
     args: [
       ...['--load-state', snapshot.paths.chainFile(key)],
-      ...['--accounts', '0', '--slots-in-an-epoch', '1', ...everySeconds],
+      ...['--accounts', '0', '--slots-in-an-epoch', '1', ...everySeconds, ...clock],
     ],
   })
 }

@@ -16,12 +16,24 @@ export type EncodedTransaction = {
   readonly rawHex: string
 }
 
-let created = 0
+let last = 0
 
-/** Bytes and id as tronweb makes them: an encoder that the reader knows nothing of. */
-export function encodeTransaction(from: Hex, contract: SubmittedContract, memo?: Hex): EncodedTransaction {
-  // Equal transactions differ in their time, also from those of an earlier run.
-  created = Math.max(created + 1, Date.now())
+/** Equal transactions differ in their time, also from those of an earlier run. */
+function nextTime(): number {
+  last = Math.max(last + 1, Date.now())
+  return last
+}
+
+/**
+ * Bytes and id as tronweb makes them: an encoder that the reader knows nothing of.
+ * @param created Unix milliseconds; default: a new time for each
+ */
+export function encodeTransaction(
+  from: Hex,
+  contract: SubmittedContract,
+  memo?: Hex,
+  created = nextTime(),
+): EncodedTransaction {
   const encoded = utils.transaction.txJsonToPb({
     raw_data: {
       contract: [contractOf(from, contract)],

@@ -37,16 +37,20 @@ export type KnownTransaction = {
   readonly trace?: RpcFrame | undefined
 }
 
-/** @param known transactions of another run of this chain, by id; new ones are added */
+/**
+ * @param known transactions of another run of this chain, by id; new ones are added
+ * @param timeOf Unix milliseconds that the next transaction was created at; default: a new time for each
+ */
 export function createTronLedger(
   bed: EvmBehind,
   known: Map<string, KnownTransaction> = new Map(),
+  timeOf: () => number | undefined = () => undefined,
 ): TronLedger {
   const note = (
     { from, contract, memo }: { from: LocalAccount; contract: SubmittedContract; memo?: Hex | undefined },
     ran: Pick<KnownTransaction, 'evmHash' | 'trace'>,
   ): Submitted => {
-    const { transactionId, rawHex } = encodeTransaction(from.address, contract, memo)
+    const { transactionId, rawHex } = encodeTransaction(from.address, contract, memo, timeOf())
     known.set(transactionId, { ...ran, rawHex, isContractCall: contract.kind === 'trigger' })
     return { transactionId, evmHash: ran.evmHash }
   }
