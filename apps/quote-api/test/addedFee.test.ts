@@ -2,7 +2,7 @@
 // they are; then price, answer, row, histories, hold and policy agree about it. Attack: the fee that is listed and
 // forgotten somewhere, for which an answer says "full" while the user pays it. Method: the compiler, and the
 // service itself, over these sources with a fee more in them.
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../src/requests/history/requestHistory.ts'
@@ -12,6 +12,9 @@ import { linkedKey } from './fixtures/sponsor.ts'
 
 const rules = 'packages/core/src/fees/feeRules.ts'
 const solve = 'apps/quote-api/src/pricing/solve.ts'
+
+const namesFees =
+  /\b(noFees|sponsor(able|ed|Rule)|fees?(Split|Terms|Parts?|By|In[A-Z]|Totals?|Components|Rule))/i
 
 const decisions = {
   parts: `[{ name: 'tip', total: 'relayerService', requestV2: 'price' }]`,
@@ -36,12 +39,23 @@ const priced: Change = {
 }
 const tipOf = (received: bigint) => (received * 3n + 9_999n) / 10_000n
 
-/** Shipped sources of quote-api and of what it shares about fees. */
+/** Shipped sources that name anything of fees: those that could be wrong about one. */
 const shipped = ['packages/core/src/fees', 'packages/ledger/src', 'apps/quote-api/src'].flatMap((folder) =>
   readdirSync(new URL(`../../../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-    .map((path) => `${folder}/${path}`),
+    .map((path) => `${folder}/${path}`)
+    .filter((path) => namesFees.test(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8'))),
 )
+
+const mustName = [
+  solve,
+  'packages/ledger/src/policies/policySchema.ts',
+  'apps/quote-api/src/pricing/ceilings.ts',
+  'apps/quote-api/src/pricing/sponsorship/allocateSubsidy.ts',
+  'apps/quote-api/src/http/wire/feeSponsorship.ts',
+  'apps/quote-api/src/requests/orders/storedFees.ts',
+  'apps/quote-api/src/requests/draft/createSponsoredQuote.ts',
+]
 
 describe('a fee that is added to the list', () => {
   test('does not compile without its rules', () => {
@@ -57,6 +71,7 @@ describe('a fee that is added to the list', () => {
   )
 
   test('then lacks its amount where fees are priced, and nowhere else', () => {
+    expect(shipped).toEqual(expect.arrayContaining(mustName))
     const problems = problemsIn(shipped, decided())
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(/^apps\/quote-api\/src\/pricing\/solve\.ts: Property 'tip' is missing/)
@@ -198,7 +213,9 @@ async function loadModules(change: Change) {
     load<typeof import('../src/requests/history/quotedAmounts.ts')>(
       `${quoteApi}/src/requests/history/quotedAmounts.ts`,
     ),
-    load<typeof import('@causeway/ledger')>('packages/ledger/src/index.ts'),
+    load<typeof import('../../../packages/ledger/src/policies/policySchema.ts')>(
+      'packages/ledger/src/policies/policySchema.ts',
+    ),
   ])
   const market = await load<typeof import('./fixtures/market.ts')>(`${quoteApi}/test/fixtures/market.ts`)
   const config = { majorBps: 10, kappaBps: 20 }
