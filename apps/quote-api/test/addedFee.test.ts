@@ -111,7 +111,9 @@ describe('a request with the added fee', () => {
         const { fees, feeSponsorship, details } = answer
         const { components, selectedComponents, sponsoredTotal, userPaysTotal } = feeSponsorship.quoted
         const shares = Object.values<Share>(components)
-        const [relayer, app, subsidized] = [fees.relayer, fees.app, fees.subsidized].map(amountOf)
+        const relayer = amountOf(fees.relayer)
+        const app = amountOf(fees.app)
+        const subsidized = amountOf(fees.subsidized)
         const received = amountOf(details.route.origin.outputCurrency)
 
         expect(Object.keys(components)).toEqual(['execution', 'swap', 'relay', 'app', 'rent', 'tip'])

@@ -43,8 +43,7 @@ export type PricingDependencies = {
 }
 
 /** A price with everything a response or a quote is made of. */
-export type Priced = {
-  readonly amounts: PricedRoute
+export type Priced = PricedRoute & {
   readonly snapshot: MarketSnapshot
   readonly originMarket: ChainMarket
   readonly transactions: readonly PlannedTransaction[]
@@ -71,7 +70,7 @@ export async function priceRequest(
   const originMarket = requireChain(snapshot, route.origin.chainId)
   const facts = dependencies.userFacts(factsQuestion(route, plans, request))
 
-  const amounts = route.selfExecuted
+  const priced = route.selfExecuted
     ? await priceSelfExecuted({
         request,
         route,
@@ -82,14 +81,14 @@ export async function priceRequest(
     : await bestPlan(dependencies, { request, route, plans, snapshot, subsidy })
 
   const { balance, allowance } = await facts
-  const transactions = planTransactions(amounts, request, allowance)
+  const transactions = planTransactions(priced, request, allowance)
   return {
-    amounts,
+    ...priced,
     snapshot,
     originMarket,
     transactions,
     originGasWei: originGasWei(originMarket, transactions),
-    timeEstimateSeconds: timeEstimate(dependencies, amounts),
+    timeEstimateSeconds: timeEstimate(dependencies, priced),
     userBalance: balance ?? 0n,
   }
 }

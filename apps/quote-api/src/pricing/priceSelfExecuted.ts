@@ -31,14 +31,14 @@ export async function priceSelfExecuted(args: {
   const prices = shownPrices(snapshot, route)
   if (route.operation === 'swap') refuseDust(usdValueDown(amountIn, prices.currencyIn))
 
-  const impact = legImpact(snapshot, [leg])
-  checkImpact(impact, { maxBps: args.swapImpactMaxBps, override: request.overridePriceImpact })
+  const swapImpact = legImpact(snapshot, [leg])
+  checkImpact(swapImpact, { maxBps: args.swapImpactMaxBps, override: request.overridePriceImpact })
   const slippageBps =
     request.slippageBps ??
     automaticSlippageBps({
       hasPoolLeg: route.operation === 'swap',
       assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
-      swapImpactBps: impact.lossBps,
+      swapImpactBps: swapImpact.lossBps,
       adverseBps: adverseBpsOf([leg]),
       priceSpreadBps: 0n,
     })
@@ -57,6 +57,7 @@ export async function priceSelfExecuted(args: {
     split: withoutFees(amountIn),
     originLeg: leg,
     destinationLeg: undefined,
+    swapImpact,
     slippageBps,
     solver: undefined,
     prices,

@@ -59,9 +59,9 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
     price: requirePrice(snapshot, plan.feeCurrency),
   })
 
-  const impact = legImpact(snapshot, [flow.originLeg, flow.destinationLeg])
-  checkImpact(impact, { maxBps: inputs.swapImpactMaxBps, override: request.overridePriceImpact })
-  const slippageBps = request.slippageBps ?? automaticSlippage(inputs, flow, impact.lossBps)
+  const swapImpact = legImpact(snapshot, [flow.originLeg, flow.destinationLeg])
+  checkImpact(swapImpact, { maxBps: inputs.swapImpactMaxBps, override: request.overridePriceImpact })
+  const slippageBps = request.slippageBps ?? automaticSlippage(inputs, flow, swapImpact.lossBps)
   const exactOutput = request.tradeType === 'EXACT_OUTPUT'
   const amountOutMin = exactOutput ? flow.amountOut : minimumAfterSlippage(flow.amountOut, slippageBps)
   const slipsOnInput = exactOutput && flow.originLeg !== undefined
@@ -79,6 +79,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
     split: flow.split,
     originLeg: flow.originLeg,
     destinationLeg: flow.destinationLeg,
+    swapImpact,
     slippageBps,
     solver: {
       payoutCurrency: plan.payoutCurrency,

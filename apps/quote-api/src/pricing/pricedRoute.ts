@@ -1,3 +1,4 @@
+import type { LegImpact } from './legImpact.ts'
 import type { LegQuote } from './legs.ts'
 import type { PricedCurrency } from './marketAccess.ts'
 import type { QuotableCurrency } from './registry.ts'
@@ -41,6 +42,8 @@ export type PricedRoute = {
   readonly split: FeeSplit
   readonly originLeg: LegQuote | undefined
   readonly destinationLeg: LegQuote | undefined
+  /** Of all pool legs together. */
+  readonly swapImpact: LegImpact
   readonly slippageBps: bigint
   readonly solver: SolverTerms | undefined
   readonly prices: RoutePrices

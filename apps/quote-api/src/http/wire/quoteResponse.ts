@@ -2,7 +2,6 @@ import { feesByImpact, formatUsd, impactMembers, perName, type UsdX18, usdValueD
 import { z } from 'zod'
 import type { LegQuote } from '../../pricing/legs.ts'
 import { shownPrice } from '../../pricing/marketAccess.ts'
-import type { PricedRoute } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import type { Quote, SignedOrder } from '../../requests/draft/createQuote.ts'
@@ -57,16 +56,15 @@ export const quoteResponseSchema = z.object({
 /** JSON of `quoteResponseSchema`. Steps and order are the very text that was digested and stored. */
 export function quoteToJson(quote: Quote, environment: string): string {
   const { signed, priced, sponsorship } = quote
-  const { amounts } = priced
   const identity = `"requestId":"${quote.requestId}","environment":${JSON.stringify(environment)},"expiresAt":${quote.expiresAtSeconds}`
   const shared =
-    sponsorship === undefined ? '' : `,"feeSponsorship":${sponsorshipToJson(amounts, sponsorship)}`
-  const breakdown = `[{"value":"${amounts.amountOut}","timeEstimate":${priced.timeEstimateSeconds}}]`
-  const protocol = signed === undefined ? '' : `,"protocol":{"v2":${orderToJson(amounts, signed)}}`
+    sponsorship === undefined ? '' : `,"feeSponsorship":${sponsorshipToJson(priced, sponsorship)}`
+  const breakdown = `[{"value":"${priced.amountOut}","timeEstimate":${priced.timeEstimateSeconds}}]`
+  const protocol = signed === undefined ? '' : `,"protocol":{"v2":${orderToJson(priced, signed)}}`
   return `{${identity},"steps":${quote.stepsJson},"fees":${feesToJson(priced)}${shared},"details":${quoteDetailsToJson(priced)},"breakdown":${breakdown}${protocol}}`
 }
 
-function orderToJson({ route, feeCurrency, solver }: PricedRoute, signed: SignedOrder): string {
+function orderToJson({ route, feeCurrency, solver }: Priced, signed: SignedOrder): string {
   const payment = JSON.stringify({
     chainId: route.origin.key,
     depository: route.origin.depository,
@@ -76,27 +74,26 @@ function orderToJson({ route, feeCurrency, solver }: PricedRoute, signed: Signed
   return `{"orderId":"${signed.orderId}","hubType":"onchain","orderData":${signed.orderJson},"orderSignature":"${signed.signature}","paymentDetails":${payment}}`
 }
 
-function sponsorshipToJson({ split, feeCurrency, prices }: PricedRoute, outcome: SponsorshipOutcome): string {
+function sponsorshipToJson({ split, feeCurrency, prices }: Priced, outcome: SponsorshipOutcome): string {
   return feeSponsorshipJson(feeCurrency, { ...outcome, unit: prices.feeCurrency, parts: split.parts })
 }
 
 function quoteDetailsToJson(priced: Priced): string {
-  const { amounts } = priced
-  const { solver, feeCurrency, prices } = amounts
+  const { solver, feeCurrency, prices } = priced
   const currencyIn = currencyInJson(priced)
   const currencyOut = currencyOutJson(priced)
-  const refund = solver?.refundMinimum ?? amounts.amountIn
+  const refund = solver?.refundMinimum ?? priced.amountIn
   const refundCurrency = `"refundCurrency":${currencyAmountJson(feeCurrency, prices.feeCurrency, refund)}`
-  return `{${detailMembers(priced, currencyIn, currencyOut)},${refundCurrency}${topupMember(amounts)},"expandedPriceImpact":${expandedImpact(amounts)},"route":${routeToJson(priced, currencyIn, currencyOut)}}`
+  return `{${detailMembers(priced, currencyIn, currencyOut)},${refundCurrency}${topupMember(priced)},"expandedPriceImpact":${expandedImpact(priced)},"route":${routeToJson(priced, currencyIn, currencyOut)}}`
 }
 
-function topupMember({ solver, prices }: PricedRoute): string {
+function topupMember({ solver, prices }: Priced): string {
   if (solver?.topup === undefined) return ''
   const { currency, amountWei } = solver.topup
   return `,"currencyGasTopup":${currencyAmountJson(currency, prices.destinationNative, amountWei)}`
 }
 
-function expandedImpact({ split, prices }: PricedRoute): string {
+function expandedImpact({ split, prices }: Priced): string {
   const usd = (amount: bigint): UsdX18 => usdValueDown(amount, prices.feeCurrency)
   const fees = feesByImpact(split.parts)
   const costs = impactMembers.map((member) => `"${member}":{"usd":"${formatUsd(-usd(fees[member]))}"}`)
@@ -104,10 +101,10 @@ function expandedImpact({ split, prices }: PricedRoute): string {
 }
 
 /** The solver moves what lies between: from its receipt on the origin to its payout on the destination. */
-function routeToJson({ amounts, snapshot }: Priced, currencyIn: string, currencyOut: string): string {
-  const { route, feeCurrency, prices, split, solver, originLeg, destinationLeg } = amounts
+function routeToJson(priced: Priced, currencyIn: string, currencyOut: string): string {
+  const { route, feeCurrency, prices, split, solver, originLeg, destinationLeg, snapshot } = priced
   const payout = solver?.payoutCurrency ?? route.currencyOut
-  const payoutAmount = destinationLeg?.amountIn ?? amounts.amountOut
+  const payoutAmount = destinationLeg?.amountIn ?? priced.amountOut
   const received =
     solver === undefined ? currencyOut : currencyAmountJson(feeCurrency, prices.feeCurrency, split.amountIn)
   const paid = currencyAmountJson(payout, shownPrice(snapshot, payout), payoutAmount)

@@ -60,16 +60,16 @@ export async function createSponsoredQuote(
 
   const usdc = pricedUsdc(snapshot, dependencies.sponsorAsset)
   const priced = await priceRequest(atOnce, request, subsidyRule(terms, usdc))
-  refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: true })
-  const { allocation, unit } = shareOf(terms, priced.amounts, usdc)
+  refuseUnsupportedExecution(priced.route, request, { isSponsored: true })
+  const { allocation, unit } = shareOf(terms, priced, usdc)
   if (allocation.total === 0n) return quoteUserPaid(atOnce, asked, allocation, terms)
-  checkSponsorCost(dependencies.ceilings, snapshot, priced.amounts, allocation)
+  checkSponsorCost(dependencies.ceilings, snapshot, priced, allocation)
   const debit = toMicroUsdUp(unit, allocation.total)
   const outcome: SponsorshipOutcome = {
     sponsor: terms.sponsor,
     selected: [...terms.selected],
     capMicroUsd: terms.capMicroUsd,
-    sponsorable: sponsorableFees(priced.amounts.split.parts),
+    sponsorable: sponsorableFees(priced.split.parts),
     allocation,
     debitMicroUsd: terms.capMicroUsd === undefined ? debit : minBigint(debit, terms.capMicroUsd),
   }
@@ -106,12 +106,12 @@ async function quoteUserPaid(
   terms?: SponsorshipTerms,
 ): Promise<Quote> {
   const priced: Priced = await priceRequest(dependencies, request)
-  refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: false })
+  refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
   const outcome: SponsorshipOutcome = {
     sponsor: undefined,
     selected: [...(terms?.selected ?? [])],
     capMicroUsd: sponsorship.capMicroUsd,
-    sponsorable: sponsorableFees(priced.amounts.split.parts),
+    sponsorable: sponsorableFees(priced.split.parts),
     allocation,
     debitMicroUsd: 0n,
   }
@@ -128,7 +128,7 @@ function holdRequest(
   { quote, request }: QuoteRecord,
   { allocation, debitMicroUsd }: SponsorshipOutcome,
 ): HoldRequest {
-  const { route } = quote.priced.amounts
+  const { route } = quote.priced
   const { origin, destination } = route
   return {
     requestId: quote.requestId,
