@@ -45,11 +45,20 @@ export type FeeSplit = Readonly<Record<FeeTotalName, bigint>> & {
 
 /** Forward: what remains of `amountIn`. `net` may be zero or negative; the caller decides. */
 export function splitFees(terms: FeeTerms, amountIn: bigint): FeeSplit {
-  const appFees =
-    terms.appFeesBps.length === 0 ? noAppFees : terms.appFeesBps.map((bps) => bpsDown(amountIn, bps))
+  const appFees = appFeesOf(terms, amountIn)
+  const parts = feesOf(terms, amountIn, appFees)
+  return feeSplit({ amountIn, parts, appFees, subsidized: terms.subsidy(parts) })
+}
+
+function appFeesOf({ appFeesBps }: FeeTerms, amountIn: bigint): readonly bigint[] {
+  return appFeesBps.length === 0 ? noAppFees : appFeesBps.map((bps) => bpsDown(amountIn, bps))
+}
+
+/** What every fee is at `amountIn`. */
+function feesOf(terms: FeeTerms, amountIn: bigint, appFees: readonly bigint[]): FeeParts {
   let app = 0n
   for (const fee of appFees) app += fee
-  const parts: FeeParts = {
+  return {
     gas: terms.gas,
     flat: terms.flat,
     skew: terms.skew(amountIn),
@@ -58,14 +67,18 @@ export function splitFees(terms: FeeTerms, amountIn: bigint): FeeSplit {
     app,
     rent: terms.rent,
   }
-  return feeSplit({ amountIn, parts, appFees, subsidized: terms.subsidy(parts) })
 }
 
-/** What is left of `amountIn` once its fees are taken. */
-function feeSplit(taken: Pick<FeeSplit, 'amountIn' | 'parts' | 'appFees' | 'subsidized'>): FeeSplit {
+type Taken = Pick<FeeSplit, 'amountIn' | 'parts' | 'subsidized'>
+
+/** What is left once the fees are taken. */
+function netOf({ amountIn, parts, subsidized }: Taken): bigint {
+  return amountIn - sumOfFees(parts) + subsidized
+}
+
+function feeSplit(taken: Taken & Pick<FeeSplit, 'appFees'>): FeeSplit {
   const { amountIn, parts, appFees, subsidized } = taken
-  const net = amountIn - sumOfFees(parts) + subsidized
-  return { amountIn, net, ...feeTotals(parts), appFees, subsidized, parts }
+  return { amountIn, net: netOf(taken), ...feeTotals(parts), appFees, subsidized, parts }
 }
 
 /** What a user does alone: no solver, so no fees. */
@@ -93,7 +106,10 @@ export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {
       data: { field: 'appFees' },
     })
   }
-  const reaches = (amountIn: bigint) => splitFees(terms, amountIn).net >= targetNet
+  const reaches = (amountIn: bigint) => {
+    const parts = feesOf(terms, amountIn, appFeesOf(terms, amountIn))
+    return netOf({ amountIn, parts, subsidized: terms.subsidy(parts) }) >= targetNet
+  }
   const found = bisect(reaches, targetNet)
   const split = splitFees(terms, scanBelow(reaches, found, terms))
   const surplus = split.net - targetNet

@@ -28,10 +28,9 @@ export function perName<Name extends string, Value>(
   return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, Value>
 }
 
-export const noFees: FeeParts = perName(
-  feeParts.map(({ name }) => name),
-  () => 0n,
-)
+const partNames = feeParts.map(({ name }) => name)
+
+export const noFees: FeeParts = perName(partNames, () => 0n)
 
 const totalsOf = {
   relayerGas: ['relayerGas', 'relayer'],
@@ -45,7 +44,7 @@ export const feeTotals = sumsBy<FeeTotalName>(feeTotalNames, ({ total }) => tota
 /** All fees, whoever pays them. */
 export function sumOfFees(fees: FeeParts): bigint {
   let sum = 0n
-  for (const { name } of feeParts) sum += fees[name]
+  for (const name of partNames) sum += fees[name]
   return sum
 }
 
