@@ -149,12 +149,20 @@ withdrawalCases(
     ['that no transfer carries is pending', async () => seen(payout(), 'pending')],
     ['is burnt under the transfer that committed it', async () => named('executed', payout(), 2)],
     ['is burnt under the transfer that executed it', async () => named('executed', payout(), 3)],
-    ['whose transfer failed goes back to its owner', async () => named('expired', payout(), 4)],
-    ['whose transfer was rejected goes back to its owner', async () => named('expired', payout(), 5)],
+    ['whose transfer failed is pending', async () => named('pending', payout(), 4)],
+    ['whose transfer was rejected is pending', async () => named('pending', payout(), 5)],
     ['whose transfer waits is pending', async () => named('pending', payout(), 1)],
     [
-      'whose transfer waited past its expiry goes back to its owner',
-      async () => named('expired', payout({ ExpiredAt: longAgo }), 1),
+      'whose transfer waited past its expiry is pending',
+      async () => named('pending', payout({ ExpiredAt: longAgo }), 1),
+    ],
+    [
+      'whose nonce another transfer took goes back to its owner',
+      async () => {
+        const info = payout()
+        put(nodes, info, { status: 4 })
+        return { ...seen(info, 'expired'), transactionId: put(nodes, { ...info, Amount: 1n }) }
+      },
     ],
     [
       'of an additional depository is burnt from the address of that one',

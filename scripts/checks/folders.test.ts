@@ -60,7 +60,7 @@ describe('folders check', () => {
   test('a folder and the file that is made of it do not import each other', () => {
     expect(
       problemsOf({
-        'packages/chains/src/registry.ts': "import './family/a.ts'",
+        'packages/chains/src/config/chainRegistry.ts': "import './family/a.ts'",
         'packages/chains/src/family/a.ts': "import '../registry.ts'",
       }),
     ).toHaveLength(2)

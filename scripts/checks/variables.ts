@@ -5,6 +5,8 @@ import { tableRows } from './markdownTable.ts'
 import { visitNodes } from './syntax.ts'
 
 const page = 'docs/operating/configuration.md'
+/** Of every chain, by its key: listed once, as `<CHAIN>_RPC_URL` and `<CHAIN>_SIGNING_CAPS`. */
+const perChain = /_(RPC_URL|SIGNING_CAPS)$/
 const sources = ['apps/quote-api/src/config/config.ts', 'apps/oracle/src/compose/config.ts']
 /** Where a variable may be read: the service and the packages it hands its environment to. */
 const sourcePattern = /^(apps\/(quote-api|oracle)|packages\/(?!localnet)[^/]+)\/src\/.*(?<!\.test)\.ts$/
@@ -31,7 +33,7 @@ function findUnlistedVariables(files: readonly RepositoryFile[]): readonly Findi
       .filter((name) => !texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
       .map((name) => unread(name)),
     ...placeholders
-      .filter(({ name }) => !name.endsWith('_RPC_URL') && !ofFiles.includes(name))
+      .filter(({ name }) => !perChain.test(name) && !ofFiles.includes(name))
       .map(({ name, path }) => missing(path, name)),
   ]
 }

@@ -126,10 +126,12 @@ export function describeVerdict({
   matched,
   required,
   signers,
+  isExecutionHeld,
   problems,
 }: AttestationVerdict): string {
   return [
     `${isQuorum ? 'quorum' : 'NO quorum'}: ${matched} of ${required} required signers signed all of it`,
+    ...(isExecutionHeld ? ['  an oracle holds the execution: this is about the message alone'] : []),
     ...signers.map((signer) => `  counted   ${signer}`),
     ...problems.map((problem) => {
       if (problem.reason === 'schema') return `  unreadable at ${problem.detail || 'its top'}`

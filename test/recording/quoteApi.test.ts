@@ -9,6 +9,7 @@ import { recordMisdirected, recordRefused } from './quoteApi/refused.ts'
 import { recordLinking, recordSponsored } from './quoteApi/sponsored.ts'
 import { checkGroups } from './support/checkGroups.ts'
 import { openQuoteStage, type QuoteStage } from './support/stage.ts'
+import { readDescription, readMetrics, readSchema } from './support/surface.ts'
 
 const quoteApi = (stage: QuoteStage) => stage.quoteApi
 const admin = (stage: QuoteStage) => stage.admin
@@ -28,4 +29,9 @@ checkGroups(
     ['quote-api/admin', admin, recordAdmin],
   ],
   quoteApi,
+  [
+    ['quote-api/description', ({ world }) => readDescription(world.quoteApi.publicUrl)],
+    ['quote-api/metrics', ({ world }) => readMetrics(world.quoteApi.opsUrl)],
+    ['quote-api/database', ({ world }) => readSchema(world.database)],
+  ],
 )

@@ -1,18 +1,20 @@
 import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '@causeway/core'
 import { installShutdown, loadSecrets } from '@causeway/http'
+import { runHeldCommand } from './caps/heldCommand.ts'
 import { loadConfig } from './compose/config.ts'
 import { createOracle } from './compose/createOracle.ts'
 import { runHaltedCommand } from './halt/haltedCommand.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** `halted list` and `halted clear <chain>` act on `STATE_DIR`; without a command the service runs. */
+/** `halted …` and `held …` act on `STATE_DIR`; without a command the service runs. */
 async function main(): Promise<void> {
   const environment = await loadSecrets({ environment: process.env })
   const [command, ...words] = process.argv.slice(2)
   if (command !== undefined) {
-    const output = await runHaltedCommand([command, ...words], environment['STATE_DIR'])
+    const run = command === 'held' ? runHeldCommand : runHaltedCommand
+    const output = await run([command, ...words], environment['STATE_DIR'])
     console.log(output)
     return
   }

@@ -237,13 +237,14 @@ test('a signer in shadow mode is compared and not counted', async () => {
     })
     onTestFinished(() => harness.stop())
     const signal = new AbortController().signal
-    const { matched } = await harness.aggregator.run({
+    const { matched, response } = await harness.aggregator.run({
       kind,
       body: depositsBody,
       local: async () => ours,
       signal,
     })
     expect(matched).toBe(1)
+    expect(JSON.stringify(response)).not.toContain(signers.X.address)
     expect(harness.lines).toContainEqual(
       expect.objectContaining({ event: 'shadow_agreement', signer: signers.X.address, agrees }),
     )

@@ -215,9 +215,7 @@ async function loadModules(change: Change) {
     load<typeof import('../src/requests/history/quotedAmounts.ts')>(
       `${quoteApi}/src/requests/history/quotedAmounts.ts`,
     ),
-    load<typeof import('../../../packages/ledger/src/policies/policySchema.ts')>(
-      'packages/ledger/src/policies/policySchema.ts',
-    ),
+    load<{ parsePolicyRules: (rules: unknown) => unknown }>('packages/ledger/src/policies/policySchema.ts'),
   ])
   const market = await load<typeof import('./fixtures/market.ts')>(`${quoteApi}/test/fixtures/market.ts`)
   const config = { majorBps: 10, kappaBps: 20 }

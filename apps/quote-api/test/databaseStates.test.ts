@@ -2,9 +2,11 @@
 // says what it waits for, refuses by a typed 503 and goes on by itself; what only an operator can mend is
 // refused at start. Method: `main.ts` as a process, real PostgreSQL in each of these states. The disk is a
 // small file system where the account of the tests may mount one; everywhere the server itself says 53100.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import {
   createDatabase,
   type EmbeddedPostgres,
@@ -226,6 +228,95 @@ describe('a full disk', () => {
       await server.stop()
     }
   })
+
+  test.each(disk === undefined ? [] : [64])(
+    'of the log alone (%i MB) stops the server, is named, and is survived',
+    async (megabytes) => {
+      const walDisk = await mountSmallDisk(megabytes)
+      if (walDisk === undefined) throw new Error('the first small file system could be mounted')
+      const port = await freeLoopbackPort()
+      const options = { dataDirectory: join(directory, 'full-log'), port }
+      await (await startEmbeddedPostgres(options)).stop()
+      const log = join(options.dataDirectory, 'cluster', 'pg_wal')
+      await promisify(execFile)('mv', [log, walDisk.directory])
+      await symlink(join(walDisk.directory, 'pg_wal'), log)
+      // Whoever commits writes the log, and nobody beside: so it is the service whom the server tells why.
+      await writeFile(join(options.dataDirectory, 'cluster', 'postgresql.auto.conf'), quietServer)
+      let server = await startEmbeddedPostgres(options)
+      const started = await spawnOn(server.connectionString)
+      const { service, publicUrl, opsUrl } = started
+      const answered: string[] = []
+      try {
+        await expectServing(started)
+        await walDisk.fill()
+        await fillLog(server.connectionString, log)
+        const refusals = new Set<string>()
+        await waitUntil(async () => {
+          for (const answer of await Promise.all(
+            Array.from({ length: 8 }, () => post(`${publicUrl}/quote`, bridge())),
+          )) {
+            if (answer.status === 200) answered.push(readOk(answer, quoteResponseSchema).requestId)
+            else {
+              expect(answer.status, answer.text).toBe(503)
+              refusals.add(readError(answer).errorCode)
+            }
+          }
+          return refusals.size > 0
+        }, 'a quote is refused')
+        // The server panicked, and cannot write that it recovered.
+        expect([...refusals]).toContain('DATABASE_DISK_FULL')
+        expect(await statusOf(`${publicUrl}/lives/v1`)).toBe(200)
+        await waitUntil(async () => (await statusOf(`${opsUrl}/ready`)) === 503, 'it is not ready')
+        expectRefusal(await post(`${publicUrl}/quote`, bridge()), 'DATABASE_DISK_FULL')
+        expect(linesOf(service, 'the disk of the database is full')).toBe(1)
+
+        await walDisk.empty()
+        await server.stop().catch(() => {})
+        server = await startEmbeddedPostgres(options)
+        await waitUntil(async () => (await statusOf(`${opsUrl}/ready`)) === 200, 'it is ready again')
+        await quote(publicUrl, bridge())
+        expect(linesOf(service, 'the disk of the database has space again')).toBe(1)
+        const database = createDatabase({ connectionString: server.connectionString, poolSize: 1 })
+        const rows = await database.query<{ id: string }>(
+          `select '0x' || encode(request_id, 'hex') as id from orders`,
+        )
+        await database.close()
+        const stored = new Set(rows.map(({ id }) => id))
+        expect(answered.filter((id) => !stored.has(id))).toEqual([])
+      } finally {
+        await service.stop()
+        await server.stop().catch(() => {})
+        await walDisk.remove()
+      }
+    },
+  )
+
+  const quietServer = `autovacuum = off\nwal_writer_delay = 10s\ncheckpoint_timeout = 1h\n`
+
+  /** Writes until less than this is left in the segments of the log that are there already. */
+  const leftBytesMax = 300_000
+
+  async function fillLog(connectionString: string, log: string): Promise<void> {
+    const database = createDatabase({ connectionString, poolSize: 1 })
+    const segmentBytes = 16 * 1024 * 1024
+    await database.query('create table filler (text text)')
+    for (;;) {
+      const segments = (await readdir(log)).filter((name) => /^[0-9A-F]{24}$/.test(name)).sort()
+      const last = segments.at(-1) ?? ''
+      const end =
+        (BigInt(`0x${last.slice(8, 16)}`) * 256n + BigInt(`0x${last.slice(16)}`) + 1n) * BigInt(segmentBytes)
+      const [row] = await database.query<{ at: bigint }>(
+        `select (pg_current_wal_insert_lsn() - '0/0')::bigint as at`,
+      )
+      const left = Number(end - (row?.at ?? 0n))
+      if (left < leftBytesMax) break
+      const rows = Math.ceil(Math.min(left - leftBytesMax / 2, 1_000_000) / 1_000)
+      await database.query(`insert into filler select repeat('x', 900) from generate_series(1, $1::int)`, [
+        rows,
+      ])
+    }
+    await database.close()
+  }
 
   /** The real server answers as it does for a full disk, to whoever writes a quote or a temporary table. */
   async function openTellingServer(): Promise<Opened> {

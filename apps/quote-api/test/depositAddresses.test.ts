@@ -12,7 +12,13 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '@causeway/database'
-import { type SolverProcess, spawnSolver, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import {
+  movePrice,
+  type SolverProcess,
+  spawnSolver,
+  startTestNetwork,
+  type TestNetwork,
+} from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -143,6 +149,14 @@ async function depositsOf(address: Hex) {
   )
 }
 
+async function sweepsOf(address: Hex): Promise<number> {
+  const rows = await database.query(
+    `select 1 from work_item where kind = 'sweep' and payload ->> 'depositAddress' = $1`,
+    [address],
+  )
+  return rows.length
+}
+
 describe('a quote by deposit address', () => {
   test('is one deposit step to an address of its own', async () => {
     const party = freshParty()
@@ -224,6 +238,35 @@ describe('the quoted amount', () => {
     expect([newer?.status, older?.id, older?.status]).toEqual(['success', quote.requestId, 'waiting'])
     expect(older?.supersededByRequestId).toBe(newer?.id)
     expect(await depositsOf(addressOf(quote))).toMatchObject([{ amount, state: 'taken' }])
+  })
+
+  test('that is swept after its price is priced anew: it waits for a market, and is filled once there is one', async () => {
+    const party = freshParty()
+    const quote = await quoted(party)
+    solver.kill('SIGSTOP')
+    try {
+      await pay(addressOf(quote), amount)
+      await waitUntil(async () => (await sweepsOf(addressOf(quote))) === 1, 'its sweep is asked for in time')
+      await setPast(quote, 'expires_at')
+      await movePrice(network, { price: 'ETH/USD', answer: 3_500n * 10n ** 8n, only: 'feed' })
+      await waitUntil(
+        async () => 'reason' in service.market.snapshot().price('ETH/USD'),
+        'nobody knows what ether is worth',
+      )
+    } finally {
+      solver.kill('SIGCONT')
+    }
+    await waitUntil(async () => {
+      const rows = await database.query(
+        `select 1 from deposit_seen where request_id = $1 and state = 'seen' and looks > 0`,
+        [bytesOf(quote.requestId)],
+      )
+      return rows.length > 0
+    }, 'it was judged, and waits')
+    await movePrice(network, { price: 'ETH/USD', answer: 2_500n * 10n ** 8n })
+    await reaches(quote, 'success')
+    expect(await depositsOf(addressOf(quote))).toMatchObject([{ amount, state: 'taken' }])
+    expect(await nativeOf('optimism', party.recipient)).toBe(BigInt(quote.details.currencyOut.amount))
   })
 
   test('a second time is another request, filled like the first', async () => {

@@ -238,6 +238,73 @@ describe('while the market cannot be read', () => {
   })
 })
 
+describe('a flood of deposits that wait', () => {
+  /** More than a pass takes. */
+  const flood = 600
+
+  test('for the market keeps no payment in time waiting, nor does one that nobody can act on', async () => {
+    const [late, poisoned, victim] = [
+      await quoted(etherToUsdc),
+      await quoted(usdcToEther),
+      await quoted(usdcToEther),
+    ]
+    await Promise.all([hold(poisoned), hold(victim)])
+    await expire(late)
+    await movePrice(bed.network, { price: 'ETH/USD', answer: 3_500n * 10n ** 8n, only: 'feed' })
+    await waitUntil(
+      async () => 'reason' in bed.service.market.snapshot().price('ETH/USD'),
+      'nobody knows what ether is worth',
+    )
+    await requests.execute(late)
+    await waitUntil(async () => (await depositRows(late)) > 0, 'the late one is seen')
+    await storeCopies(late, flood)
+    // Its chain left the configuration: whatever is tried fails.
+    await bed.database.query('update orders set destination_chain_id = 99 where request_id = $1', [
+      bytesOf(poisoned.requestId),
+    ])
+    await requests.execute(poisoned)
+    await requests.execute(victim)
+    await isFilledAsQuoted(victim)
+    // Those that wait are still looked at, all of them.
+    await waitUntil(async () => (await copiesNeverLookedAt()) === 0n, 'all are looked at')
+    await moveEther(2_500n)
+    await waitUntil(async () => (await copiesThatWait()) === 0n, 'all are judged')
+  })
+
+  const depositRows = async ({ requestId }: QuoteAnswer) =>
+    (await bed.database.query('select 1 from deposit_seen where request_id = $1', [bytesOf(requestId)]))
+      .length
+  const countOf = async (condition: string) => {
+    const [row] = await bed.database.query<{ count: bigint }>(
+      `select count(*)::bigint as count from deposit_seen where tx_hash like 'copy-%' and ${condition}`,
+    )
+    return row?.count
+  }
+  const copiesThatWait = () => countOf(`state = 'seen'`)
+  const copiesNeverLookedAt = () => countOf(`state = 'seen' and looks = 0`)
+
+  /** As many other users with the same quote and deposit. */
+  async function storeCopies({ requestId }: QuoteAnswer, count: number): Promise<void> {
+    const idOf = (what: string) => `sha256(convert_to('${what}' || i, 'UTF8'))`
+    await bed.database.query(
+      `insert into orders (request_id, order_id, user_address, recipient, origin_chain_id, destination_chain_id,
+         quoted, order_data, order_signature, steps_digest, expires_at, deadline, keep_until)
+       select ${idOf('request')}, ${idOf('order')}, user_address, recipient, origin_chain_id,
+         destination_chain_id, quoted, order_data, order_signature, steps_digest, expires_at, deadline, keep_until
+       from orders, generate_series(1, $2::int) i where request_id = $1`,
+      [bytesOf(requestId), count],
+    )
+    await bed.database.query(
+      `insert into deposit_seen (chain_id, tx_hash, onchain_index, block_number, block_hash, block_time,
+         order_id, request_id, depositor, currency, amount, is_final)
+       select chain_id, 'copy-' || i, onchain_index, block_number, block_hash, block_time,
+         ${idOf('order')}, ${idOf('request')}, depositor, currency, amount, true
+       from deposit_seen, generate_series(1, $2::int) i where request_id = $1`,
+      [bytesOf(requestId), count],
+    )
+  }
+})
+
 describe('quotes that are left open', () => {
   test('hold no more than the solver can pay at one place, whatever their directions', async () => {
     const user = `0x${'77'.repeat(20)}`

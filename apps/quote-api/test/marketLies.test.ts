@@ -11,7 +11,7 @@ import type { ChainReading } from '../src/market/chainReading.ts'
 import { type ChainPlan, planMarket } from '../src/market/plan.ts'
 import { readLocalQuoteFile } from './marketSupport/liveMarket.ts'
 import { type Lie, randomLie } from './marketSupport/randomLies.ts'
-import { recordChain } from './marketSupport/recordedChain.ts'
+import { type NodeCall, recordChain } from './marketSupport/recordedChain.ts'
 import { startTellingEndpoint, type TellingEndpoint } from './marketSupport/tellingEndpoint.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
@@ -55,6 +55,14 @@ afterAll(async () => {
 
 type Setting = { readonly count: number; readonly threshold?: number; readonly liars?: number }
 
+type Apart = {
+  /** How many of the honest are still at `heightBehind`, by default the first of the two heights. */
+  readonly behind?: number
+  readonly heightBehind?: bigint
+  /** Since the reading before; by default enough for the data fees to be due again. */
+  readonly passMs?: number
+}
+
 /** A market's source of one chain, without a past. */
 function openSource({ count, threshold, liars = 0 }: Setting) {
   const asked = endpoints.slice(0, count)
@@ -79,14 +87,16 @@ function openSource({ count, threshold, liars = 0 }: Setting) {
     }),
   })
   return {
-    /** @param behind how many of the honest are still at the height before */
-    async readAt(height: bigint, lies: readonly Lie[] = [], behind = 0): Promise<ChainReading> {
+    async readAt(
+      height: bigint,
+      lies: readonly Lie[] = [],
+      { behind = 0, heightBehind = heights[0], passMs = 10_000 }: Apart = {},
+    ): Promise<ChainReading> {
       const timeoutMs = behind === 0 ? budgetMs : apartBudgetMs
-      // Time for the data fees to be due again.
-      nowMs += 10_000
+      nowMs += passMs
       for (const [index, endpoint] of asked.entries()) {
         const isLate = index >= liars && index < liars + behind
-        const shown = isLate ? heights[0] : height
+        const shown = isLate ? heightBehind : height
         // The liars are the fastest, unless their lie is to be late.
         endpoint.tell({ height: shown, lie: lies[index], ...(index >= liars && { delayMs: 1 }) })
       }
@@ -118,6 +128,35 @@ describe.each([
   })
 })
 
+describe('a liar that shows the newest head and keeps its state back', () => {
+  const isHead = ({ method }: NodeCall) => method === 'eth_getBlockByNumber'
+  const withholds = (answer: Lie['answer']): Lie => ({
+    name: 'withholds state',
+    delayMs: 0,
+    answer: (calls, truth) => (calls.every(isHead) ? truth : answer(calls, truth)),
+  })
+
+  test.each([
+    ['by errors', withholds((calls) => calls.map(() => ({ error: { code: -32_000, message: 'busy' } })))],
+    ['by silence', withholds(() => undefined)],
+  ])('%s stops nothing, while one of the honest is always a block behind', async (_name, lie) => {
+    const source = openSource({ count: 3, liars: 1 })
+    const read: bigint[] = []
+    try {
+      const steps = Array.from({ length: 6 }, (_, index) => heights[1] - 6n + BigInt(index))
+      for (const height of steps) {
+        const apart = { behind: 1, heightBehind: height, passMs: 1_000 }
+        const reading = await source.readAt(height + 1n, [lie], apart).catch(nothingNew)
+        if (reading !== undefined) read.push(reading.head.number - height)
+      }
+    } finally {
+      await source.close()
+    }
+    // Every second refresh at the latest, and what it reads is what the one behind shows.
+    expect(read).toEqual([0n, 0n, 0n])
+  })
+})
+
 async function expectTruth(setting: Setting & { readonly liars: number }, seed: number): Promise<void> {
   const { count, liars, threshold = Math.ceil((2 * count) / 3) } = setting
   const lies = Array.from({ length: liars }, () => randomLie(seed))
@@ -127,7 +166,7 @@ async function expectTruth(setting: Setting & { readonly liars: number }, seed: 
     expect(await source.readAt(heights[0], lies), where).toEqual(truth[0])
     if (seed % 3 === 0 && count - liars === threshold) {
       // Honest endpoints lie apart, so a liar can keep the newer height from being read; never change it.
-      const apart = await source.readAt(heights[1], lies, 1).catch(nothingNew)
+      const apart = await source.readAt(heights[1], lies, { behind: 1 }).catch(nothingNew)
       if (apart !== undefined)
         expect(apart, where).toEqual(apart.head.number === heights[0] ? truth[0] : truth[1])
     }

@@ -77,7 +77,8 @@ async function unseen(): Promise<QuoteAnswer> {
 
 async function parkUnseen(quote: QuoteAnswer): Promise<void> {
   await bed.database.query(
-    `update settlement set stage = 'parked', parked_reason = 'FILL_DOES_NOT_PAY' where request_id = $1`,
+    `update settlement set stage = 'parked', parked_reason = 'TRACE_NEEDED', next_at = now() + interval '1 hour'
+     where request_id = $1`,
     [bytesOf(quote.requestId)],
   )
 }
@@ -161,7 +162,7 @@ describe('a parked request', () => {
   test('whose fill cannot be seen is looked at again, and refunded when an operator says so', async () => {
     const quote = await unseen()
     expect((await administration.explain(idOf(quote))).parked).toMatchObject({
-      reason: 'FILL_DOES_NOT_PAY',
+      reason: 'TRACE_NEEDED',
       retryStage: 'filling',
       resolutions: ['refund'],
     })

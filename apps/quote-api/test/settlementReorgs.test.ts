@@ -178,6 +178,95 @@ describe('a deposit', () => {
     expect((await depositsOf(quote)).map(({ state }) => state)).toEqual(['orphaned', 'taken'])
   })
 
+  describe('that comes back after the deadline', () => {
+    const end = ({ requestId }: QuoteAnswer, fromNow: string) =>
+      bed.database.query(
+        'update orders set deadline = clock_timestamp() + $2::interval where request_id = $1',
+        [bytesOf(requestId), fromNow],
+      )
+    /** Its fill is asked for, then its block is gone. */
+    const orphaned = async (quote: QuoteAnswer) => {
+      const takeAway = await onABranch('base', async () => {
+        await requests.execute(quote)
+        await bed.network.mine('base')
+      })
+      const item = await requests.workFor(quote, 'fill')
+      await takeAway()
+      await hasDeposit(quote, 'orphaned')
+      return item
+    }
+    const comesBack = async (quote: QuoteAnswer) => {
+      await requests.execute(quote)
+      await bed.network.mine('base')
+    }
+
+    test('pays the solver that filled meanwhile, and is not given back as well', async () => {
+      const quote = await quoted(large)
+      const item = await orphaned(quote)
+      await bed.solver.carryOut(item)
+      await requests.reaches(quote, 'submitted')
+      await end(quote, '-1 second')
+      await comesBack(quote)
+      await hasDeposit(quote, 'taken')
+      await bed.network.mine('optimism')
+      await requests.reaches(quote, 'success')
+      expect(await refundsOf(quote)).toEqual([])
+      await settles(quote)
+    })
+
+    test('is given back once it is sure that the reported fill never happened', async () => {
+      const quote = await quoted(large)
+      const item = await orphaned(quote)
+      await bed.solver.report(item.id, `0x${'fe'.repeat(32)}`)
+      await end(quote, '-1 second')
+      await comesBack(quote)
+      await hasDeposit(quote, 'taken')
+      await looksAgain(quote)
+      expect(await refundsOf(quote)).toEqual([])
+      await end(quote, '-2 minutes')
+      await bed.solver.carryOut(await requests.workFor(quote, 'refund'))
+      await bed.network.mine('base', finalityBlocks)
+      await requests.reaches(quote, 'refund')
+      expect((await requests.statusOf(quote)).failReason).toBe('TRANSACTION_NOT_INCLUDED')
+    })
+
+    test('is given back at once where nothing was reported, and nothing can be any more', async () => {
+      const quote = await quoted(large)
+      const item = await orphaned(quote)
+      await end(quote, '-1 second')
+      await comesBack(quote)
+      await bed.solver.carryOut(await requests.workFor(quote, 'refund'))
+      expect((await bed.solver.report(item.id, `0x${'fd'.repeat(32)}`)).status).toBe(409)
+    })
+
+    test('pays the solver that filled although the sponsor has no money left', async () => {
+      const quote = await quoted(small)
+      const item = await orphaned(quote)
+      await bed.solver.carryOut(item)
+      await requests.reaches(quote, 'success')
+      await bed.database.query(
+        `update hold set expires_at = clock_timestamp() - interval '1 second' where request_id = $1`,
+        [bytesOf(quote.requestId)],
+      )
+      await waitUntil(
+        async () => (await moneyOf(bed.database, sponsor.wallet)).held === 0n,
+        'its hold is over',
+      )
+      await bed.database.query(
+        `update account set frozen = true, version = version + 1 where kind = 'sponsor' and owner = $1`,
+        [sponsor.wallet],
+      )
+      await comesBack(quote)
+      await hasDeposit(quote, 'taken')
+      expect(await refundsOf(quote)).toEqual([])
+    })
+
+    const refundsOf = ({ requestId }: QuoteAnswer) =>
+      bed.database.query(`select state from work_item where kind = 'refund' and request_id = $1`, [
+        bytesOf(requestId),
+      ])
+  })
+
   describe('of a quote whose price the market left', () => {
     const selling = { pay: 'native', receive: 'USDC' } as const
     const moveEther = (usd: bigint) => movePrice(bed.network, { price: 'ETH/USD', answer: usd * 10n ** 8n })

@@ -1,12 +1,17 @@
 // Goal: permits, which cost their signers nothing, keep no fill from the solver, nor fills a permit. Method: the
 // list that a solver reads, over a real database.
 import { fileURLToPath } from 'node:url'
-import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import { createDatabase, type Database, startTestDatabase, type TestDatabase } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { addWork, listOpenWork } from '../src/requests/work/workStore.ts'
+import { addWork, listOpenWork, listPendingPermitWork } from '../src/requests/work/workStore.ts'
+import { listDue } from '../src/webhooks/deliveryStore.ts'
+import { rowsRead } from './serviceSupport/unpaidQuotes.ts'
+import { createSponsor } from './sponsorSupport/sponsors.ts'
 
 let server: TestDatabase
+/** One connection, so that what it read is told at once. */
+let counted: Database
 
 beforeAll(async () => {
   const path = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -15,16 +20,28 @@ beforeAll(async () => {
     { name: 'quote_api', path },
   ]
   server = await startTestDatabase({ directories })
+  counted = createDatabase({ connectionString: server.connectionString, poolSize: 1 })
 })
-afterAll(() => server?.stop())
+afterAll(async () => {
+  await counted?.close()
+  await server?.stop()
+})
 beforeEach(async () => void (await server.database.query('delete from work_item')))
 
-async function ask(kind: 'fill' | 'permit' | 'refund', count: number): Promise<void> {
+const page = () => ({ limit: 500, endedBefore: Math.floor(Date.now() / 1_000) })
+
+/** Rows and index entries that the one connection has read so far. */
+async function rowsOf(): Promise<number> {
+  await counted.query('select pg_stat_force_next_flush()')
+  return rowsRead(counted)
+}
+
+async function ask(kind: 'fill' | 'permit' | 'refund', count: number, first = 0): Promise<void> {
   const deadline = Math.floor(Date.now() / 1_000) + 3_600
   // CAST: the list looks at the deadline alone.
   const payload = { deadline } as Parameters<typeof addWork>[1]['payload']
   await server.database.transaction(async (tx) => {
-    for (let index = 0; index < count; index += 1)
+    for (let index = first; index < first + count; index += 1)
       await addWork(tx, { kind, requestId: undefined, subject: String(index), chainId: 1, payload })
   })
 }
@@ -47,6 +64,57 @@ test('a fifth of a page is for permits behind a thousand fills', async () => {
   const list = await kinds(50)
   expect([countOf(list, 'fill'), countOf(list, 'permit')]).toEqual([40, 10])
   expect(await kinds(1)).toEqual(['fill'])
+})
+
+test('open permits cost the pass that follows them nothing, however many there are', async () => {
+  const cost = async () => {
+    const before = await rowsOf()
+    expect(await listPendingPermitWork(counted, page())).toEqual([])
+    return (await rowsOf()) - before
+  }
+  await ask('permit', 100)
+  await server.database.query('analyze work_item')
+  const few = await cost()
+  await ask('permit', 8_000, 100)
+  await server.database.query('analyze work_item')
+  const many = await cost()
+  console.log(JSON.stringify({ few, many }))
+  expect(many).toBeLessThan(few * 2 + 50)
+})
+
+test('messages that wait for an endpoint that is dead cost a pass nothing more, however many there are', async () => {
+  const { keyId } = await createSponsor(server.database, 0n)
+  await server.database.query(
+    `insert into webhook_endpoint (api_key_id, url, sealed, pepper_id) values ($1, 'https://example.org', '', 'v1')`,
+    [keyId],
+  )
+  const wait = async (count: number) => {
+    await server.database.query(
+      `insert into webhook_delivery (event_id, api_key_id, request_id, body)
+       select gen_random_uuid(), $1, sha256(convert_to(gen_random_uuid()::text, 'UTF8')), '{}' from generate_series(1, $2::int)`,
+      [keyId, count],
+    )
+    await server.database.query('analyze webhook_delivery')
+    const before = await rowsOf()
+    const due = await listDue(counted, { perEndpoint: 4, limit: 32, underway: [] })
+    expect(due).toHaveLength(4)
+    return (await rowsOf()) - before
+  }
+  const [few, many] = [await wait(100), await wait(8_000)]
+  console.log(JSON.stringify({ few, many }))
+  expect(many).toBeLessThan(few * 2 + 50)
+})
+
+test('of open permits those are followed whose signature ended, and those that the solver reported', async () => {
+  await ask('permit', 10)
+  await server.database.query(
+    `update work_item set payload = '{"deadline": 1}'::json where kind = 'permit' and subject = '3'`,
+  )
+  await server.database.query(
+    `update work_item set state = 'failed' where kind = 'permit' and subject in ('4', '5')`,
+  )
+  const pending = await listPendingPermitWork(server.database, page())
+  expect(pending.map(({ subject }) => subject).toSorted()).toEqual(['3', '4', '5'])
 })
 
 test('either alone has the whole page', async () => {

@@ -94,6 +94,27 @@ describe('a sponsored quote', () => {
     expect(row).toEqual({ one_commit: true, seconds: 90n, debit: subsidized })
   })
 
+  test('needs a key, a wallet linked to it and money on that wallet, each of them', async () => {
+    const sponsor = await createSponsor(database, 100n * usd)
+    const user = newUser()
+    const body = localRequest(network, {
+      amount: 60_000_000n,
+      more: { user, recipient: user, subsidizeFees: true },
+    })
+    expect((await post(`${url}/quote`, body)).status).toBe(401)
+    expect((await post(`${url}/quote`, body, { 'x-api-key': `${sponsor.apiKey}x` })).status).toBe(401)
+    const { keyId } = sponsor
+    await database.query('update api_key set wallet = null, wallet_linked_at = null where id = $1', [keyId])
+    expect((await ask(sponsor)).status).toBe(403)
+    const poor = await createSponsor(database, 1n)
+    const quote = await quoted(poor)
+    expect([quote.fees.subsidized.amount, quote.feeSponsorship]).toMatchObject([
+      '0',
+      { status: 'none', reason: 'INSUFFICIENT_BALANCE' },
+    ])
+    expect(await moneyOf(database, poor.wallet)).toEqual({ available: 1n, held: 0n })
+  })
+
   test('above its cap costs the sponsor the cap and the user the rest, who receives that much less', async () => {
     const sponsor = await createSponsor(database, 100n * usd)
     const full = await quoted(sponsor)

@@ -198,6 +198,11 @@ const refused: readonly (readonly [string, () => Environment | Promise<Environme
     ['ETH/USD', 'USDC/USD', 'http defillama', 'one endpoint host'],
   ],
   [
+    'prices of Hermes where nobody is named whose signatures count',
+    local((environment) => ({ ...environment, HERMES_URL: 'https://hermes.example' })),
+    ['HERMES_URL needs guardianSets in configs/quote.local.json'],
+  ],
+  [
     'another environment whose own address is not set',
     testnets({ TESTNETS_BASE_URL: '' }),
     ['TESTNETS_BASE_URL'],

@@ -17,7 +17,7 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestService, type TestService } from './fixtures/service.ts'
-import { type QuoteAnswer, quote } from './serviceSupport/callService.ts'
+import { post, type QuoteAnswer, quote } from './serviceSupport/callService.ts'
 import { localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { jobRuns, rowsRead, storeUnpaidQuotes } from './serviceSupport/unpaidQuotes.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
@@ -157,4 +157,30 @@ test('unpaid quotes change neither what a pass costs nor who is served first', a
   expect(flooded.contract.passes).toBeLessThanOrEqual(quiet.contract.passes + 10)
   expect(all.rows).toBeLessThan(few.rows * 2 + 100)
   expect(all.calls).toBeLessThan(few.calls * 2 + 1)
+})
+
+test('a flood of hints makes jobs run no more often than four times per interval', async () => {
+  const jobs = ['deposits-base', watcher, 'deposit-payments-base', 'fills', 'permits', 'sweeps'] as const
+  const { chainId } = network.chains.base.chain
+  const shortestIntervalMs = 250
+  const before = await jobRuns(urls.opsUrl)
+  const startedAtMs = performance.now()
+  let hints = 0
+  let isOver = false
+  const hinter = async () => {
+    while (!isOver) {
+      const hint = { chainId, txHash: `0x${'ab'.repeat(32)}` }
+      expect((await post(`${urls.publicUrl}/transactions/index`, hint)).status).toBe(200)
+      hints += 1
+    }
+  }
+  const flood = Promise.all(Array.from({ length: 8 }, hinter))
+  await new Promise((resolve) => setTimeout(resolve, windowMs))
+  isOver = true
+  await flood
+  const after = await jobRuns(urls.opsUrl)
+  const most = 2 + (performance.now() - startedAtMs) / (shortestIntervalMs / 4 - 1)
+  const ran = jobs.map((job) => (after.get(job) ?? 0) - (before.get(job) ?? 0))
+  console.log(JSON.stringify({ hints, most, ran }))
+  for (const runs of ran) expect(runs).toBeLessThanOrEqual(most)
 })

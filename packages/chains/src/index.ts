@@ -12,7 +12,7 @@ export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './co
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export { readConfigFiles } from './config/readConfigFiles.ts'
 export { agreedContracts } from './ethereum-vm/agreement/agreedContracts.ts'
-export { agreeOnHead } from './ethereum-vm/agreement/agreedHead.ts'
+export { agreeOnBlock, agreeOnHead } from './ethereum-vm/agreement/agreedHead.ts'
 export {
   type AgreementReport,
   agreedAnswer,
@@ -54,6 +54,7 @@ export {
   type EthereumFactsReader,
   type EthereumFactsReaderOptions,
 } from './ethereum-vm/factsReader.ts'
+export type { FinalityRule } from './ethereum-vm/finality.ts'
 export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
 export { agreeOnGas, estimatesNeeded, type TipSource } from './ethereum-vm/gas/agreedGas.ts'
 export {
@@ -81,6 +82,11 @@ export {
   type RecoveryQuestion,
   type RecoveryReader,
 } from './ethereum-vm/recoveryReader.ts'
+export {
+  type AccountCodeOptions,
+  type AccountCodeReader,
+  createAccountCodeReader,
+} from './ethereum-vm/simulation/accountCode.ts'
 export {
   type CallSimulator,
   type CallSimulatorOptions,

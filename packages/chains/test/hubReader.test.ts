@@ -62,7 +62,8 @@ function hubQuorum() {
 
 function hubReader(hubAddress?: Hex) {
   const quorum = hubQuorum()
-  return createHubReader({ quorum, oracleAddress: network.deployment.hub.oracle, hubAddress })
+  const rule = { mode: 'depth', tag: 'finalized', blocks: 2n, seconds: 0n } as const
+  return createHubReader({ quorum, oracleAddress: network.deployment.hub.oracle, hubAddress, rule })
 }
 
 describe('the hub reader', () => {
@@ -75,6 +76,18 @@ describe('the hub reader', () => {
       expect(await reader.balanceOf(holder, tokenId, aSignal())).toBe(12_345n)
       expect(await reader.balanceOf(holder, tokenId + 1n, aSignal())).toBe(0n)
     }
+  })
+
+  test('reads a balance that is final, and how long a newer one takes', async () => {
+    const own = tokenId + 7n
+    const data = encodeFunctionData({ abi: hubAbi, functionName: 'mint', args: [holder, own, 5n] })
+    const { hub } = network.deployment.hub
+    await network.chains.hub.chain.send(network.keys.deployer, [{ what: 'money', to: hub, data }])
+    const reader = hubReader()
+    expect(await reader.finalBalanceOf(holder, own, aSignal())).toEqual({ balance: 0n, waitSeconds: 4 })
+    expect(await reader.balanceOf(holder, own, aSignal())).toBe(5n)
+    await network.mine('hub', 2)
+    expect(await reader.finalBalanceOf(holder, own, aSignal())).toMatchObject({ balance: 5n })
   })
 
   test('says that a key which nobody executed is not executed', async () => {

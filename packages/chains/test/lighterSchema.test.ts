@@ -33,7 +33,7 @@ function problemsOf(path: string, status: number, body: unknown): readonly strin
   return error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? []
 }
 
-test('transactions, accounts, the clock, the contract and refusals', async () => {
+test('transactions, accounts, the contract and refusals', async () => {
   const node = await startLighterNode()
   onTestFinished(() => node.stop())
   node.setAccount('5', `0x${'aa'.repeat(20)}`)
@@ -41,7 +41,7 @@ test('transactions, accounts, the clock, the contract and refusals', async () =>
   const { waiting, executed, failed } = lighterBodies.otherStatuses.body
   const ids = [3, executed, ...waiting, ...failed].map((status) => put([node], transfer(), { status }))
   const asked = [
-    ...['/', '/info', '/api/v1/account?by=index&value=5', '/api/v1/account?by=index&value=6'],
+    ...['/info', '/api/v1/account?by=index&value=5', '/api/v1/account?by=index&value=6'],
     ...ids.map((id) => `/api/v1/tx?by=hash&value=${id}`),
     ...['/api/v1/account?by=index&value=7', '/api/v1/tx?by=hash&value=00'],
   ]

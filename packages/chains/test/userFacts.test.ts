@@ -1,10 +1,14 @@
 // Goal: balances and allowances cost at most one call per user and block, many users share calls, and
 // nothing that happens to the chain keeps a quote waiting or makes it fail. Method: a real node and token.
 import type { Hex } from '@causeway/core'
+import { startFaultProxy } from '@causeway/localnet'
 import { erc20Abi } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
+  type AccountCodeOptions,
   type ChainHead,
+  createAccountCodeReader,
+  createJsonRpcClient,
   createUserFactsReader,
   readHead,
   type UserFactsOptions,
@@ -231,5 +235,66 @@ describe('a chain that', () => {
     expect(served).toBe(false)
     await Promise.all(crowd)
     expect(ethCalls()).toBe(1)
+  })
+})
+
+describe('code of accounts', () => {
+  const codeReaderOf = (options: Partial<AccountCodeOptions> = {}) =>
+    createAccountCodeReader({
+      client: chain.client(),
+      currentHead: () => head,
+      callTimeoutMs: 20_000,
+      ...options,
+    })
+  const codeCalls = () => chain.proxy.counters().callsByMethod['eth_getCode'] ?? 0
+  const delegated = userAt(900)
+
+  test('is that of contracts and delegated accounts, read once per account and block', async () => {
+    await chain.node({ method: 'anvil_setCode', params: [delegated, `0xef0100${'77'.repeat(20)}`] })
+    await chain.node({ method: 'anvil_mine', params: ['0x1'] })
+    head = await readHead(chain.client())
+    chain.proxy.resetCounters()
+    const reader = codeReaderOf()
+    const all = () =>
+      Promise.all([chain.token, delegated, userAt(0), native].map((one) => reader.hasCode(one, generous)))
+    expect(await all()).toEqual([true, true, false, false])
+    expect(await all()).toEqual([true, true, false, false])
+    expect(codeCalls()).toBe(3)
+    expect(await reader.hasCode('bc1qnoaccounthere', generous)).toBeUndefined()
+  })
+
+  test.each([
+    ['never answers', { kind: 'hang' }],
+    ['answers nonsense', { kind: 'lie', rewrite: () => 'code' }],
+    ['fails', { kind: 'nodeError', code: -32_000, message: 'header not found' }],
+  ] as const)('is unknown on a chain that %s, and asked again', async (_name, mode) => {
+    const reader = codeReaderOf({ callTimeoutMs: 1_000 })
+    await chain.proxy.set(mode)
+    expect(await reader.hasCode(chain.token, generous)).toBeUndefined()
+    await chain.proxy.set({ kind: 'pass' })
+    expect(await reader.hasCode(chain.token, generous)).toBe(true)
+  })
+
+  test('that is late costs the budget and no more, and is there for the next quote', async () => {
+    await chain.proxy.set({ kind: 'latency', delayMs: 300 })
+    const reader = codeReaderOf()
+    expect(await reader.hasCode(chain.token, { budgetMs: 20 })).toBeUndefined()
+    expect(await reader.hasCode(chain.token, generous)).toBe(true)
+    expect(codeCalls()).toBe(1)
+  })
+
+  test('is what enough endpoints say: one that lies refuses nobody', async () => {
+    const lie = await startFaultProxy({ targetUrl: chain.bed.anvil.url })
+    onTestFinished(() => lie.stop())
+    await lie.set({ kind: 'lie', rewrite: () => '0x6001' })
+    // On loopback the port tells who speaks.
+    const urls = [lie.url, chain.bed.anvil.url, chain.proxy.url]
+    const client = createJsonRpcClient({
+      ...{ chainId: 'base', endpoints: urls.map((url) => ({ url })), now: Date.now },
+    })
+    onTestFinished(() => client.close())
+    const reader = codeReaderOf({ client })
+    expect(await reader.hasCode(userAt(1), generous)).toBe(false)
+    expect(await reader.hasCode(chain.token, generous)).toBe(true)
   })
 })

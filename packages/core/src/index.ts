@@ -1,5 +1,11 @@
 export { assertNever } from './assertNever.ts'
-export { encodeBurnAction, encodeMintAction, encodeTransferAction } from './attestation/actions.ts'
+export {
+  encodeBurnAction,
+  encodeMintAction,
+  encodeTransferAction,
+  type ReadAction,
+  readAction,
+} from './attestation/actions.ts'
 export { depositMessageId, withdrawalMessageId } from './attestation/chainMessageIds.ts'
 export {
   depositsExecutionKey,
@@ -116,6 +122,7 @@ export {
 export { type HubFile, hubFileSchema } from './config/hubFile.ts'
 export {
   type FeeModel,
+  type GuardianSet,
   type PoolConfig,
   type PriceFeed,
   type QuoteAsset,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { loadSecrets } from './secretsLoader.ts'
+import { defaultSecretsDirectory, loadSecrets } from './secretsLoader.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -23,6 +23,14 @@ test('files complete the environment, which wins', async () => {
     KEY: 'from-environment',
     PATH: '/bin',
   })
+})
+
+test('SECRETS_DIR names another place than the default, and is a default itself when it is blank', async () => {
+  await writeFile(join(directory, 'a'), 'KEY=from-file')
+  expect(await loadSecrets({ environment: { SECRETS_DIR: directory } })).toMatchObject({ KEY: 'from-file' })
+  expect(defaultSecretsDirectory).toBe('/vault/secrets')
+  const blank = await loadSecrets({ environment: { SECRETS_DIR: ' ' } })
+  expect(blank).toEqual(await loadSecrets({ environment: {}, directory: '/vault/secrets' }))
 })
 
 test('a variable that is present but unset is completed', async () => {

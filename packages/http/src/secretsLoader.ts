@@ -5,7 +5,7 @@ import { parseSecretsFile } from './parseSecretsFile.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where an agent mounts secrets. @source attestation-oracle.md; oracle-protocol.md 6.1 */
+/** Where an agent mounts secrets; `SECRETS_DIR` names another place. @source attestation-oracle.md; oracle-protocol.md 6.1 */
 export const defaultSecretsDirectory = '/vault/secrets'
 
 /**
@@ -19,7 +19,9 @@ export async function loadSecrets(options: {
   environment: Environment
   directory?: string
 }): Promise<Environment> {
-  const { environment, directory = defaultSecretsDirectory } = options
+  const { environment } = options
+  const named = environment['SECRETS_DIR']
+  const { directory = named === undefined || isBlank(named) ? defaultSecretsDirectory : named } = options
   const secrets = new Map<string, string>()
   for (const name of await listFiles(directory)) {
     const values = parseSecretsFile(await readSecretsFile(join(directory, name), name), name)

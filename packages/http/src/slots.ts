@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Exchange } from './exchange.ts'
 import { RequestFailure } from './failure.ts'
-import { Progress } from './progress.ts'
 
 /** What a request takes part of: places for bodies on their way, for work, or for exempt pages. */
 export type Slot = 'body' | 'work' | 'documentation'
@@ -17,6 +16,35 @@ export type SlotLimits = {
   readonly documentationMax: number
   /** Requests whose bodies are on the way at once; for one more the oldest is cut. */
   readonly bodiesArrivingMax: number
+}
+
+/**
+ * Whether work that is begun also ends. A request that was answered in time, or whose caller left, is
+ * progress; one that was answered by its time limit is not. Times in milliseconds of one clock.
+ */
+export class Progress {
+  #workingCount = 0
+  /** Of the last progress, or of the first request after nothing was in work. */
+  #sinceMs = 0
+
+  get workingCount(): number {
+    return this.#workingCount
+  }
+
+  begin(nowMs: number): void {
+    if (this.#workingCount === 0) this.#sinceMs = nowMs
+    this.#workingCount += 1
+  }
+
+  end(nowMs: number, isLate: boolean): void {
+    this.#workingCount -= 1
+    if (!isLate) this.#sinceMs = nowMs
+  }
+
+  /** True when requests are in work and none has ended in time for longer than `limitMs`. */
+  isStuck(nowMs: number, limitMs: number): boolean {
+    return this.#workingCount > 0 && nowMs - this.#sinceMs > limitMs
+  }
 }
 
 /**

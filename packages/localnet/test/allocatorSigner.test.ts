@@ -17,6 +17,7 @@ import { concatHex, encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress, sign } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { judgeIssued } from '../src/allocator/issued.ts'
+import { signedPlaceSchema } from '../src/allocator/signedPlace.ts'
 import { allocatorSignerFile } from '../src/allocator/signerConfig.ts'
 import { allocatorAbi, depositoryAbi } from '../src/contracts/abis.generated.ts'
 import { startTestNetwork, type TestNetwork } from '../src/network/testNetwork/startTestNetwork.ts'
@@ -149,7 +150,8 @@ describe('the allocator signer', () => {
     const wanted = request()
     await issue(wanted)
     const { payloadId, payload } = await issuedFor(wanted)
-    const { depositories } = allocatorSignerFile(network, { healthPort: 0, pollMs: 50 })
+    const file = allocatorSignerFile(network, { healthPort: 0, pollMs: 50 })
+    const depositories = signedPlaceSchema.array().parse(file.depositories)
     const issued = { payloadId, payload, request: wanted }
     expect(judgeIssued(issued, depositories)).toMatchObject({ kind: 'sign' })
     const other = request()

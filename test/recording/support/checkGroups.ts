@@ -11,6 +11,9 @@ export type Group<Stage> = readonly [
   record: (stage: Stage) => Promise<void>,
 ]
 
+/** A file of the recording, and what it holds beside requests. */
+export type Surface<Stage> = readonly [file: string, read: (stage: Stage) => Promise<readonly object[]>]
+
 const startMs = 300_000
 
 /**
@@ -21,6 +24,7 @@ export function checkGroups<Stage extends { readonly world: { stop(): Promise<vo
   open: () => Promise<Stage>,
   groups: readonly Group<Stage>[],
   described: (stage: Stage) => Session,
+  surfaces: readonly Surface<Stage>[],
 ): void {
   let opened: Stage | undefined
   const asked: Exchange[] = []
@@ -44,6 +48,12 @@ export function checkGroups<Stage extends { readonly world: { stop(): Promise<vo
       exchanges.map(({ kept }) => kept),
       exchanges.map(({ name, method, path }) => `${method} ${path}, ${name}`),
     )
+  })
+
+  test.each(surfaces)('%s is what is recorded', async (file, read) => {
+    const entries = await read(stageNow())
+    const titles = entries.map((entry) => `${file}: ${JSON.stringify(entry).slice(0, 100)}`)
+    await compare(file, entries, titles)
   })
 
   test('every route that is described was asked', async () => {

@@ -29,6 +29,8 @@ export const peerKey = 'peer-key-of-the-recording'
 
 const cacheFolder = fileURLToPath(new URL('../../../.cache/recording/', import.meta.url))
 const finalAfterBlocks = 3
+/** Of every account that is seen, on both chains. */
+const nativeWei = 500n * 10n ** 18n
 /** 2024-01-01. */
 const deployedAtUnixSeconds = 1_704_067_200
 
@@ -85,7 +87,10 @@ export function startQuoteWorld(): Promise<QuoteWorld> {
     await configs.replace('quote.local.json', '"headMaxAgeMs": 15000', '"headMaxAgeMs": 3600000')
     const dataDirectory = join(directory, 'postgres')
     const [world, server] = await Promise.all([
-      openChains(closers, { cacheFolder }, prepareBase),
+      openChains(closers, { cacheFolder }, async (network) => {
+        await prepareBase(network)
+        await steadyFees(network)
+      }),
       startEmbeddedPostgres({ dataDirectory, durable: false }),
     ])
     closers.push(() => server.stop())
@@ -174,6 +179,31 @@ async function prepareBase({ chains, deployment, keys, mine }: TestNetwork): Pro
   await chain.send(poorSponsor, [topUp(5_000n)])
   await chain.send(stranger, [{ what: 'payment without a name', to: token, data }])
   await mine('base', finalAfterBlocks)
+  await setBalances(chains, keys)
+}
+
+/** What gas deploying took differs, and prices follow what the solver holds. */
+async function setBalances(chains: TestNetwork['chains'], keys: TestNetwork['keys']): Promise<void> {
+  const accounts = [keys.fillWallet, keys.sponsor, ...keys.users]
+  await Promise.all(
+    [chains.base, chains.optimism].flatMap(({ chain }) =>
+      accounts.map(({ address }) => chain.node.setBalance({ address, value: nativeWei })),
+    ),
+  )
+}
+
+const steadyBaseFeeWei = 1_000_000n
+/** More than the market looks back. */
+const steadyBlocks = 40
+
+/** A fee depends on every byte that was deployed; from here on prices are those of this one alone. */
+async function steadyFees({ chains }: TestNetwork): Promise<void> {
+  for (const { chain } of [chains.base, chains.optimism]) {
+    for (let block = 0; block < steadyBlocks; block += 1) {
+      await chain.node.setNextBlockBaseFeePerGas({ baseFeePerGas: steadyBaseFeeWei })
+      await chain.node.mine({ blocks: 1 })
+    }
+  }
 }
 
 async function openFamilies(network: TestNetwork, directory: string): Promise<Families> {

@@ -54,6 +54,9 @@ export async function openOracle(chain: AttestedChain, read: () => FactsReader):
       async balanceOf(account, hubTokenId) {
         return balances.get(`${account} ${hubTokenId}`) ?? 0n
       },
+      async finalBalanceOf(account, hubTokenId) {
+        return { balance: balances.get(`${account} ${hubTokenId}`) ?? 0n, waitSeconds: 1 }
+      },
     },
   }
   const { app } = await testApp({ context, keptMax: 0, deadlineMs: 60_000 })

@@ -1,4 +1,4 @@
-import type { AllocatorReader, RecoveryReader, WithdrawalKeys } from '@causeway/chains'
+import type { AllocatorReader, HubReader, RecoveryReader, WithdrawalKeys } from '@causeway/chains'
 import type {
   ChainEntry,
   ChainNetwork,
@@ -32,10 +32,7 @@ export type AttestedHub = {
 }
 
 /** Balances on the hub, as the quorum of its endpoints tells them at one height. */
-export interface HubBalances {
-  /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
-  balanceOf(account: Hex, hubTokenId: bigint, options: { signal: AbortSignal }): Promise<bigint>
-}
+export type HubBalances = Pick<HubReader, 'balanceOf' | 'finalBalanceOf'>
 
 /** Everything that attesting asks: configuration, chains and the hub. */
 export type AttestationContext = {
@@ -60,12 +57,22 @@ export type AttestationContext = {
   readonly recoverSigner: (digest: Uint8Array, signature: string) => Hex | undefined
 }
 
+/** One withdrawal, whatever the allocator is asked to pay it with. */
+export type Payout = { readonly key: Hex; readonly hubTokenId: bigint; readonly amount: bigint }
+
 /** What one kind of attestation found: an answer that only lacks its signatures. */
 export type Attested<Response> = {
   readonly unsigned: Response
   readonly evidence: readonly Evidence[]
   /** True when the same request will have the same answer for ever. */
   readonly isFinal: boolean
+  /** What signed payload parameters let out of a depository. Executions say it themselves. */
+  readonly payout?: Payout
+}
+
+/** What a rule answers: it holds nothing back. */
+export type WithExecution<Response extends { execution?: unknown }> = Response & {
+  readonly execution: NonNullable<Response['execution']>
 }
 
 /** One kind of attestation: asks readers for facts, checks them against the request, builds the answer. */

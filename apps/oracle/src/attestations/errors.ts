@@ -22,6 +22,7 @@ export const attestationErrorKinds = {
   FORCE_UNAUTHORIZED: 'unauthorized',
   GENERIC_MAPPING_NOT_CONFIGURED: 'invalid_request',
   HUB_BALANCE_MISMATCH: 'invalid_request',
+  HUB_BALANCE_NOT_FINAL: 'not_final',
   INSUFFICIENT_FILL: 'invalid_request',
   INSUFFICIENT_HUB_BALANCE: 'invalid_request',
   INSUFFICIENT_REFUND: 'invalid_request',

@@ -1,6 +1,12 @@
 import { codecOf, type FillsResponse, orderId as hashOrder, type PaymentFacts } from '@causeway/core'
 import type { FillsRequest } from '../wire/requests.ts'
-import { type Attest, type AttestationContext, type AttestedChain, chainOf } from './context.ts'
+import {
+  type Attest,
+  type AttestationContext,
+  type AttestedChain,
+  chainOf,
+  type WithExecution,
+} from './context.ts'
 import { checkCalls } from './settlement/calls.ts'
 import { settlementExecution } from './settlement/execution.ts'
 import {
@@ -24,7 +30,11 @@ type Order = FillsRequest['order']
  * solver's. With `force` the deposits alone are proven.
  * @source oracle-protocol.md 3.3, 4
  */
-export const attestFill: Attest<FillsRequest, FillsResponse> = async (request, context, options) => {
+export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = async (
+  request,
+  context,
+  options,
+) => {
   const { order, orderSignature } = request
   const orderId = hashOrder(order, context.networkOf)
   const named = nameInputs(request, context)

@@ -22,6 +22,7 @@ import {
   type AttestedChain,
   chainOf,
   protocolChain,
+  type WithExecution,
 } from './context.ts'
 import { AttestationError } from './errors.ts'
 import { checkOrderSignature } from './settlement/orderSignature.ts'
@@ -34,7 +35,7 @@ const noOrder: Hex = `0x${'0'.repeat(64)}`
  * fill of before is settled. Time alone sets nothing free: nobody can prove that an order was not filled.
  * @source withdrawals.md 2, 5
  */
-export const attestRecovery: Attest<RecoveryRequest, RecoveryResponse> = async (
+export const attestRecovery: Attest<RecoveryRequest, WithExecution<RecoveryResponse>> = async (
   request,
   context,
   options,

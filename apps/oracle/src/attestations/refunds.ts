@@ -8,7 +8,13 @@ import {
   UnknownOrderPartError,
 } from '@causeway/core'
 import type { RefundsRequest } from '../wire/requests.ts'
-import { type Attest, type AttestationContext, type AttestedChain, chainOf } from './context.ts'
+import {
+  type Attest,
+  type AttestationContext,
+  type AttestedChain,
+  chainOf,
+  type WithExecution,
+} from './context.ts'
 import { settlementExecution } from './settlement/execution.ts'
 import {
   entryPerInput,
@@ -30,7 +36,11 @@ import { scaledByDiff, weightedBpsDiff } from './settlement/weightedBpsDiff.ts'
  * are the solver's. With `force` the deposits alone are proven.
  * @source oracle-protocol.md 3.4, 4
  */
-export const attestRefund: Attest<RefundsRequest, RefundsResponse> = async (request, context, options) => {
+export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>> = async (
+  request,
+  context,
+  options,
+) => {
   const { order, orderSignature } = request
   const orderId = hashOrder(order, context.networkOf)
   const named = nameInputs(request, context)

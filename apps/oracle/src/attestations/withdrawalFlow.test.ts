@@ -284,10 +284,22 @@ describe('initiated', () => {
 
   test.each([
     ['less', 999_999n],
-    ['more', 1_000_001n],
     ['nothing', 0n],
   ])('is refused when the address holds %s', async (_what, balance) => {
     await expect(initiated(await request(), balance)).rejects.toMatchObject({ code: 'HUB_BALANCE_MISMATCH' })
+  })
+
+  test('is signed for the amount when the address holds more, where a nonce has one payload alone', async () => {
+    const exact = await initiated(await request(), 1_000_000n)
+    expect((await initiated(await request(), 1_000_001n)).unsigned).toEqual(exact.unsigned)
+    const { withdrawalAddress: holder } = await initiation(await request(), 1_000_000n)
+    const { allocator, ...rest } = world(scripts, { [holder]: 1_000_001n })
+    if (allocator === undefined) throw new Error('no allocator')
+    for (const context of [{ ...rest, allocator: { ...allocator, keys: 'public' as const } }, rest]) {
+      await expect(attestWithdrawalInitiated(await request(), context, options)).rejects.toMatchObject({
+        code: 'HUB_BALANCE_MISMATCH',
+      })
+    }
   })
 
   test('is refused where no allocator is configured', async () => {

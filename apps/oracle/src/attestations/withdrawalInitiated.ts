@@ -1,13 +1,19 @@
-import type { Hex, WithdrawalInitiatedResponse, WithdrawRequestFacts } from '@causeway/core'
+import {
+  type Hex,
+  type ReadOptions,
+  type WithdrawalInitiatedResponse,
+  type WithdrawRequestFacts,
+  withdrawalInitiationKey,
+} from '@causeway/core'
 import type { WithdrawalFlowRequest } from '../wire/requests.ts'
-import type { Attest } from './context.ts'
+import type { Attest, AttestationContext } from './context.ts'
 import { AttestationError } from './errors.ts'
 import { type AuthorisedWithdrawal, authoriseWithdrawal } from './withdrawalFlow.ts'
 
 /**
- * POST /attestations/withdrawal-initiated/v1: the withdrawal address holds exactly the amount, so the
+ * POST /attestations/withdrawal-initiated/v1: the withdrawal address holds the amount, so the
  * allocator may build the payload that pays it out.
- * @source oracle-protocol.md 3.5
+ * @source oracle-protocol.md 3.5; withdrawals.md 4 (a), (b), (f)
  */
 export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, WithdrawalInitiatedResponse> = async (
   request,
@@ -20,8 +26,7 @@ export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, Withdrawal
   const withdrawal = await authoriseWithdrawal(request, context, options)
   const { chain, depository, amount } = withdrawal
   const { currency, recipient, nonce, additionalData } = request
-  const [balance, facts] = await Promise.all([
-    context.hubBalances.balanceOf(withdrawal.withdrawalAddress, withdrawal.hubTokenId, options),
+  const [facts] = await Promise.all([
     context.readerOf(chain.id).readWithdrawRequest(
       {
         depository,
@@ -33,24 +38,52 @@ export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, Withdrawal
       },
       options,
     ),
+    checkBalance(withdrawal, context, options),
   ])
   const evidence = facts.evidence === undefined ? [] : [facts.evidence]
-  return { unsigned: buildInitiated(withdrawal, balance, facts), evidence, isFinal: false }
+  const { hubTokenId, withdrawalAddress } = withdrawal
+  // One key per withdrawal address: the allocator issues one payload for it, whatever data it is asked with.
+  const key = withdrawalInitiationKey({ hubId: context.hub.id, hubTokenId, withdrawalAddress })
+  const payout = { key, hubTokenId, amount }
+  return { unsigned: buildInitiated(withdrawal, facts), evidence, isFinal: false, payout }
 }
 
-/** @throws AttestationError unless the withdrawal address holds exactly the amount */
-function buildInitiated(
-  { chain, amount, spender, nonce }: AuthorisedWithdrawal,
-  balance: bigint,
-  facts: WithdrawRequestFacts,
-): WithdrawalInitiatedResponse {
-  if (balance !== amount) {
+/**
+ * The balance must be final: a reorganization could take it away after the allocator has issued the request,
+ * and its owner take it out again. More than the amount is enough where the allocator issues one request per
+ * nonce: whoever sends a unit to the address stops nobody, and what is above the amount is never paid. An
+ * allocator that would issue a second request over the same balance gets the amount exactly, as the public
+ * protocol asks.
+ * @throws AttestationError
+ * @source withdrawals.md 4 (a), (b), (f)
+ */
+async function checkBalance(
+  { withdrawalAddress, hubTokenId, amount }: AuthorisedWithdrawal,
+  { allocator, hubBalances }: Pick<AttestationContext, 'allocator' | 'hubBalances'>,
+  options: ReadOptions,
+): Promise<void> {
+  const isEnough = (balance: bigint) => (allocator?.keys === 'own' ? balance >= amount : balance === amount)
+  const final = await hubBalances.finalBalanceOf(withdrawalAddress, hubTokenId, options)
+  if (isEnough(final.balance)) return
+  const balance = await hubBalances.balanceOf(withdrawalAddress, hubTokenId, options)
+  if (isEnough(balance)) {
     throw new AttestationError(
-      'HUB_BALANCE_MISMATCH',
-      'The withdrawal address does not hold exactly the withdrawn amount.',
-      { data: { balance: balance.toString(), amount: amount.toString() } },
+      'HUB_BALANCE_NOT_FINAL',
+      'The withdrawal address holds the amount in a block that the hub may still drop.',
+      { retryAfterSeconds: final.waitSeconds },
     )
   }
+  throw new AttestationError(
+    'HUB_BALANCE_MISMATCH',
+    'The withdrawal address does not hold the withdrawn amount.',
+    { data: { balance: balance.toString(), amount: amount.toString() } },
+  )
+}
+
+function buildInitiated(
+  { chain, amount, spender, nonce }: AuthorisedWithdrawal,
+  facts: WithdrawRequestFacts,
+): WithdrawalInitiatedResponse {
   const { depository, currency, recipient, data } = facts
   return {
     payloadParams: {

@@ -4,7 +4,7 @@ import {
   withdrawalInitiationKey,
 } from '@causeway/core'
 import type { WithdrawalFlowRequest } from '../wire/requests.ts'
-import type { Attest, AttestationContext } from './context.ts'
+import type { Attest, AttestationContext, WithExecution } from './context.ts'
 import { AttestationError } from './errors.ts'
 import { type AuthorisedWithdrawal, authoriseWithdrawal } from './withdrawalFlow.ts'
 
@@ -13,11 +13,10 @@ import { type AuthorisedWithdrawal, authoriseWithdrawal } from './withdrawalFlow
  * the withdrawal address.
  * @source oracle-protocol.md 3.5
  */
-export const attestWithdrawalInitiation: Attest<WithdrawalFlowRequest, WithdrawalInitiationResponse> = async (
-  request,
-  context,
-  options,
-) => {
+export const attestWithdrawalInitiation: Attest<
+  WithdrawalFlowRequest,
+  WithExecution<WithdrawalInitiationResponse>
+> = async (request, context, options) => {
   const withdrawal = await authoriseWithdrawal(request, context, options)
   const balance = await context.hubBalances.balanceOf(withdrawal.spender, withdrawal.hubTokenId, options)
   return { unsigned: buildInitiation(withdrawal, balance, context), evidence: [], isFinal: false }
@@ -28,7 +27,7 @@ function buildInitiation(
   { spender, amount, hubTokenId, withdrawalAddress }: AuthorisedWithdrawal,
   balance: bigint,
   { hub }: Pick<AttestationContext, 'hub'>,
-): WithdrawalInitiationResponse {
+): WithExecution<WithdrawalInitiationResponse> {
   if (balance < amount) {
     throw new AttestationError(
       'INSUFFICIENT_HUB_BALANCE',

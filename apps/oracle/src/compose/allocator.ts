@@ -5,6 +5,7 @@ import {
   createJsonRpcClient,
   createQuorumOver,
   defaultThreshold,
+  type FinalityRule,
   type JsonRpcClient,
   type QuorumEndpointHealth,
   type RegisteredHub,
@@ -31,6 +32,12 @@ export const publicKeyHoles = [
   'a stranger may submit early, and a Solana payload then dies in 300 s',
 ] as const
 
+/** Default: the chain's `finalized` block. */
+export function ruleOf(finality: RegisteredHub['auroraFinality']): FinalityRule {
+  const { mode = 'tag', tag = 'finalized', blocks = 0 } = finality ?? {}
+  return { mode, tag, blocks: BigInt(blocks), seconds: 0n }
+}
+
 /**
  * Opens no connection yet. `undefined` where the hub file names no allocator, or nothing to read it from:
  * then no withdrawal gets an execution.
@@ -47,8 +54,7 @@ export function openAllocator(hub: RegisteredHub): OpenAllocator | undefined {
   const shared = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now }
   const client = createJsonRpcClient(shared)
   const quorum = createQuorumOver(client, { now })
-  const { mode = 'tag', tag = 'finalized', blocks = 0 } = auroraFinality ?? {}
-  const rule = { mode, tag, blocks: BigInt(blocks), seconds: 0n }
+  const rule = ruleOf(auroraFinality)
   const reader = createAllocatorReader({ chainId, quorum, allocatorAddress: address, keys, rule })
   return {
     keys,

@@ -14,6 +14,7 @@ import {
 } from '@causeway/http'
 import { type ConfiguredSigner, createConfiguredSigner, recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
+import { openSigningGuard } from '../caps/openSigningGuard.ts'
 import { buildApp } from '../http/app.ts'
 import { createPeerAggregator } from '../peers/peerAggregator.ts'
 import { parsePeers, parseSignerPolicy } from '../peers/settings.ts'
@@ -22,7 +23,7 @@ import { createConfiguredKeys } from '../service/keySetting.ts'
 import { measuredSigner } from '../service/measuredSigner.ts'
 import { createOracleMetrics } from '../service/oracleMetrics.ts'
 import type { OracleConfig } from './config.ts'
-import { loadFiles } from './files.ts'
+import { type LoadedFiles, loadFiles } from './files.ts'
 import { type OpenNetwork, openNetwork } from './network.ts'
 
 export type Oracle = {
@@ -85,7 +86,10 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
       finalResultsKeptMax,
       log: logger,
     })
-    return await assemble({ config, logger, signer, network, policy: policy.value, peers: peers.value })
+    return await assemble({
+      ...{ config, logger, signer, files, network },
+      ...{ policy: policy.value, peers: peers.value },
+    })
   } catch (error) {
     await signer.close()
     throw error
@@ -96,6 +100,7 @@ type Parts = {
   readonly config: OracleConfig
   readonly logger: Logger
   readonly signer: ConfiguredSigner
+  readonly files: LoadedFiles
   readonly network: OpenNetwork
   readonly policy: ReturnType<typeof parseSignerPolicy>['value']
   readonly peers: ReturnType<typeof parsePeers>['value']
@@ -103,7 +108,7 @@ type Parts = {
 
 /** Everything that is built once settings and chains are known to be good. */
 async function assemble(parts: Parts): Promise<Oracle> {
-  const { config, logger, signer, network, policy, peers } = parts
+  const { config, logger, signer, files, network, policy, peers } = parts
   const { context, watch } = network
   const httpMetrics = createHttpMetrics({ service: 'oracle' })
   const metrics = createOracleMetrics({
@@ -115,12 +120,21 @@ async function assemble(parts: Parts): Promise<Oracle> {
   metrics.watchEndpoints(() => network.endpoints())
   metrics.watchKept(() => watch.keptWindows())
   const signatureContext: SignatureContext = { hub: context.hub, networkOf: context.networkOf }
+  const guard = await openSigningGuard({
+    chains: files.chains,
+    isLocal: config.isLocal,
+    stateDirectory: config.stateDirectory,
+    isExecuted: (key, reading) => network.isExecuted(key, reading),
+    metrics,
+    log: logger,
+  })
   const service = createAttestationService({
     context,
     watch,
     signer: measuredSigner(signer, metrics),
     signatureContext,
     metrics,
+    guard,
     inFlightMax: config.inFlightMax,
     keptMax: config.finalResultsKeptMax,
     deadlineMs: attestationDeadlineMs,
@@ -168,6 +182,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
     used: [
       { name: 'peers', close: () => aggregator.close() },
       { name: 'chains', close: () => network.close() },
+      { name: 'signing caps', close: async () => guard.close() },
       { name: 'signer', close: () => signer.close() },
     ],
   })

@@ -38,6 +38,7 @@ export async function loadFiles(args: {
     : [`httpRpcUrl of hub ${hub.id} is needed: set ${hub.unsetVariables.join(', ') || 'it'}`]
   const problems = [
     ...hubEndpoints,
+    ...(environment === 'local' ? [] : missingCaps(chains)),
     ...checkLocalEndpoints(chains),
     ...checkForeignAddresses({
       environment,
@@ -51,6 +52,14 @@ export async function loadFiles(args: {
   ]
   if (problems.length > 0) throw new ConfigurationError(`Unsafe configuration:\n- ${problems.join('\n- ')}`)
   return { chains, hub }
+}
+
+/** Every chain that can be read says how much of it may be signed within an hour. */
+function missingCaps({ chains }: ChainRegistry): readonly string[] {
+  return [...chains.values()].flatMap(({ id, ready, signingCaps, unsetCapVariables = [] }) => {
+    if (!ready || signingCaps !== undefined) return []
+    return [`signingCaps of chain ${id} is needed: set ${unsetCapVariables.join(', ') || 'it'}`]
+  })
 }
 
 function localFiles(directory: string): Promise<readonly unknown[]> {

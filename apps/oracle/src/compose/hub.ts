@@ -7,6 +7,7 @@ import {
   createRecoveryReader,
   defaultThreshold,
   domainProblems,
+  type FinalityRule,
   findCodeless,
   type HubEntries,
   type HubReader,
@@ -20,6 +21,7 @@ import {
 } from '@causeway/chains'
 import type { Hex, ReadOptions } from '@causeway/core'
 import type { AttestedHub } from '../attestations/context.ts'
+import { ruleOf } from './allocator.ts'
 
 /** The hub and what reads it. */
 export type OpenHub = {
@@ -51,7 +53,7 @@ export function openHub(hub: RegisteredHub): OpenHub {
   const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold, now }
   const client = createJsonRpcClient(shared)
   const quorum = createQuorumOver(client, { now })
-  const reader = createHubReader({ quorum, oracleAddress, hubAddress })
+  const reader = createHubReader({ quorum, oracleAddress, hubAddress, rule: finalityOf(hub) })
   return {
     attested: attestedHub(hub),
     reader,
@@ -83,17 +85,22 @@ export function openHub(hub: RegisteredHub): OpenHub {
 }
 
 function openRecovery(hub: RegisteredHub, quorum: QuorumClient, reader: HubReader): OpenRecovery | undefined {
-  const { id, hubAddress, genericMappingAddress: mappingAddress, finality, recoveryDelaySeconds } = hub
+  const { id, hubAddress, genericMappingAddress: mappingAddress, recoveryDelaySeconds } = hub
   if (mappingAddress === undefined) return undefined
-  const { mode = 'tag', tag = 'finalized', blocks = 0 } = finality ?? {}
   return {
     reader: createRecoveryReader({
       ...{ chainId: `${id}-recovery`, quorum, mappingAddress },
       hubAddress: hubAddress === undefined ? reader.hubAddress : async () => hubAddress,
-      rule: { mode, tag, blocks: BigInt(blocks), seconds: 0n },
+      rule: finalityOf(hub),
     }),
     delaySeconds: BigInt(recoveryDelaySeconds ?? recoveryDelaySecondsDefault),
   }
+}
+
+/** The hub's own finality; without one that of an allocator on it, else what its nodes call finalized. */
+function finalityOf({ evmChainId, auroraEvmChainId, auroraFinality, finality }: RegisteredHub): FinalityRule {
+  const own = evmChainId === auroraEvmChainId ? auroraFinality : undefined
+  return ruleOf(finality ?? own)
 }
 
 /** Executions are signed in the domain of the hub file: another than the contract's settles nothing. */

@@ -7,7 +7,7 @@ import {
   type QuorumEndpointHealth,
   type RegisteredChain,
 } from '@causeway/chains'
-import { ConfigurationError, DomainError } from '@causeway/core'
+import { ConfigurationError, DomainError, type Hex, type ReadOptions } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import type { AttestationContext } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch, isUsable, type WatchLog } from '../halt/chainWatch.ts'
@@ -27,6 +27,8 @@ export type OpenNetwork = {
   list(): readonly ListedChain[]
   /** For metrics. */
   statuses(): readonly { readonly chain: string; readonly status: string }[]
+  /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
+  isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
   /** For metrics: every endpoint of every open chain and of the hub. */
   endpoints(): readonly ({ readonly chain: string } & QuorumEndpointHealth)[]
   /** @throws AttestationError while no chain can be attested */
@@ -87,6 +89,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
     const statusOf = (chain: RegisteredChain) => watch.statusOf(chain.id) ?? 'unavailable'
     return {
       watch,
+      isExecuted: (key, reading) => hub.reader.isExecuted(key, reading),
       context: createContext(chains, { hub, allocator }, open, watch),
       list: () => [...chains.values()].map((chain) => toListed(chain, statusOf(chain))),
       statuses: () => [...chains.values()].map((chain) => ({ chain: chain.id, status: statusOf(chain) })),

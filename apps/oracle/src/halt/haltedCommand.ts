@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@causeway/core'
 import { createHaltStore } from './haltStore.ts'
 
-const usage = 'Usage: halted list | halted clear <chain>'
+const usage = 'Usage: halted list | halted clear <chain> | held list | held release <id>'
 
 /**
  * The operator's view of halts in `STATE_DIR`. A running oracle notices a cleared marker at its next

@@ -20,7 +20,7 @@ import {
   orderBSolverKey,
   repeated,
 } from '../../../../packages/core/test/vectors/orders.ts'
-import { paths, type TestApp, testApp } from '../../test/fixtures/oracleApp.ts'
+import { paths, type TestApp, testApp, testKey } from '../../test/fixtures/oracleApp.ts'
 import { inputsB } from '../../test/fixtures/requests.ts'
 import {
   depositB,
@@ -94,9 +94,14 @@ beforeAll(async () => {
 })
 afterAll(() => open.app.close())
 
-async function signers<Response>(kind: AttestationKind<Response>, url: string, body: object) {
+async function signers<Response>(
+  kind: AttestationKind<Response>,
+  url: string,
+  body: object,
+  keyed: Readonly<Record<string, string>> = {},
+) {
   const payload = JSON.stringify({ ...body, requestPeerSignatures: true })
-  const headers = { 'content-type': 'application/json' }
+  const headers = { 'content-type': 'application/json', ...keyed }
   const answer = await open.app.inject({ method: 'POST', url, payload, headers })
   expect([answer.statusCode, answer.body]).toEqual([200, expect.any(String)])
   const { hub, networkOf } = context
@@ -127,6 +132,34 @@ test('POST /attestations/solver-refunds/v1 answers a refund that its own signer 
     ownSigner,
   ])
 })
+
+const unfound = repeated('ee', 32)
+test.each<[string, string, (body: object) => Promise<readonly string[]>, object]>([
+  [
+    'solver-fills',
+    paths.fills,
+    (body) => signers(attestationKinds.fills, paths.fills, body, { 'x-api-key': testKey }),
+    { fill: { transactionId: unfound } },
+  ],
+  [
+    'solver-refunds',
+    paths.refunds,
+    (body) => signers(attestationKinds.refunds, paths.refunds, body, { 'x-api-key': testKey }),
+    { refunds: [{ transactionId: unfound, inputIndex: 0, refundIndex: 0 }] },
+  ],
+])(
+  'POST /attestations/%s/v1 takes force with a key: what nobody paid is signed for',
+  async (_route, url, forced, paid) => {
+    const body = { ...settlement, ...paid }
+    expect(await forced({ ...body, force: true })).toEqual([ownSigner])
+    const headers = { 'content-type': 'application/json' }
+    const ask = (payload: object) =>
+      open.app.inject({ method: 'POST', url, payload: JSON.stringify(payload), headers })
+    const refused = await ask({ ...body, force: true })
+    expect([refused.statusCode, refused.json().errorCode]).toEqual([401, 'FORCE_UNAUTHORIZED'])
+    expect((await ask(body)).statusCode).toBe(400)
+  },
+)
 
 test('POST /attestations/withdrawal-initiation/v1 and -initiated/v1 answer what their own signer signed', async () => {
   const body = { ...ownerRequest, ownerSignature }

@@ -30,7 +30,8 @@ for (const [index, payload] of payloads.entries()) {
 type Answer = {
   readonly payload: number
   readonly by: SignerName
-  readonly fault: 'none' | 'garbage' | 'partial'
+  /** `held`: the execution is left out, as by an oracle at its signing cap, or by who strips it off. */
+  readonly fault: 'none' | 'garbage' | 'partial' | 'held'
 }
 
 const answers = fc.record<Answer>({
@@ -39,16 +40,22 @@ const answers = fc.record<Answer>({
   fault: fc.constantFrom('none', 'none', 'garbage', 'partial'),
 })
 const sets = fc.array(answers, { maxLength: 8 })
+const heldAnswers = fc.record<Answer>({
+  payload: fc.constantFrom(0, 1, 2),
+  by: fc.constantFrom(...names),
+  fault: fc.constantFrom('none', 'held'),
+})
 const badAnswers = fc.record<Answer>({
   payload: fc.constantFrom(0, 1, 2),
   by: fc.constantFrom(...names),
-  fault: fc.constantFrom('garbage', 'partial'),
+  fault: fc.constantFrom('garbage', 'partial', 'held'),
 })
 
 function responseOf({ payload, by, fault }: Answer): DepositsResponse {
   const response = honest.get(`${payload}${by}`)
   if (response === undefined) throw new Error('no such answer')
   if (fault === 'none') return response
+  if (fault === 'held') return kind.withoutExecution(response)
   return kind.withSignatures(response, (path) => {
     const { signer } = { signer: signers[by].address }
     const domain = { chainId: '537713', contract: '0x795f9464ee05a34fe1e18925ca4e4753dcd60058' } as const
@@ -89,6 +96,34 @@ test('the result does not depend on the order of arrival, but for an early end',
     fc.property(shuffled, fc.option(answers, { nil: undefined }), ([set, other], local) => {
       const withLocal = { threshold: unreachable, ...(local !== undefined && { local }) }
       expect(seen(aggregate(other, withLocal))).toEqual(seen(aggregate(set, withLocal)))
+    }),
+    options,
+  )
+})
+
+test('where some hold the execution, order decides nothing, and a message is answered only where no execution is', {
+  timeout,
+}, () => {
+  const some = fc.array(heldAnswers, { maxLength: 8 })
+  const shuffled = some.chain((set) =>
+    fc.tuple(fc.constant(set), fc.shuffledSubarray(set, { minLength: set.length })),
+  )
+  fc.assert(
+    fc.property(shuffled, fc.integer({ min: 2, max: 4 }), ([set, other], threshold) => {
+      const result = aggregate(set, { threshold: unreachable })
+      expect(seen(aggregate(other, { threshold: unreachable }))).toEqual(seen(result))
+      const answered = aggregate(set, { threshold })
+      if (answered?.response.executionHeld === undefined) return
+      // By payload: who signed all of it, and who signed its message at least.
+      const whole = (payload: number) =>
+        new Set(
+          set
+            .filter((one) => one.payload === payload && one.fault === 'none' && one.by !== 'X')
+            .map(({ by }) => by),
+        )
+      for (const payload of [0, 1, 2]) expect(whole(payload).size).toBeLessThan(threshold)
+      const isEnough = answered.matched >= threshold
+      if (!isEnough) for (const payload of [0, 1, 2]) expect(whole(payload).size).toBe(0)
     }),
     options,
   )

@@ -26,6 +26,8 @@ export type Aggregate<Response> = {
   readonly required: number
   /** Peers whose answers had no part in it, though they were readable. */
   readonly mismatched: readonly string[]
+  /** Of these, who held the execution: what they signed is true as far as it goes. */
+  readonly held: readonly string[]
   /** What signers outside the allowlist said, compared with the answer. */
   readonly shadows: readonly ShadowAgreement[]
 }
@@ -81,6 +83,7 @@ type KnownPayload = {
   /** Without signatures; they remember the digests. */
   readonly arrays: readonly SignatureArray[]
   readonly isAbout: boolean
+  readonly isHeld: boolean
   /** Keys of groups by the domains of their rows. */
   readonly keys: Map<string, string>
 }
@@ -147,7 +150,9 @@ export function createAggregation<Response extends object>(options: {
     if (source !== undefined) keysOfPeers.set(source.peer, new Set())
     if (source !== undefined && !seen.isAbout) return false
     const arrays = claims.map((list, index) => ({ ...arrayAt(seen, index), claims: list }))
-    for (const row of verifyRows(arrays, { isWanted: wanted(arrays, source), recover })) {
+    const rows = verifyRows(arrays, { isWanted: wanted(arrays, source), recover })
+    // Without its execution an answer is what anybody can make of another's: it speaks for one signer.
+    for (const row of seen.isHeld ? rows.slice(0, 1) : rows) {
       const key = groupKey(seen, row)
       if (source !== undefined) keysOfPeers.get(source.peer)?.add(key)
       if (isAllowed(row.signer)) count(row, key, payload, arrays, source === undefined)
@@ -174,7 +179,35 @@ export function createAggregation<Response extends object>(options: {
       local.key = key
     }
     if (!group.rows.has(row.signer)) group.rows.set(row.signer, row)
-    if (allowed !== undefined && group.rows.size >= threshold) complete = group
+    // A message alone is waited for to the end: an answer that can be executed is worth more.
+    const isWhole = !kind.isHeld(group.payload)
+    if (allowed !== undefined && isWhole && group.rows.size >= threshold) complete = group
+  }
+
+  /** An answer without its execution; `undefined` where nothing is left to sign, or there is none. */
+  function messageOf(payload: Response): KnownPayload | undefined {
+    if (kind.executionOf(payload) === undefined) return undefined
+    const message = recognise(kind.withoutExecution(payload))
+    return message.arrays.length === 0 ? undefined : message
+  }
+
+  /** Who signed message and execution signed the message: where others hold the execution, it counts there. */
+  function lendMessages(): void {
+    const known = [...groups.values()]
+    if (!known.some(({ payload }) => kind.isHeld(payload))) return
+    for (const { rows, paths, payload } of known) {
+      const message = messageOf(payload)
+      if (message === undefined) continue
+      const places = message.arrays.map(({ path }) => paths.indexOf(path))
+      for (const row of rows.values()) {
+        const { signer } = row
+        const claims = places.flatMap((at) => row.claims.slice(at, at + 1))
+        const domains = places.flatMap((at) => row.domains.slice(at, at + 1))
+        const group = groups.get(groupKey(message, { signer, claims, domains }))
+        if (group !== undefined && !group.rows.has(signer))
+          group.rows.set(signer, { signer, claims, domains })
+      }
+    }
   }
 
   function isAllowed(signer: Hex): boolean {
@@ -198,6 +231,7 @@ export function createAggregation<Response extends object>(options: {
       text,
       arrays: kind.signatureArrays(payload, context),
       isAbout: kind.isAbout(payload, request, context.networkOf),
+      isHeld: kind.isHeld(payload),
       keys: new Map<string, string>(),
     }
     known.set(text, found)
@@ -206,26 +240,45 @@ export function createAggregation<Response extends object>(options: {
   }
 
   function conclude(): Aggregate<Response> | undefined {
+    if (complete === undefined) lendMessages()
     const winner = complete ?? strongest()
     const required = allowed === undefined ? 1 : threshold
     if (winner === undefined) {
       // A payload without any signature array: no deposits. Only our own word for it is passed on.
       const isUnsigned = local !== undefined && kind.signatureArrays(local.payload, context).length === 0
       if (local === undefined || !isUnsigned) return undefined
-      return { response: local.response, matched: 0, required, mismatched: [], shadows: [] }
+      return { response: local.response, matched: 0, required, mismatched: [], held: [], shadows: [] }
     }
     return {
       response: answerOf(winner),
       matched: winner.rows.size,
       required,
-      mismatched: [...keysOfPeers].filter(([, keys]) => !keys.has(winner.key)).map(([peer]) => peer),
+      mismatched: [...keysOfPeers].filter(([, keys]) => !hasPart(keys, winner)).map(([peer]) => peer),
+      held: [...keysOfPeers].filter(([, keys]) => isOfHeld(keys)).map(([peer]) => peer),
       shadows: shadows.map(({ key, ...shadow }) => ({ ...shadow, agrees: key === winner.key })),
     }
   }
 
+  function hasPart(keys: ReadonlySet<string>, winner: Group<Response>): boolean {
+    if (keys.has(winner.key)) return true
+    if (!kind.isHeld(winner.payload)) return false
+    const text = kind.unsignedPayload(winner.payload)
+    return [...keys].some((key) => {
+      const group = groups.get(key)
+      return group !== undefined && messageOf(group.payload)?.text === text
+    })
+  }
+
+  function isOfHeld(keys: ReadonlySet<string>): boolean {
+    return [...keys].some((key) => {
+      const group = groups.get(key)
+      return group !== undefined && kind.isHeld(group.payload)
+    })
+  }
+
   function strongest(): Group<Response> | undefined {
     if (allowed === undefined) return local?.key === undefined ? undefined : groups.get(local.key)
-    return [...groups.values()].sort(byStrength)[0]
+    return [...groups.values()].sort(byStrength(kind, threshold))[0]
   }
 
   /** Evidence is this oracle's own observation, and only of the payload that it saw itself. */
@@ -241,11 +294,24 @@ export function createAggregation<Response extends object>(options: {
   return { read, add, addRead: (answer, peer) => judge(answer, { peer }), conclude }
 }
 
-/** Most rows first; then the group of this oracle, then the smallest key. */
-function byStrength<Response>(a: Group<Response>, b: Group<Response>): number {
-  if (a.rows.size !== b.rows.size) return b.rows.size - a.rows.size
-  if (a.hasLocal !== b.hasLocal) return a.hasLocal ? -1 : 1
-  return a.key < b.key ? -1 : 1
+/**
+ * A message that enough signed, where no execution has as many; then what can be executed; then most rows, the
+ * group of this oracle, the smallest key.
+ */
+function byStrength<Response>(
+  { isHeld }: Pick<AttestationKind<Response>, 'isHeld'>,
+  threshold: number,
+): (a: Group<Response>, b: Group<Response>) => number {
+  const rankOf = ({ rows, payload }: Group<Response>) => {
+    if (rows.size >= threshold) return 0
+    return isHeld(payload) ? 2 : 1
+  }
+  return (a, b) => {
+    if (rankOf(a) !== rankOf(b)) return rankOf(a) - rankOf(b)
+    if (a.rows.size !== b.rows.size) return b.rows.size - a.rows.size
+    if (a.hasLocal !== b.hasLocal) return a.hasLocal ? -1 : 1
+    return a.key < b.key ? -1 : 1
+  }
 }
 
 function groupKey({ text, arrays, keys }: KnownPayload, { domains }: ProvenRow): string {

@@ -7,7 +7,7 @@ export interface PeerLog {
   warn(fields: object, message: string): void
 }
 
-export type PeerOutcome = PeerFailure | 'merged' | 'mismatch' | 'aborted'
+export type PeerOutcome = PeerFailure | 'merged' | 'mismatch' | 'held' | 'aborted'
 
 /** What aggregation reports. Labels come from closed sets: peers of the configuration, routes, outcomes. */
 export interface PeerMetrics {
@@ -44,10 +44,18 @@ export function createPeerEvents(options: {
     concluded(aggregate: Aggregate<unknown>, answered: ReadonlyMap<string, number>): void {
       const { matched, required, mismatched, shadows } = aggregate
       const lost = new Set(mismatched)
-      for (const [peer, seconds] of answered) {
-        metrics.observePeer({ peer, outcome: lost.has(peer) ? 'mismatch' : 'merged', seconds })
+      const held = new Set(aggregate.held)
+      const outcomeOf = (peer: string) => {
+        if (held.has(peer)) return 'held'
+        return lost.has(peer) ? 'mismatch' : 'merged'
       }
-      for (const peer of mismatched) {
+      for (const [peer, seconds] of answered) {
+        metrics.observePeer({ peer, outcome: outcomeOf(peer), seconds })
+      }
+      for (const peer of aggregate.held) {
+        log.warn({ event: 'peer_held', peer, ...common }, 'a peer holds its execution at its signing cap')
+      }
+      for (const peer of mismatched.filter((name) => !held.has(name))) {
         log.warn(
           { event: 'peer_mismatch', peer, ...common },
           'a peer says something else, or signs nothing that counts',

@@ -1,6 +1,7 @@
 import { OneFlight, WeightedCache } from '@causeway/chains'
 import { canonicalJson, DomainError, type Evidence, type SignatureContext, type Signer } from '@causeway/core'
 import type { AttestationContext } from '../attestations/context.ts'
+import type { SigningGuard } from '../caps/signingGuard.ts'
 import type { ChainWatch } from '../halt/chainWatch.ts'
 import type { AttestationDefinition, RequestSwitches } from './definitions.ts'
 import type { OracleMetrics } from './oracleMetrics.ts'
@@ -34,6 +35,8 @@ export type AttestationServiceOptions = {
   readonly signer: Signer
   readonly signatureContext: SignatureContext
   readonly metrics: OracleMetrics
+  /** Asked before anything that lets value out is signed. */
+  readonly guard: SigningGuard
   readonly inFlightMax: number
   /** Final answers that are kept; 0 signs every one anew. Default 10 000. */
   readonly keptMax?: number
@@ -49,7 +52,7 @@ const keptWeightMax = 64 * 1024 * 1024
  * @source design.md 7.5, 7.6; ledger-and-safety.md 4.7
  */
 export function createAttestationService(options: AttestationServiceOptions): AttestationService {
-  const { context, watch, signer, signatureContext, metrics, inFlightMax, deadlineMs } = options
+  const { context, watch, signer, signatureContext, metrics, guard, inFlightMax, deadlineMs } = options
   const { keptMax = keptMaxDefault } = options
   const kept = new WeightedCache<LocalAttestation<object>>({ entriesMax: keptMax, weightMax: keptWeightMax })
   const flights = new OneFlight<LocalAttestation<object>>()
@@ -63,12 +66,17 @@ export function createAttestationService(options: AttestationServiceOptions): At
     signal: AbortSignal,
   ): Promise<LocalAttestation<object>> {
     const { kind, attest } = definition
-    const { unsigned, evidence, isFinal } = await attest(request, context, { signal })
+    const { unsigned, evidence, isFinal, payout } = await attest(request, context, { signal })
     watch.observe(evidence)
-    const response = await signResponse(kind, unsigned, { signer, context: signatureContext }, { signal })
+    const execution = kind.executionOf(unsigned)
+    const isAdmitted =
+      definition.letsNothingOut === true ||
+      (await guard.admit({ kind: kind.name, execution, payout }, { signal }))
+    const answer = isAdmitted ? unsigned : kind.withoutExecution(unsigned)
+    const response = await signResponse(kind, answer, { signer, context: signatureContext }, { signal })
     const attestation = { response, evidence }
-    // Its text is kept beside it once it was asked for.
-    if (isFinal) kept.set(key, attestation, key.length + 2 * JSON.stringify(response).length)
+    // Its text is kept beside it once it was asked for. What is held is judged anew each time.
+    if (isFinal && isAdmitted) kept.set(key, attestation, key.length + 2 * JSON.stringify(response).length)
     return attestation
   }
 

@@ -38,6 +38,11 @@ export type AttestationDefinition<Request extends RequestSwitches, Response> = {
   readonly summary: string
   /** What the log tells of an answer by force: the transactions that it rests on. */
   readonly forcedBy?: (request: Request) => object
+  /**
+   * True when what it signs leaves value where it is, so that no cap counts it: an owner may ask for any number
+   * of initiations of one balance. What then pays the balance out is counted.
+   */
+  readonly letsNothingOut?: boolean
   /** Of a request; default: that of the server. */
   readonly bodyBytesMax?: number
 }
@@ -91,6 +96,7 @@ export const withdrawalInitiationDefinition = define({
   requestSchema: withdrawalFlowRequestSchema,
   attest: attestWithdrawalInitiation,
   chainOf: ({ chainId }) => chainId,
+  letsNothingOut: true,
   summary: 'Attest that an owner moves a balance to a withdrawal address',
 })
 

@@ -1,33 +1,35 @@
 import type { QuorumEndpointHealth } from '@causeway/chains'
 import { Counter, Gauge, Histogram, type HttpMetrics } from '@causeway/http'
+import type { GuardMetrics } from '../caps/signingGuard.ts'
 import type { PeerMetrics } from '../peers/peerEvents.ts'
 import type { ForceRefusal } from './force.ts'
 
 /** What the oracle reports beside HTTP. Labels come from closed sets. @source oracle-protocol.md 8 */
-export type OracleMetrics = PeerMetrics & {
-  observeAttestation(observation: {
-    readonly kind: string
-    /** As requested: one that is not configured is reported as `unknown`. */
-    readonly chain: string
-    /** `signed`, an error code, or `failed` for what nobody foresaw. */
-    readonly outcome: string
-    readonly seconds: number
-  }): void
-  /** An answer that was final and kept. */
-  countKept(kind: string): void
-  /** An answer by force that left; `key` is the label of the caller's key, which configuration names. */
-  countForce(kind: string, key: string): void
-  countForceRefused(kind: string, reason: ForceRefusal): void
-  observeSigning(seconds: number, outcome: 'signed' | 'failed'): void
-  /** Read when scraped. */
-  watchWork(read: () => number): void
-  /** Read when scraped: which chains are halted, and which are ready. */
-  watchChains(read: () => readonly { readonly chain: string; readonly status: string }[]): void
-  /** Read when scraped: see `ChainWatch.keptWindows`. */
-  watchKept(read: () => readonly { readonly chain: string; readonly ageMs: number }[]): void
-  /** Read when scraped. Endpoints are named by alias, never by URL. */
-  watchEndpoints(read: () => readonly ({ readonly chain: string } & QuorumEndpointHealth)[]): void
-}
+export type OracleMetrics = PeerMetrics &
+  GuardMetrics & {
+    observeAttestation(observation: {
+      readonly kind: string
+      /** As requested: one that is not configured is reported as `unknown`. */
+      readonly chain: string
+      /** `signed`, an error code, or `failed` for what nobody foresaw. */
+      readonly outcome: string
+      readonly seconds: number
+    }): void
+    /** An answer that was final and kept. */
+    countKept(kind: string): void
+    /** An answer by force that left; `key` is the label of the caller's key, which configuration names. */
+    countForce(kind: string, key: string): void
+    countForceRefused(kind: string, reason: ForceRefusal): void
+    observeSigning(seconds: number, outcome: 'signed' | 'failed'): void
+    /** Read when scraped. */
+    watchWork(read: () => number): void
+    /** Read when scraped: which chains are halted, and which are ready. */
+    watchChains(read: () => readonly { readonly chain: string; readonly status: string }[]): void
+    /** Read when scraped: see `ChainWatch.keptWindows`. */
+    watchKept(read: () => readonly { readonly chain: string; readonly ageMs: number }[]): void
+    /** Read when scraped. Endpoints are named by alias, never by URL. */
+    watchEndpoints(read: () => readonly ({ readonly chain: string } & QuorumEndpointHealth)[]): void
+  }
 
 const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -90,6 +92,18 @@ export function createOracleMetrics(options: {
     labelNames: ['peer', 'agrees'] as const,
     registers,
   })
+  const held = new Counter({
+    name: 'oracle_executions_held_total',
+    help: 'Answers without their execution: over a signing cap, of a currency without one, or overdrawn',
+    labelNames: ['kind', 'reason'] as const,
+    registers,
+  })
+  const released = new Counter({
+    name: 'oracle_executions_released_total',
+    help: 'Held executions that were signed because the operator released them',
+    labelNames: ['kind'] as const,
+    registers,
+  })
   const signing = new Histogram({
     name: 'oracle_signing_duration_seconds',
     help: 'Time of one signature, by outcome',
@@ -109,6 +123,38 @@ export function createOracleMetrics(options: {
       quorums.inc({ route, reached: matched >= required ? 'yes' : 'no' })
     },
     countShadow: ({ peer, agrees }) => shadows.inc({ peer, agrees: agrees ? 'yes' : 'no' }),
+    countHeld: (kind, reason) => held.inc({ kind, reason }),
+    countReleased: (kind) => released.inc({ kind }),
+    watchHeld(read) {
+      new Gauge({
+        name: 'oracle_executions_held',
+        help: 'Different executions that wait for the operator, or for their cap',
+        registers,
+        collect() {
+          this.set(read())
+        },
+      })
+    },
+    watchCaps(read) {
+      new Gauge({
+        name: 'oracle_signing_cap',
+        help: 'The most that is signed within an hour, in smallest units of the currency',
+        labelNames: ['chain', 'currency'] as const,
+        registers,
+        collect() {
+          for (const { chain, currency, amount } of read()) this.set({ chain, currency }, Number(amount))
+        },
+      })
+      new Gauge({
+        name: 'oracle_signed_value',
+        help: 'Signed within the last hour, in smallest units of the currency',
+        labelNames: ['chain', 'currency'] as const,
+        registers,
+        collect() {
+          for (const { chain, currency, signed } of read()) this.set({ chain, currency }, Number(signed))
+        },
+      })
+    },
     observeSigning: (seconds, outcome) => signing.observe({ outcome }, seconds),
     watchWork(read) {
       new Gauge({

@@ -16,6 +16,7 @@ type AnsweredExecution = {
 export async function submitExecution(
   network: TestNetwork,
   { idempotencyKey, actions, signatures }: AnsweredExecution,
+  finality: { readonly blocks: number } = { blocks: 3 },
 ): Promise<string> {
   const { oracle, oracleMultisig } = network.deployment.hub
   const signature = concatHex(signatures.map((entry) => entry.signature))
@@ -25,6 +26,7 @@ export async function submitExecution(
     abi: [...hubOracleAbi, ...hubAbi],
     functionName: 'execute',
     args: [{ idempotencyKey, actions }, oracleMultisig, signature],
+    ...finality,
   })
 }
 

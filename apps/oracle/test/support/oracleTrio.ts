@@ -21,7 +21,11 @@ export type OracleTrio = {
 const callerKey = 'caller-key-of-the-tests'
 const peerKey = 'peer-key-of-the-tests'
 
-export async function startOracleTrio(network: TestNetwork): Promise<OracleTrio> {
+/** @param families where the chains of other families are; without it there are none */
+export async function startOracleTrio(
+  network: TestNetwork,
+  families: Readonly<Record<string, string>> = {},
+): Promise<OracleTrio> {
   const ports = await Promise.all(network.keys.oracles.map(() => freeLoopbackPort()))
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)
   const oracles: Oracle[] = []
@@ -31,7 +35,7 @@ export async function startOracleTrio(network: TestNetwork): Promise<OracleTrio>
   }
   try {
     for (const [index, port] of ports.entries()) {
-      const environment = oracleEnvironment(network, { index, port, urls })
+      const environment = { ...oracleEnvironment(network, { index, port, urls }), ...families }
       const oracle = await createOracle(loadConfig(environment, repositoryRoot), environment)
       oracles.push(oracle)
       opsUrls.push((await oracle.listen()).opsUrl)

@@ -24,7 +24,7 @@ export async function startMarket(options: {
     clients,
     reach: sourceReach(config, chains),
     onReport: createAgreementMetrics(metrics),
-    adapters: createPriceAdapters(config.priceAdapters),
+    adapters: createPriceAdapters(config.priceAdapters, quote),
     log: logger,
   })
   await market.start()

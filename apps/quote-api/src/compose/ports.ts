@@ -1,5 +1,7 @@
 import {
+  type AccountCodeReader,
   type CallSimulator,
+  createAccountCodeReader,
   createCallSimulator,
   createUserFactsReader,
   type JsonRpcClient,
@@ -12,11 +14,11 @@ import { QuoteError } from '../pricing/errors.ts'
 import type { PricingDependencies } from '../pricing/priceRequest.ts'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
-/** A request waits this long for a user's balance and allowance, then goes on without. @source design.md 5.4 */
+/** A request waits this long for what a chain says about accounts, then goes on without. @source design.md 5.4 */
 const factsBudget = { budgetMs: 60 }
 const noFacts = Promise.resolve({})
 
-export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'simulateCalls'>
+export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'hasCode' | 'simulateCalls'>
 
 /** What quoting asks of chains per request, over one client per chain. */
 export function createChainPorts(args: {
@@ -28,6 +30,7 @@ export function createChainPorts(args: {
 }): ChainPorts {
   const { registry, clients, market, clock, onFactsFailure } = args
   const readers = new Map<number, UserFactsReader>()
+  const codes = new Map<number, AccountCodeReader>()
   const simulators = new Map<number, CallSimulator>()
   for (const chain of registry.chains) {
     const client = clients.get(chain.key)
@@ -41,11 +44,20 @@ export function createChainPorts(args: {
         onFailure: (error) => onFactsFailure(chain.chainId, error),
       }),
     )
+    codes.set(
+      chain.chainId,
+      createAccountCodeReader({
+        client,
+        currentHead: () => headOf(market, chain),
+        onFailure: (error) => onFactsFailure(chain.chainId, error),
+      }),
+    )
     const currentBlock = () => headOf(market, chain)?.number
     simulators.set(chain.chainId, createCallSimulator({ client, now: () => clock.now(), currentBlock }))
   }
   return {
     userFacts: (question) => readers.get(question.chainId)?.read(question, factsBudget) ?? noFacts,
+    hasCode: async ({ chainId, account }) => codes.get(chainId)?.hasCode(account, factsBudget),
     simulateCalls: async ({ chainId, calls }) => {
       const chain = registry.chainById.get(chainId)
       const simulator = simulators.get(chainId)

@@ -1,4 +1,5 @@
 import type { ChainRegistry } from '@causeway/chains'
+import { ConfigurationError, type QuoteFile } from '@causeway/core'
 import type { QuoteApiConfig } from '../config/config.ts'
 import type { HttpPriceAdapter } from '../market/prices/http/adapter.ts'
 import { createCoingecko } from '../market/prices/http/coingecko.ts'
@@ -6,18 +7,26 @@ import { createDefillama } from '../market/prices/http/defillama.ts'
 import { createHermes } from '../market/prices/http/hermes.ts'
 import { hostOf, type SourceReach } from '../market/prices/secondSource.ts'
 
-/** The HTTP price services whose URL is set; without any, prices come from chains alone. */
-export function createPriceAdapters({
-  hermes,
-  defillama,
-  coingecko,
-}: QuoteApiConfig['priceAdapters']): HttpPriceAdapter[] {
+/**
+ * The HTTP price services whose URL is set; without any, prices come from chains alone.
+ * @throws ConfigurationError when prices of Hermes are wanted and nobody is named whose signatures count
+ */
+export function createPriceAdapters(
+  { hermes, defillama, coingecko }: QuoteApiConfig['priceAdapters'],
+  { environment, guardianSets }: Pick<QuoteFile, 'environment' | 'guardianSets'>,
+): HttpPriceAdapter[] {
+  if (hermes.url !== undefined && guardianSets.length === 0) {
+    throw new ConfigurationError(
+      `HERMES_URL needs guardianSets in configs/quote.${environment}.json: the guardians whose signatures on prices count`,
+    )
+  }
   return [
     ...(hermes.url === undefined
       ? []
       : [
           createHermes({
             baseUrl: hermes.url,
+            guardianSets,
             ...(hermes.apiKey !== undefined && { apiKey: hermes.apiKey }),
           }),
         ]),

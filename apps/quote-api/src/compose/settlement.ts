@@ -14,6 +14,7 @@ import { followRefunds } from '../requests/settlement/followRefunds.ts'
 import { createOracleClient } from '../requests/settlement/oracleClient.ts'
 import type { OracleSettings } from '../requests/settlement/oracleSettings.ts'
 import { createLateDeposits } from '../requests/settlement/priceLateDeposit.ts'
+import { resumeTraced } from '../requests/settlement/resumeTraced.ts'
 import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../requests/settlement/settlementContext.ts'
 import { createSettlementObserver } from '../requests/settlement/settlementMetrics.ts'
@@ -71,6 +72,7 @@ export function createSettlement(options: {
     ...[...watchers.values()],
     { name: 'fills', intervalMs, waker: followers.fills, run: (run) => followFills(context, run) },
     { name: 'refunds', intervalMs, waker: followers.refunds, run: (run) => followRefunds(context, run) },
+    { name: 'resume', intervalMs: attestIntervalMs, run: (run) => resumeTraced(context, run) },
     { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
     { name: 'self-executed', intervalMs, waker: followers.said, run: (run) => followSaid(context, run) },
   ]

@@ -4,7 +4,7 @@ import { createWaker, type Job, runJobs } from './runJobs.ts'
 const fence = async () => {}
 
 /** A job that this process leads, with pauses that no test outlives. */
-function started(job: Pick<Job, 'run' | 'waker'>) {
+function started(job: Pick<Job, 'run'> & Partial<Job>) {
   return runJobs({
     jobs: [{ name: 'rare', intervalMs: 600_000, ...job }],
     elections: { leadershipOf: () => ({ epoch: 1n, fence }), close: async () => {} },
@@ -35,9 +35,48 @@ test('closing during a run leaves no pause behind it', async () => {
 
 test('a wake ends a pause', async () => {
   const waker = createWaker()
-  const jobs = started({ waker, run: async () => {} })
+  const jobs = started({ waker, pauseMinMs: 0, run: async () => {} })
   await expect.poll(() => jobs.health()[0]?.runs).toBe(1)
   waker.wake()
   await expect.poll(() => jobs.health()[0]?.runs).toBe(2)
   await jobs.close()
+})
+
+test('a wake during a run is not forgotten: what it is about may have come after the run looked', async () => {
+  const waker = createWaker()
+  let runs = 0
+  const jobs = started({
+    waker,
+    pauseMinMs: 0,
+    run: async () => {
+      runs += 1
+      if (runs === 2) waker.wake()
+    },
+  })
+  await expect.poll(() => runs).toBe(1)
+  waker.wake()
+  await expect.poll(() => runs).toBe(3)
+  await jobs.close()
+})
+
+test('however often a job is woken, it runs four times per interval at most', async () => {
+  const waker = createWaker()
+  const intervalMs = 200
+  let runs = 0
+  const startedAtMs = performance.now()
+  const jobs = started({
+    waker,
+    intervalMs,
+    run: async () => {
+      runs += 1
+      waker.wake()
+    },
+  })
+  const flood = setInterval(() => waker.wake(), 1)
+  await expect.poll(() => runs, { timeout: 30_000 }).toBeGreaterThan(8)
+  clearInterval(flood)
+  const [ran, elapsedMs] = [runs, performance.now() - startedAtMs]
+  await jobs.close()
+  // A timer may be a millisecond early; a slow machine only makes it fewer.
+  expect(ran).toBeLessThanOrEqual(1 + elapsedMs / (intervalMs / 4 - 1))
 })

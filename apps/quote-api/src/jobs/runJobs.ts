@@ -10,24 +10,31 @@ export type Job = {
   readonly intervalMs: number
   /** Cuts the pause short where something new is known. */
   readonly waker?: Waker
+  /**
+   * So long it pauses at least, however often it is woken: strangers' hints wake jobs too, and must not make
+   * them run back to back. Default: a quarter of the interval, at most a second.
+   */
+  readonly pauseMinMs?: number
   /** One run. Each transaction that writes calls `fence` first; long reads end on `signal`. */
   run(context: { fence: Fence; signal: AbortSignal }): Promise<void>
 }
 
-/** Belongs to one job. */
+/** Belongs to one job. Wakes are counted together until its next pause ends by them. */
 export interface Waker {
   /** Ends the pause that runs now, or the next one. */
   wake(): void
-  /** Told of the next wake, at once where there was one; replaces who listened before. */
-  listen(onWake: () => void): void
+  /** Told once of the next wake, at once where there was one. @returns what ends the listening */
+  listen(onWake: () => void): () => void
 }
 
 export function createWaker(): Waker {
   let isWoken = false
-  let tell = () => {}
+  let listener: (() => void) | undefined
   const deliver = () => {
-    if (!isWoken) return
+    if (!isWoken || listener === undefined) return
+    const tell = listener
     isWoken = false
+    listener = undefined
     tell()
   }
   return {
@@ -36,8 +43,11 @@ export function createWaker(): Waker {
       deliver()
     },
     listen(onWake) {
-      tell = onWake
+      listener = onWake
       deliver()
+      return () => {
+        listener = undefined
+      }
     },
   }
 }
@@ -58,6 +68,9 @@ export interface RunningJobs {
   /** Ends running work and waits for it. */
   close(): Promise<void>
 }
+
+const pauseMinPart = 4
+const pauseMinMaxMs = 1_000
 
 /** Who waits for the leadership looks this often, so that rare jobs start soon after they are won. */
 const waitingMs = 1_000
@@ -90,6 +103,7 @@ function runJob(
   },
 ): { health: () => JobHealth; ended: Promise<void> } {
   const { elections, now, onFailure, signal } = options
+  const { pauseMinMs = Math.min(job.intervalMs / pauseMinPart, pauseMinMaxMs) } = job
   let state: Omit<JobHealth, 'name' | 'epoch'> = {
     runs: 0,
     failures: 0,
@@ -120,7 +134,7 @@ function runJob(
       const isLeading = elections.leadershipOf(job.name) !== undefined
       await runOnce()
       const pauseMs = isLeading ? job.intervalMs : Math.min(job.intervalMs, waitingMs)
-      await pause(pauseMs, job.waker, signal)
+      await pause(job, { leastMs: pauseMinMs, mostMs: pauseMs }, signal)
     }
   }
   return {
@@ -129,14 +143,22 @@ function runJob(
   }
 }
 
-async function pause(timeMs: number, waker: Waker | undefined, signal: AbortSignal): Promise<void> {
+/** Ends on the signal; after `leastMs` on a wake as well. */
+async function pause(
+  job: Pick<Job, 'waker'>,
+  { leastMs, mostMs }: { readonly leastMs: number; readonly mostMs: number },
+  signal: AbortSignal,
+): Promise<void> {
   if (signal.aborted) return
   const ending = new AbortController()
   const end = () => ending.abort()
-  waker?.listen(end)
   // Every job listens while it pauses.
   setMaxListeners(0, signal)
   signal.addEventListener('abort', end, { once: true })
-  await sleep(timeMs, undefined, { signal: ending.signal }).catch(() => {})
+  const sleepFor = (timeMs: number) => sleep(timeMs, undefined, { signal: ending.signal }).catch(() => {})
+  await sleepFor(leastMs)
+  const stopListening = job.waker?.listen(end)
+  await sleepFor(Math.max(mostMs - leastMs, 0))
+  stopListening?.()
   signal.removeEventListener('abort', end)
 }

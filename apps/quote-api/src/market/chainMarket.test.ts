@@ -55,7 +55,12 @@ function answerer(script: Script) {
 }
 
 function resultOf({ method, params }: RpcCall, script: Script): unknown {
-  const { number = 100, hash = blockHash(number), parentHash = blockHash(number - 1) } = script
+  const named = method === 'eth_getBlockByNumber' && params[0] !== 'latest' ? Number(params[0]) : undefined
+  const {
+    number = named ?? 100,
+    hash = blockHash(number),
+    parentHash = blockHash(number - 1),
+  } = named === undefined ? script : {}
   const { baseFees = [1_000n, 1_100n, 1_200n] } = script
   switch (method) {
     case 'eth_getBlockByNumber':

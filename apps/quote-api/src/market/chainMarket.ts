@@ -1,6 +1,7 @@
 import {
   type AgreementReport,
   agreedContracts,
+  agreeOnBlock,
   agreeOnEach,
   agreeOnGas,
   agreeOnHead,
@@ -42,33 +43,52 @@ const mirrorFailuresMax = 3
 
 type State = Omit<ChainReading, keyof PoolFacts>
 
+/** A block that enough endpoints showed and too few told the state of, and since when that is so. */
+type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
+
 /**
  * Reads one chain by agreement: first the head that enough endpoints share, then everything at its hash.
  * What belongs to one block is fixed, so a head that stays costs one call per endpoint.
+ *
+ * A head whose state too few tell is asked for again, and not the next one: whoever shows every new head with the
+ * fastest of the honest, and keeps its state back, would otherwise stop the chain while one of the others is a
+ * block behind. Those behind reach the block that is waited for.
  * @source design.md 5.4, 7.5; pricing-engine.md 6.1
  */
 export function createChainSource(options: ChainSourceOptions): ChainSource {
-  const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport } = options
+  const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport, now } = options
+  const { headMaxAgeMs } = options.plan.config
   const reportOn = (kind: AgreedKind) => (report: AgreementReport) => onReport?.(kind, report)
   const mirror = mirrorOf?.(createAgreedReads(client, reportOn('pools')))
   const readPools = mirror === undefined ? async () => noPools : keepPools(mirror, poolsTimeoutMs)
   const readState = createStateReader(options, reportOn('state'))
   let heads: HeadChain | undefined
   let last: ChainReading | undefined
+  let awaited: AwaitedBlock | undefined
+
+  const observe = (limits: { signal: AbortSignal; timeoutMs: number }): Promise<ChainHead> => {
+    // Older than that, nothing could be priced from it.
+    if (awaited !== undefined && now() - awaited.sinceMs > headMaxAgeMs) awaited = undefined
+    return awaited === undefined
+      ? agreeOnHead(client, { ...limits, onReport: reportOn('head') })
+      : agreeOnBlock(client, awaited.number, limits)
+  }
 
   return {
     async read(signal) {
       const limits = { signal, timeoutMs: batchTimeoutMs }
-      const observed = await agreeOnHead(client, { ...limits, onReport: reportOn('head') })
+      const observed = await observe(limits)
       const { chain, change } = observeHead(heads, observed)
       // Enough endpoints have shown the newer head: that some do not have it yet takes nothing back.
       if (change === 'behind' && last !== undefined) return last
       const head = chain.head
       const isKnown = last !== undefined && last.head.hash === head.hash
       if (isKnown && last?.poolsLive === true && last.gasPrice !== undefined) return last
+      awaited ??= { number: head.number, sinceMs: now() }
       const state = await readState(head, limits)
       heads = chain
       last = { ...state, ...(await readPools(head, signal)) }
+      awaited = undefined
       return last
     },
   }

@@ -7,7 +7,7 @@ import type { ChainFacts } from './chainState.ts'
 import type { Evaluation } from './evaluate.ts'
 import type { ChainPlan, MarketPlan, PricePlan } from './plan.ts'
 import { secondSourceRules } from './prices/secondSource.ts'
-import { isFresh, type SourceReading } from './prices/source.ts'
+import { isFresh, type SourceReading, sourceKinds } from './prices/source.ts'
 import type { PriceRefusal } from './snapshot.ts'
 
 /** How refreshing one chain goes. */
@@ -34,7 +34,7 @@ const wei = z.string().describe('Wei per gas')
 
 const sourceSchema = z.object({
   source: z.string().describe('Where the value comes from, e.g. "feed base 0x…"'),
-  kind: z.enum(['feed', 'pool', 'http']),
+  kind: z.enum(sourceKinds).describe('"signed": an HTTP price whose guardians\' signatures were checked'),
   state: z.enum(['fresh', 'stale', 'faulty']),
   usd: usd.optional(),
   fault: z.string().optional().describe('Why the source does not count'),

@@ -169,7 +169,11 @@ describe('prices', () => {
       updatedAtMs: clock.now(),
       freshUntilMs: clock.now() + 600_000,
     }
-    state.putHttp('defillama', { quotes: new Map([['coingecko:ethereum', quote]]), readAtMs: clock.now() })
+    state.putHttp('defillama', {
+      kind: 'http',
+      quotes: new Map([['coingecko:ethereum', quote]]),
+      readAtMs: clock.now(),
+    })
     expect(eth()).toBe('2000 fresh')
     expect(state.snapshot().price('ETH/USD')).toMatchObject({ spreadBps: 50n })
     const sources = state

@@ -195,6 +195,7 @@ describe('HTTP adapters', () => {
     const asked: { ids: readonly string[]; atMs: number }[] = []
     const service: HttpPriceAdapter = {
       name: 'defillama',
+      kind: 'http',
       intervalMs: 1_000,
       read: (ids, options) => {
         asked.push({ ids, atMs: options.nowMs })

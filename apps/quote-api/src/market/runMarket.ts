@@ -155,7 +155,7 @@ function adapterCell(
     random,
     onLoaded({ value, asOfMs }) {
       trouble.over()
-      state.putHttp(adapter.name, { quotes: value, readAtMs: asOfMs })
+      state.putHttp(adapter.name, { kind: adapter.kind, quotes: value, readAtMs: asOfMs })
     },
     onFailed: trouble.met,
   })

@@ -21,6 +21,7 @@ export const quoteErrorKinds = {
   NO_SWAP_ROUTES_FOUND: 'invalid_request',
   OPEN_QUOTES_LIMIT: 'invalid_request',
   PRICE_FETCH_FAILED: 'upstream_unavailable',
+  RECIPIENT_HAS_CODE: 'invalid_request',
   RELAYER_GAS_TOO_HIGH: 'invalid_request',
   SERVICE_UNAVAILABLE: 'upstream_unavailable',
   SPONSOR_COST_TOO_HIGH: 'invalid_request',

@@ -21,8 +21,9 @@ import { autoBaseBps, dearerClass } from './slippage.ts'
 // difference for how many blocks a pool stays moved.
 //
 // - Moved in favour of who asks: what a solver promises is never more than the agreed price gives.
-// - Moved against who asks: within the guard the automatic tolerance counts from the agreed price and not from the
-//   pool's, so the least output is the one of the pool unmoved; beyond the guard the pool is not quoted.
+// - Moved against who asks: tolerances count from the agreed price and not from the pool's, a named one from
+//   `poolLagBps` below it, for all legs together. So the least output is never further below the agreed price,
+//   however the pools stand; a pool beyond the guard is not quoted at all.
 
 /** How far below the agreed price a pool sells `to` for `from`, in bps rounded up; 0 when it sells above it. */
 export function adverseBps(

@@ -48,8 +48,8 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-async function ask(change: object, state: PoolState) {
-  const chains = [chainA, chainB].map((chainId) => testChainMarket(chainId, { pools: [state] }))
+async function ask(change: object, ...[stateA, stateB = stateA]: [PoolState, PoolState?]) {
+  const chains = [testChainMarket(chainA, { pools: [stateA] }), testChainMarket(chainB, { pools: [stateB] })]
   market.current = testSnapshot({ chains })
   const payload = { user, recipient, originChainId: chainA, destinationChainId: chainB, ...change }
   const response = await app.inject({ method: 'POST', url: '/price', payload })
@@ -132,5 +132,83 @@ describe('a pool moved against who asks', () => {
     expect(await ask({ ...request, tradeType: 'EXACT_INPUT', overridePriceImpact: true }, state)).toBe(
       'PRICE_FETCH_FAILED',
     )
+  })
+})
+
+describe('a pool moved against who names a tolerance', () => {
+  const tolerances = fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 300n }))
+  /** What a long-tail quote may stand below the agreed price beside the tolerance, however many legs it has. */
+  const lagBps = 100n
+
+  test.each([
+    ['in one leg, before a deposit', usdc, chainB, false],
+    ['in one leg, that a user swaps in alone', usdc, chainA, false],
+    ['in both legs', tide, chainB, true],
+  ])(
+    '%s takes no more than the tolerance and one bound',
+    async (_name, destinationCurrency, destinationChainId, both) => {
+      let priced = 0
+      const movedFrom = { min: 0n, max: 160n }
+      await fc.assert(
+        fc.asyncProperty(
+          moves,
+          fc.tuple(fc.bigInt(movedFrom), fc.bigInt(movedFrom), tolerances),
+          async ({ depthUsd, feePips, amountUsd }, [bpsA, bpsB, tolerance]) => {
+            const honest = tidePool(depthUsd, feePips)
+            const amount = String((BigInt(amountUsd) * e18) / 4n)
+            const sold = { originCurrency: tide, destinationCurrency, amount, destinationChainId }
+            const request = { ...sold, tradeType: 'EXACT_INPUT', overridePriceImpact: true }
+            const before = await ask({ ...request, slippageTolerance: '0' }, honest)
+            const cheap = movedBy(honest, depthUsd, { bps: bpsA, makesTideDear: false })
+            const dear = both ? movedBy(honest, depthUsd, { bps: bpsB, makesTideDear: true }) : honest
+            const after = await ask({ ...request, slippageTolerance: String(tolerance) }, cheap, dear)
+            if (typeof before === 'string' || typeof after === 'string') return
+            priced += 1
+            // Six bps for tolerances that round up to whole ones, and what two factors of them multiply to.
+            expect(after.min * 10_000n).toBeGreaterThanOrEqual(
+              before.out * (10_000n - tolerance - lagBps - 6n),
+            )
+          },
+        ),
+        { numRuns: 200 },
+      )
+      expect(priced).toBeGreaterThan(20)
+    },
+  )
+
+  test.each(['EXACT_OUTPUT', 'EXPECTED_OUTPUT'])(
+    'costs no more than both for a fixed output: %s',
+    async (tradeType) => {
+      const request = { originCurrency: tide, destinationCurrency: usdc, amount: '1000000000', tradeType }
+      const state = movedBy(tidePool(million, 3_000), million, { bps: 140n, makesTideDear: false })
+      expect(await ask({ ...request, slippageTolerance: '20' }, state)).toBe('PRICE_FETCH_FAILED')
+      expect(await ask({ ...request, slippageTolerance: '60' }, state)).toHaveProperty('out')
+    },
+  )
+
+  test('by what honest pools stand off leaves the tolerance as it was asked for', async () => {
+    const request = { originCurrency: tide, destinationCurrency: usdc, amount: String(25n * e18) }
+    const state = movedBy(tidePool(million, 3_000), million, { bps: 40n, makesTideDear: false })
+    const answer = await ask({ ...request, tradeType: 'EXACT_INPUT', slippageTolerance: '50' }, state)
+    if (typeof answer === 'string') throw new Error(answer)
+    expect(answer.min).toBe((answer.out * 9_950n) / 10_000n)
+  })
+
+  test('is told which tolerance is enough, and gets a quote with that one', async () => {
+    const request = {
+      ...{ user, recipient, originChainId: chainA, destinationChainId: chainB, tradeType: 'EXACT_INPUT' },
+      ...{ originCurrency: tide, destinationCurrency: usdc, amount: String(25n * e18) },
+    }
+    const state = movedBy(tidePool(million, 3_000), million, { bps: 140n, makesTideDear: false })
+    market.current = testSnapshot({
+      chains: [chainA, chainB].map((id) => testChainMarket(id, { pools: [state] })),
+    })
+    const post = (slippageTolerance: string) =>
+      app.inject({ method: 'POST', url: '/price', payload: { ...request, slippageTolerance } })
+    const refused = (await post('0')).json()
+    expect(refused).toMatchObject({ errorCode: 'PRICE_FETCH_FAILED' })
+    const enough = Number(/slippageTolerance to at least (\d+)/.exec(refused.message)?.[1])
+    expect((await post(String(enough))).statusCode).toBe(200)
+    expect((await post(String(enough - 1))).statusCode).toBe(503)
   })
 })

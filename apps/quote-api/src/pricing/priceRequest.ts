@@ -10,6 +10,7 @@ import { requireChain } from './marketAccess.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute } from './priceSolverRoute.ts'
+import { checkProvenPayments, type KnowsCode } from './provenPayments.ts'
 import type { QuoteRegistry } from './registry.ts'
 import type { DestinationCall, QuoteRequest } from './request.ts'
 import { type Route, resolveRoute } from './route.ts'
@@ -35,6 +36,8 @@ export type PricingDependencies = {
     currency: string
     spender: string | undefined
   }) => Promise<UserFacts>
+  /** Never rejects and never takes longer than its own budget. */
+  readonly hasCode: KnowsCode
   /** Gas of calls run on a destination. @throws DESTINATION_TX_FAILED, or an upstream error in time */
   readonly simulateCalls: (args: { chainId: number; calls: readonly DestinationCall[] }) => Promise<bigint>
   /** What solvers took lately on a route, from memory; `undefined` while too little was seen. */
@@ -69,6 +72,7 @@ export async function priceRequest(
   const snapshot = dependencies.snapshot()
   const originMarket = requireChain(snapshot, route.origin.chainId)
   const facts = dependencies.userFacts(factsQuestion(route, plans, request))
+  const requireProvenPayments = checkProvenPayments(dependencies.hasCode, { route, request, plans })
 
   const priced = route.selfExecuted
     ? await priceSelfExecuted({
@@ -80,6 +84,7 @@ export async function priceRequest(
       })
     : await bestPlan(dependencies, { request, route, plans, snapshot, subsidy })
 
+  await requireProvenPayments(priced)
   const { balance, allowance } = await facts
   const transactions = planTransactions(priced, request, allowance)
   return {

@@ -7,7 +7,7 @@ import type { PricedRoute } from './pricedRoute.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 import { shownPrices } from './routePrices.ts'
-import { automaticSlippageBps, dearerClass, minimumAfterSlippage } from './slippage.ts'
+import { dearerClass, minimumAfterSlippage, slippageBps } from './slippage.ts'
 import { withoutFees } from './solve.ts'
 
 /** A swap below this is dust that gas alone exceeds. @source quote-api.md 5, AMOUNT_TOO_LOW */
@@ -33,15 +33,14 @@ export async function priceSelfExecuted(args: {
 
   const swapImpact = legImpact(snapshot, [leg])
   checkImpact(swapImpact, { maxBps: args.swapImpactMaxBps, override: request.overridePriceImpact })
-  const slippageBps =
-    request.slippageBps ??
-    automaticSlippageBps({
-      hasPoolLeg: route.operation === 'swap',
-      assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
-      swapImpactBps: swapImpact.lossBps,
-      adverseBps: adverseBpsOf([leg]),
-      priceSpreadBps: 0n,
-    })
+  const toleranceBps = slippageBps({
+    asked: request.slippageBps,
+    hasPoolLeg: route.operation === 'swap',
+    assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
+    swapImpactBps: swapImpact.lossBps,
+    adverseBps: adverseBpsOf([leg]),
+    priceSpreadBps: 0n,
+  })
   const exactOutput = request.tradeType === 'EXACT_OUTPUT'
   const slipsOnInput = exactOutput && route.operation === 'swap'
   return {
@@ -49,16 +48,16 @@ export async function priceSelfExecuted(args: {
     tradeType: request.tradeType,
     amountIn,
     amountInMax: slipsOnInput
-      ? divideUp(amountIn * (bpsDenominator + slippageBps), bpsDenominator)
+      ? divideUp(amountIn * (bpsDenominator + toleranceBps), bpsDenominator)
       : amountIn,
     amountOut,
-    amountOutMin: exactOutput ? amountOut : minimumAfterSlippage(amountOut, slippageBps),
+    amountOutMin: exactOutput ? amountOut : minimumAfterSlippage(amountOut, toleranceBps),
     feeCurrency: route.currencyIn,
     split: withoutFees(amountIn),
     originLeg: leg,
     destinationLeg: undefined,
     swapImpact,
-    slippageBps,
+    slippageBps: toleranceBps,
     solver: undefined,
     prices,
   }

@@ -21,7 +21,7 @@ import { requirePrice } from './marketAccess.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import { refundCost } from './refundCost.ts'
 import { routePrices } from './routePrices.ts'
-import { automaticSlippageBps, dearerClass, minimumAfterSlippage } from './slippage.ts'
+import { dearerClass, minimumAfterSlippage, slippageBps } from './slippage.ts'
 import { type FeeSplit, type FeeTerms, solveAmountIn, splitFees } from './solve.ts'
 
 export type SolverRouteInputs = FeeInputs & {
@@ -61,18 +61,18 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
 
   const swapImpact = legImpact(snapshot, [flow.originLeg, flow.destinationLeg])
   checkImpact(swapImpact, { maxBps: inputs.swapImpactMaxBps, override: request.overridePriceImpact })
-  const slippageBps = request.slippageBps ?? automaticSlippage(inputs, flow, swapImpact.lossBps)
+  const toleranceBps = tolerance(inputs, flow, swapImpact.lossBps)
   const exactOutput = request.tradeType === 'EXACT_OUTPUT'
-  const amountOutMin = exactOutput ? flow.amountOut : minimumAfterSlippage(flow.amountOut, slippageBps)
+  const amountOutMin = exactOutput ? flow.amountOut : minimumAfterSlippage(flow.amountOut, toleranceBps)
   const slipsOnInput = exactOutput && flow.originLeg !== undefined
   checkCallValues(inputs, amountOutMin)
 
-  const depositAmount = exactOutput ? flow.split.amountIn : leastDeposit(inputs, terms, flow, slippageBps)
+  const depositAmount = exactOutput ? flow.split.amountIn : leastDeposit(inputs, terms, flow, toleranceBps)
   return {
     route,
     tradeType: request.tradeType,
     amountIn: flow.amountIn,
-    amountInMax: slipsOnInput ? raise(flow.amountIn, slippageBps) : flow.amountIn,
+    amountInMax: slipsOnInput ? raise(flow.amountIn, toleranceBps) : flow.amountIn,
     amountOut: flow.amountOut,
     amountOutMin,
     feeCurrency: plan.feeCurrency,
@@ -80,7 +80,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
     originLeg: flow.originLeg,
     destinationLeg: flow.destinationLeg,
     swapImpact,
-    slippageBps,
+    slippageBps: toleranceBps,
     solver: {
       payoutCurrency: plan.payoutCurrency,
       depositAmount,
@@ -149,9 +149,10 @@ function reversed([from, to]: [PricedUnit, PricedUnit]): [PricedUnit, PricedUnit
   return [to, from]
 }
 
-function automaticSlippage(inputs: SolverRouteInputs, flow: Flow, swapImpactBps: bigint): bigint {
-  const { plan, route, snapshot } = inputs
-  return automaticSlippageBps({
+function tolerance(inputs: SolverRouteInputs, flow: Flow, swapImpactBps: bigint): bigint {
+  const { request, plan, route, snapshot } = inputs
+  return slippageBps({
+    asked: request.slippageBps,
     hasPoolLeg: plan.origin?.kind === 'pool' || plan.destination?.kind === 'pool',
     assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
     swapImpactBps,
@@ -164,9 +165,9 @@ function automaticSlippage(inputs: SolverRouteInputs, flow: Flow, swapImpactBps:
  * The deposit below which the promised minimum could not be paid: fees are fixed amounts, so this is
  * a little above the input less its slippage. Without an origin swap a deposit does not slip.
  */
-function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, slippageBps: bigint): bigint {
-  if (flow.originLeg === undefined || slippageBps === 0n) return flow.split.amountIn
-  const payoutMin = divideUp(flow.payout * (bpsDenominator - slippageBps), bpsDenominator)
+function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, toleranceBps: bigint): bigint {
+  if (flow.originLeg === undefined || toleranceBps === 0n) return flow.split.amountIn
+  const payoutMin = divideUp(flow.payout * (bpsDenominator - toleranceBps), bpsDenominator)
   const least = solveAmountIn(terms, convertUp(payoutMin, ...reversed(conversion(inputs)))).amountIn
   return minBigint(least, flow.split.amountIn)
 }
@@ -260,6 +261,6 @@ function checkCallValues({ request, route }: SolverRouteInputs, amountOutMin: bi
   })
 }
 
-function raise(amount: bigint, slippageBps: bigint): bigint {
-  return divideUp(amount * (bpsDenominator + slippageBps), bpsDenominator)
+function raise(amount: bigint, toleranceBps: bigint): bigint {
+  return divideUp(amount * (bpsDenominator + toleranceBps), bpsDenominator)
 }

@@ -35,6 +35,8 @@ export type QuotableChain = {
   readonly codec: VmCodec
   readonly config: QuoteChain
   readonly depository: Hex
+  /** Oracles can tell whether native coin stayed with an account that has code. */
+  readonly isTraced: boolean
   readonly native: QuotableCurrency
   readonly wrappedNative: QuotableCurrency | undefined
   readonly currencies: ReadonlyMap<string, QuotableCurrency>
@@ -49,7 +51,10 @@ export type QuoteRegistry = {
 }
 
 /** What the chains file says about a chain that quoting needs. */
-export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'> & ChainNetwork
+export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'> &
+  ChainNetwork & {
+    readonly additionalData?: { readonly traceInternalTransfers?: boolean | undefined }
+  }
 
 /** @throws ConfigurationError naming every chain and currency that does not fit together */
 export function createRegistry(file: QuoteFile, chains: readonly ListedChain[]): QuoteRegistry {
@@ -123,6 +128,7 @@ function quotableChain(args: {
     config,
     // CAST: quoting is enabled on ethereum-vm chains, whose canonical addresses are `0x` hex.
     depository: codec.canonicalAddress(depository) as Hex,
+    isTraced: entry.additionalData?.traceInternalTransfers === true,
     native,
     wrappedNative: currencies.get(config.wrappedNative),
     currencies,

@@ -1,4 +1,5 @@
 import { type AssetClass, bpsDenominator, bpsDown, maxBigint, minBigint } from '@causeway/core'
+import { QuoteError } from './errors.ts'
 
 /**
  * Automatic tolerance where a pool leg exists, before impact: enough for ordinary movement between
@@ -8,22 +9,52 @@ export const autoBaseBps: Readonly<Record<AssetClass, bigint>> = { stable: 25n, 
 const autoBpsMax = 1_000n
 
 /**
- * Tolerance in bps when the caller gave none: 0 without a pool leg, else by class, half the legs' own
- * impact and the disagreement of price sources. It counts from the agreed price: what pools are worse than
- * that already is part of it.
+ * How far below the agreed price honest pools stand, all legs of a quote together: within its fee of the market
+ * nobody gains by pushing a pool back, and feeds follow in steps. It is all that whoever moves pools can take of a
+ * quote beside the tolerance that its caller named.
  */
-export function automaticSlippageBps(args: {
-  hasPoolLeg: boolean
-  assetClass: AssetClass
-  swapImpactBps: bigint
-  /** How far the legs' pools stand below the agreed price; part of `swapImpactBps`. */
-  adverseBps: bigint
-  priceSpreadBps: bigint
-}): bigint {
-  if (!args.hasPoolLeg) return 0n
-  const impact = maxBigint(args.swapImpactBps - args.adverseBps, 0n) / 2n
-  const fromAgreed = minBigint(autoBaseBps[args.assetClass] + impact + args.priceSpreadBps, autoBpsMax)
-  return maxBigint(fromAgreed - args.adverseBps, 0n)
+const poolLagBps: Readonly<Record<AssetClass, bigint>> = { stable: 10n, major: 30n, longtail: 100n }
+
+export type SlippageInputs = {
+  /** What the caller named; undefined: computed. */
+  readonly asked: bigint | undefined
+  readonly hasPoolLeg: boolean
+  readonly assetClass: AssetClass
+  readonly swapImpactBps: bigint
+  /** How far the pools of all legs stand below the agreed price; part of `swapImpactBps`. */
+  readonly adverseBps: bigint
+  readonly priceSpreadBps: bigint
+}
+
+/**
+ * Tolerance in bps that is left below the expected output, once what pools are worse than the agreed price is
+ * taken from it. A named tolerance counts from `poolLagBps` below that price, and is never more than was asked for;
+ * a computed one counts from the price: 0 without a pool leg, else by class, half the legs' own impact and the
+ * disagreement of price sources.
+ * @throws QuoteError PRICE_FETCH_FAILED when pools are worse than the whole of it
+ */
+export function slippageBps(inputs: SlippageInputs): bigint {
+  const { asked, assetClass, adverseBps } = inputs
+  const lagBps = poolLagBps[assetClass]
+  const fromAgreed = asked === undefined ? automaticBps(inputs) : asked + lagBps
+  if (adverseBps > fromAgreed) throw poolsBeyondTolerance(adverseBps, lagBps)
+  return minBigint(asked ?? fromAgreed, fromAgreed - adverseBps)
+}
+
+function automaticBps(inputs: SlippageInputs): bigint {
+  const { hasPoolLeg, assetClass, swapImpactBps, adverseBps, priceSpreadBps } = inputs
+  if (!hasPoolLeg) return 0n
+  const impact = maxBigint(swapImpactBps - adverseBps, 0n) / 2n
+  return minBigint(autoBaseBps[assetClass] + impact + priceSpreadBps, autoBpsMax)
+}
+
+/** Every leg could be quoted, and together they give less than the caller puts up with. */
+function poolsBeyondTolerance(adverseBps: bigint, lagBps: bigint): QuoteError {
+  return new QuoteError(
+    'PRICE_FETCH_FAILED',
+    `Pools are ${adverseBps} bps below the price of their tokens: try again, or set slippageTolerance to at least ${adverseBps - lagBps}.`,
+    { data: { reason: 'pool_deviation' } },
+  )
 }
 
 /** floor(expected·(10⁴ − bps)/10⁴). @source design.md 4 */

@@ -112,7 +112,8 @@ export function createWebhookDelivery(options: {
   }
 
   return {
-    job: { name: 'webhooks', intervalMs, waker, run },
+    // Only its own deliveries wake it, and their number is bounded.
+    job: { name: 'webhooks', intervalMs, pauseMinMs: 0, waker, run },
     async close() {
       await Promise.all([...underway.values()].map(({ done }) => done))
     },

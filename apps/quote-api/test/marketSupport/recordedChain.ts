@@ -17,6 +17,7 @@ export type RecordedChain = {
 
 export function recordChain(url: string): RecordedChain {
   const known = new Map<string, Promise<NodeAnswer>>()
+  const heights = new Map<string, bigint>()
   const ask = async (method: string, params: readonly unknown[]): Promise<NodeAnswer> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const response = await fetch(url, {
@@ -29,17 +30,36 @@ export function recordChain(url: string): RecordedChain {
   }
   return {
     async answer({ method, params }, height) {
-      const named = method === 'eth_getBlockByNumber' ? params[0] : undefined
-      const isAhead = typeof named === 'string' && named.startsWith('0x') && BigInt(named) > height
-      if (isAhead) return { result: null }
+      if ((heightNamed(method, params) ?? 0n) > height) {
+        return method === 'eth_getBlockByNumber' ? { result: null } : notYet
+      }
       const pinned = params.map((param) => (param === 'latest' ? toHex(height) : param))
       const key = JSON.stringify([method, pinned])
-      const answer = known.get(key) ?? ask(method, pinned)
+      const answer = known.get(key) ?? ask(method, pinned).then(rememberBlock)
       known.set(key, answer)
       return answer
     },
   }
+
+  /** The height of a block that a call names by its number or by the hash that was told of it. */
+  function heightNamed(method: string, params: readonly unknown[]): bigint | undefined {
+    const isFirst = method === 'eth_getBlockByNumber' || method === 'eth_getLogs'
+    const named = isFirst ? params[0] : params[1]
+    if (typeof named === 'string') return named.startsWith('0x') ? BigInt(named) : undefined
+    const { blockHash }: { blockHash?: unknown } = Object(named)
+    return typeof blockHash === 'string' ? heights.get(blockHash) : undefined
+  }
+
+  function rememberBlock(answer: NodeAnswer): NodeAnswer {
+    const { number, hash }: { number?: unknown; hash?: unknown } =
+      'result' in answer ? Object(answer.result) : {}
+    if (typeof number === 'string' && typeof hash === 'string') heights.set(hash, BigInt(number))
+    return answer
+  }
 }
+
+/** What a node says of the state of a block that it does not have. */
+const notYet: NodeAnswer = { error: { code: -32_000, message: 'header not found' } }
 
 function toHex(height: bigint): Hex {
   return `0x${height.toString(16)}`

@@ -23,6 +23,10 @@ export type OracleMode =
   /** Signs with a key that nobody listed. */
   | 'unlisted'
   | 'refuses'
+  /** Has no trace of what a contract got. */
+  | 'untraced'
+  /** Signs the message, and holds the execution at its signing cap. */
+  | 'holds'
   | 'garbage'
 
 export type StandInOracle = {
@@ -61,9 +65,10 @@ export async function startStandInOracle(options: {
         response.end('{"message":')
         return
       }
-      if (oracle.mode === 'refuses') {
+      if (oracle.mode === 'refuses' || oracle.mode === 'untraced') {
         response.statusCode = 400
-        response.end(JSON.stringify({ errorCode: 'INSUFFICIENT_FILL', message: 'no' }))
+        const errorCode = oracle.mode === 'refuses' ? 'INSUFFICIENT_FILL' : 'TRACE_NEEDED'
+        response.end(JSON.stringify({ errorCode, message: 'no' }))
         return
       }
       const body: FillRequest = JSON.parse(Buffer.concat(chunks).toString())
@@ -121,6 +126,8 @@ async function answer(
       result,
       signatures: mode === 'execution_only' ? [] : signed,
     },
-    execution: { idempotencyKey: messageId, actions: [], signatures: signed },
+    ...(mode === 'holds'
+      ? { executionHeld: 'SIGNING_CAP' }
+      : { execution: { idempotencyKey: messageId, actions: [], signatures: signed } }),
   }
 }

@@ -16,6 +16,7 @@ import { defaultThreshold } from '../rpc/tally.ts'
 import { badConfiguration, describeIssues, readConfigFile } from './configFile.ts'
 import { canPay, type ListedChain } from './listedPayers.ts'
 import type { UnsetPlaceholder, Variables } from './placeholders.ts'
+import { readSigningCaps, type SigningCap } from './signingCaps.ts'
 
 const secretMembers = [
   'esploraCompatibleApiUrl',
@@ -41,11 +42,18 @@ export type Endpoints = {
   readonly unsetVariables: readonly string[]
 }
 
-export type RegisteredChain = Omit<ChainEntry, 'httpRpcUrl' | 'rpcThreshold' | 'additionalData'> &
+export type RegisteredChain = Omit<
+  ChainEntry,
+  'httpRpcUrl' | 'rpcThreshold' | 'additionalData' | 'signingCaps'
+> &
   ChainNetwork &
   Endpoints & {
     /** Equal answers needed for what is signed. */
     readonly rpcThreshold: number
+    /** Absent where the file names none, or a variable of it is not set. */
+    readonly signingCaps?: readonly SigningCap[]
+    /** Variables that `signingCaps` names and that are not set. */
+    readonly unsetCapVariables?: readonly string[]
     readonly additionalData: Omit<AdditionalData, SecretMember | 'network'> & {
       readonly [Name in SecretMember]?: Secret
     }
@@ -139,15 +147,21 @@ type Place = {
 }
 
 function registerChain(entry: ChainEntry, place: Place, problems: string[]): RegisteredChain {
-  const { httpRpcUrl, rpcThreshold, additionalData, ...rest } = entry
+  const { httpRpcUrl, rpcThreshold, additionalData, signingCaps: namedCaps, ...rest } = entry
   const read = readEndpoints(httpRpcUrl, { ...place, path: `${place.path}.` }, problems)
   const count = countHosts(read.endpoints)
   if (rpcThreshold !== undefined && count > 0 && rpcThreshold > count) {
     problems.push(`${place.name}: ${place.path}.rpcThreshold is above the number of endpoint hosts`)
   }
   const network = { vmType: entry.vmType, network: additionalData?.network }
+  const unsetCapVariables = variablesOf(`${place.path}.signingCaps`, place.unset)
+  let signingCaps: readonly SigningCap[] | undefined
   try {
     checkPayers({ ...rest, ...network }, place, problems)
+    const setting = `${place.name}: ${place.path}.signingCaps`
+    // Caps of which a part is not set are none: what is left out of a cap must not be held by surprise.
+    signingCaps =
+      unsetCapVariables.length > 0 ? undefined : readSigningCaps(namedCaps, network, setting, problems)
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     problems.push(`${place.name}: ${place.path}.additionalData.network: ${error.message}`)
@@ -157,6 +171,8 @@ function registerChain(entry: ChainEntry, place: Place, problems: string[]): Reg
     ...network,
     ...read,
     rpcThreshold: rpcThreshold ?? Math.max(defaultThreshold(count), 1),
+    ...(signingCaps !== undefined && { signingCaps }),
+    ...(unsetCapVariables.length > 0 && { unsetCapVariables }),
     additionalData: hideSecrets(additionalData ?? {}),
   }
 }
@@ -211,10 +227,12 @@ function readEndpoints(
   return {
     endpoints: urls.map((url) => new Secret(url)),
     ready: urls.length > 0,
-    unsetVariables: unset
-      .filter((placeholder) => placeholder.path.startsWith(setting))
-      .map(({ variable }) => variable),
+    unsetVariables: variablesOf(setting, unset),
   }
+}
+
+function variablesOf(setting: string, unset: readonly UnsetPlaceholder[]): readonly string[] {
+  return unset.filter(({ path }) => path.startsWith(setting)).map(({ variable }) => variable)
 }
 
 function hideSecrets(data: AdditionalData): RegisteredChain['additionalData'] {

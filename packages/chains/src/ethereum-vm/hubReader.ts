@@ -3,18 +3,32 @@ import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import type { Sighting } from '../rpc/sighting.ts'
 import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './answers.ts'
-import { type Heads, pinFinalHeight } from './finality.ts'
+import { type FinalityRule, type Heads, pinFinalHeight, secondsToFinality } from './finality.ts'
+import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
 /** The hub's ledger as the quorum of its endpoints shows it at one block. */
 export interface HubReader {
   /** ERC-6909 balance of an alias or address. @throws UpstreamDisagreementError, UpstreamUnavailableError */
   balanceOf(holder: Hex, tokenId: bigint, options: ReadOptions): Promise<bigint>
+  /** The same at the final height of the hub's chain. @throws as `balanceOf` */
+  finalBalanceOf(holder: Hex, tokenId: bigint, options: ReadOptions): Promise<FinalBalance>
   /** True when an execution with this key was applied. */
   isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
   /** The hub that the oracle contract moves balances of. */
   hubAddress(options: ReadOptions): Promise<Hex>
 }
+
+/** What no reorganization takes away. */
+export type FinalBalance = {
+  readonly balance: bigint
+  /** How long what only the newest block shows takes to be final, by a guess. */
+  readonly waitSeconds: number
+}
+
+/** Endpoints agree on the block too. */
+type SeenBalance = FinalBalance & { readonly hash: Hex | undefined }
 
 const selectors = { balanceOf: '0x00fdd58e', isExecuted: '0xe52cb36a', hub: '0xa4c52b86' } as const
 /** The newest block that enough endpoints have: balances move with each settlement. */
@@ -28,17 +42,41 @@ export function createHubReader(options: {
   readonly quorum: QuorumClient
   readonly oracleAddress: Hex
   readonly hubAddress?: Hex | undefined
+  /** When a block of the hub's chain is final. */
+  readonly rule: FinalityRule
 }): HubReader {
-  const { quorum, oracleAddress } = options
+  const { quorum, oracleAddress, rule } = options
   const ask = async <Value>(call: HubCall<Value>, { signal }: ReadOptions) =>
     (await readNewest(quorum, call, signal)).value
   const hubAddress = (reading: ReadOptions) =>
     ask({ to: oracleAddress, data: selectors.hub, parse: parseAddressWord }, reading)
+  const balanceCall = async (holder: Hex, tokenId: bigint, reading: ReadOptions) => ({
+    to: options.hubAddress ?? (await hubAddress(reading)),
+    data: `${selectors.balanceOf}${addressWord(holder)}${uintWord(tokenId)}` as const,
+    parse: parseWord,
+  })
   return {
     hubAddress,
     async balanceOf(holder, tokenId, reading) {
-      const to = options.hubAddress ?? (await hubAddress(reading))
-      return ask({ to, data: balanceOfData(holder, tokenId), parse: parseWord }, reading)
+      return ask(await balanceCall(holder, tokenId, reading), reading)
+    },
+    async finalBalanceOf(holder, tokenId, reading) {
+      const { to, data, parse } = await balanceCall(holder, tokenId, reading)
+      const { facts } = await quorum.read({
+        signal: reading.signal,
+        first: async (view: EndpointView, ownSignal): Promise<Heads> =>
+          parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
+        pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
+        async second(view, _own, pin, ownSignal): Promise<Sighting<SeenBalance>> {
+          const waitSeconds = secondsToFinality(rule, pin, { number: pin.headNumber })
+          if (pin.height < 0n) return { kind: 'final', facts: { balance: 0n, waitSeconds, hash: undefined } }
+          const calls = [contractCall(to, data, pin.height), headerCall(pin.height)]
+          const [answer, header] = await view.ask(calls, ownSignal)
+          const { hash } = parseHeader(header, pin.height)
+          return { kind: 'final', facts: { balance: parse(answer), waitSeconds, hash } }
+        },
+      })
+      return { balance: facts.balance, waitSeconds: facts.waitSeconds }
     },
     isExecuted: (key, reading) =>
       ask(

@@ -13,8 +13,6 @@ import { parseExactJson } from './exactJson.ts'
 export type LighterTransfer = Omit<LighterWithdrawal, 'lighterChainId'> & {
   /** At most 32 bytes, as many as were sent. */
   readonly memo: Hex
-  /** When the sequencer refuses it; 0: never. */
-  readonly expiresAtMs: bigint
 }
 
 type TransactionStatus = 'waiting' | 'executed' | 'failed'
@@ -26,6 +24,15 @@ export type LighterTransaction = {
   readonly queuedAtMs: bigint
   /** Absent for every other type of transaction. */
   readonly transfer: LighterTransfer | undefined
+  /** What it takes when it is executed; absent where the endpoint does not tell. */
+  readonly nonce: LighterNonce | undefined
+}
+
+/** One nonce of one key of an account: one transaction takes it. */
+export type LighterNonce = {
+  readonly account: bigint
+  readonly apiKeyIndex: bigint
+  readonly nonce: bigint
 }
 
 /** `key` is the address that signs for the account, in lower case; absent where it has none. */
@@ -60,7 +67,7 @@ export function parseTransaction(text: string, transactionId: string): LighterTr
     throw new MalformedAnswerError(what)
   }
   const transfer = parseUint64(type, what) === transferType ? parseTransfer(info) : undefined
-  return { transactionId, status, queuedAtMs, transfer }
+  return { transactionId, status, queuedAtMs, transfer, nonce: nonceOf(body, transfer) }
 }
 
 /** `undefined` when there is no such account. @throws MalformedAnswerError */
@@ -79,12 +86,6 @@ export function parseAccount(text: string, account: string): LighterAccount | un
 export function parseContract(text: string): Hex {
   const what = 'info'
   return parseAddress(parseRecord(parseExactJson(text, what), what)['contract_address'], what)
-}
-
-/** The endpoint's clock. @throws MalformedAnswerError */
-export function parseClockMs(text: string): bigint {
-  const what = 'status'
-  return parseUint64(parseRecord(parseExactJson(text, what), what)['timestamp'], what) * 1_000n
 }
 
 /** @throws MalformedAnswerError */
@@ -114,8 +115,21 @@ function parseTransfer(info: unknown): LighterTransfer {
     ...{ toAccountIndex: part('ToAccountIndex'), toRouteType: part('ToRouteType') },
     ...{ assetIndex, amount: part('Amount'), usdcFee: part('USDCFee') },
     memo: parseMemo(parts['Memo'], what),
-    expiresAtMs: part('ExpiredAt'),
   }
+}
+
+/** Of a transfer what its sender signed, of all else what the endpoint says. */
+function nonceOf(
+  body: Readonly<Record<string, unknown>>,
+  transfer: LighterTransfer | undefined,
+): LighterNonce | undefined {
+  if (transfer !== undefined) {
+    const { fromAccountIndex: account, apiKeyIndex, nonce } = transfer
+    return { account, apiKeyIndex, nonce }
+  }
+  const { account_index: account, api_key_index: apiKeyIndex, nonce } = body
+  const isTold = typeof account === 'bigint' && typeof apiKeyIndex === 'bigint' && typeof nonce === 'bigint'
+  return isTold ? { account, apiKeyIndex, nonce } : undefined
 }
 
 function parseMemo(value: unknown, what: string): Hex {

@@ -4,7 +4,6 @@ import {
   type LighterAccount,
   type LighterTransaction,
   parseAccount,
-  parseClockMs,
   parseContract,
   parseTransaction,
 } from './answers.ts'
@@ -14,7 +13,7 @@ const answerStatuses = [400, 404]
 
 /**
  * One endpoint of the HTTP API. All functions throw EndpointFailure or MalformedAnswerError: then the endpoint
- * did not answer. @source Lighter API reference, "tx", "account", "info", "status"
+ * did not answer. @source Lighter API reference, "tx", "account", "info"
  */
 
 /** @param transactionId canonical */
@@ -42,9 +41,4 @@ export async function readAccount(
 export async function readContract(view: HttpView, signal: AbortSignal): Promise<Hex> {
   const { text } = await view.ask({ method: 'GET', path: '/info' }, signal)
   return parseContract(text)
-}
-
-export async function readClockMs(view: HttpView, signal: AbortSignal): Promise<bigint> {
-  const { text } = await view.ask({ method: 'GET', path: '/' }, signal)
-  return parseClockMs(text)
 }

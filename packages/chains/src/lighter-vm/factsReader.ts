@@ -29,8 +29,6 @@ export type LighterFactsReaderOptions = {
   readonly quorum: QuorumClient<HttpView>
   /** Where endpoints cannot be asked for what an account paid. */
   readonly findTransfers: FindTransfers
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
   readonly limits?: Partial<LighterReaderLimits>
 }
 
@@ -49,7 +47,7 @@ const codec = codecOf(family)
  * @source oracle-protocol.md 5.5; design.md 7.5
  */
 export function createLighterFactsReader(options: LighterFactsReaderOptions): LighterFactsReader {
-  const { chain, quorum, findTransfers, now, limits = {} } = options
+  const { chain, quorum, findTransfers, limits = {} } = options
   const { lighterChainId } = lighterNetworkOf(chain)
   const depositories = depositoriesOf(chain)
   const transactions = createFinalTransactions({ quorum, limits })
@@ -70,7 +68,7 @@ export function createLighterFactsReader(options: LighterFactsReaderOptions): Li
       { key, chainId: chain.id, signal },
       async (shared) => {
         const candidates = [...new Set([...named, ...(await findTransfers({ payer, recipient }, shared))])]
-        const rounds = withdrawalQuestion({ terms, candidates, lighterChainId, now })
+        const rounds = withdrawalQuestion({ terms, candidates, lighterChainId })
         return quorum.read({ ...rounds, signal: shared })
       },
     )
@@ -78,6 +76,7 @@ export function createLighterFactsReader(options: LighterFactsReaderOptions): Li
       ...{ kind: 'withdrawal', withdrawalId, depository: payer, status: facts.status },
       ...{ currency, amount, recipient },
       ...(facts.transactionId !== undefined && { executingTransactionId: facts.transactionId }),
+      ...(facts.pendingReason !== undefined && { pendingReason: facts.pendingReason }),
       evidence: { chainId: chain.id, finalityRule, agreeingEndpoints },
     }
   }

@@ -27,7 +27,7 @@ export const openLighterChain: OpenFamilyChain = (chain, limits) => {
   const findTransfers = explorers === undefined ? noTransferLookup : createTransferLookup(explorers)
   const opened = [quorum, explorers].filter((one) => one !== undefined)
   return {
-    reader: createLighterFactsReader({ chain, quorum, findTransfers, now, limits }),
+    reader: createLighterFactsReader({ chain, quorum, findTransfers, limits }),
     verify: (signal) =>
       verifyLighterEndpoints({ quorum, network, depositories: depositoriesOf(chain) }, signal),
     verifyLocal: (signal) => verifyLocalLighterEndpoints(quorum, signal),

@@ -5,9 +5,8 @@ import {
   type LighterWithdrawal,
   lighterWithdrawalId,
   lighterWithdrawalTransfer,
-  type WithdrawalStatus,
 } from '@causeway/core'
-import type { LighterTransaction, LighterTransfer } from './answers.ts'
+import type { LighterNonce, LighterTransaction, LighterTransfer } from './answers.ts'
 
 /** What the withdrawal bytes of a request say. */
 export type WithdrawalTerms = {
@@ -17,10 +16,9 @@ export type WithdrawalTerms = {
   readonly currency: string
   readonly amount: bigint
   readonly recipient: string
+  readonly nonce: LighterNonce
 }
 
-/** How long after its expiry a transfer that still waits is given up, against clocks that differ. */
-const expiryMarginMs = 60_000n
 const memoWordCharacters = 66
 
 /**
@@ -38,27 +36,27 @@ export function readWithdrawalTerms(withdrawal: Hex, lighterChainId: bigint): Wi
     withdrawalId: lighterWithdrawalId(decoded),
     payer: decoded.fromAccountIndex.toString(),
     ...lighterWithdrawalTransfer(decoded),
+    nonce: {
+      ...{ account: decoded.fromAccountIndex, apiKeyIndex: decoded.apiKeyIndex, nonce: decoded.nonce },
+    },
   }
 }
 
 /** The id of the withdrawal that a transfer executes. @source oracle-protocol.md 5.5 */
 export function withdrawalIdOf(transfer: LighterTransfer, lighterChainId: bigint): Hex {
-  const { expiresAtMs: _unsigned, ...signed } = transfer
   const memo: LighterWithdrawal['memo'] = `0x${transfer.memo.slice(2).padEnd(memoWordCharacters - 2, '0')}`
-  return lighterWithdrawalId({ ...signed, lighterChainId, memo })
+  return lighterWithdrawalId({ ...transfer, lighterChainId, memo })
 }
 
 /**
- * What became of one transfer.
- * @param nowMs the earlier of the clocks that are asked
- * @source oracle-protocol.md 5.5
+ * Whether another transaction, executed, took the nonce that a withdrawal needs: from then on nobody can send
+ * the withdrawal's transfer any more. A transfer that failed or lapsed took none, and its text, which the key
+ * of the depository signed, holds no expiry.
+ * @source withdrawals.md 4 (g), 5
  */
-export function transferStatus(
-  { status, transfer }: Pick<LighterTransaction, 'status' | 'transfer'>,
-  nowMs: bigint,
-): WithdrawalStatus {
-  if (status === 'executed') return 'executed'
-  if (status === 'failed') return 'expired'
-  const expiresAtMs = transfer?.expiresAtMs ?? 0n
-  return expiresAtMs !== 0n && nowMs > expiresAtMs + expiryMarginMs ? 'expired' : 'pending'
+export function takesNonce(transaction: LighterTransaction, wanted: LighterNonce): boolean {
+  const { status, nonce: taken } = transaction
+  if (status !== 'executed' || taken === undefined) return false
+  const { account, apiKeyIndex, nonce } = wanted
+  return taken.account === account && taken.apiKeyIndex === apiKeyIndex && taken.nonce === nonce
 }

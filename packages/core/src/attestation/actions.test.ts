@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { encodeAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../hex.ts'
-import { encodeBurnAction, encodeMintAction, encodeTransferAction } from './actions.ts'
+import { encodeBurnAction, encodeMintAction, encodeTransferAction, readAction } from './actions.ts'
 
 const orderAddress: Hex = '0x48dd97456ea2aed0520f5386f4146f867c61e565'
 const nativeToken = 75768216729734233842356022798368373679005098618301361336704166989654078618295n
@@ -43,6 +43,18 @@ describe('every action equals viem', () => {
       }),
     )
   })
+
+  test('is read back as it was written', () => {
+    fc.assert(
+      fc.property(account, account, uint256, uint256, (hubFrom, hubTo, hubTokenId, amount) => {
+        const moved = { hubTokenId, amount }
+        expect(readAction(encodeMintAction({ hubTo, ...moved }))).toEqual({ hubTo, ...moved })
+        expect(readAction(encodeBurnAction({ hubFrom, ...moved }))).toEqual({ hubFrom, ...moved })
+        const both = { hubFrom, hubTo, ...moved }
+        expect(readAction(encodeTransferAction(both))).toEqual(both)
+      }),
+    )
+  })
 })
 
 test.each<[string, () => unknown]>([
@@ -54,4 +66,19 @@ test.each<[string, () => unknown]>([
   ],
 ])('refuses %s', (_what, encode) => {
   expect(encode).toThrow(RangeError)
+})
+
+const word = (digits: string) => digits.padStart(64, '0')
+const account = '48dd97456ea2aed0520f5386f4146f867c61e565'
+
+test.each<[string, string]>([
+  ['nothing', ''],
+  ['a type that nobody defined', word('3') + word(account) + word('1') + word('1')],
+  ['a type beyond one digit', word('10') + word(account) + word('1') + word('1')],
+  ['a mint with the words of a transfer', word('0') + word(account) + word(account) + word('1') + word('1')],
+  ['a transfer with the words of a mint', word('2') + word(account) + word('1') + word('1')],
+  ['an account of 21 bytes', word('0') + word(`1${account}00`) + word('1') + word('1')],
+  ['half a word at its end', `${word('0') + word(account) + word('1') + word('1')}00`],
+])('does not read %s', (_what, digits) => {
+  expect(() => readAction(`0x${digits}`)).toThrow(RangeError)
 })

@@ -26,6 +26,48 @@ export function encodeTransferAction(action: {
   return encodeAction(actionTypes.transfer, [action.hubFrom, action.hubTo], action)
 }
 
+/** An action as it was read: a mint has no `hubFrom`, a burn no `hubTo`. */
+export type ReadAction = {
+  readonly hubFrom?: Hex
+  readonly hubTo?: Hex
+  readonly hubTokenId: bigint
+  readonly amount: bigint
+}
+
+/** Which accounts follow the type, by the digit of the type. */
+const accountsOf: ReadonlyMap<string, readonly ('hubFrom' | 'hubTo')[]> = new Map([
+  ['0', ['hubTo']],
+  ['1', ['hubFrom']],
+  ['2', ['hubFrom', 'hubTo']],
+])
+const wordDigits = 64
+const accountPadding = '0'.repeat(24)
+
+/**
+ * Reads an action in the encoding above.
+ * @throws RangeError for anything else: value that nobody can read must not pass for none
+ */
+export function readAction(action: Hex): ReadAction {
+  const words = action.slice(2).match(/.{64}/g) ?? []
+  const [type = '', ...rest] = words
+  const accounts = /^0{63}[0-9]$/.test(type) ? accountsOf.get(type.slice(-1)) : undefined
+  const isWhole = action.length === 2 + words.length * wordDigits
+  if (accounts === undefined || !isWhole || rest.length !== accounts.length + 2) throw unreadable()
+  const named = accounts.map((name, index) => [name, accountIn(rest[index] ?? '')] as const)
+  const [hubTokenId, amount] = rest.slice(accounts.length).map((word) => BigInt(`0x${word}`))
+  if (hubTokenId === undefined || amount === undefined) throw unreadable()
+  return { ...Object.fromEntries(named), hubTokenId, amount }
+}
+
+function accountIn(word: string): Hex {
+  if (!word.startsWith(accountPadding)) throw unreadable()
+  return `0x${word.slice(accountPadding.length).toLowerCase()}`
+}
+
+function unreadable(): RangeError {
+  return new RangeError('an action is a mint, a burn or a transfer')
+}
+
 function encodeAction(
   type: number,
   accounts: readonly Hex[],

@@ -13,6 +13,8 @@ export type AttestationVerdict = {
   readonly signers: readonly Hex[]
   readonly matched: number
   readonly required: number
+  /** True when the signers vouch for the message alone: an oracle holds the execution. */
+  readonly isExecutionHeld: boolean
   /** Why declared signers do not count, or why nothing does. */
   readonly problems: readonly AttestationProblem[]
 }
@@ -53,7 +55,8 @@ export function verifyAttestation<Response>(
     return verdict([], threshold, [{ reason: 'schema', detail }])
   }
   const arrays = kind.signatureArrays(parsed.data, { hub, networkOf }).map(inOwnDomain)
-  if (arrays.length === 0) return verdict([], threshold, [{ reason: 'nothing_to_sign' }])
+  const isHeld = kind.isHeld(parsed.data)
+  if (arrays.length === 0) return verdict([], threshold, [{ reason: 'nothing_to_sign' }], isHeld)
   const rows = verifyRows(arrays, { isWanted: (signer) => allowed.has(signer), recover })
   const signers = new Set(rows.map(({ signer }) => signer))
   const problems = [...declaredSigners(arrays)]
@@ -61,16 +64,17 @@ export function verifyAttestation<Response>(
     .map((signer): AttestationProblem => {
       return { reason: allowed.has(signer) ? 'not_proven' : 'unlisted_signer', signer }
     })
-  return verdict([...signers].sort(), threshold, problems)
+  return verdict([...signers].sort(), threshold, problems, isHeld)
 }
 
 function verdict(
   signers: readonly Hex[],
   required: number,
   problems: readonly AttestationProblem[],
+  isExecutionHeld = false,
 ): AttestationVerdict {
   const matched = signers.length
-  return { isQuorum: matched >= required, signers, matched, required, problems }
+  return { isQuorum: matched >= required, signers, matched, required, isExecutionHeld, problems }
 }
 
 /** A signature for another hub, or for another version of it, is none for this one. */

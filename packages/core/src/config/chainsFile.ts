@@ -35,6 +35,14 @@ export const chainEntrySchema = z.object({
    * transactions nobody else can submit: whoever can, chooses the order that they pay.
    */
   fillPayers: z.array(z.string()).max(100).optional(),
+  /**
+   * The most that one oracle process signs within an hour, by currency, in the currency's smallest unit. A
+   * currency that is not named is held. An object, or `currency=amount` joined by commas, so that one variable
+   * may hold all. Outside `local` an oracle does not start without it.
+   */
+  signingCaps: z
+    .union([z.string().max(20_000), z.record(z.string().max(256), z.string().max(78))])
+    .optional(),
   /** Decimal string. EVM: the chain id. */
   hubChainId: z.string().regex(/^[0-9]+$/),
   /** Equal answers needed for what is signed; default ceil(2n/3) of the configured endpoints. */

@@ -49,6 +49,19 @@ const priceSchema = z.object({
     .default([]),
 })
 
+/** One set of Wormhole's guardians, whose signatures on prices of Pyth count. */
+const guardianSetSchema = z.object({
+  index: z.number().int().min(0).max(0xffff_ffff),
+  addresses: z
+    .array(evmAddress)
+    .min(1)
+    .max(255)
+    .refine((addresses) => new Set(addresses).size === addresses.length, 'a guardian is listed twice')
+    .describe('In the order of the set; more than two thirds of them must have signed'),
+  /** Where the addresses come from. */
+  source: z.string(),
+})
+
 const currencySchema = z.object({
   address: z.string(),
   symbol: z.string().min(1).max(16),
@@ -221,6 +234,16 @@ export const quoteFileSchema = z.object({
   }),
   assets: z.array(assetSchema),
   prices: z.array(priceSchema),
+  guardianSets: z
+    .array(guardianSetSchema)
+    .refine(
+      (sets) => new Set(sets.map(({ index }) => index)).size === sets.length,
+      'a guardian set is listed twice',
+    )
+    .default([])
+    .describe(
+      'Needed by HERMES_URL: the Wormhole guardian sets that count, the present one and at a handover the next',
+    ),
   chains: z.record(chainKey, quoteChainSchema),
 })
 
@@ -231,5 +254,6 @@ export type QuoteCurrency = z.infer<typeof currencySchema>
 export type QuoteAsset = z.infer<typeof assetSchema>
 export type QuotePrice = z.infer<typeof priceSchema>
 export type PriceFeed = z.infer<typeof feedSchema>
+export type GuardianSet = z.infer<typeof guardianSetSchema>
 export type FeeModel = z.infer<typeof feeModelSchema>
 export type PoolConfig = z.infer<typeof poolSchema>

@@ -57,7 +57,7 @@ type SponsorRule = {
   readonly ceiling: SponsorCeiling
 }
 
-export const feeRules = {
+const feeRules = {
   execution: {
     parts: [
       // Of the fill, and of a deposit that the solver sends; with the gas top-up.

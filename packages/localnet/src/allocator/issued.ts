@@ -1,12 +1,12 @@
 import {
-  decodeEvmWithdrawal,
   type Hex,
   payloadHashes,
-  type VmType,
+  payloadWithdrawal,
   type WithdrawRequest,
-  withdrawalTransfer,
+  withdrawRequestOf,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { chainOfPlace, paymentOf, requestedDepository, type SignedPlace } from './signedPlace.ts'
 
 /** A request and the payload that the allocator's contract built for it, as its events say. */
 export type IssuedPayload = {
@@ -15,44 +15,41 @@ export type IssuedPayload = {
   readonly payload: Hex
 }
 
-/** Depositories that this signer's key may pay from. */
-export type SignedDepository = {
-  readonly vmType: VmType
-  /** The chain's number on the hub. */
-  readonly hubChainId: string
-  readonly depository: string
-}
-
 export type Verdict =
-  | { readonly kind: 'sign'; readonly hashes: readonly Hex[] }
+  | { readonly kind: 'sign'; readonly place: SignedPlace; readonly hashes: readonly Hex[] }
   | { readonly kind: 'refuse'; readonly reason: string }
 
 /**
- * What is signed for an issued payload. The contract's builder is not believed: a payload that pays
- * anything but its request, or under another id, gets no signature.
- * @throws InvalidWithdrawalError for a payload that cannot be read
+ * What is signed for an issued payload. The contract's builder is not believed: a payload gets a signature
+ * only when the request that its own bytes are the payment of is the one that was issued, to the last byte.
+ * @throws InvalidWithdrawalError, InvalidWithdrawRequestError, InvalidAddressError for a payload that cannot
+ * be read
  */
 export function judgeIssued(
   { payloadId, request, payload }: IssuedPayload,
-  depositories: readonly SignedDepository[],
+  places: readonly SignedPlace[],
 ): Verdict {
   if (withdrawRequestPayloadId(request) !== payloadId) return refuse('its request has another id')
-  const place = depositories.find(
-    ({ hubChainId, depository }) =>
-      BigInt(hubChainId) === request.chainId && depository === request.depository,
+  const place = places.find(
+    (one) => BigInt(one.hubChainId) === request.chainId && requestedDepository(one) === request.depository,
   )
   if (place === undefined) return refuse('its depository is not signed for here')
-  if (place.vmType !== 'ethereum-vm') return refuse('its family is not signed for here')
-  const withdrawal = decodeEvmWithdrawal(payload)
-  const { currency, amount, recipient } = withdrawalTransfer(withdrawal)
-  const isPaid = currency === request.currency && amount === request.amount && recipient === request.recipient
-  if (!isPaid) return refuse('its payload pays something else')
-  if (withdrawal.nonce !== BigInt(payloadId)) return refuse('its payload has the nonce of another one')
-  const { hubChainId, depository } = place
-  return {
-    kind: 'sign',
-    hashes: payloadHashes(place.vmType, payload, { hubChainId: BigInt(hubChainId), depository }),
+  const { nonce, isOfPlace, ...paid } = paymentOf(place, payload)
+  const { spender, depository, chainId: hubChainId } = request
+  const asked = { ...paid, spender, depository: place.depository, nonce: BigInt(request.nonce) }
+  const derived = withdrawRequestOf(chainOfPlace(place), payloadWithdrawal(place.vmType, payload), asked)
+  if (!isOfPlace || withdrawRequestPayloadId(derived) !== payloadId) {
+    return refuse('its payload pays something else')
   }
+  if (nonce !== undefined && nonce !== nonceOf(place, payloadId)) {
+    return refuse('its payload has the nonce of another one')
+  }
+  return { kind: 'sign', place, hashes: payloadHashes(place.vmType, payload, { hubChainId, depository }) }
+}
+
+/** The program on Solana has room for the low 64 bits. */
+function nonceOf({ vmType }: SignedPlace, payloadId: Hex): bigint {
+  return BigInt.asUintN(vmType === 'solana-vm' ? 64 : 256, BigInt(payloadId))
 }
 
 function refuse(reason: string): Verdict {

@@ -1,9 +1,18 @@
 import { readFile } from 'node:fs/promises'
-import { ConfigurationError, vmTypes } from '@causeway/core'
+import { ConfigurationError, derivedHubChainId, type Hex } from '@causeway/core'
 import { z } from 'zod'
 import type { NetworkDeployment } from '../contracts/deployment.ts'
+import {
+  familyDepositories,
+  hyperliquidNetwork,
+  lighterChainId,
+  solanaDomain,
+  solanaVault,
+  tronChainId,
+} from '../families/familyPlans.ts'
 import { hexSchema } from '../files/hexSchema.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
+import { type SignedPlace, signedPlaceSchema } from './signedPlace.ts'
 
 const configSchema = z.object({
   rpcUrl: z.url(),
@@ -13,9 +22,7 @@ const configSchema = z.object({
   allocatorKey: hexSchema(32),
   /** Blocks on top of the one that issued a payload, before it is signed. */
   confirmations: z.number().int().nonnegative(),
-  depositories: z.array(
-    z.object({ vmType: z.enum(vmTypes), hubChainId: z.string().regex(/^[0-9]+$/), depository: z.string() }),
-  ),
+  depositories: z.array(signedPlaceSchema),
   healthPort: z.number().int().min(0).max(65_535),
   pollMs: z.number().int().positive(),
 })
@@ -51,10 +58,28 @@ export function allocatorSignerFile(
     allocator: deployment.hub.allocator,
     allocatorKey: keys.allocator.privateKey,
     confirmations: 2,
-    depositories: [deployment.base, deployment.optimism].map(({ chainId, depository }) => ({
-      vmType: 'ethereum-vm',
-      hubChainId: String(chainId),
-      depository,
-    })),
+    depositories: [
+      ...[deployment.base, deployment.optimism].map(({ chainId, depository }) => ({
+        ...{ vmType: 'ethereum-vm' as const, hubChainId: String(chainId), depository },
+      })),
+      ...familyPlaces(deployment.base.depository),
+    ],
   }
+}
+
+/** @param evmDepository the contract on the node behind Tron */
+function familyPlaces(evmDepository: Hex): readonly SignedPlace[] {
+  const depositories = familyDepositories(evmDepository)
+  const at = (id: 'solana' | 'bitcoin' | 'hyperliquid' | 'lighter') => ({
+    hubChainId: derivedHubChainId(id).toString(),
+    depository: depositories[id],
+  })
+  const { name: networkName, tokens } = hyperliquidNetwork
+  return [
+    { vmType: 'tron-vm', hubChainId: tronChainId.toString(), depository: depositories.tron },
+    { vmType: 'solana-vm', ...at('solana'), domain: solanaDomain, vault: solanaVault },
+    { vmType: 'bitcoin-vm', ...at('bitcoin'), network: 'regtest' },
+    { vmType: 'hyperliquid-vm', ...at('hyperliquid'), networkName, tokens: [...tokens] },
+    { vmType: 'lighter-vm', ...at('lighter'), lighterChainId: lighterChainId.toString() },
+  ]
 }

@@ -1,4 +1,10 @@
-import { ConfigurationError, type Hex, InvalidWithdrawalError } from '@causeway/core'
+import {
+  ConfigurationError,
+  type Hex,
+  InvalidAddressError,
+  InvalidWithdrawalError,
+  InvalidWithdrawRequestError,
+} from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { allocatorAbi } from '../contracts/abis.generated.ts'
@@ -7,6 +13,7 @@ import { startHealth } from '../processes/health.ts'
 import { startLoop } from '../processes/loop.ts'
 import { type IssuedPayload, judgeIssued, type Verdict } from './issued.ts'
 import type { AllocatorSignerConfig } from './signerConfig.ts'
+import { signPayloadHash } from './signPayloadHash.ts'
 
 export type AllocatorSigner = { readonly healthPort: number; stop(): Promise<void> }
 
@@ -40,7 +47,8 @@ export async function startAllocatorSigner(
     }
     for (const hash of verdict.hashes) {
       if ((await storedSignature(chain, config, issued.payloadId, hash)) !== '0x') continue
-      const args = [issued.payloadId, hash, await account.sign({ hash })] as const
+      const signature = await signPayloadHash(verdict.place.vmType, hash, config.allocatorKey)
+      const args = [issued.payloadId, hash, signature] as const
       const data = encodeFunctionData({ abi: allocatorAbi, functionName: 'storeSignature', args })
       const from = { address: account.address, privateKey: config.allocatorKey }
       await chain.send(from, [{ what: `signature of ${issued.payloadId}`, to: config.allocator, data }])
@@ -86,8 +94,11 @@ function judge(issued: IssuedPayload, { depositories }: AllocatorSignerConfig): 
   try {
     return judgeIssued(issued, depositories)
   } catch (error) {
-    if (error instanceof InvalidWithdrawalError)
-      return { kind: 'refuse', reason: 'its payload cannot be read' }
+    const isUnreadable =
+      error instanceof InvalidWithdrawalError ||
+      error instanceof InvalidWithdrawRequestError ||
+      error instanceof InvalidAddressError
+    if (isUnreadable) return { kind: 'refuse', reason: 'its payload cannot be read' }
     throw error
   }
 }

@@ -1,5 +1,28 @@
 // Written by scripts/generateAbis.ts from packages/localnet/contracts. Do not edit.
 
+export const freeHubAbi = [
+  {"inputs":[],"name":"AlreadyInitialized","type":"error"},
+  {"inputs":[],"name":"InsufficientBalance","type":"error"},
+  {"inputs":[],"name":"NotOperator","type":"error"},
+  {"inputs":[],"name":"NotOwner","type":"error"},
+  {"inputs":[],"name":"ZeroOwner","type":"error"},
+  {"anonymous":false,"inputs":[{"indexed":true,"internalType":"bytes32","name":"role","type":"bytes32"},{"indexed":true,"internalType":"address","name":"account","type":"address"}],"name":"RoleGranted","type":"event"},
+  {"anonymous":false,"inputs":[{"indexed":true,"internalType":"bytes32","name":"role","type":"bytes32"},{"indexed":true,"internalType":"address","name":"account","type":"address"}],"name":"RoleRevoked","type":"event"},
+  {"anonymous":false,"inputs":[{"indexed":false,"internalType":"address","name":"caller","type":"address"},{"indexed":true,"internalType":"address","name":"sender","type":"address"},{"indexed":true,"internalType":"address","name":"receiver","type":"address"},{"indexed":true,"internalType":"uint256","name":"id","type":"uint256"},{"indexed":false,"internalType":"uint256","name":"amount","type":"uint256"}],"name":"Transfer","type":"event"},
+  {"inputs":[],"name":"OPERATOR_ROLE","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"address","name":"holder","type":"address"},{"internalType":"uint256","name":"id","type":"uint256"}],"name":"balanceOf","outputs":[{"internalType":"uint256","name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"address","name":"sender","type":"address"},{"internalType":"uint256","name":"id","type":"uint256"},{"internalType":"uint256","name":"amount","type":"uint256"}],"name":"burn","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"internalType":"bytes32","name":"role","type":"bytes32"},{"internalType":"address","name":"account","type":"address"}],"name":"grantRole","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"internalType":"bytes32","name":"role","type":"bytes32"},{"internalType":"address","name":"account","type":"address"}],"name":"hasRole","outputs":[{"internalType":"bool","name":"","type":"bool"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"address","name":"owner_","type":"address"},{"internalType":"address","name":"operator","type":"address"}],"name":"initialize","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"internalType":"address","name":"receiver","type":"address"},{"internalType":"uint256","name":"id","type":"uint256"},{"internalType":"uint256","name":"amount","type":"uint256"}],"name":"mint","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[],"name":"owner","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"bytes32","name":"role","type":"bytes32"},{"internalType":"address","name":"account","type":"address"}],"name":"revokeRole","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"internalType":"uint256","name":"id","type":"uint256"}],"name":"totalSupply","outputs":[{"internalType":"uint256","name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"address","name":"receiver","type":"address"},{"internalType":"uint256","name":"id","type":"uint256"},{"internalType":"uint256","name":"amount","type":"uint256"}],"name":"transfer","outputs":[{"internalType":"bool","name":"","type":"bool"}],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"internalType":"address","name":"sender","type":"address"},{"internalType":"address","name":"receiver","type":"address"},{"internalType":"uint256","name":"id","type":"uint256"},{"internalType":"uint256","name":"amount","type":"uint256"}],"name":"transferFrom","outputs":[{"internalType":"bool","name":"","type":"bool"}],"stateMutability":"nonpayable","type":"function"},
+] as const
+
 export const reentererAbi = [
   {"inputs":[{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"EntryRefused","type":"error"},
   {"inputs":[{"internalType":"address","name":"","type":"address"},{"internalType":"address","name":"","type":"address"}],"name":"allowance","outputs":[{"internalType":"uint256","name":"","type":"uint256"}],"stateMutability":"pure","type":"function"},
@@ -243,6 +266,29 @@ export const evmPayloadBuilderAbi = [
   {"inputs":[{"internalType":"bytes32","name":"payloadId","type":"bytes32"},{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct SubmitWithdrawRequest","name":"request","type":"tuple"}],"name":"buildPayload","outputs":[{"internalType":"bytes","name":"","type":"bytes"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"family","outputs":[{"internalType":"string","name":"","type":"string"}],"stateMutability":"pure","type":"function"},
   {"inputs":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"bytes","name":"payload","type":"bytes"},{"internalType":"uint32","name":"index","type":"uint32"}],"name":"hashToSign","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"pure","type":"function"},
+] as const
+
+export const hyperliquidPayloadBuilderAbi = [
+  {"inputs":[{"internalType":"string","name":"hyperliquidChain_","type":"string"},{"components":[{"internalType":"bytes16","name":"token","type":"bytes16"},{"internalType":"uint8","name":"decimals","type":"uint8"}],"internalType":"struct TokenDecimals[]","name":"tokens","type":"tuple[]"}],"stateMutability":"nonpayable","type":"constructor"},
+  {"inputs":[],"name":"MalformedText","type":"error"},
+  {"inputs":[],"name":"SEND_ASSET","outputs":[{"internalType":"uint8","name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"USD_DECIMALS","outputs":[{"internalType":"uint8","name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"USD_SEND","outputs":[{"internalType":"uint8","name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"bytes32","name":"","type":"bytes32"},{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct SubmitWithdrawRequest","name":"request","type":"tuple"}],"name":"buildPayload","outputs":[{"internalType":"bytes","name":"","type":"bytes"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"bytes16","name":"token","type":"bytes16"}],"name":"decimalsPlusOne","outputs":[{"internalType":"uint8","name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"family","outputs":[{"internalType":"string","name":"","type":"string"}],"stateMutability":"pure","type":"function"},
+  {"inputs":[{"internalType":"uint256","name":"","type":"uint256"},{"internalType":"string","name":"","type":"string"},{"internalType":"bytes","name":"payload","type":"bytes"},{"internalType":"uint32","name":"index","type":"uint32"}],"name":"hashToSign","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"pure","type":"function"},
+  {"inputs":[],"name":"hyperliquidChain","outputs":[{"internalType":"string","name":"","type":"string"}],"stateMutability":"view","type":"function"},
+] as const
+
+export const lighterPayloadBuilderAbi = [
+  {"inputs":[{"internalType":"uint64","name":"lighterChainId","type":"uint64"}],"stateMutability":"nonpayable","type":"constructor"},
+  {"inputs":[],"name":"MalformedText","type":"error"},
+  {"inputs":[],"name":"LIGHTER_CHAIN_ID","outputs":[{"internalType":"uint64","name":"","type":"uint64"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"TRANSFER","outputs":[{"internalType":"uint8","name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"bytes32","name":"","type":"bytes32"},{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct SubmitWithdrawRequest","name":"request","type":"tuple"}],"name":"buildPayload","outputs":[{"internalType":"bytes","name":"","type":"bytes"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"family","outputs":[{"internalType":"string","name":"","type":"string"}],"stateMutability":"pure","type":"function"},
+  {"inputs":[{"internalType":"uint256","name":"","type":"uint256"},{"internalType":"string","name":"","type":"string"},{"internalType":"bytes","name":"payload","type":"bytes"},{"internalType":"uint32","name":"index","type":"uint32"}],"name":"hashToSign","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"pure","type":"function"},
 ] as const
 
 export const solanaPayloadBuilderAbi = [

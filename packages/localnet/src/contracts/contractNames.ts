@@ -1,5 +1,6 @@
 /** The contracts that are deployed or called, with the source that defines each. */
 export const contractSources = {
+  FreeHub: 'adversaries/FreeHub.sol',
   Reenterer: 'adversaries/Reenterer.sol',
   DepositAddresses: 'chain/DepositAddresses.sol',
   DepositSweep: 'chain/DepositSweep.sol',
@@ -15,6 +16,8 @@ export const contractSources = {
   Allocator: 'hub/Allocator.sol',
   BitcoinPayloadBuilder: 'hub/payloadBuilders/BitcoinPayloadBuilder.sol',
   EvmPayloadBuilder: 'hub/payloadBuilders/EvmPayloadBuilder.sol',
+  HyperliquidPayloadBuilder: 'hub/payloadBuilders/HyperliquidPayloadBuilder.sol',
+  LighterPayloadBuilder: 'hub/payloadBuilders/LighterPayloadBuilder.sol',
   SolanaPayloadBuilder: 'hub/payloadBuilders/SolanaPayloadBuilder.sol',
   GenericMapping: 'hub/GenericMapping.sol',
   Hub: 'hub/Hub.sol',

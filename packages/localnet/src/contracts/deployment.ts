@@ -56,6 +56,8 @@ export type HubDeployment = {
   readonly evmPayloadBuilder: Hex
   readonly solanaPayloadBuilder: Hex
   readonly bitcoinPayloadBuilder: Hex
+  readonly hyperliquidPayloadBuilder: Hex
+  readonly lighterPayloadBuilder: Hex
 }
 
 export type NetworkDeployment = {

@@ -11,6 +11,8 @@ import {
   genericMappingAbi,
   hubAbi,
   hubOracleAbi,
+  hyperliquidPayloadBuilderAbi,
+  lighterPayloadBuilderAbi,
   oracleMultisigAbi,
   permitRouterAbi,
   priceFeedAbi,
@@ -20,7 +22,7 @@ import {
 } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/compile.ts'
 import type { ChainDeployment, TokenSymbol } from '../contracts/deployment.ts'
-import { solanaDepository } from '../families/familyPlans.ts'
+import { hyperliquidNetwork, lighterChainId, solanaDomain, solanaVault } from '../families/familyPlans.ts'
 import { create2Address } from '../uniswap/create2.ts'
 
 /** A contract that goes through the CREATE2 proxy: its address depends on this code alone. */
@@ -45,6 +47,8 @@ export type HubPlan = {
   readonly evmPayloadBuilder: PlannedContract
   readonly solanaPayloadBuilder: PlannedContract
   readonly bitcoinPayloadBuilder: PlannedContract
+  readonly hyperliquidPayloadBuilder: PlannedContract
+  readonly lighterPayloadBuilder: PlannedContract
 }
 
 /** The same on both user chains, and on every machine: nothing in it depends on a key. */
@@ -133,9 +137,6 @@ export function permitRouterPlan(artifacts: Artifacts, depository: Hex): Planned
   )
 }
 
-/** Tells the payloads of this network's Solana program from those of others. */
-const solanaDomain: Hex = `0x${'10ca1'.padStart(64, '0')}`
-
 export function hubPlan(artifacts: Artifacts): HubPlan {
   const hub = plan('hub', encodeDeployData({ abi: hubAbi, bytecode: artifacts.Hub.bytecode }))
   return {
@@ -165,7 +166,7 @@ export function hubPlan(artifacts: Artifacts): HubPlan {
       encodeDeployData({
         abi: solanaPayloadBuilderAbi,
         bytecode: artifacts.SolanaPayloadBuilder.bytecode,
-        args: [solanaDomain, bytesToHex(solanaCodec.encodeAddress(solanaDepository))],
+        args: [solanaDomain, bytesToHex(solanaCodec.encodeAddress(solanaVault))],
       }),
     ),
     bitcoinPayloadBuilder: plan(
@@ -173,6 +174,22 @@ export function hubPlan(artifacts: Artifacts): HubPlan {
       encodeDeployData({
         abi: bitcoinPayloadBuilderAbi,
         bytecode: artifacts.BitcoinPayloadBuilder.bytecode,
+      }),
+    ),
+    hyperliquidPayloadBuilder: plan(
+      'payload builder for Hyperliquid',
+      encodeDeployData({
+        abi: hyperliquidPayloadBuilderAbi,
+        bytecode: artifacts.HyperliquidPayloadBuilder.bytecode,
+        args: [hyperliquidNetwork.name, hyperliquidNetwork.tokens],
+      }),
+    ),
+    lighterPayloadBuilder: plan(
+      'payload builder for Lighter',
+      encodeDeployData({
+        abi: lighterPayloadBuilderAbi,
+        bytecode: artifacts.LighterPayloadBuilder.bytecode,
+        args: [lighterChainId],
       }),
     ),
   }

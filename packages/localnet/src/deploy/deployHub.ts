@@ -1,4 +1,4 @@
-import { derivedHubChainId } from '@causeway/core'
+import { derivedHubChainId, tronEvmAddress } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import {
   allocatorAbi,
@@ -9,7 +9,7 @@ import {
 } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/compile.ts'
 import { type HubDeployment, localChainIds } from '../contracts/deployment.ts'
-import { familyDepositories } from '../families/familyPlans.ts'
+import { familyDepositories, tronChainId } from '../families/familyPlans.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
 import { hubPlan, userChainPlan } from './contractPlan.ts'
@@ -36,19 +36,20 @@ export async function deployHub(
   await deployMissing(chain, keys.deployer, Object.values(plan))
   const { depository } = userChainPlan(artifacts)
   const families = familyDepositories(depository.address)
+  const evmBuilder = { depository: depository.address, builder: plan.evmPayloadBuilder.address }
+  const familyBuilder = (id: 'solana' | 'bitcoin' | 'hyperliquid' | 'lighter') => ({
+    chainId: derivedHubChainId(id),
+    ...{ depository: families[id], builder: plan[`${id}PayloadBuilder`].address },
+  })
   const builders = [
-    ...[localChainIds.base, localChainIds.optimism].map((chainId) => ({
-      chainId: BigInt(chainId),
-      ...{ depository: depository.address, builder: plan.evmPayloadBuilder.address },
-    })),
-    {
-      chainId: derivedHubChainId('solana'),
-      ...{ depository: families.solana, builder: plan.solanaPayloadBuilder.address },
-    },
-    {
-      chainId: derivedHubChainId('bitcoin'),
-      ...{ depository: families.bitcoin, builder: plan.bitcoinPayloadBuilder.address },
-    },
+    { chainId: BigInt(localChainIds.base), ...evmBuilder },
+    { chainId: BigInt(localChainIds.optimism), ...evmBuilder },
+    // Requests spell Tron's accounts as 20 bytes.
+    { ...evmBuilder, chainId: tronChainId, depository: tronEvmAddress(families.tron) },
+    familyBuilder('solana'),
+    familyBuilder('bitcoin'),
+    familyBuilder('hyperliquid'),
+    familyBuilder('lighter'),
   ]
   const signers = keys.oracles.map(({ address }) => address)
   await initializeMissing(chain, keys.deployer, [
@@ -103,5 +104,7 @@ export async function deployHub(
     evmPayloadBuilder: plan.evmPayloadBuilder.address,
     solanaPayloadBuilder: plan.solanaPayloadBuilder.address,
     bitcoinPayloadBuilder: plan.bitcoinPayloadBuilder.address,
+    hyperliquidPayloadBuilder: plan.hyperliquidPayloadBuilder.address,
+    lighterPayloadBuilder: plan.lighterPayloadBuilder.address,
   }
 }

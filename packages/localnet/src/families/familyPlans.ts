@@ -73,6 +73,19 @@ export const solanaDepository = encodeBase58(
   hexToBytes(sha256TextHex('causeway local network: solana depository')),
 )
 
+/** Where the depository program keeps its money: what it derives from the seed `vault`. */
+export const solanaVault = '6btHt9e9pxdoGxMy1AjZCGzqzZxgHm9sEmJGYegDXHZy'
+/** Tells the payloads of this network's Solana program from those of others. */
+export const solanaDomain: Hex = `0x${'10ca1'.padStart(64, '0')}`
+
+/** What an action names as its network, and the tokens that withdrawals may pay there. */
+export const hyperliquidNetwork = {
+  name: 'Mainnet',
+  tokens: [{ token: '0x6d1e7cde53ba9467b783cb7c530ce054', decimals: 8 }],
+} as const
+/** Of the test network. */
+export const lighterChainId = 300n
+
 /** Pays to the hash of a key that does not exist. @source BIP 141 */
 export function witnessScript(what: string): Uint8Array {
   return Uint8Array.of(0, 20, ...hexToBytes(ownerlessAddress(what)))

@@ -7,8 +7,12 @@ function contractAddresses(deployment: ChainDeployment | HubDeployment): readonl
   if ('hub' in deployment) {
     const { hub, oracle, oracleMultisig, genericMapping, allocator } = deployment
     const { evmPayloadBuilder, solanaPayloadBuilder, bitcoinPayloadBuilder } = deployment
-    const builders = [evmPayloadBuilder, solanaPayloadBuilder, bitcoinPayloadBuilder]
-    return [hub, oracle, oracleMultisig, genericMapping, allocator, ...builders]
+    const { hyperliquidPayloadBuilder, lighterPayloadBuilder } = deployment
+    return [
+      ...[hub, oracle, oracleMultisig, genericMapping, allocator],
+      ...[evmPayloadBuilder, solanaPayloadBuilder, bitcoinPayloadBuilder],
+      ...[hyperliquidPayloadBuilder, lighterPayloadBuilder],
+    ]
   }
   const { depository, fillContract, depositRouter, depositAddresses } = deployment
   const { permitRouter, multicall3, wrappedNative, gasPriceOracle } = deployment

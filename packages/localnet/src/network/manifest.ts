@@ -66,6 +66,8 @@ const hubSchema = z.object({
   evmPayloadBuilder: address,
   solanaPayloadBuilder: address,
   bitcoinPayloadBuilder: address,
+  hyperliquidPayloadBuilder: address,
+  lighterPayloadBuilder: address,
 })
 
 const manifestSchema = z.object({

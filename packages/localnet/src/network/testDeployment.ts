@@ -57,6 +57,8 @@ export function testDeployment(): NetworkDeployment {
       evmPayloadBuilder: address(),
       solanaPayloadBuilder: address(),
       bitcoinPayloadBuilder: address(),
+      hyperliquidPayloadBuilder: address(),
+      lighterPayloadBuilder: address(),
     },
   }
 }

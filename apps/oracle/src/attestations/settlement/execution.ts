@@ -30,7 +30,7 @@ type Settlement = {
  */
 export function settlementExecution(
   settlement: Settlement & { readonly paysFees: boolean },
-): FillsResponse['execution'] {
+): NonNullable<FillsResponse['execution']> {
   const { order, orderId, deposits, context, paysFees } = settlement
   const solver = hubAlias(solverChain(order, context), order.solver)
   const actions = [

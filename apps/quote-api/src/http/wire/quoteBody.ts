@@ -81,7 +81,11 @@ const sharedFields = {
     .describe('Seconds that the signature of a permit holds; default 600'),
   useDepositAddress: z.boolean().optional().describe('Deposit to an address; native-currency bridges only'),
   strict: z.boolean().optional().describe('Deposit addresses of one use: not offered yet'),
-  slippageTolerance: slippage.optional().describe('Basis points, 0 to 10000; computed when left out'),
+  slippageTolerance: slippage
+    .optional()
+    .describe(
+      'Basis points, 0 to 10000; computed when left out. What pools stand below market prices counts in it, beyond what pools of the class ordinarily do',
+    ),
   appFees: z
     .array(appFee)
     .max(appFeesMax)

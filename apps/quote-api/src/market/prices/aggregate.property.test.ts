@@ -20,7 +20,7 @@ const closeValues = fc
   .map((parts) => parts.map((part) => BigInt(part) * 10n ** 14n))
 
 function asReading(usdX18: bigint, index: number, ageMs: number): SourceReading {
-  const kind = (['feed', 'pool', 'http'] as const)[index % 3] ?? 'feed'
+  const kind = (['feed', 'pool', 'http', 'signed'] as const)[index % 4] ?? 'feed'
   const result: SourceValue = { usdX18, updatedAtMs: nowMs - ageMs, freshUntilMs: nowMs - ageMs + 30_000 }
   return { source: `${kind} ${index}`, kind, readAtMs: nowMs, result }
 }

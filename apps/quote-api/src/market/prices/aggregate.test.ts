@@ -69,6 +69,16 @@ describe('aggregate', () => {
     })
   })
 
+  test.each([19_900, 20_250])(
+    'lets signed prices make the value where no feed is fresh: beside %i',
+    (unsigned) => {
+      const readings = [reading('feed', 30_000, stale), reading('signed', 20_000), reading('http', unsigned)]
+      expect(aggregate({ ...exempt, readings, assetClass: 'major', nowMs })).toMatchObject({
+        usdX18: usd(20_000),
+      })
+    },
+  )
+
   test('dates a price by its newest fresh source', () => {
     const readings = [reading('feed', 20_000, { ageMs: 50_000 }), reading('http', 20_000, { ageMs: 200 })]
     expect(aggregate({ ...exempt, readings, assetClass: 'major', nowMs })).toMatchObject({

@@ -11,7 +11,8 @@ export type Standing = Pick<VoicePlan, 'hostsOf'> & { readonly secondSource: Sec
 /**
  * The one price that the fresh feeds and HTTP services support, or why there is none. The result lies between
  * the lowest and the highest of them and does not depend on their order. While a feed is fresh, feeds alone
- * make the value: an HTTP service only agrees, or adds to the spread, or ends the price.
+ * make the value, and without one signed prices alone: an HTTP service that nobody signs for only agrees, or
+ * adds to the spread, or ends the price.
  *
  * Pools never make a price. They stand guard over one that rests on a single voice: when more than half of
  * those that are dear to move lie beyond the hard limit, it is refused. Two sources that are reached apart
@@ -64,10 +65,16 @@ function isContradicted(usdX18: bigint, fresh: readonly FreshReading[], hardBps:
   return 2 * against.length > pools.length
 }
 
+/** What makes the value: feeds, without a fresh one signed prices, without either what services say. */
 function primaries(witnesses: readonly FreshReading[]): readonly FreshReading[] {
-  const feeds = witnesses.filter(({ kind }) => kind === 'feed')
-  return feeds.length > 0 ? feeds : witnesses
+  for (const primary of primaryKinds) {
+    const readings = witnesses.filter(({ kind }) => kind === primary)
+    if (readings.length > 0) return readings
+  }
+  return witnesses
 }
+
+const primaryKinds = ['feed', 'signed'] as const
 
 function ascending(readings: readonly FreshReading[]): readonly bigint[] {
   return readings.map(({ result }) => result.usdX18).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
@@ -80,11 +87,11 @@ function median(values: readonly bigint[]): bigint {
   return divideDown(lower + upper, 2n)
 }
 
-/** Among feeds the nearest to `middle`, the lower of two equally near; without a feed `middle` itself. */
+/** Of the feeds, else the signed prices, the nearest to `middle`, the lower of two; without any `middle` itself. */
 function nearestPrimary(witnesses: readonly FreshReading[], middle: bigint): bigint {
   let nearest: bigint | undefined
-  for (const { kind, result } of witnesses) {
-    if (kind !== 'feed') continue
+  for (const { kind, result } of primaries(witnesses)) {
+    if (kind === 'http') continue
     const offset = distance(result.usdX18, middle)
     const best = nearest === undefined ? undefined : distance(nearest, middle)
     if (nearest === undefined || best === undefined || offset < best) nearest = result.usdX18

@@ -4,13 +4,17 @@ import type { FeedPlan, MarketPlan, PoolSourcePlan, PricePlan } from '../plan.ts
 import { aggregate } from './aggregate.ts'
 import { feedValue } from './feedRound.ts'
 import { classGuards } from './guards.ts'
-import type { HttpQuote } from './http/adapter.ts'
+import type { HttpPriceAdapter, HttpQuote } from './http/adapter.ts'
 import { poolPrice } from './poolPrice.ts'
 import { adapterSource } from './secondSource.ts'
 import type { SourceFault, SourceReading, SourceValue } from './source.ts'
 
 /** What one HTTP adapter answered last. */
-export type HttpFacts = { readonly quotes: ReadonlyMap<string, HttpQuote>; readonly readAtMs: number }
+export type HttpFacts = {
+  readonly kind: HttpPriceAdapter['kind']
+  readonly quotes: ReadonlyMap<string, HttpQuote>
+  readonly readAtMs: number
+}
 
 export type MarketFacts = {
   readonly plan: MarketPlan
@@ -111,7 +115,8 @@ function readHttp(adapter: string, id: string, { http }: MarketFacts): readonly 
   const answer = http.get(adapter)
   if (answer === undefined) return []
   const result = answer.quotes.get(id) ?? { fault: 'no_answer' as const }
-  return [{ source: adapterSource(adapter), kind: 'http', readAtMs: answer.readAtMs, result }]
+  const { kind, readAtMs } = answer
+  return [{ source: adapterSource(adapter), kind, readAtMs, result }]
 }
 
 /** A value read on a chain counts no longer than the chain itself does. */

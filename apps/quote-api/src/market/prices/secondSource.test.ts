@@ -47,7 +47,11 @@ function setUp(where: SourceReach = reach()) {
   const say = (usd: number) => {
     const usdX18 = (BigInt(Math.round(usd * 100)) * oneUsdX18) / 100n
     const quote = { usdX18, updatedAtMs: clock.now(), freshUntilMs: clock.now() + 30_000 }
-    state.putHttp('defillama', { quotes: new Map([['coingecko:ethereum', quote]]), readAtMs: clock.now() })
+    state.putHttp('defillama', {
+      kind: 'http',
+      quotes: new Map([['coingecko:ethereum', quote]]),
+      readAtMs: clock.now(),
+    })
   }
   const eth = () => state.snapshot().price('ETH/USD')
   return { clock, readBase, say, eth, state }

@@ -1,5 +1,9 @@
-/** Feeds are primary; HTTP services are second sources, and pools stand guard over a lonely source. */
-export type SourceKind = 'feed' | 'pool' | 'http'
+/**
+ * Feeds are primary; HTTP services are second sources, those before the others whose prices are `signed`; pools
+ * stand guard over a lonely source.
+ */
+export const sourceKinds = ['feed', 'pool', 'http', 'signed'] as const
+export type SourceKind = (typeof sourceKinds)[number]
 
 /** Why a source counts for nothing, however young its answer is. */
 export type SourceFault =
@@ -12,6 +16,16 @@ export type SourceFault =
   /** A feed that is not the one that configuration describes. */
   | 'misdescribed'
   | 'wide_confidence'
+  /** A signed update that is not one, or ends too early. */
+  | 'malformed_update'
+  /** Signed by a guardian set that the quote file does not list. */
+  | 'unknown_guardian_set'
+  /** Fewer than two thirds and one of its guardian set signed it. */
+  | 'not_signed'
+  /** Signed, and published by somebody else. */
+  | 'wrong_emitter'
+  /** Signed, and a price is not a part of what was. */
+  | 'wrong_proof'
   /** Too cheap to move: it guards nothing. */
   | 'thin_pool'
   /** The pool's other token has no price of its own. */

@@ -3,7 +3,7 @@ import type { Hex, PaymentFacts, SqlDatabase, SqlTx } from '@causeway/core'
 import { endAppFeeClaim } from '@causeway/ledger'
 import { fillExtraData } from '../../requests/draft/buildOrder.ts'
 import { workAtOnce } from '../../requests/settlement/dueRequests.ts'
-import { paysInFull } from '../../requests/settlement/fillCheck.ts'
+import { paymentProblem } from '../../requests/settlement/fillCheck.ts'
 import {
   chainOf,
   nowSeconds,
@@ -62,7 +62,10 @@ async function readPayout(
   try {
     const facts = await chain.finalPayment(question, signal)
     if (facts === undefined) return { reading: 'absent' }
-    return { reading: paysInFull(payload, facts, chain.chain.codec) ? 'paid' : 'pays_less', facts }
+    return {
+      reading: paymentProblem(payload, facts, chain.chain.codec) === undefined ? 'paid' : 'pays_less',
+      facts,
+    }
   } catch (error) {
     if (error instanceof TransactionNotFinalError) return { reading: 'not_final' }
     throw error

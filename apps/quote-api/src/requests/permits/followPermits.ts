@@ -4,9 +4,10 @@ import { workAtOnce } from '../settlement/dueRequests.ts'
 import { lockSettledRequest } from '../settlement/settledRequest.ts'
 import { chainOf, nowSeconds, type Run, type SettlementContext } from '../settlement/settlementContext.ts'
 import { showStatus } from '../status/requestProgress.ts'
+import { lateInclusionSeconds } from '../timings.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { permitPayloadSchema, type WorkItem } from '../work/workItem.ts'
-import { listPendingPermitWork, lockWork, updateWork } from '../work/workStore.ts'
+import { listPendingPermitWork, lockWork, markDeposited, updateWork } from '../work/workStore.ts'
 import { type RelayFailure, type RelayReading, relayStep } from './relayStep.ts'
 
 const atOnce = 16
@@ -14,7 +15,8 @@ const itemsMax = 500
 
 /** Ends every permit that became a deposit, or that can become none. */
 export async function followPermits(context: SettlementContext, run: Run): Promise<void> {
-  const pending = await listPendingPermitWork(context.database, itemsMax)
+  const endedBefore = nowSeconds(context) - lateInclusionSeconds
+  const pending = await listPendingPermitWork(context.database, { limit: itemsMax, endedBefore })
   await workAtOnce(pending, { atOnce, run }, (item) => followPermit(context, item, run))
 }
 
@@ -60,7 +62,10 @@ async function takeStep(
   switch (step.action) {
     case 'wait': {
       // An open item is the solver's until it says something.
-      if (item.state === 'open') return
+      if (item.state === 'open') {
+        if (item.requestId !== undefined) await markDeposited(tx, item.requestId, false)
+        return
+      }
       const pauseMs = chainOf(context, item.chainId).chain.config.blockTimeMs / 2
       await updateWork(tx, item.id, { state: item.state, delayMs: Math.ceil(pauseMs) })
       return

@@ -102,8 +102,9 @@ async function readOwn(
   try {
     const question = { transactionId, orderId, extraData, payments }
     const facts = await destination.finalPayment(question, signal)
-    const isPaid = facts !== undefined && fillProblem(order, facts, destination.chain.codec) === undefined
-    return isPaid ? 'paid' : 'not_paid'
+    const problem = facts && fillProblem(order, facts, destination.chain.codec)
+    if (problem === 'trace_needed') return 'untraced'
+    return facts !== undefined && problem === undefined ? 'paid' : 'not_paid'
   } catch (error) {
     if (error instanceof TransactionNotFinalError) return 'not_yet'
     throw error

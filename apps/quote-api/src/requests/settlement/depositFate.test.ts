@@ -1,7 +1,14 @@
 // Goal: every deposit has a defined end, and what goes back never exceeds what came.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type DepositFate, depositFate, refundAmount, surplusRefund } from './depositFate.ts'
+import {
+  type DepositFate,
+  depositFate,
+  lookWhileShallow,
+  lookWhileWaiting,
+  refundAmount,
+  surplusRefund,
+} from './depositFate.ts'
 import type { DepositTerms, SeenDeposit } from './pinDecision.ts'
 
 const terms: DepositTerms = {
@@ -87,4 +94,23 @@ test('of an overpaid and filled order goes back what the quote did not reckon wi
   expect(surplusRefund(1_011n, 1_000n, refund)).toBe(1n)
   // An origin swap deposits more than the least, and the output was quoted from that.
   expect(surplusRefund(1_050n, 1_050n, refund)).toBe(0n)
+})
+
+describe('a deposit that waits', () => {
+  const chain = { blockTimeMs: 2_000 }
+  const delayAt = (confirmations: number, pinConfirmations: number) =>
+    lookWhileShallow({ confirmations }, { pinConfirmations }, chain).delayMs
+
+  test('is looked at again well before it can be deep enough, and at once in the block before', () => {
+    expect([delayAt(1, 2), delayAt(1, 3), delayAt(1, 4)]).toEqual([0, 1_000, 2_000])
+    expect(delayAt(1, 1_000)).toBe(5_000)
+    expect(delayAt(0, 1_000)).toBe(5_000)
+  })
+
+  test('for a market goes behind the others, and seldom the longer it waits', () => {
+    const looks = [0, 1, 2, 1_000].map((times) => lookWhileWaiting({ looks: times }))
+    expect(looks.map(({ delayMs }) => delayMs)).toEqual([500, 750, 1_125, 5_000])
+    expect(looks.every(({ isDeep }) => isDeep)).toBe(true)
+    expect(lookWhileShallow({ confirmations: 1 }, terms, chain).isDeep).toBe(false)
+  })
 })

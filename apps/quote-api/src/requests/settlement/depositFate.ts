@@ -95,3 +95,29 @@ export function surplusRefund(deposited: bigint, quotedInput: bigint, terms: Ref
   const back = above - (terms.inputAmount - terms.refundMinimum)
   return back > 0n ? back : 0n
 }
+
+/** When a deposit about which nothing could be decided is looked at again. */
+export type LaterLook = {
+  readonly delayMs: number
+  /** It waits for more than its depth: then it goes behind the others. */
+  readonly isDeep: boolean
+}
+
+/** What waits is looked at this often at least. */
+const lookMaxMs = 5_000
+const lookFirstMs = 500
+
+/** Well before it can be deep enough: a chain may be faster than it is configured. */
+export function lookWhileShallow(
+  { confirmations }: Pick<SeenDeposit, 'confirmations'>,
+  { pinConfirmations }: Pick<DepositTerms, 'pinConfirmations'>,
+  { blockTimeMs }: { readonly blockTimeMs: number },
+): LaterLook {
+  const delayMs = Math.max(0, pinConfirmations - confirmations - 1) * (blockTimeMs / 2)
+  return { delayMs: Math.min(delayMs, lookMaxMs), isDeep: false }
+}
+
+/** Of a deposit that is deep enough: a market that is missing comes back at any moment. */
+export function lookWhileWaiting({ looks }: { readonly looks: number }): LaterLook {
+  return { delayMs: Math.min(lookFirstMs * 1.5 ** Math.min(looks, 20), lookMaxMs), isDeep: true }
+}

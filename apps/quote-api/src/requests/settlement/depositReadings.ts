@@ -2,6 +2,7 @@ import {
   headRequest,
   MalformedAnswerError,
   NodeError,
+  parseBytes,
   parseHash,
   parseList,
   parseQuantity,
@@ -68,6 +69,18 @@ export function blocksReading(heights: readonly bigint[]): Reading<readonly (Blo
   return {
     calls: heights.map((height) => headRequest(height)),
     parse: (answers) => readings.map(({ parse }, index) => parse([required(answers[index])])),
+  }
+}
+
+/** Which of some accounts have code at a height; a delegation (EIP-7702) is code, as for oracles. */
+export function codeReading(accounts: readonly Hex[], height: bigint): Reading<readonly Hex[]> {
+  const what = 'eth_getCode'
+  return {
+    calls: accounts.map((account) => ({ method: what, params: [account, toQuantity(height)] })),
+    parse: (answers) =>
+      accounts.filter((_account, index) => {
+        return parseBytes(succeeded(required(answers[index])).result, what).length > 2
+      }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
+import type { LaterLook } from './depositFate.ts'
 
 export type DepositCursor = {
   readonly scannedTo: bigint
@@ -35,6 +36,8 @@ export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
   readonly state: DepositRowState
   readonly reason: string | undefined
   readonly isFinal: boolean
+  /** How often it was looked at and waits still. */
+  readonly looks: number
 }
 
 type Queries = Pick<SqlDatabase, 'query'>
@@ -62,6 +65,24 @@ export async function moveDepositCursor(tx: SqlTx, chainId: number, cursor: Depo
   )
 }
 
+/** In which order deposits are looked at. */
+const lanes = {
+  /** Pays its order, which costs whoever wants to be here that payment; or was quoted with a key. */
+  first: 0,
+  /** Dust, and what fits no order. */
+  other: 1,
+  /** Was looked at, is deep enough and waits all the same: for a market, or for what failed. */
+  waiting: 2,
+} as const
+
+const lanesInOrder = Object.values(lanes)
+
+/** A part of a pass that the lanes before cannot take, in percent. */
+const guaranteedPercent = 20
+
+const paysItsOrder = `(lower(order_data #>> '{inputs,0,payment,currency}') = lower($9)
+  and (order_data #>> '{inputs,0,payment,amount}')::numeric <= $10::numeric)`
+
 /**
  * Keeps a deposit of an order of ours; one of an unknown order is nobody's here. A row that a reorganization
  * took away comes back when its block does. @returns the request when it is news
@@ -69,11 +90,13 @@ export async function moveDepositCursor(tx: SqlTx, chainId: number, cursor: Depo
 export async function recordDeposit(tx: SqlTx, deposit: NewDeposit): Promise<Hex | undefined> {
   const [row] = await tx.query<{ request_id: Buffer }>(
     `insert into deposit_seen (chain_id, tx_hash, onchain_index, block_number, block_hash, block_time,
-       order_id, request_id, depositor, currency, amount, mined_after)
-     select $1, $2, $3, $4, $5, to_timestamp($6), order_id, request_id, $8, $9, $10, to_timestamp($11)
+       order_id, request_id, depositor, currency, amount, mined_after, lane)
+     select $1, $2, $3, $4, $5, to_timestamp($6), order_id, request_id, $8, $9, $10, to_timestamp($11),
+       case when api_key_id is not null or ${paysItsOrder} then ${lanes.first} else ${lanes.other} end
      from orders where order_id = $7
      on conflict (chain_id, tx_hash, onchain_index, block_hash) do update
-       set state = 'seen', reason = null, updated_at = clock_timestamp()
+       set state = 'seen', reason = null, lane = excluded.lane, looks = 0, due_at = clock_timestamp(),
+         updated_at = clock_timestamp()
        where deposit_seen.state = 'orphaned'
      returning request_id`,
     [
@@ -94,7 +117,7 @@ export async function recordDeposit(tx: SqlTx, deposit: NewDeposit): Promise<Hex
 }
 
 const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash, order_id, request_id, depositor,
-  currency, amount, state, reason, is_final, extract(epoch from block_time)::bigint as block_time_seconds,
+  currency, amount, state, reason, is_final, looks, extract(epoch from block_time)::bigint as block_time_seconds,
   floor(extract(epoch from seen_at))::bigint as seen_at_seconds,
   floor(extract(epoch from mined_after))::bigint as mined_after_seconds`
 
@@ -110,17 +133,46 @@ export async function listUnfinalDeposits(
   return rows.map(fromRow)
 }
 
-/** Deposits that nothing was decided about, oldest first. */
-export async function listWaitingDeposits(
+/** Deposits that nothing was decided about and that are due: what pays its order first, each in turn. */
+export async function listDueDeposits(
   database: Queries,
   chainId: number,
   limit: number,
 ): Promise<readonly StoredDeposit[]> {
-  const rows = await database.query<DepositRow>(
-    `select ${columns} from deposit_seen where chain_id = $1 and state = 'seen' order by id limit $2`,
+  const ofLane = (lane: number) =>
+    `(select ${columns}, lane from deposit_seen where chain_id = $1 and state = 'seen' and lane = ${lane}
+        and due_at <= statement_timestamp() order by due_at limit $2)`
+  const rows = await database.query<DepositRow & { readonly lane: bigint }>(
+    lanesInOrder.map(ofLane).join(' union all '),
     [chainId, limit],
   )
-  return rows.map(fromRow)
+  const byLane = lanesInOrder.map((lane) => rows.filter((row) => Number(row.lane) === lane))
+  const guaranteed = Math.floor((limit * guaranteedPercent) / 100)
+  let left = limit
+  return byLane.flatMap((due, lane) => {
+    const kept = byLane.slice(lane + 1).reduce((sum, later) => sum + Math.min(later.length, guaranteed), 0)
+    const taken = due.slice(0, left - kept)
+    left -= taken.length
+    return taken.map(fromRow)
+  })
+}
+
+/** Looks at deposits again after a while, each behind those that are due by then. */
+export async function lookAtDepositsLater(
+  tx: SqlTx,
+  later: readonly (LaterLook & Pick<StoredDeposit, 'id'>)[],
+): Promise<void> {
+  await tx.query(
+    `update deposit_seen d set looks = looks + 1, lane = case when l.is_deep then ${lanes.waiting} else lane end,
+       due_at = clock_timestamp() + l.delay_ms * interval '1 millisecond'
+     from unnest($1::bigint[], $2::bigint[], $3::boolean[]) as l (id, delay_ms, is_deep)
+     where d.id = l.id and d.state = 'seen'`,
+    [
+      later.map(({ id }) => id),
+      later.map(({ delayMs }) => Math.ceil(delayMs)),
+      later.map(({ isDeep }) => isDeep),
+    ],
+  )
 }
 
 export async function lockDeposit(tx: SqlTx, id: bigint): Promise<StoredDeposit | undefined> {
@@ -168,6 +220,7 @@ type DepositRow = {
   readonly state: DepositRowState
   readonly reason: string | null
   readonly is_final: boolean
+  readonly looks: bigint
   readonly block_time_seconds: bigint
   readonly seen_at_seconds: bigint
   readonly mined_after_seconds: bigint | null
@@ -189,6 +242,7 @@ function fromRow(row: DepositRow): StoredDeposit {
     state: row.state,
     reason: row.reason ?? undefined,
     isFinal: row.is_final,
+    looks: Number(row.looks),
     blockTimeSeconds: Number(row.block_time_seconds),
     seenAtSeconds: Number(row.seen_at_seconds),
     minedAfterSeconds: row.mined_after_seconds === null ? undefined : Number(row.mined_after_seconds),

@@ -30,12 +30,12 @@ export function fillProblem(order: Order, facts: PaymentFacts, codec: VmCodec): 
   return facts.blockTimestampSeconds > BigInt(deadline) ? 'late' : undefined
 }
 
-/** Whether a transaction pays a refund or a claim in full and names it. */
-export function paysInFull(
+/** What is wrong with a transaction that is said to pay a refund or a claim in full; it names one alone. */
+export function paymentProblem(
   { amount, ...payload }: { readonly recipient: string; readonly currency: string; readonly amount: string },
   facts: PaymentFacts,
   codec: VmCodec,
-): boolean {
-  const payment = { ...payload, minimumAmount: BigInt(amount), codec, facts }
-  return facts.referencesOrder && firstUnpaid([payment]) === undefined
+): FillProblem | undefined {
+  if (!facts.referencesOrder) return 'other_order'
+  return firstUnpaid([{ ...payload, minimumAmount: BigInt(amount), codec, facts }])?.why
 }

@@ -20,10 +20,15 @@ const wrong = (problem: FillProblem, isFinal = true): FillReading => ({
 function step(
   state: WorkState,
   reading: FillReading,
-  { nowSeconds = 500, mayTryAgain = true }: { nowSeconds?: number; mayTryAgain?: boolean } = {},
+  {
+    nowSeconds = 500,
+    mayTryAgain = true,
+    recipientHasCode = false,
+  }: { nowSeconds?: number; mayTryAgain?: boolean; recipientHasCode?: boolean } = {},
 ): FillStep {
   return fillStep({
     work: { state, mayTryAgain },
+    recipientHasCode,
     reading,
     confirmationsMin: 2,
     nowSeconds,
@@ -36,6 +41,16 @@ describe('a request that waits for its fill', () => {
   test.each<[string, FillStep, object]>([
     ['nobody fills it yet', step('open', none), { action: 'wait' }],
     ['nobody filled it by the deadline', step('open', none, { nowSeconds: 1_000 }), refund('TTL_EXPIRED')],
+    [
+      'nobody would attest it, as far as is known before it is begun',
+      step('open', none, { recipientHasCode: true }),
+      refund('RECIPIENT_HAS_CODE'),
+    ],
+    [
+      'nobody would attest it, and it is begun',
+      step('reported', { state: 'missing' }, { recipientHasCode: true }),
+      { action: 'wait' },
+    ],
     ['the solver gave up', step('failed', none), refund('TRANSACTION_SUBMISSION_FAILED')],
     ['reported and not found', step('reported', { state: 'missing' }), { action: 'wait' }],
     [
@@ -102,7 +117,7 @@ describe('a request that waits for its fill', () => {
     [
       'paid where code runs and nobody can see what became of it',
       step('reported', wrong('trace_needed')),
-      { action: 'park', reason: 'FILL_DOES_NOT_PAY' },
+      { action: 'park', reason: 'TRACE_NEEDED' },
     ],
   ])('%s', (_name, decided, expected) => {
     expect(decided).toEqual(expected)

@@ -24,10 +24,11 @@ export type FillStep =
   /** The transaction failed for good, or is final and pays something else: another one may be sent. */
   | { readonly action: 'offer_again'; readonly why: 'reverted' | FillProblem }
   | { readonly action: 'refund'; readonly reason: FillFailure }
-  | { readonly action: 'park'; readonly reason: 'FILL_DOES_NOT_PAY' }
+  | { readonly action: 'park'; readonly reason: 'TRACE_NEEDED' }
 
-/** @source quote-api.md 5, failReason */
+/** @source quote-api.md 5, failReason; `RECIPIENT_HAS_CODE`: no oracle would attest what the solver paid */
 export type FillFailure =
+  | 'RECIPIENT_HAS_CODE'
   | 'TTL_EXPIRED'
   | 'TRANSACTION_NOT_INCLUDED'
   | 'TRANSACTION_REVERTED'
@@ -41,6 +42,8 @@ export type FillFailure =
  */
 export function fillStep(args: {
   readonly work: { readonly state: WorkState; readonly mayTryAgain: boolean }
+  /** Of native coin, on a chain that is not traced. */
+  readonly recipientHasCode: boolean
   readonly reading: FillReading
   readonly confirmationsMin: number
   readonly nowSeconds: number
@@ -49,6 +52,7 @@ export function fillStep(args: {
   const { work, reading, nowSeconds, deadlineSeconds } = args
   if (work.state === 'failed') return { action: 'refund', reason: 'TRANSACTION_SUBMISSION_FAILED' }
   if (work.state === 'open') {
+    if (args.recipientHasCode) return { action: 'refund', reason: 'RECIPIENT_HAS_CODE' }
     return nowSeconds < deadlineSeconds ? { action: 'wait' } : { action: 'refund', reason: 'TTL_EXPIRED' }
   }
   switch (reading.state) {
@@ -79,7 +83,8 @@ function oncePaid({ confirmations, problem }: Included, confirmationsMin: number
 
 /**
  * A report that is not so costs the user nothing: whoever holds the solver's key may name any transaction. Only
- * where nobody here can tell whether the recipient has the coin, an operator must look.
+ * where nobody here can tell whether the recipient has the coin, it waits for a trace: what the solver paid is not
+ * paid a second time.
  */
 function onceUnpaid(
   { isFinal, problem }: Included & { readonly problem: FillProblem },
@@ -90,7 +95,7 @@ function onceUnpaid(
   }: Pick<Parameters<typeof fillStep>[0], 'work' | 'nowSeconds' | 'deadlineSeconds'>,
 ): FillStep {
   if (!isFinal) return { action: 'wait' }
-  if (problem === 'trace_needed') return { action: 'park', reason: 'FILL_DOES_NOT_PAY' }
+  if (problem === 'trace_needed') return { action: 'park', reason: 'TRACE_NEEDED' }
   if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again', why: problem }
   return { action: 'refund', reason: 'TRANSACTION_SUBMISSION_FAILED' }
 }

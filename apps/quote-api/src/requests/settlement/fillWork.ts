@@ -19,6 +19,19 @@ export function paidFor(payment: Payment, order: Order, { amount, quotedInput }:
   return least + mulDivDown(expected - least, maxBigint(amount - input, 0n), quotedInput - input)
 }
 
+/** Whom an order pays native coin on a chain where nobody can tell whether it stays with code. */
+export function untracedRecipients(
+  order: Pick<Order, 'output'>,
+  { isTraced, codec, native }: Pick<QuotableChain, 'isTraced' | 'codec' | 'native'>,
+): readonly Hex[] {
+  if (isTraced) return []
+  const payments = order.output.payments.filter(
+    ({ currency }) => codec.canonicalAddress(currency) === native.address,
+  )
+  // CAST: canonical addresses of ethereum-vm accounts are `0x` hex.
+  return [...new Set(payments.map(({ recipient }) => codec.canonicalAddress(recipient) as Hex))]
+}
+
 /** What the solver has to pay for a deposit: exactly the quoted amounts for the quoted input. */
 export function fillPayload(
   order: Order,

@@ -10,7 +10,7 @@ import { readDeposit } from './depositStore.ts'
 import { dueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
-import { refundPayload } from './fillWork.ts'
+import { refundPayload, untracedRecipients } from './fillWork.ts'
 import { park } from './park.ts'
 import {
   lockSettledRequest,
@@ -51,7 +51,14 @@ async function followFill(context: SettlementContext, requestId: Hex, run: Run):
   })
 }
 
-type Seen = { readonly payment: PaymentReading | undefined; readonly isFinal: boolean }
+type Seen = {
+  readonly payment: PaymentReading | undefined
+  readonly isFinal: boolean
+  /** Of native coin, on a chain that is not traced. */
+  readonly recipientHasCode: boolean
+}
+
+const nothingSeen: Seen = { payment: undefined, isFinal: false, recipientHasCode: false }
 
 async function readFill(
   context: SettlementContext,
@@ -59,22 +66,32 @@ async function readFill(
   item: WorkItem | undefined,
   signal: AbortSignal,
 ): Promise<Seen> {
-  if (item?.state !== 'reported' || item.txHash === undefined) return { payment: undefined, isFinal: false }
+  const chain = chainOf(context, destinationChainId)
+  if (item?.state === 'open') {
+    const recipients = untracedRecipients(order, chain.chain)
+    const isAsked = recipients.length > 0
+    return {
+      ...nothingSeen,
+      recipientHasCode: isAsked && (await chain.withCode(recipients, signal)).length > 0,
+    }
+  }
+  if (item?.state !== 'reported' || item.txHash === undefined) return nothingSeen
   const { extraData, payments } = order.output
   const question: PaymentQuestion = { transactionId: item.txHash, orderId, extraData, payments }
-  const chain = chainOf(context, destinationChainId)
   const payment = await chain.payment(question, signal)
   const reported = {
     ...{ chain, question, payment },
     isWrong: (facts: PaymentFacts) => fillProblem(order, facts, chain.chain.codec) !== undefined,
   }
-  return { payment, isFinal: await isWrongForGood(reported, signal) }
+  return { payment, isFinal: await isWrongForGood(reported, signal), recipientHasCode: false }
 }
 
 function stepOf(context: SettlementContext, request: SettledRequest, item: WorkItem, seen: Seen): FillStep {
   const { chain } = chainOf(context, request.destinationChainId)
   return fillStep({
     work: { state: item.state, mayTryAgain: retryDelayMs('fill', item.attempts + 1) !== undefined },
+    // Without its deposit there is nothing to give back: it may come again.
+    recipientHasCode: seen.recipientHasCode && request.settlement?.isBound === true,
     reading: readingOf(seen, (facts) => fillProblem(request.order, facts, chain.codec)),
     confirmationsMin: pinConfirmations(chain, orderValueMicroUsd(request)),
     nowSeconds: nowSeconds(context),
@@ -106,6 +123,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
   const { requestId } = request
   switch (step.action) {
     case 'wait':
+      if (isHeldBack(context, request, item)) await updateWork(tx, item.id, { state: 'open', delayMs: 0 })
       await lookAgain(tx, requestId, item.state === 'reported' ? pollMs(context, request) : idleMs)
       return
     case 'show_submitted':
@@ -136,6 +154,15 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
     case 'park':
       await park(context, tx, requestId, step.reason)
   }
+}
+
+/** Its recipients were looked at just now, and it is not offered yet. What was tried before has its own pause. */
+function isHeldBack(context: SettlementContext, request: SettledRequest, item: WorkItem): boolean {
+  const { chain } = chainOf(context, request.destinationChainId)
+  const isFirst = item.state === 'open' && item.attempts === 0
+  return (
+    isFirst && request.settlement?.isBound === true && untracedRecipients(request.order, chain).length > 0
+  )
 }
 
 function reportProblem(why: string): string {

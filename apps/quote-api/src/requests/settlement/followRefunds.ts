@@ -7,7 +7,7 @@ import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../work/
 import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { dueRequests, workAtOnce } from './dueRequests.ts'
-import { paysInFull } from './fillCheck.ts'
+import { paymentProblem } from './fillCheck.ts'
 import { park } from './park.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
 import type { PaymentReading } from './settlementChain.ts'
@@ -17,6 +17,7 @@ import { isWrongForGood } from './wrongForGood.ts'
 const atOnce = 16
 const itemsMax = 500
 const idleMs = 5_000
+const unprovenPauseMs = 60_000
 
 /** Looks every reported refund up on its chain, and ends requests whose money is back. */
 export async function followRefunds(context: SettlementContext, run: Run): Promise<void> {
@@ -38,8 +39,8 @@ async function followRefund(context: SettlementContext, item: WorkItem, run: Run
   const { orderId } = request
   const question = { transactionId: txHash, orderId, extraData, payments: [payload] }
   const payment = await chain.payment(question, run.signal)
-  const isPaid = (facts: PaymentFacts) => paysInFull(payload, facts, chain.chain.codec)
-  const isWrong = (facts: PaymentFacts) => !isPaid(facts)
+  const problemOf = (facts: PaymentFacts) => paymentProblem(payload, facts, chain.chain.codec)
+  const isWrong = (facts: PaymentFacts) => problemOf(facts) !== undefined
   const isUnpaid = await isWrongForGood({ chain, question, payment, isWrong }, run.signal)
   const confirmationsMin = pinConfirmations(chain.chain, orderValueMicroUsd(request))
   await context.database.transaction(async (tx) => {
@@ -55,12 +56,17 @@ async function followRefund(context: SettlementContext, item: WorkItem, run: Run
       await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
       return
     }
-    if (payment.state === 'included' && isPaid(payment.facts)) {
+    const problem = payment.state === 'included' ? problemOf(payment.facts) : undefined
+    if (payment.state === 'included' && problem === undefined) {
       await finishRefund(tx, { item, requestId, payment, payload })
       return
     }
     if (payment.state === 'included' && !isUnpaid) {
       await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
+      return
+    }
+    if (problem === 'trace_needed') {
+      await leaveUnproven(context, tx, item, { requestId, txHash })
       return
     }
     if (isUnpaid) {
@@ -104,6 +110,23 @@ async function finishRefund(
   })
   if (!item.subject.startsWith('surplus:')) await setDepositState(tx, BigInt(item.subject), 'refunded')
   await lookNow(tx, requestId)
+}
+
+/**
+ * Native coin went to an account with code, and the chain is not traced: nobody can tell how much of it stayed.
+ * Paying again would pay twice, so an operator looks; once the chain is traced, the same transaction is read.
+ */
+async function leaveUnproven(
+  context: SettlementContext,
+  tx: SqlTx,
+  { id, subject, reason }: WorkItem,
+  { requestId, txHash }: { readonly requestId: Hex; readonly txHash: Hex },
+): Promise<void> {
+  await updateWork(tx, id, { state: 'reported', reason: 'trace needed', delayMs: unprovenPauseMs })
+  if (reason !== 'trace needed') context.observe({ event: 'trace_needed', requestId, txHash })
+  const { settlement } = (await readSettledRequest(tx, requestId)) ?? {}
+  const isAwaited = settlement?.stage === 'refunding' && String(settlement.depositId) === subject
+  if (isAwaited) await park(context, tx, requestId, 'REFUND_NEEDS_TRACE')
 }
 
 /** The transaction failed for good, or paid something else: the money is still owed. */

@@ -2,7 +2,7 @@
 // promises and prices.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { graceSeconds, isLate, type LatePrice, type LateStep, lateStep } from './lateDeposit.ts'
+import { blockGraceSeconds, isLate, type LatePrice, type LateStep, lateStep } from './lateDeposit.ts'
 
 const expiresAtSeconds = 1_000_000
 
@@ -19,7 +19,8 @@ describe('a deposit is late', () => {
   ])('%s: %i s, blocks of %i ms: %s', (_what, after, blockTimeMs, late) => {
     const blockTimeSeconds = expiresAtSeconds + after
     const minedAfterSeconds = undefined
-    expect(isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, blockTimeMs })).toBe(late)
+    const graceSeconds = blockGraceSeconds({ blockTimeMs })
+    expect(isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, graceSeconds })).toBe(late)
   })
 
   test.each([
@@ -28,15 +29,25 @@ describe('a deposit is late', () => {
     ['not there an hour before', -3_600, false],
   ])('%s', (_what, after, late) => {
     const minedAfterSeconds = expiresAtSeconds + after
-    const block = { blockTimeSeconds: expiresAtSeconds, minedAfterSeconds, blockTimeMs: 2_000 }
+    const block = { blockTimeSeconds: expiresAtSeconds, minedAfterSeconds, graceSeconds: 2 }
     expect(isLate({ ...block, expiresAtSeconds })).toBe(late)
+  })
+
+  test('by the grace that its family is given, whatever its blocks take', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 7_200 }), fc.integer({ min: -7_200, max: 7_200 }), (graceSeconds, after) => {
+        const blockTimeSeconds = expiresAtSeconds + after
+        const block = { blockTimeSeconds, minedAfterSeconds: undefined }
+        expect(isLate({ ...block, expiresAtSeconds, graceSeconds })).toBe(after > graceSeconds)
+      }),
+    )
   })
 
   test('after a grace that no block time makes longer than fifteen seconds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3_600_000 }), (blockTimeMs) => {
-        expect(graceSeconds({ blockTimeMs })).toBeLessThanOrEqual(15)
-        expect(graceSeconds({ blockTimeMs })).toBeGreaterThanOrEqual(1)
+        expect(blockGraceSeconds({ blockTimeMs })).toBeLessThanOrEqual(15)
+        expect(blockGraceSeconds({ blockTimeMs })).toBeGreaterThanOrEqual(1)
       }),
     )
   })

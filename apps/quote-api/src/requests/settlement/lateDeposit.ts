@@ -1,32 +1,36 @@
 import { bpsDenominator } from '@causeway/core'
 
-/** A quote's price binds deposits up to here, beside `expiresAt`: one block of the origin, and never more. */
-const graceSecondsMax = 15
+const blockGraceSecondsMax = 15
 
-/** @source design.md 5.8 */
-export function graceSeconds({ blockTimeMs }: { readonly blockTimeMs: number }): number {
-  return Math.min(Math.ceil(blockTimeMs / 1_000), graceSecondsMax)
+/**
+ * What a deposit on an EVM origin has beside `expiresAt`: one block, and never more. A family whose blocks come
+ * seldom needs a grace of its own, and hands it to the same rule.
+ * @source design.md 5.8
+ */
+export function blockGraceSeconds({ blockTimeMs }: { readonly blockTimeMs: number }): number {
+  return Math.min(Math.ceil(blockTimeMs / 1_000), blockGraceSecondsMax)
 }
 
 /** So much later than it was made, a quorum of endpoints shows a block. */
 const showingSeconds = 30
 
 /**
- * A deposit whose block is later than its quote's price. When it was sent, handed in or seen does not
+ * Whether a quote's price had ended before the block of a deposit, in every family. When it was sent, handed in or seen does not
  * count: only what a chain shows cannot be chosen afterwards. A block says its own time, and whoever makes
  * blocks after an outage gives them times that have passed: one that was not there yet, well after the
  * price, is late whatever it says.
  * @param args.blockTimeSeconds of the block it is in now: one that moved to another block counts anew
+ * @param args.graceSeconds of the origin's family, beside `expiresAt`
  * @param args.minedAfterSeconds when a quorum did not have that block; undefined where nobody looked
  */
 export function isLate(args: {
   readonly blockTimeSeconds: number
   readonly minedAfterSeconds: number | undefined
   readonly expiresAtSeconds: number
-  readonly blockTimeMs: number
+  readonly graceSeconds: number
 }): boolean {
   const { blockTimeSeconds, minedAfterSeconds = blockTimeSeconds } = args
-  const endSeconds = args.expiresAtSeconds + graceSeconds(args)
+  const endSeconds = args.expiresAtSeconds + args.graceSeconds
   return blockTimeSeconds > endSeconds || minedAfterSeconds > endSeconds + showingSeconds
 }
 

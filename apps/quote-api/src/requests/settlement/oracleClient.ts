@@ -9,6 +9,8 @@ export type OracleAnswer =
   | { readonly said: 'signed'; readonly signer: Hex; readonly signature: string }
   /** It refused for good, or signed something else. `code` names its refusal. */
   | { readonly said: 'denied'; readonly code: string }
+  /** It has no trace of coin that a contract got: its operator must set one, and it may sign then. */
+  | { readonly said: 'untraced'; readonly code: string }
   /** Not final yet, overloaded, silent or unreadable: ask again. */
   | { readonly said: 'nothing'; readonly code: string }
 
@@ -17,7 +19,8 @@ export interface OracleClient {
   readonly signer: Hex
   /**
    * Asks for a fill's attestation and looks for the pinned signer's signature over `messageId`. What else
-   * the answer holds is not read: signatures over anything else are worth nothing here. Never throws.
+   * the answer holds is not read: signatures over anything else are worth nothing here, and whether the oracle
+   * holds the execution back is nothing that a sponsor's debit waits for. Never throws.
    */
   attestFill(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
 }
@@ -83,6 +86,7 @@ export function createOracleClient(options: {
 function refused(status: number, body: unknown): OracleAnswer {
   const parsed = refusalSchema.safeParse(body)
   const code = parsed.success ? parsed.data.errorCode : `HTTP_${status}`
+  if (status === 400 && code === 'TRACE_NEEDED') return { said: 'untraced', code }
   return status === 400 && !passing.has(code) ? { said: 'denied', code } : { said: 'nothing', code }
 }
 

@@ -1,8 +1,11 @@
 import type { Hex, SqlTx } from '@causeway/core'
-import { setStage } from '../status/requestProgress.ts'
+import { lookAgainByAge, setStage } from '../status/requestProgress.ts'
 import type { SettlementContext } from './settlementContext.ts'
 
-/** Stops a request for an operator, loudly: nothing about it moves by itself any more. */
+/** Parked for a trace: it goes on by itself once there is one, see `resumeTraced`. */
+export const traceNeeded = 'TRACE_NEEDED'
+
+/** Stops a request for an operator, loudly. But for `traceNeeded` nothing about it moves by itself any more. */
 export async function park(
   context: Pick<SettlementContext, 'observe'>,
   tx: SqlTx,
@@ -10,5 +13,6 @@ export async function park(
   reason: string,
 ): Promise<void> {
   await setStage(tx, requestId, { stage: 'parked', parkedReason: reason })
+  if (reason === traceNeeded) await lookAgainByAge(tx, requestId)
   context.observe({ event: 'parked', requestId, reason })
 }

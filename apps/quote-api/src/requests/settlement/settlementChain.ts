@@ -9,7 +9,13 @@ import {
 import type { DepositFacts, Finality, Hex, InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
 import { askHeight, askQuorum, type OnMalformed } from '../../chainReadings/askChain.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { blocksReading, type DepositPass, depositPassReading, failureReading } from './depositReadings.ts'
+import {
+  blocksReading,
+  codeReading,
+  type DepositPass,
+  depositPassReading,
+  failureReading,
+} from './depositReadings.ts'
 import { type MinedTransaction, minedReading } from './transactionReading.ts'
 
 /** A payment as the chain shows it now, by quorum and at whatever depth. */
@@ -33,6 +39,8 @@ export interface SettlementChain {
   blockHashes(heights: readonly bigint[], signal: AbortSignal): Promise<ReadonlyMap<bigint, Hex>>
   /** Deposits of one transaction; `undefined` when it left the chain or failed. */
   deposits(transactionId: Hex, signal: AbortSignal): Promise<InBlock<DepositFacts> | undefined>
+  /** Which of some accounts have code in the newest block. */
+  withCode(accounts: readonly Hex[], signal: AbortSignal): Promise<readonly Hex[]>
   /** `undefined` while it is in no block. */
   transaction(hash: Hex, signal: AbortSignal): Promise<MinedTransaction | undefined>
   payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
@@ -81,6 +89,10 @@ export function createSettlementChain(options: {
       return new Map(value.flatMap((block): [bigint, Hex][] => (block ? [[block.number, block.hash]] : [])))
     },
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
+    async withCode(accounts, signal) {
+      const reading = codeReading(accounts, await head(signal))
+      return (await askQuorum(client, reading, { threshold, signal })).value
+    },
     async transaction(hash, signal) {
       return (await askQuorum(client, minedReading(hash), { threshold, signal })).value
     },

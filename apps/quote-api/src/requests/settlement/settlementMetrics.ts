@@ -54,7 +54,8 @@ export function createSettlementObserver(options: {
     }
     const fields =
       event.event === 'settled' ? { ...event, amountMicroUsd: event.amountMicroUsd.toString() } : event
-    if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')
+    if (event.event === 'trace_needed') logger.warn(fields, 'a refund waits for a trace of its chain')
+    else if (event.event === 'parked') logger.error(fields, 'a request is parked: an operator must look')
     else logger.info(fields, 'settlement')
   }
 }

@@ -1,12 +1,24 @@
-import type { Hex, SqlTx, SqlWriteTx } from '@causeway/core'
+import { type Hex, type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
 import { findCurrency, type QuotableChain } from '../../pricing/registry.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { endStatuses, openSettlement, recordTransaction, showStatus } from '../status/requestProgress.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
-import { type DepositFate, depositFate } from './depositFate.ts'
-import { listWaitingDeposits, lockDeposit, type StoredDeposit, setDepositState } from './depositStore.ts'
-import { fillPayload, paidFor } from './fillWork.ts'
-import { isLate, type LateStep, lateStep } from './lateDeposit.ts'
+import {
+  type DepositFate,
+  depositFate,
+  type LaterLook,
+  lookWhileShallow,
+  lookWhileWaiting,
+} from './depositFate.ts'
+import {
+  listDueDeposits,
+  lockDeposit,
+  lookAtDepositsLater,
+  type StoredDeposit,
+  setDepositState,
+} from './depositStore.ts'
+import { fillPayload, paidFor, untracedRecipients } from './fillWork.ts'
+import { blockGraceSeconds, isLate, type LateStep, lateStep } from './lateDeposit.ts'
 import { type DepositTerms, lateReservation, pinDecision, type SeenDeposit } from './pinDecision.ts'
 import {
   lockSettledRequest,
@@ -33,28 +45,61 @@ type Sight = {
 }
 
 const depositsPerPass = 500
+/** A fill is not offered before its recipients were looked at, which `followFills` does. */
+const unlookedMs = 3_600_000
 
-/** Acts on every deposit of a chain that is deep enough, each in a transaction of its own. */
+/**
+ * Acts on every deposit of a chain that is due and deep enough, each in a transaction of its own. One that waits
+ * or fails keeps no other one waiting. @throws AggregateError of what failed, after all were tried
+ */
 export async function takeDeposits(
   context: SettlementContext,
   chain: SettlementChain,
   sight: Sight,
 ): Promise<void> {
-  const waiting = await listWaitingDeposits(context.database, chain.chain.chainId, depositsPerPass)
-  for (const deposit of waiting) {
-    const seen = seenAs(deposit, sight)
-    // Most deposits of a pass wait for depth: those need no lock.
-    const request = await readSettledRequest(context.database, deposit.requestId)
-    if (request === undefined) continue
-    const { action } = fateOf(context, chain.chain, seen, request)
-    if (action === 'wait') continue
-    const binding = action === 'bind' ? await judge(context, chain.chain, request, deposit) : undefined
-    if (binding?.action === 'wait') continue
+  const due = await listDueDeposits(context.database, chain.chain.chainId, depositsPerPass)
+  const later: (LaterLook & Pick<StoredDeposit, 'id'>)[] = []
+  const failures: unknown[] = []
+  for (const deposit of due) {
+    if (sight.run.signal.aborted) return
+    const look = await takeDue(context, chain.chain, deposit, sight).catch((error: unknown) => {
+      // The database is away: it is for all of them.
+      if (error instanceof UpstreamUnavailableError) throw error
+      failures.push(error)
+      return lookWhileWaiting(deposit)
+    })
+    if (look !== undefined) later.push({ id: deposit.id, ...look })
+  }
+  if (later.length > 0) {
     await context.database.transaction(async (tx) => {
       await sight.run.fence(tx)
-      await takeDeposit(context, tx, { chain: chain.chain, deposit, seen, binding })
+      await lookAtDepositsLater(tx, later)
     })
   }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} deposits could not be taken`)
+}
+
+/** @returns when to look again, where nothing was decided */
+async function takeDue(
+  context: SettlementContext,
+  chain: QuotableChain,
+  deposit: StoredDeposit,
+  sight: Sight,
+): Promise<LaterLook | undefined> {
+  const seen = seenAs(deposit, sight)
+  // Most deposits of a pass wait for depth: those need no lock.
+  const request = await readSettledRequest(context.database, deposit.requestId)
+  if (request === undefined) return lookWhileWaiting(deposit)
+  const { action } = fateOf(context, chain, seen, request)
+  if (action === 'wait') return lookWhileShallow(seen, depositTermsOf(request, chain), chain.config)
+  const binding = action === 'bind' ? await judge(context, chain, request, deposit) : undefined
+  if (binding?.action === 'wait') return lookWhileWaiting(deposit)
+  await context.database.transaction(async (tx) => {
+    await sight.run.fence(tx)
+    await takeDeposit(context, tx, { chain, deposit, seen, binding })
+  })
+  return undefined
 }
 
 /** Whether a fitting deposit is filled as quoted: in time always, later by the prices of now. */
@@ -68,7 +113,8 @@ async function judge(
   const { blockTimeMs } = chain.config
   const { blockTimeSeconds, minedAfterSeconds, seenAtSeconds } = deposit
   const { expiresAtSeconds, settlement } = request
-  const isInTime = !isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, blockTimeMs })
+  const graceSeconds = blockGraceSeconds(chain.config)
+  const isInTime = !isLate({ blockTimeSeconds, minedAfterSeconds, expiresAtSeconds, graceSeconds })
   // Once filled, nothing is decided any more: what fits is the solver's.
   if (isInTime || settlement?.stage === 'filled') return { action: 'bind' }
   const { pinConfirmations: blocks } = depositTermsOf(request, chain)
@@ -118,13 +164,17 @@ async function takeDeposit(
       return
     case 'refund':
       await listDeposit(tx, deposit)
+      if (fate.reason === 'PROTOCOL_DEADLINE_EXPIRED' && !(await withdrawFill(tx, requestId, 'deadline'))) {
+        await bind(context, tx, { chain, request, deposit, seen })
+        return
+      }
       await startRefund(context, tx, { request, deposit, reason: fate.reason, amount: fate.amount })
       return
     case 'bind':
       // Nothing was judged: another process changed the request just now. The next pass does.
       if (binding === undefined || binding.action === 'wait') return
       await listDeposit(tx, deposit)
-      if (binding.action === 'refund' && (await withdrawFill(tx, requestId))) {
+      if (binding.action === 'refund' && (await withdrawFill(tx, requestId, 'quote expired'))) {
         const { reason } = binding
         await startRefund(context, tx, { request, deposit, reason, wasFitting: true })
         return
@@ -135,12 +185,12 @@ async function takeDeposit(
 
 /**
  * Of a deposit that came back in a later block: the fill that was asked for is not begun any more.
- * @returns false where the solver has begun it: then only filling ends well for both
+ * @returns false where the solver has begun it: then the deposit is its, until its transaction is refuted
  */
-async function withdrawFill(tx: SqlTx, requestId: Hex): Promise<boolean> {
+async function withdrawFill(tx: SqlTx, requestId: Hex, reason: string): Promise<boolean> {
   const fill = await lockWorkOf(tx, { kind: 'fill', requestId })
   if (fill?.state === 'reported' || fill?.state === 'done') return false
-  if (fill?.state === 'open') await updateWork(tx, fill.id, { state: 'cancelled', reason: 'quote expired' })
+  if (fill?.state === 'open') await updateWork(tx, fill.id, { state: 'cancelled', reason })
   return true
 }
 
@@ -155,11 +205,14 @@ type Binding = {
   readonly seen: SeenDeposit
 }
 
-/** Ties hold and request to the deposit and asks for the fill, or refunds what no sponsor pays for any more. */
+/**
+ * Ties hold and request to the deposit and asks for the fill, or refunds what no sponsor pays for any more. What
+ * the solver has begun by then is not the sponsor's to stop: an operator looks where it cannot be debited.
+ */
 async function bind(context: SettlementContext, tx: SqlWriteTx, binding: Binding): Promise<void> {
   const { request, deposit } = binding
   const { requestId } = request
-  if (!(await bindHold(context, tx, binding))) {
+  if (!(await bindHold(context, tx, binding)) && (await withdrawFill(tx, requestId, 'no sponsor'))) {
     const reason = 'SPONSOR_BALANCE_TOO_LOW'
     await startRefund(context, tx, { request, deposit, reason, wasFitting: true })
     return
@@ -202,12 +255,15 @@ async function askForFill(
   const { requestId, order, orderId, destinationChainId, feeBasis: quotedInput } = request
   const destination = chainOf(context, destinationChainId).chain
   const payload = fillPayload(order, { amount, quotedInput }, { orderId, destination })
+  const isUnlooked = untracedRecipients(order, destination).length > 0
   const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })
-  if (isNew) return
+  if (isNew && !isUnlooked) return
   // The deposit came back in another block, or one was given back that was too late.
   const item = await lockWorkOf(tx, { kind: 'fill', requestId })
   const isUnbegun = item?.state === 'open' || (item?.state === 'cancelled' && item.txHash === undefined)
-  if (isUnbegun) await updateWork(tx, item.id, { state: 'open', delayMs: 0, payload })
+  if (!isUnbegun) return
+  const delayMs = isUnlooked && item.attempts === 0 ? unlookedMs : 0
+  await updateWork(tx, item.id, { state: 'open', delayMs, payload })
 }
 
 function fateOf(

@@ -1,5 +1,6 @@
 import type { Hex, SqlTx } from '@causeway/core'
 import { showDepositing } from '../status/requestProgress.ts'
+import { markDeposited } from '../work/workStore.ts'
 import {
   finalizeDeposits,
   listUnfinalDeposits,
@@ -91,6 +92,7 @@ async function keep(context: SettlementContext, tx: SqlTx, deposits: readonly Ne
     if (requestId === undefined) continue
     context.observe({ event: 'deposit_seen', requestId })
     await showDepositing(tx, context.announce, requestId)
+    await markDeposited(tx, requestId, true)
   }
 }
 

@@ -14,7 +14,9 @@ export type NewWork<Kind extends WorkKind = WorkKind> = {
 /** Asks for work; the same (kind, request, subject) is asked for once. @returns false when it was before */
 export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
   const rows = await tx.query(
-    `insert into work_item (kind, request_id, subject, chain_id, payload) values ($1, $2, $3, $4, $5)
+    `insert into work_item (kind, request_id, subject, chain_id, payload, is_deposited)
+     values ($1, $2, $3, $4, $5, $1 = 'permit' and exists
+       (select 1 from deposit_seen d where d.request_id = $2 and d.state <> 'orphaned'))
      on conflict do nothing returning id`,
     [
       work.kind,
@@ -138,22 +140,37 @@ export async function listPendingClaimWork(
   return rows.map(fromRow)
 }
 
-/** Permits that the solver said something about, that became a deposit without it, or that are late. */
+/**
+ * Permits that the solver said something about, that became a deposit without it, or whose signature ended. Reads
+ * no others, however many are open.
+ * @param page.endedBefore Unix seconds
+ */
 export async function listPendingPermitWork(
   database: Pick<SqlDatabase, 'query'>,
-  limit: number,
+  { limit, endedBefore }: { readonly limit: number; readonly endedBefore: number },
 ): Promise<readonly WorkItem[]> {
+  // `statement_timestamp()` can be looked up in an index, which `clock_timestamp()` cannot.
   const rows = await database.query<WorkRow>(
-    `select ${columns} from work_item
-     where kind = 'permit' and state in ('open', 'reported', 'failed')
-       and not_before <= statement_timestamp() and (state in ('reported', 'failed')
-       or (state = 'open' and ((payload ->> 'deadline')::numeric < extract(epoch from clock_timestamp())
-         or exists (select 1 from deposit_seen d
-           where d.request_id = work_item.request_id and d.state <> 'orphaned'))))
-     order by not_before limit $1`,
-    [limit],
+    `(select ${columns} from work_item
+      where kind = 'permit' and (state in ('reported', 'failed') or (state = 'open' and is_deposited))
+        and not_before <= statement_timestamp() order by not_before limit $1)
+     union all
+     (select ${columns} from work_item
+      where kind = 'permit' and state = 'open' and not is_deposited
+        and (payload ->> 'deadline')::numeric <= $2
+      order by (payload ->> 'deadline')::numeric limit $1)`,
+    [limit, endedBefore],
   )
   return rows.map(fromRow)
+}
+
+/** A deposit of a request was seen, or left its chain: its permit has nothing to do any more, or has again. */
+export async function markDeposited(tx: SqlTx, requestId: Hex, isDeposited: boolean): Promise<void> {
+  await tx.query(
+    `update work_item set is_deposited = $2, updated_at = clock_timestamp()
+     where kind = 'permit' and request_id = $1 and is_deposited <> $2`,
+    [toBytes(requestId), isDeposited],
+  )
 }
 
 /**

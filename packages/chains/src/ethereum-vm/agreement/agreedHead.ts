@@ -47,6 +47,18 @@ export async function agreeOnHead(
   return 'head' in heads ? heads.head : highestKnown(client, heads.apart, limits, chainId)
 }
 
+/**
+ * The block at a height that endpoints named before, as enough of them show it now.
+ * @throws UpstreamDisagreementError, UpstreamUnavailableError
+ */
+export function agreeOnBlock(
+  client: PollingClient,
+  height: bigint,
+  options: AgreedReadOptions = {},
+): Promise<ChainHead> {
+  return highestKnown(client, [height], options, client.chainId)
+}
+
 async function highestKnown(
   client: PollingClient,
   heights: readonly bigint[],

@@ -42,7 +42,7 @@ const nothing: UserFacts = {}
 const noFacts = Promise.resolve(nothing)
 const zeroAddress = `0x${'0'.repeat(40)}`
 /** Nobody's accounts, which pages use before a wallet is connected. */
-const nobody: ReadonlySet<string> = new Set([zeroAddress, `0x${'0'.repeat(36)}dead`])
+export const nobody: ReadonlySet<string> = new Set([zeroAddress, `0x${'0'.repeat(36)}dead`])
 const addressPattern = /^0x[0-9a-f]{40}$/
 
 /** One question, at the block it was asked about. */
@@ -92,14 +92,14 @@ class GroupedReader implements UserFactsReader {
     const known = this.#members.get(key)
     if (known?.blockHash === head.hash) {
       this.#remember(known)
-      return known.isAnswered ? known.facts : within(budgetMs, known.facts)
+      return known.isAnswered ? known.facts : within(budgetMs, known.facts, nothing)
     }
     const calls = callsFor(question, this.#options.multicall3)
     if (calls === undefined || this.#waiting.length >= waitingMax) return noFacts
     const member = this.#ask(key, calls, head.hash)
     this.#remember(member)
     void this.#run()
-    return within(budgetMs, member.facts)
+    return within(budgetMs, member.facts, nothing)
   }
 
   #turnTo(headHash: Hex): void {
@@ -204,7 +204,7 @@ function callsFor(question: UserFactsQuestion, multicall3: Hex): readonly Contra
   ]
 }
 
-function readAddress(text: string): Hex | undefined {
+export function readAddress(text: string): Hex | undefined {
   const lower = text.toLowerCase()
   return addressPattern.test(lower) ? `0x${lower.slice(2)}` : undefined
 }
@@ -220,10 +220,11 @@ function isWord(answer: ContractAnswer | undefined): answer is ContractAnswer {
   return answer?.success === true && answer.returnData.length >= 66
 }
 
-function within(budgetMs: number, facts: Promise<UserFacts>): Promise<UserFacts> {
+/** What comes in time, else `late`. */
+export function within<Value>(budgetMs: number, coming: Promise<Value>, late: Value): Promise<Value> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, budgetMs, nothing)
-    void facts.then((found) => {
+    const timer = setTimeout(resolve, budgetMs, late)
+    void coming.then((found) => {
       clearTimeout(timer)
       resolve(found)
     })

@@ -6,7 +6,7 @@ import {
   solanaOwner,
   solanaUsdc,
 } from '../../../test/vectors/orders.ts'
-import { sampleResponses } from '../../../test/vectors/responses.ts'
+import { sampleContext, sampleResponses } from '../../../test/vectors/responses.ts'
 import type { Hex } from '../../hex.ts'
 import { mainNetwork } from '../../vm/registry.ts'
 import { normaliseWithdrawRequest } from '../../vm/withdrawRequest.ts'
@@ -258,6 +258,10 @@ test('a recovery has the one key of the deposit that was asked for, and moves on
   const { execution } = recovery
   const twice = { execution: { ...execution, actions: [...execution.actions, ...execution.actions] } }
   expect(ask(kind, twice, { onchainId })).toBe(false)
+  const held = kind.normalise(kind.withoutExecution(kind.responseSchema.parse(recovery)), networkOf)
+  expect(held).toEqual({ executionHeld: 'SIGNING_CAP' })
+  expect(kind.signatureArrays(held, sampleContext)).toEqual([])
+  expect([ask(kind, held, { onchainId }), ask(kind, {}, { onchainId })]).toEqual([true, false])
 })
 
 test("a promise is the asked solver's of the asked order, in every member of its entry", () => {

@@ -34,19 +34,23 @@ export type Request = Readonly<Record<string, unknown>>
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 
 export function isAboutDeposits(
-  { messages, execution }: DepositsResponse,
+  { messages, execution, executionHeld }: DepositsResponse,
   request: Request,
   networkOf: NetworkOf,
 ): boolean {
   const chain = chainOf(text(request['chainId']), networkOf)
   const { chainId } = chain
   const transactionId = canonicalId(chain, request['transactionId'])
-  if (execution === undefined) return messages.length === 0
+  const areNamed = messages.every(
+    ({ data }) => data.chainId === chainId && data.transactionId === transactionId,
+  )
+  if (!areNamed) return false
+  if (execution === undefined) return (executionHeld !== undefined) === messages.length > 0
   const { actions, metadata, idempotencyKey } = execution
   if (messages.length === 0 || actions.length !== messages.length) return false
   if (metadata.length !== messages.length) return false
   if (idempotencyKey !== depositsExecutionKey({ chainId, transactionId })) return false
-  return messages.every(({ data, result, extraData }, index) => {
+  return messages.every(({ result, extraData }, index) => {
     const { depositor, depositId, currency, amount } = result
     const timestampSeconds = BigInt(extraData.timestamp)
     const hubTo =
@@ -55,8 +59,6 @@ export function isAboutDeposits(
         : orderAddress(chain, { depositor, timestampSeconds, depositId })
     const token = hubTokenId(chain, currency)
     return (
-      data.chainId === chainId &&
-      data.transactionId === transactionId &&
       actions[index] === encodeMintAction({ hubTo, hubTokenId: token, amount: BigInt(amount) }) &&
       metadata[index]?.hubTokenId === token.toString() &&
       canonicalJson(metadata[index]?.origin) ===
@@ -143,7 +145,8 @@ export function isAboutFill(response: FillsResponse, request: Request, networkOf
     member(request['fill'], 'transactionId'),
   )
   if (fill.transactionId !== wanted || !isAboutOrder(response, request, networkOf)) return false
-  return request['force'] === true || execution.actions.length === order.inputs.length + order.fees.length
+  if (request['force'] === true || execution === undefined) return true
+  return execution.actions.length === order.inputs.length + order.fees.length
 }
 
 export function isAboutRefund(response: RefundsResponse, request: Request, networkOf: NetworkOf): boolean {
@@ -161,12 +164,13 @@ export function isAboutRefund(response: RefundsResponse, request: Request, netwo
     )
   })
   if (refunds.length !== asked.length || !isSame || !isAboutOrder(response, request, networkOf)) return false
-  return request['force'] === true || execution.actions.length === order.inputs.length
+  if (request['force'] === true || execution === undefined) return true
+  return execution.actions.length === order.inputs.length
 }
 
 /** What a fill and a refund have in common: the order, its deposits, and the one key of both. */
 function isAboutOrder(
-  { message, execution }: FillsResponse | RefundsResponse,
+  { message, execution, executionHeld }: FillsResponse | RefundsResponse,
   request: Request,
   networkOf: NetworkOf,
 ): boolean {
@@ -177,6 +181,7 @@ function isAboutOrder(
     canonicalJson(order) === canonicalJson(request['order']) &&
     orderSignature.toLowerCase() === text(request['orderSignature']).toLowerCase()
   if (!isOrderRight || !areInputsAsked(order, inputs, list(request['inputs']), networkOf)) return false
+  if (execution === undefined) return executionHeld !== undefined
   // Forced, the execution holds whatever deposits name the order, not one per input.
   if (request['force'] === true) return true
   const onchainIds = order.inputs.map(
@@ -204,7 +209,7 @@ function areInputsAsked(
 }
 
 export function isAboutInitiation(
-  { withdrawalAddress: hubTo, execution }: WithdrawalInitiationResponse,
+  { withdrawalAddress: hubTo, execution, executionHeld }: WithdrawalInitiationResponse,
   request: Request,
   networkOf: NetworkOf,
 ): boolean {
@@ -218,7 +223,8 @@ export function isAboutInitiation(
     hubTokenId: hubTokenId(chain, currency),
     amount: BigInt(text(request['amount'])),
   })
-  if (execution.actions.length !== 1 || execution.actions[0] !== action) return false
+  const isAsked = execution?.actions.length === 1 && execution.actions[0] === action
+  if (!isAsked && (execution !== undefined || executionHeld === undefined)) return false
   // Without a depository in the request only our own configuration knows the address.
   if (request['depository'] === undefined) return true
   const named = {
@@ -276,7 +282,8 @@ function spelling(account: string): string {
 const allocatorFields = ['currency', 'recipient', 'depository', 'data'] as const
 
 /** Which accounts it moves between follows from the deposit, for which its key stands: signers vouch. */
-export function isAboutRecovery({ execution }: RecoveryResponse, request: Request): boolean {
+export function isAboutRecovery({ execution, executionHeld }: RecoveryResponse, request: Request): boolean {
+  if (execution === undefined) return executionHeld !== undefined
   const { idempotencyKey, actions } = execution
   return actions.length === 1 && idempotencyKey === recoveryKey(hex(request['onchainId']))
 }

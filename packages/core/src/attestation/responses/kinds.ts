@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { NetworkOf } from '../../chain/protocolChain.ts'
 import { DomainError } from '../../errors.ts'
 import { canonicalJson } from '../../hashing/canonicalJson.ts'
+import type { Execution } from '../../signatures/execution.ts'
 import { depositMessageId, withdrawalMessageId } from '../chainMessageIds.ts'
 import { fillMessageId, refundMessageId } from '../settlementMessageIds.ts'
 import {
@@ -84,11 +85,29 @@ export type AttestationKind<Response> = {
   isAbout(response: Response, request: Request, networkOf: NetworkOf): boolean
   /** Canonical JSON of everything but signatures and evidence. */
   unsignedPayload(response: Response): string
+  /** What the hub is to execute; `undefined` where the answer holds nothing of that sort. */
+  executionOf(response: Response): Execution | undefined
+  /**
+   * The same answer with `executionHeld` in place of its execution. Payload parameters stay readable, and
+   * have no signature array any more.
+   */
+  withoutExecution(response: Response): Response
+  /** Whether an execution is held back. What is not signed then, no signature vouches for. */
+  isHeld(response: Response): boolean
 }
 
-type KindDefinition<Response> = Omit<AttestationKind<Response>, 'unsignedPayload'>
+type KindDefinition<Response> = Omit<
+  AttestationKind<Response>,
+  'unsignedPayload' | 'executionOf' | 'withoutExecution' | 'isHeld'
+>
 
-function defineKind<Response extends { evidence?: unknown }>(
+type AnyResponse = {
+  evidence?: unknown
+  execution?: Execution | undefined
+  executionHeld?: 'SIGNING_CAP' | undefined
+}
+
+function defineKind<Response extends AnyResponse>(
   definition: KindDefinition<Response>,
 ): AttestationKind<Response> {
   return {
@@ -107,6 +126,13 @@ function defineKind<Response extends { evidence?: unknown }>(
     unsignedPayload(response) {
       return canonicalJson({ ...definition.withSignatures(response, () => []), evidence: undefined })
     },
+    executionOf: ({ execution }) => execution,
+    isHeld: ({ executionHeld }) => executionHeld !== undefined,
+    withoutExecution(response) {
+      const { execution: _held, ...rest } = response
+      // CAST: every answer that has an execution may have `executionHeld` in its place.
+      return { ...rest, executionHeld: 'SIGNING_CAP' } as Response
+    },
   }
 }
 
@@ -122,9 +148,7 @@ const deposits = defineKind<DepositsResponse>({
         depositMessageId(message, networkOf),
       ),
     )
-    return execution === undefined
-      ? arrays
-      : [...arrays, executionArray(execution.signatures, execution, hub)]
+    return [...arrays, ...executionArrays(execution, hub)]
   },
   withSignatures({ messages, execution, ...rest }, signaturesAt) {
     return {
@@ -148,9 +172,7 @@ const withdrawals = defineKind<WithdrawalsResponse>({
     const ofMessage = messageArray('message.signatures', message.signatures, () =>
       withdrawalMessageId(message, networkOf),
     )
-    return execution === undefined
-      ? [ofMessage]
-      : [ofMessage, executionArray(execution.signatures, execution, hub)]
+    return [ofMessage, ...executionArrays(execution, hub)]
   },
   withSignatures({ message, execution, ...rest }, signaturesAt) {
     return {
@@ -168,7 +190,7 @@ const requestedWithdrawals = defineKind<RequestedWithdrawalsResponse>({
   isAbout: isAboutRequestedWithdrawal,
   normalise: spellRequestedWithdrawal,
   signatureArrays({ execution }, { hub }) {
-    return execution === undefined ? [] : [executionArray(execution.signatures, execution, hub)]
+    return executionArrays(execution, hub)
   },
   withSignatures({ execution, ...rest }, signaturesAt) {
     return {
@@ -185,10 +207,10 @@ const fills = defineKind<FillsResponse>({
   isAbout: isAboutFill,
   normalise: spellSettlement,
   signatureArrays({ message, execution }, { hub, networkOf }) {
-    return [
-      messageArray('message.signatures', message.signatures, () => fillMessageId(message, networkOf)),
-      executionArray(execution.signatures, execution, hub),
-    ]
+    const ofMessage = messageArray('message.signatures', message.signatures, () =>
+      fillMessageId(message, networkOf),
+    )
+    return [ofMessage, ...executionArrays(execution, hub)]
   },
   withSignatures: withSettlementSignatures,
 })
@@ -200,10 +222,10 @@ const refunds = defineKind<RefundsResponse>({
   isAbout: isAboutRefund,
   normalise: spellSettlement,
   signatureArrays({ message, execution }, { hub, networkOf }) {
-    return [
-      messageArray('message.signatures', message.signatures, () => refundMessageId(message, networkOf)),
-      executionArray(execution.signatures, execution, hub),
-    ]
+    const ofMessage = messageArray('message.signatures', message.signatures, () =>
+      refundMessageId(message, networkOf),
+    )
+    return [ofMessage, ...executionArrays(execution, hub)]
   },
   withSignatures: withSettlementSignatures,
 })
@@ -215,10 +237,13 @@ const withdrawalInitiation: KindDefinition<WithdrawalInitiationResponse> = {
   isAbout: isAboutInitiation,
   normalise: spellWithdrawalInitiation,
   signatureArrays({ execution }, { hub }) {
-    return [executionArray(execution.signatures, execution, hub)]
+    return executionArrays(execution, hub)
   },
-  withSignatures(response, signaturesAt) {
-    return { ...response, execution: withExecutionSignatures(response.execution, signaturesAt) }
+  withSignatures({ execution, ...rest }, signaturesAt) {
+    return {
+      ...rest,
+      ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
+    }
   },
 }
 
@@ -228,7 +253,8 @@ const withdrawalInitiated: KindDefinition<WithdrawalInitiatedResponse> = {
   responseSchema: withdrawalInitiatedResponseSchema,
   isAbout: isAboutInitiated,
   normalise: spellWithdrawalInitiated,
-  signatureArrays({ payloadParams: { chainId, amount, signatures, ...rest } }, { hub }) {
+  signatureArrays({ payloadParams: { chainId, amount, signatures, ...rest }, executionHeld }, { hub }) {
+    if (executionHeld !== undefined) return []
     const request = { ...rest, chainId: BigInt(chainId), amount: BigInt(amount) }
     return [payloadArray(signatures, request, hub)]
   },
@@ -245,10 +271,13 @@ const recovery = defineKind<RecoveryResponse>({
   isAbout: isAboutRecovery,
   normalise: spellRecovery,
   signatureArrays({ execution }, { hub }) {
-    return [executionArray(execution.signatures, execution, hub)]
+    return executionArrays(execution, hub)
   },
-  withSignatures(response, signaturesAt) {
-    return { ...response, execution: withExecutionSignatures(response.execution, signaturesAt) }
+  withSignatures({ execution, ...rest }, signaturesAt) {
+    return {
+      ...rest,
+      ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
+    }
   },
 })
 
@@ -303,7 +332,15 @@ export type AttestationKindName =
   | 'recovery'
   | 'no-fill-or-refund'
 
-type SignedExecution = FillsResponse['execution']
+type SignedExecution = NonNullable<FillsResponse['execution']>
+
+/** None where there is nothing to execute, or it is held. */
+function executionArrays(
+  execution: SignedExecution | undefined,
+  hub: SignatureContext['hub'],
+): readonly SignatureArray[] {
+  return execution === undefined ? [] : [executionArray(execution.signatures, execution, hub)]
+}
 
 function withExecutionSignatures<Execution extends SignedExecution>(
   execution: Execution,
@@ -320,6 +357,6 @@ function withSettlementSignatures<Response extends FillsResponse | RefundsRespon
   return {
     ...response,
     message: { ...message, signatures: toMessageSignatures(signaturesAt('message.signatures')) },
-    execution: withExecutionSignatures(execution, signaturesAt),
+    ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
   }
 }

@@ -33,6 +33,14 @@ export const withdrawalBytesMax = 256 * 1_024
 const payloadText = z.string().max(payloadTextMax)
 const evidence = evidenceSchema.optional()
 
+/** Beside what is signed. */
+const executionHeld = z
+  .literal('SIGNING_CAP')
+  .optional()
+  .describe(
+    'The execution is true and not signed: it would pass what this oracle signs within an hour. Ask again later',
+  )
+
 /**
  * `POST /attestations/depository-deposits/v1`: one message, one action and one metadata entry per
  * deposit, in on-chain order; no execution when there is no deposit. @source oracle-protocol.md 3.1
@@ -72,6 +80,7 @@ export const depositsResponseSchema = z.object({
       signatures: executionSignaturesSchema,
     })
     .optional(),
+  executionHeld,
   evidence,
 })
 
@@ -111,6 +120,7 @@ export const withdrawalsResponseSchema = z.object({
     signatures: messageSignaturesSchema,
   }),
   execution: executionSchema.optional(),
+  executionHeld,
   pendingReason,
   evidence,
 })
@@ -119,6 +129,7 @@ export const withdrawalsResponseSchema = z.object({
 export const requestedWithdrawalsResponseSchema = z.object({
   status: withdrawalStatusNumber,
   execution: executionSchema.optional(),
+  executionHeld,
   pendingReason,
   evidence,
 })
@@ -146,7 +157,8 @@ export const fillsResponseSchema = z.object({
     result: settlementResult,
     signatures: messageSignaturesSchema,
   }),
-  execution: executionSchema,
+  execution: executionSchema.optional(),
+  executionHeld,
   evidence,
 })
 
@@ -163,14 +175,16 @@ export const refundsResponseSchema = z.object({
     result: settlementResult,
     signatures: messageSignaturesSchema,
   }),
-  execution: executionSchema,
+  execution: executionSchema.optional(),
+  executionHeld,
   evidence,
 })
 
 /** `POST /attestations/withdrawal-initiation/v1`. @source oracle-protocol.md 3.5 */
 export const withdrawalInitiationResponseSchema = z.object({
   withdrawalAddress: evmAddressText,
-  execution: executionSchema,
+  execution: executionSchema.optional(),
+  executionHeld,
   evidence,
 })
 
@@ -187,11 +201,16 @@ export const withdrawalInitiatedResponseSchema = z.object({
     data: hexText(payloadDataBytesMax),
     signatures: payloadSignaturesSchema,
   }),
+  executionHeld,
   evidence,
 })
 
 /** `POST /attestations/recover/v1`: a deposit that nobody filled goes back. @source withdrawals.md 2 */
-export const recoveryResponseSchema = z.object({ execution: executionSchema, evidence })
+export const recoveryResponseSchema = z.object({
+  execution: executionSchema.optional(),
+  executionHeld,
+  evidence,
+})
 
 const mappingDataBytesMax = 1_024
 

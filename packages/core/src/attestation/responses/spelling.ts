@@ -21,7 +21,7 @@ import { lowerCase } from './signatureEntries.ts'
  * left out. @source oracle-protocol.md 7.2
  */
 export function spellDeposits(
-  { messages, execution }: DepositsResponse,
+  { messages, execution, executionHeld }: DepositsResponse,
   networkOf: NetworkOf,
 ): DepositsResponse {
   return {
@@ -51,11 +51,12 @@ export function spellDeposits(
         })),
       },
     }),
+    ...(executionHeld !== undefined && { executionHeld }),
   }
 }
 
 export function spellWithdrawal(
-  { message, execution, pendingReason }: WithdrawalsResponse,
+  { message, execution, executionHeld, pendingReason }: WithdrawalsResponse,
   networkOf: NetworkOf,
 ): WithdrawalsResponse {
   const { data, result } = message
@@ -70,6 +71,7 @@ export function spellWithdrawal(
       },
     },
     ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(executionHeld !== undefined && { executionHeld }),
     ...(pendingReason !== undefined && { pendingReason }),
   }
 }
@@ -77,11 +79,13 @@ export function spellWithdrawal(
 export function spellRequestedWithdrawal({
   status,
   execution,
+  executionHeld,
   pendingReason,
 }: RequestedWithdrawalsResponse): RequestedWithdrawalsResponse {
   return {
     status,
     ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(executionHeld !== undefined && { executionHeld }),
     ...(pendingReason !== undefined && { pendingReason }),
   }
 }
@@ -94,7 +98,7 @@ export function spellSettlement<Response extends FillsResponse | RefundsResponse
   return {
     ...response,
     message: { ...message, result: { ...result, orderId: lowerCase(result.orderId) } },
-    execution: spellExecution(execution),
+    ...(execution !== undefined && { execution: spellExecution(execution) }),
     evidence: undefined,
   }
 }
@@ -102,12 +106,18 @@ export function spellSettlement<Response extends FillsResponse | RefundsResponse
 export function spellWithdrawalInitiation({
   withdrawalAddress,
   execution,
+  executionHeld,
 }: WithdrawalInitiationResponse): WithdrawalInitiationResponse {
-  return { withdrawalAddress: lowerCase(withdrawalAddress), execution: spellExecution(execution) }
+  return {
+    withdrawalAddress: lowerCase(withdrawalAddress),
+    ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(executionHeld !== undefined && { executionHeld }),
+  }
 }
 
 export function spellWithdrawalInitiated({
   payloadParams,
+  executionHeld,
 }: WithdrawalInitiatedResponse): WithdrawalInitiatedResponse {
   const { chainId, spender, nonce, data } = payloadParams
   return {
@@ -118,11 +128,15 @@ export function spellWithdrawalInitiated({
       nonce: lowerCase(nonce),
       data: lowerCase(data),
     },
+    ...(executionHeld !== undefined && { executionHeld }),
   }
 }
 
-export function spellRecovery({ execution }: RecoveryResponse): RecoveryResponse {
-  return { execution: spellExecution(execution) }
+export function spellRecovery({ execution, executionHeld }: RecoveryResponse): RecoveryResponse {
+  return {
+    ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(executionHeld !== undefined && { executionHeld }),
+  }
 }
 
 export function spellNoFillOrRefund({ genericMapping }: NoFillOrRefundResponse): NoFillOrRefundResponse {

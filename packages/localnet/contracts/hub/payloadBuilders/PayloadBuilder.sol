@@ -53,6 +53,39 @@ library RequestText {
         return bytes32(value);
     }
 
+    /// A decimal number in its shortest form.
+    function toUint64(string memory text) internal pure returns (uint64) {
+        bytes memory characters = bytes(text);
+        bool hasLeadingZero = characters.length > 1 && characters[0] == "0";
+        if (characters.length == 0 || characters.length > 20 || hasLeadingZero) revert MalformedText();
+        uint256 value = 0;
+        for (uint256 i = 0; i < characters.length; ++i) {
+            uint8 one = digit(characters[i]);
+            if (one > 9) revert MalformedText();
+            value = value * 10 + one;
+        }
+        if (value > type(uint64).max) revert MalformedText();
+        return uint64(value);
+    }
+
+    /// With zeros in front up to `digits`.
+    function toDecimal(uint256 value, uint256 digits) internal pure returns (string memory) {
+        for (uint256 rest = value / (10 ** digits); rest != 0; rest /= 10) ++digits;
+        bytes memory text = new bytes(digits);
+        for (uint256 i = digits; i > 0; value /= 10) text[--i] = bytes1(uint8(48 + (value % 10)));
+        return string(text);
+    }
+
+    /// Two lower-case digits per byte.
+    function toHex(bytes memory value) internal pure returns (bytes memory text) {
+        bytes16 digits = "0123456789abcdef";
+        text = new bytes(2 * value.length);
+        for (uint256 i = 0; i < value.length; ++i) {
+            text[2 * i] = digits[uint8(value[i]) >> 4];
+            text[2 * i + 1] = digits[uint8(value[i]) & 15];
+        }
+    }
+
     /// The low bytes of a number, lowest first.
     function littleEndian(uint64 value, uint256 byteCount) internal pure returns (bytes memory encoded) {
         encoded = new bytes(byteCount);

@@ -6,12 +6,6 @@ const openApi = 'zklighter-perps 1.0.272, openapi.json'
 
 /** Texts, with integers of any size written digit by digit. */
 export const lighterBodies = {
-  status: {
-    provenance: 'specified',
-    source: `${openApi}, Status`,
-    proves: ['the clock of an endpoint is in seconds'],
-    body: (timestamp: number) => `{"status":200,"network_id":1,"timestamp":${timestamp}}`,
-  },
   info: {
     provenance: 'specified',
     source: `${openApi}, ZkLighterInfo`,
@@ -24,9 +18,12 @@ export const lighterBodies = {
     proves: ['a transaction has its id, type, status and time beside its content'],
     body({ hash, type, status, queuedAtMs, info }: StoredTransaction): string {
       const before = JSON.stringify({ code: 200, hash, type, info, event_info: '{}', status }).slice(0, -1)
-      const after = '"transaction_index":440,"l1_address":"","account_index":1,"nonce":1,"expire_at":0'
+      const own = { account: part(info, 'FromAccountIndex'), nonce: part(info, 'Nonce') }
+      const taken = `"account_index":${own.account},"nonce":${own.nonce},"expire_at":0`
+      const after = `"transaction_index":440,"l1_address":"",${taken}`
       const times = `"queued_at":${queuedAtMs},"executed_at":${queuedAtMs},"committed_at":0,"verified_at":0`
-      const rest = '"block_height":365159121,"sequence_index":139166258732,"parent_hash":"","api_key_index":4'
+      const key = part(info, 'ApiKeyIndex')
+      const rest = `"block_height":365159121,"sequence_index":139166258732,"parent_hash":"","api_key_index":${key}`
       return `${before},${after},${times},${rest},"transaction_time":0}`
     },
   },
@@ -139,3 +136,8 @@ export type ExplorerLog = {
 
 /** A transfer as a transaction's `info`. */
 export const renderTransferInfo = lighterBodies.transfer.body
+
+/** A number of a transaction's content as it stands there; 1 where it has none. */
+function part(info: string, name: string): string {
+  return new RegExp(`"${name}":(\\d+)`).exec(info)?.[1] ?? '1'
+}

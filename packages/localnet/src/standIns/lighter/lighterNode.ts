@@ -43,7 +43,6 @@ export type LighterNode = {
   put(transaction: StoredTransaction): void
   setAccount(index: string, l1Address: string): void
   setContract(contract: Hex): void
-  setClock(seconds: number): void
   /** Statuses that the explorer tells, by hash; default `executed`. */
   setLogStatus(hash: string, status: string): void
   fault(fault: Fault | undefined): void
@@ -62,7 +61,6 @@ export async function startLighterNode(port = 0): Promise<LighterNode> {
   const accounts = new Map<string, string>()
   const logStatuses = new Map<string, string>()
   let contract: Hex = '0x3B4D794a66304F130a4Db8F2551B0070dfCf5ca7'
-  let clockSeconds = Math.floor(Date.now() / 1_000)
   let fault: Fault | undefined
   let asked: string[] = []
   let headers: IncomingHttpHeaders = {}
@@ -71,8 +69,6 @@ export async function startLighterNode(port = 0): Promise<LighterNode> {
     const { pathname, searchParams } = new URL(path, 'http://node')
     const value = searchParams.get('value') ?? ''
     switch (pathname) {
-      case '/':
-        return ok(lighterBodies.status.body(clockSeconds))
       case '/info':
         return ok(lighterBodies.info.body(contract))
       case '/api/v1/tx': {
@@ -126,9 +122,6 @@ export async function startLighterNode(port = 0): Promise<LighterNode> {
     setAccount: (index, l1Address) => void accounts.set(index, l1Address),
     setContract(next) {
       contract = next
-    },
-    setClock(seconds) {
-      clockSeconds = seconds
     },
     setLogStatus: (hash, status) => void logStatuses.set(hash, status),
     fault(next) {

@@ -9,6 +9,8 @@ export type HttpQuote = SourceValue | { readonly fault: SourceFault }
 /** One HTTP price service. All of them are optional and off unless configured. */
 export interface HttpPriceAdapter {
   readonly name: HttpAdapterName
+  /** Whether its prices carry a signature that is checked, or are worth as much as its host. */
+  readonly kind: 'http' | 'signed'
   /** How often its answer is worth asking for. */
   readonly intervalMs: number
   /**

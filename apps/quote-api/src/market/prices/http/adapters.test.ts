@@ -1,9 +1,15 @@
 // Goal: each adapter asks as documented, reads the documented answer exactly and refuses everything else.
 // Method: a local server that stands in for the service (no public service is asked).
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Secret } from '@causeway/core'
+import { type Hex, Secret } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sendsJson, startPriceServiceStandIn } from '../../../../test/marketSupport/priceServiceStandIn.ts'
+import {
+  type PriceMessage,
+  priceUpdate,
+  testGuardians,
+  type UpdateOptions,
+} from '../../../../test/marketSupport/signedPrices.ts'
 import type { HttpPriceAdapter } from './adapter.ts'
 import { createCoingecko } from './coingecko.ts'
 import { createDefillama } from './defillama.ts'
@@ -13,6 +19,7 @@ const nowMs = 1_800_000_000_000
 const nowSeconds = nowMs / 1_000
 const apiKey = new Secret('k-123')
 const ethId = `0xFF${'61'.repeat(31)}`
+const btcId: Hex = `0x${'62'.repeat(32)}`
 
 async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = await startPriceServiceStandIn(answer)
@@ -24,21 +31,38 @@ function read(adapter: HttpPriceAdapter, ids: readonly string[], signal = new Ab
   return adapter.read(ids, { nowMs, signal })
 }
 
-function hermesPrice(overrides: object = {}) {
-  const price = {
-    price: '203142170000',
-    conf: '101571085',
-    expo: -8,
-    publish_time: nowSeconds - 2,
-    ...overrides,
-  }
-  return { id: ethId.slice(2).toLowerCase(), price, ema_price: price }
+const guardians = testGuardians(4)
+const eth: PriceMessage = {
+  ...{ feedId: `0xff${'61'.repeat(31)}`, price: 203_142_170_000n, conf: 101_571_085n, expo: -8 },
+  publishTime: nowSeconds - 2,
+}
+
+function hermes(baseUrl: string, options: { apiKey?: Secret; timeoutMs?: number } = {}) {
+  return createHermes({ baseUrl, guardianSets: [guardians], ...options })
+}
+
+/** The documented answer of Hermes, `parsed` too, which nobody signs. */
+async function signedAnswer(messages: readonly PriceMessage[], options: Partial<UpdateOptions> = {}) {
+  const update = await priceUpdate(messages, { guardians, ...options })
+  return answerOf([hexDigits(update)])
+}
+
+function answerOf(data: readonly string[]) {
+  return { binary: { encoding: 'hex', data }, parsed: [forged] }
+}
+
+const hexDigits = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+/** Valid in every field, and made by whoever answers. */
+const forged = {
+  id: ethId.slice(2).toLowerCase(),
+  price: { price: '406284340000', conf: '101571085', expo: -8, publish_time: nowSeconds - 1 },
 }
 
 describe('hermes', () => {
   test('asks for its ids with a bearer token and reads mantissa and exponent exactly', async () => {
-    const server = await serve(sendsJson({ binary: { encoding: 'hex', data: [] }, parsed: [hermesPrice()] }))
-    const quotes = await read(createHermes({ baseUrl: server.baseUrl, apiKey }), [ethId, '0xother'])
+    const server = await serve(sendsJson(await signedAnswer([eth])))
+    const quotes = await read(hermes(server.baseUrl, { apiKey }), [ethId, '0xother'])
     expect(quotes).toEqual(
       new Map([
         [
@@ -54,26 +78,63 @@ describe('hermes', () => {
     const url = new URL(server.requests[0]?.url ?? '', server.baseUrl)
     expect(url.pathname).toBe('/api/v3/v2/updates/price/latest')
     expect(url.searchParams.getAll('ids[]')).toEqual([ethId, '0xother'])
-    expect(url.searchParams.get('parsed')).toBe('true')
+    expect(url.searchParams.get('encoding')).toBe('hex')
     expect(server.requests[0]?.headers.authorization).toBe('Bearer k-123')
   })
 
-  test.each([
-    ['wide_confidence', { conf: '2031421701' }],
-    ['not_positive', { price: '0', conf: '0' }],
-    ['not_positive', { price: '-5' }],
+  test.each<[string, Partial<PriceMessage>]>([
+    ['wide_confidence', { conf: 2_031_421_701n }],
+    ['not_positive', { price: 0n, conf: 0n }],
+    ['not_positive', { price: -5n }],
     ['not_positive', { expo: 60 }],
-    ['from_the_future', { publish_time: nowSeconds + 61 }],
+    ['from_the_future', { publishTime: nowSeconds + 61 }],
   ])('marks an answer as %s', async (fault, overrides) => {
-    const server = await serve(sendsJson({ parsed: [hermesPrice(overrides)] }))
-    const quotes = await read(createHermes({ baseUrl: server.baseUrl }), [ethId])
+    const server = await serve(sendsJson(await signedAnswer([{ ...eth, ...overrides }])))
+    const quotes = await read(hermes(server.baseUrl), [ethId])
     expect(quotes.get(ethId)).toEqual({ fault })
   })
 
   test('accepts a confidence interval of exactly one percent', async () => {
-    const server = await serve(sendsJson({ parsed: [hermesPrice({ conf: '2031421700' })] }))
-    const quotes = await read(createHermes({ baseUrl: server.baseUrl }), [ethId])
+    const server = await serve(sendsJson(await signedAnswer([{ ...eth, conf: 2_031_421_700n }])))
+    const quotes = await read(hermes(server.baseUrl), [ethId])
     expect(quotes.get(ethId)).toHaveProperty('usdX18')
+  })
+
+  test.each<[string, string | undefined, () => Promise<unknown>]>([
+    ['without an update', undefined, async () => answerOf([])],
+    ['beside bytes that are none', 'malformed_update', async () => answerOf(['00'])],
+    ['beside text that is no hex', 'malformed_update', async () => answerOf(['zz'])],
+    ['with too few signatures', 'not_signed', () => signedAnswer([eth], { signers: [0, 1] })],
+    ['with a later guardian set', 'unknown_guardian_set', () => signedAnswer([eth], { setIndex: 5 })],
+    ['beside a signed price of another feed', undefined, () => signedAnswer([{ ...eth, feedId: btcId }])],
+  ])('believes no price that has the right form: %s', async (_name, fault, answer) => {
+    const server = await serve(sendsJson(await answer()))
+    const quotes = await read(hermes(server.baseUrl), [ethId])
+    expect(quotes.get(ethId)).toEqual(fault === undefined ? undefined : { fault })
+  })
+
+  test('lets a price that was signed long ago count for nothing, however often it is shown', async () => {
+    const old = { ...eth, publishTime: nowSeconds - 31 }
+    const server = await serve(sendsJson(await signedAnswer([old])))
+    const quotes = await read(hermes(server.baseUrl), [ethId])
+    expect(quotes.get(ethId)).toMatchObject({ freshUntilMs: nowMs - 1_000 })
+  })
+
+  test('takes the newest of several updates, and those that are proven beside one that is not', async () => {
+    const older = { ...eth, price: eth.price - 1n, publishTime: eth.publishTime - 1 }
+    const data = await Promise.all(
+      [eth, older].map(async (message) => hexDigits(await priceUpdate([message], { guardians }))),
+    )
+    const unproven = hexDigits(await priceUpdate([eth], { guardians, signers: [] }))
+    const server = await serve(sendsJson(answerOf([unproven, ...data])))
+    const quotes = await read(hermes(server.baseUrl), [ethId, btcId])
+    expect(quotes.get(ethId)).toMatchObject({ usdX18: 2_031_421_700_000_000_000_000n })
+    expect(quotes.get(btcId)).toEqual({ fault: 'not_signed' })
+  })
+
+  test('checks no more updates than there can be', async () => {
+    const server = await serve(sendsJson(answerOf(Array(17).fill('00'))))
+    await expect(read(hermes(server.baseUrl), [ethId])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 })
 
@@ -145,7 +206,7 @@ describe('coingecko', () => {
 })
 
 describe.each([
-  ['hermes', createHermes],
+  ['hermes', ({ baseUrl, ...options }: { baseUrl: string; timeoutMs?: number }) => hermes(baseUrl, options)],
   ['defillama', createDefillama],
   ['coingecko', createCoingecko],
 ] as const)('%s refuses', (name, create) => {

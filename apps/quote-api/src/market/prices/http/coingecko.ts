@@ -28,6 +28,7 @@ export function createCoingecko(options: {
   if (apiKey !== undefined) headers[`x-cg-${plan}-api-key`] = apiKey.reveal()
   return {
     name: 'coingecko',
+    kind: 'http',
     intervalMs: 60_000,
     async read(ids, { nowMs, signal }) {
       const url = serviceUrl(baseUrl, 'simple/price')

@@ -29,6 +29,7 @@ export function createDefillama(options: {
   const { baseUrl, timeoutMs = 3_000 } = options
   return {
     name: 'defillama',
+    kind: 'http',
     intervalMs: 30_000,
     async read(ids, { nowMs, signal }) {
       const coins = ids.map((id) => encodeURIComponent(id).replaceAll('%3A', ':')).join(',')

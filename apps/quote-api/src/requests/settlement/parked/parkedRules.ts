@@ -38,9 +38,11 @@ const meanings: Readonly<Record<string, string>> = {
   ATTESTED_BUT_NOT_SEEN: 'Oracles sign a fill that our endpoints do not show.',
   FILL_NOT_SEEN: 'Our endpoints did not show the fill before the hold ended.',
   ATTESTATION_TIMED_OUT: 'Too few oracles signed the fill before the hold ended.',
-  FILL_DOES_NOT_PAY:
-    'The solver paid a contract and the chain is not traced: nobody can tell whether it kept the coin.',
+  TRACE_NEEDED:
+    'The solver paid a contract and no trace tells whether it kept the coin: set traceInternalTransfers for the chain, with endpoints that trace, here and in the oracles. It then goes on by itself.',
   FILLED_LATE: 'The recipient was paid after the deadline: nobody attests that.',
+  REFUND_NEEDS_TRACE:
+    'The solver refunded to a contract and the chain is not traced: nobody can tell whether it kept the coin.',
   REFUND_FAILED: 'The solver could not refund.',
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Progress } from './progress.ts'
+import { Progress } from './slots.ts'
 
 const limitMs = 10_000
 

@@ -1,0 +1,104 @@
+import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ConfigurationError } from '@causeway/core'
+import { z } from 'zod'
+
+/** Something that waits for the operator. */
+export type HeldRecord = {
+  readonly kind: string
+  /** Idempotency key of the execution, or of the withdrawal. */
+  readonly key: string
+  /** What it lets out, e.g. `1000000 of base 0x8335…`. */
+  readonly lets: readonly string[]
+  readonly reason: string
+  /** ISO time. */
+  readonly since: string
+}
+
+/** What waits, and what the operator let go, by the id of exactly what is to be signed. */
+export interface HeldStore {
+  /** Beyond a thousand nothing more is written: logs and metrics tell of the rest. */
+  keep(id: string, record: HeldRecord): Promise<void>
+  isReleased(id: string): Promise<boolean>
+  /** It is signed: neither listed nor released any more. */
+  forget(id: string): Promise<void>
+  /** @throws ConfigurationError when the directory cannot be used */
+  list(): Promise<ReadonlyMap<string, HeldRecord | undefined>>
+  /** @returns whether it was listed. @throws ConfigurationError for what is no id */
+  release(id: string): Promise<boolean>
+}
+
+const directoryName = 'held-executions'
+const suffix = '.json'
+const releasedSuffix = '.released'
+const keptMax = 1_000
+const recordSchema = z.object({
+  kind: z.string(),
+  key: z.string(),
+  lets: z.array(z.string()),
+  reason: z.string(),
+  since: z.string(),
+})
+
+/** Without `STATE_DIR` nobody can let anything go. */
+export const noHeldStore: Pick<HeldStore, 'keep' | 'isReleased' | 'forget'> = {
+  keep: async () => undefined,
+  isReleased: async () => false,
+  forget: async () => undefined,
+}
+
+/** One file per held id in `held-executions` of `STATE_DIR`, and a marker beside it once it is released. */
+export function createHeldStore(stateDirectory: string): HeldStore {
+  const directory = join(stateDirectory, directoryName)
+  const pathOf = (id: string) => join(directory, `${id}${suffix}`)
+  const markerOf = (id: string) => join(directory, `${id}${releasedSuffix}`)
+  const ids = async () =>
+    (await readdir(directory))
+      .filter((name) => name.endsWith(suffix))
+      .map((name) => name.slice(0, -suffix.length))
+
+  return {
+    async keep(id, record) {
+      await mkdir(directory, { recursive: true })
+      if ((await ids()).length >= keptMax) return
+      await writeFile(pathOf(id), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 })
+    },
+    async isReleased(id) {
+      try {
+        await access(markerOf(id))
+        return true
+      } catch {
+        return false
+      }
+    },
+    async forget(id) {
+      await Promise.all([rm(pathOf(id), { force: true }), rm(markerOf(id), { force: true })])
+    },
+    async list() {
+      try {
+        await mkdir(directory, { recursive: true })
+        const found = (await ids()).map(async (id) => [id, await readRecord(pathOf(id))] as const)
+        return new Map(await Promise.all(found))
+      } catch (error) {
+        throw new ConfigurationError('STATE_DIR cannot be read or created.', { cause: error })
+      }
+    },
+    async release(id) {
+      if (!/^0x[0-9a-f]{64}$/.test(id)) {
+        throw new ConfigurationError('An id is 0x and 64 hex digits, as `held list` and the log show it.')
+      }
+      await mkdir(directory, { recursive: true })
+      await writeFile(markerOf(id), '', { mode: 0o600 })
+      return (await ids()).includes(id)
+    },
+  }
+}
+
+async function readRecord(path: string): Promise<HeldRecord | undefined> {
+  try {
+    return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+  } catch {
+    // Its name alone says that it waits.
+    return undefined
+  }
+}

@@ -1,0 +1,168 @@
+import type { Hex } from '@causeway/core'
+import type { CapJournal } from './capJournal.ts'
+
+/** The most that this process signs of one token within an hour. */
+export type TokenCap = {
+  readonly chain: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+/** Caps by hub token id. */
+export type CapTable = ReadonlyMap<bigint, TokenCap>
+
+/** Something to be signed that lets value out, once however often it is signed. */
+export type CountedValue = {
+  /** Idempotency key of the execution, or of the withdrawal that a payload pays. */
+  readonly key: Hex
+  readonly amounts: ReadonlyMap<bigint, bigint>
+}
+
+/** Why something is not signed: a token without a cap, or one whose cap it would pass. */
+export type Excess = {
+  readonly reason: 'unlisted' | 'cap'
+  readonly hubTokenId: bigint
+  readonly amount: bigint
+}
+
+/** `free`: signed before. `within`: fits. `upper`: fits, and passes half of a cap. */
+export type CapVerdict =
+  | { readonly kind: 'free' | 'within' | 'upper' }
+  | { readonly kind: 'held'; readonly excess: Excess }
+
+/** Signed value per token and hour of this process. Nothing in it waits: to judge and to count is one step. */
+export interface SigningCaps {
+  /** Without counting anything. */
+  judge(value: CountedValue): CapVerdict
+  /** Counts it when it fits; nothing changes when it is held. */
+  admit(value: CountedValue): CapVerdict
+  /** Signs it from now on without counting it: released by the operator, or executed already. */
+  exempt(value: CountedValue): void
+  /** For metrics: what was signed within the window. */
+  usage(): readonly (TokenCap & { readonly signed: bigint })[]
+}
+
+export type SigningCapsOptions = {
+  readonly table: CapTable
+  /** False in `local`, where a chain need not name caps. */
+  readonly isUnlistedHeld: boolean
+  /** Milliseconds since 1970 that never go back while the process runs. */
+  readonly now: () => number
+  /** Counts of earlier runs come from it, and every count goes to it before anything is signed. */
+  readonly journal: CapJournal
+  /** Keys that are remembered as signed; what was signed longest ago goes first, and would count anew. */
+  readonly rememberedMax: number
+}
+
+const minuteMs = 60_000
+/**
+ * Whole minutes that count beside the present one. Any interval of an hour lies within this minute and the sixty
+ * before it, so that no hour, wherever it begins, holds more than the cap.
+ */
+const windowMinutes = 60
+
+/** Sliding hour by minutes: at most 61 sums per token, whatever is asked. */
+export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
+  const { table, isUnlistedHeld, now, journal, rememberedMax } = options
+  const counted = new Map<bigint, Map<number, bigint>>()
+  const remembered = new Map<Hex, ReadonlyMap<bigint, bigint>>()
+  const minuteNow = () => Math.floor(now() / minuteMs)
+
+  /** A count of a later minute is of a clock that was set back since: it is as new as can be. */
+  function add(minute: number, hubTokenId: bigint, amount: bigint): void {
+    const minutes = counted.get(hubTokenId) ?? new Map<number, bigint>()
+    const at = Math.min(minute, minuteNow())
+    minutes.set(at, (minutes.get(at) ?? 0n) + amount)
+    counted.set(hubTokenId, minutes)
+  }
+
+  function signedOf(hubTokenId: bigint): bigint {
+    const minutes = counted.get(hubTokenId)
+    if (minutes === undefined) return 0n
+    const oldest = minuteNow() - windowMinutes
+    let sum = 0n
+    for (const [minute, amount] of minutes) {
+      if (minute < oldest) minutes.delete(minute)
+      else sum += amount
+    }
+    return sum
+  }
+
+  function remember(key: Hex, amounts: ReadonlyMap<bigint, bigint>): ReadonlyMap<bigint, bigint> {
+    const known = remembered.get(key)
+    const most = new Map(known)
+    for (const [hubTokenId, amount] of amounts) {
+      if (amount > (most.get(hubTokenId) ?? 0n)) most.set(hubTokenId, amount)
+    }
+    remembered.delete(key)
+    remembered.set(key, most)
+    if (remembered.size > rememberedMax) {
+      const [oldest] = remembered.keys()
+      if (oldest !== undefined) remembered.delete(oldest)
+    }
+    return most
+  }
+
+  /** What was not counted under this key yet: a key may come again with a larger amount. */
+  function dueOf({ key, amounts }: CountedValue): ReadonlyMap<bigint, bigint> {
+    const known = remembered.get(key)
+    const due = new Map<bigint, bigint>()
+    for (const [hubTokenId, amount] of amounts) {
+      const rest = amount - (known?.get(hubTokenId) ?? 0n)
+      if (rest > 0n) due.set(hubTokenId, rest)
+    }
+    return due
+  }
+
+  function judgeDue(due: ReadonlyMap<bigint, bigint>): CapVerdict {
+    let isUpper = false
+    for (const [hubTokenId, amount] of due) {
+      const cap = table.get(hubTokenId)
+      if (cap === undefined) {
+        if (isUnlistedHeld) return { kind: 'held', excess: { reason: 'unlisted', hubTokenId, amount } }
+        continue
+      }
+      const after = signedOf(hubTokenId) + amount
+      if (after > cap.amount) return { kind: 'held', excess: { reason: 'cap', hubTokenId, amount } }
+      if (after * 2n > cap.amount) isUpper = true
+    }
+    return { kind: isUpper ? 'upper' : 'within' }
+  }
+
+  for (const { minute, counted: amounts, key, amounts: moved } of journal.load()) {
+    for (const [hubTokenId, amount] of amounts ?? []) add(minute ?? minuteNow(), hubTokenId, amount)
+    if (key !== undefined && moved !== undefined) remember(key, moved)
+  }
+  const snapshot = () => [
+    ...[...counted].flatMap(([hubTokenId, minutes]) =>
+      [...minutes].map(([minute, amount]) => ({ minute, counted: new Map([[hubTokenId, amount]]) })),
+    ),
+    ...[...remembered].map(([key, amounts]) => ({ key, amounts })),
+  ]
+  journal.begin(snapshot)
+
+  return {
+    judge(value) {
+      const due = dueOf(value)
+      return due.size === 0 && remembered.has(value.key) ? { kind: 'free' } : judgeDue(due)
+    },
+    admit(value) {
+      const due = dueOf(value)
+      // Asked for again: it stays among what is remembered.
+      if (due.size === 0 && remembered.has(value.key)) {
+        remember(value.key, value.amounts)
+        return { kind: 'free' }
+      }
+      const verdict = judgeDue(due)
+      if (verdict.kind === 'held') return verdict
+      const minute = minuteNow()
+      for (const [hubTokenId, amount] of due) add(minute, hubTokenId, amount)
+      journal.append({ minute, counted: due, key: value.key, amounts: remember(value.key, value.amounts) })
+      return verdict
+    },
+    exempt({ key, amounts }) {
+      journal.append({ key, amounts: remember(key, amounts) })
+    },
+    usage: () => [...table].map(([hubTokenId, cap]) => ({ ...cap, signed: signedOf(hubTokenId) })),
+  }
+}

@@ -1,0 +1,180 @@
+import {
+  canonicalJson,
+  type Execution,
+  type Hex,
+  type ReadOptions,
+  sha256TextHex,
+  startDeadline,
+  whenAborted,
+} from '@causeway/core'
+import type { Payout } from '../attestations/context.ts'
+import type { WatchLog } from '../halt/chainWatch.ts'
+import { type HeldStore, noHeldStore } from './heldStore.ts'
+import type { CapTable, CountedValue, Excess, SigningCaps } from './signingCaps.ts'
+import { valueLetOut } from './valueLetOut.ts'
+
+/** What is about to be signed beside a message. */
+export type Signing = {
+  readonly kind: string
+  readonly execution: Execution | undefined
+  readonly payout: Payout | undefined
+}
+
+/** The last line before a signature that lets value out. */
+export interface SigningGuard {
+  /** Counts it, once, and tells whether it may be signed. @throws RangeError for actions nobody can read */
+  admit(signing: Signing, options: ReadOptions): Promise<boolean>
+}
+
+/** Why something is held. */
+export type HeldReason = Excess['reason'] | 'overdrawn'
+
+export type GuardMetrics = {
+  countHeld(kind: string, reason: HeldReason): void
+  countReleased(kind: string): void
+  /** Read when scraped: how much waits. */
+  watchHeld(read: () => number): void
+  /** Read when scraped: what was signed within the hour, and how much may be. */
+  watchCaps(read: SigningCaps['usage']): void
+}
+
+export type SigningGuardOptions = {
+  readonly caps: SigningCaps
+  readonly table: CapTable
+  readonly held?: Pick<HeldStore, 'keep' | 'isReleased' | 'forget'>
+  /** Whether the hub took an execution already: it lets nothing out any more, whoever asks for it again. */
+  readonly isExecuted: (key: Hex, options: ReadOptions) => Promise<boolean>
+  readonly metrics: GuardMetrics
+  readonly log: WatchLog
+  /** Ids that an earlier run held. */
+  readonly heldBefore?: Iterable<string>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** Where no chain names caps: `local` alone. */
+export const openGuard: SigningGuard = { admit: async () => true }
+
+const hubTimeoutMs = 1_500
+/** Things that wait and are told once; more are counted only. */
+const waitingMax = 10_000
+
+export function createSigningGuard(options: SigningGuardOptions): SigningGuard {
+  const { caps, table, held = noHeldStore, isExecuted, metrics, log, now } = options
+  const waiting = new Set<string>(options.heldBefore)
+  metrics.watchCaps(() => caps.usage())
+  metrics.watchHeld(() => waiting.size)
+
+  /** Who asks for what was settled long ago must not use up the cap with it. */
+  async function isSettled({ execution }: Signing, { signal }: ReadOptions): Promise<boolean> {
+    if (execution === undefined) return false
+    const deadline = startDeadline(signal, hubTimeoutMs)
+    try {
+      const asking = isExecuted(execution.idempotencyKey, { signal: deadline.signal })
+      return await Promise.race([asking, whenAborted(deadline.signal)])
+    } catch {
+      // A hub that does not answer settled nothing that we know of: it counts.
+      return false
+    } finally {
+      deadline.release()
+    }
+  }
+
+  async function excessOf(
+    signing: Signing,
+    value: CountedValue,
+    reading: ReadOptions,
+  ): Promise<HeldReason | undefined> {
+    const first = caps.judge(value)
+    if (first.kind === 'free') return heldBy(caps.admit(value))
+    // The first half of a cap is given on trust, so that what is cheap stays so.
+    if (first.kind !== 'within' && (await isSettled(signing, reading))) {
+      caps.exempt(value)
+      return undefined
+    }
+    return heldBy(caps.admit(value))
+  }
+
+  function describe({ amounts }: CountedValue): readonly string[] {
+    return [...amounts].map(([hubTokenId, amount]) => {
+      const cap = table.get(hubTokenId)
+      return `${amount} of ${cap === undefined ? `hub token ${hubTokenId}` : `${cap.chain} ${cap.currency}`}`
+    })
+  }
+
+  async function release(id: string, { kind }: Signing, value: CountedValue): Promise<void> {
+    caps.exempt(value)
+    await forget(id)
+    metrics.countReleased(kind)
+    const fields = { event: 'execution_released', kind, id, key: value.key, lets: describe(value) }
+    log.warn(fields, 'signed what the operator released')
+  }
+
+  async function forget(id: string): Promise<void> {
+    waiting.delete(id)
+    await held.forget(id)
+  }
+
+  async function hold(id: string, { kind }: Signing, value: CountedValue, reason: HeldReason): Promise<void> {
+    metrics.countHeld(kind, reason)
+    if (waiting.has(id) || waiting.size >= waitingMax) return
+    waiting.add(id)
+    const { key } = value
+    const record = { kind, key, lets: describe(value), reason, since: new Date(now()).toISOString() }
+    log.warn({ event: 'execution_held', id, ...record }, 'an execution waits for the operator')
+    try {
+      await held.keep(id, record)
+    } catch (error) {
+      log.error({ event: 'held_not_kept', id, err: error }, 'what is held could not be written to STATE_DIR')
+    }
+  }
+
+  return {
+    async admit(signing, reading) {
+      const found = countedIn(signing)
+      if (found === undefined) return true
+      const { value, isOverdrawn } = found
+      const isFree = caps.judge(value).kind === 'free'
+      const reason = isOverdrawn && !isFree ? 'overdrawn' : await excessOf(signing, value, reading)
+      if (reason === undefined && waiting.size === 0) return true
+      const id = idOf(signing)
+      if (reason === undefined) {
+        if (waiting.has(id)) await forget(id)
+        return true
+      }
+      if (await held.isReleased(id)) {
+        await release(id, signing, value)
+        return true
+      }
+      await hold(id, signing, value, reason)
+      return false
+    },
+  }
+}
+
+function heldBy(verdict: ReturnType<SigningCaps['admit']>): HeldReason | undefined {
+  return verdict.kind === 'held' ? verdict.excess.reason : undefined
+}
+
+function countedIn({
+  execution,
+  payout,
+}: Signing): { readonly value: CountedValue; readonly isOverdrawn: boolean } | undefined {
+  if (execution !== undefined) {
+    const { amounts, isOverdrawn } = valueLetOut(execution.actions)
+    return { value: { key: execution.idempotencyKey, amounts }, isOverdrawn }
+  }
+  if (payout === undefined) return undefined
+  const { key, hubTokenId, amount } = payout
+  return { value: { key, amounts: new Map([[hubTokenId, amount]]) }, isOverdrawn: false }
+}
+
+/** Names exactly what is to be signed: what was reviewed is what is released. */
+function idOf({ execution, payout }: Signing): string {
+  if (execution !== undefined) {
+    const { idempotencyKey, actions } = execution
+    return sha256TextHex(canonicalJson({ idempotencyKey, actions }))
+  }
+  const moved = payout && [payout.key, String(payout.hubTokenId), String(payout.amount)]
+  return sha256TextHex(canonicalJson({ moved }))
+}

@@ -1,0 +1,105 @@
+import { refundRecipient } from '../requests/draft/buildOrder.ts'
+import { QuoteError } from './errors.ts'
+import type { LegPlan } from './legs.ts'
+import type { PricedRoute } from './pricedRoute.ts'
+import type { QuotableChain } from './registry.ts'
+import type { QuoteRequest } from './request.ts'
+import type { Route } from './route.ts'
+
+/** What is known of accounts; `undefined` where it is not known in time. */
+export type KnowsCode = (asked: {
+  readonly chainId: number
+  readonly account: string
+}) => Promise<boolean | undefined>
+
+/** Native coin to an account on a chain where a payment to code is not proven. */
+type UntracedPayment = {
+  readonly what: 'output' | 'topup' | 'refund'
+  /** The member of the request that names the account. */
+  readonly field: 'recipient' | 'refundTo' | 'user'
+  readonly chain: QuotableChain
+  readonly account: string
+}
+
+/**
+ * Refuses what no oracle would attest once it is paid: native coin to an account with code, an EIP-7702 delegation
+ * included, on a chain that is not traced. Asks at once; what it returns is called when the route is priced. What
+ * is not known in time is let through: it is looked at again before the solver is asked to pay.
+ * @returns throws QuoteError RECIPIENT_HAS_CODE
+ * @source design.md 5.4, 7.2
+ */
+export function checkProvenPayments(
+  hasCode: KnowsCode,
+  asked: { readonly route: Route; readonly request: QuoteRequest; readonly plans: readonly LegPlan[] },
+): (priced: PricedRoute) => Promise<void> {
+  const { request } = asked
+  const looks = untracedPayments(asked).map((payment) => ({
+    payment,
+    answer: hasCode({ chainId: payment.chain.chainId, account: payment.account }),
+  }))
+  return async (priced) => {
+    for (const { payment, answer } of looks) {
+      if (isPaid(payment, priced, request) && (await answer) === true) throw recipientHasCode(payment)
+    }
+  }
+}
+
+/** What may be paid so, whichever plan is taken. */
+function untracedPayments({
+  route,
+  request,
+  plans,
+}: Parameters<typeof checkProvenPayments>[1]): readonly UntracedPayment[] {
+  const { origin, destination, currencyOut, recipient, user } = route
+  const toRecipient = {
+    field: request.recipient === undefined ? 'user' : 'recipient',
+    chain: destination,
+    account: recipient,
+  } as const
+  const refunded = refundRecipient(request, origin, user)
+  const refund = { what: 'refund', field: 'refundTo', chain: origin, account: refunded } as const
+  const found: UntracedPayment[] = []
+  if (currencyOut.isNative) found.push({ what: 'output', ...toRecipient })
+  if (request.topupGas) found.push({ what: 'topup', ...toRecipient })
+  if (plans.some(({ feeCurrency }) => feeCurrency.isNative)) found.push(refund)
+  // What the user executes alone, nobody has to attest.
+  return route.selfExecuted ? [] : found.filter(({ chain }) => !chain.isTraced)
+}
+
+/** Whether the plan that was taken pays it. */
+function isPaid({ what }: UntracedPayment, priced: PricedRoute, { txs }: QuoteRequest): boolean {
+  switch (what) {
+    case 'output':
+      return priced.amountOut > txs.reduce((sum, { value }) => sum + value, 0n)
+    case 'topup':
+      return priced.solver?.topup !== undefined
+    case 'refund':
+      return priced.solver !== undefined && priced.feeCurrency.isNative
+  }
+}
+
+function recipientHasCode({ what, field, chain, account }: UntracedPayment): QuoteError {
+  const { native, wrappedNative, chainId } = chain
+  const instead = waysOut(what, wrappedNative?.symbol)
+  return new QuoteError(
+    'RECIPIENT_HAS_CODE',
+    `${account} has code on chain ${chainId}, where nobody can prove that ${native.symbol} stays with code. ${instead}`,
+    {
+      data: {
+        ...{ field, chainId, recipient: account, payment: what },
+        ...(what !== 'topup' && wrappedNative !== undefined && { currencyInstead: wrappedNative.address }),
+      },
+    },
+  )
+}
+
+function waysOut(what: UntracedPayment['what'], wrapped: string | undefined): string {
+  switch (what) {
+    case 'output':
+      return `Name a recipient without code${wrapped === undefined ? '.' : `, or ask for ${wrapped}.`}`
+    case 'topup':
+      return 'Name a recipient without code, or leave topupGas out.'
+    case 'refund':
+      return `Refunds go there: name a refundTo without code${wrapped === undefined ? '.' : `, or pay ${wrapped}.`}`
+  }
+}

@@ -1,0 +1,50 @@
+import { bytesToHex, type ChainNetwork, codecOf, DomainError } from '@causeway/core'
+
+/** The most that an oracle signs of one currency within an hour, in its smallest unit. */
+export type SigningCap = { readonly currency: string; readonly amount: bigint }
+
+/**
+ * Reads a chain's `signingCaps`: an object, or `currency=amount` joined by commas. There is no wildcard:
+ * smallest units of unlike tokens have no common worth.
+ * @param problems takes what is wrong, naming currencies and no amounts
+ * @returns `undefined` where nothing is named
+ * @throws ConfigurationError for a network that the family does not have
+ */
+export function readSigningCaps(
+  named: string | Readonly<Record<string, string>> | undefined,
+  network: ChainNetwork,
+  setting: string,
+  problems: string[],
+): readonly SigningCap[] | undefined {
+  if (named === undefined) return undefined
+  const codec = codecOf(network)
+  const seen = new Set<string>()
+  return entriesOf(named).flatMap(([currency, amount]) => {
+    const place = `${setting}.${currency}`
+    try {
+      const bytes = bytesToHex(codec.encodeCurrency(currency))
+      if (seen.has(bytes)) problems.push(`${place}: is named twice`)
+      seen.add(bytes)
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      problems.push(`${place}: is no currency of this chain`)
+      return []
+    }
+    if (/^[0-9]{1,78}$/.test(amount)) return [{ currency, amount: BigInt(amount) }]
+    problems.push(`${place}: is no whole number of smallest units`)
+    return []
+  })
+}
+
+function entriesOf(named: string | Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
+  if (typeof named !== 'string') return Object.entries(named)
+  return named
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const equals = entry.lastIndexOf('=')
+      const amount = equals < 0 ? '' : entry.slice(equals + 1).trim()
+      return [entry.slice(0, equals < 0 ? undefined : equals).trim(), amount] as const
+    })
+}
