@@ -1,12 +1,17 @@
 import { bpsDenominator, divideUp, usdValueDown } from '@causeway/core'
 import type { MarketSnapshot } from '../market/snapshot.ts'
 import { QuoteError } from './errors.ts'
-import { checkImpact, legImpact } from './legImpact.ts'
-import { adverseBpsOf, type LegQuote, type LegQuoter, planSelfExecutedLeg } from './legs.ts'
-import type { PricedRoute } from './pricedRoute.ts'
+import {
+  adverseBpsOf,
+  checkImpact,
+  type LegQuote,
+  type LegQuoter,
+  legImpact,
+  planSelfExecutedLeg,
+} from './legs.ts'
+import { type PricedRoute, shownPrices } from './pricedRoute.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
-import { shownPrices } from './routePrices.ts'
 import { dearerClass, minimumAfterSlippage, slippageBps } from './slippage.ts'
 import { withoutFees } from './solve.ts'
 

@@ -6,7 +6,7 @@ import {
   type QuoteRequest,
   tradeTypes,
 } from '../../pricing/request.ts'
-import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 
 const chainId = z.int().positive()
 /** Longest spelling of any family's address or currency id. */

@@ -1,7 +1,7 @@
 import { formatAmount, formatRate, sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
-import type { SponsorshipReason } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import type { SponsorshipReason } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
 import {
   type CurrencyWire,

@@ -6,8 +6,7 @@ import {
   sponsoredComponents,
   sponsorRule,
 } from '@causeway/core'
-import type { SponsorshipReason } from './sponsorshipRequest.ts'
-import type { SponsorshipTerms } from './sponsorshipTerms.ts'
+import type { SponsorshipReason, SponsorshipTerms } from './sponsorshipTerms.ts'
 import { fromMicroUsdDown, type SponsorUnit } from './sponsorUnit.ts'
 
 /** What can be sponsored of each fee, in smallest units of the fee currency. */

@@ -1,6 +1,6 @@
 import type { Hex, HoldOutcome, SponsoredComponent } from '@causeway/core'
 import type { Allocation, SponsorableFees } from './allocateSubsidy.ts'
-import type { SponsorshipReason } from './sponsorshipRequest.ts'
+import type { SponsorshipReason } from './sponsorshipTerms.ts'
 
 /** What a request that asked about sponsorship gets, fixed at quote time. */
 export type SponsorshipOutcome = {

@@ -1,4 +1,5 @@
 import {
+  type FeeComponent,
   type Hex,
   isSponsored,
   type SponsoredComponent,
@@ -6,7 +7,28 @@ import {
   sponsorRule,
 } from '@causeway/core'
 import { QuoteError } from '../errors.ts'
-import type { SponsorshipReason, SponsorshipRequest } from './sponsorshipRequest.ts'
+
+/**
+ * What a request says about who pays, beside its `x-api-key`; the cap in micro-USDC.
+ * @source quote-and-sponsorship.md, POST /quote
+ */
+export type SponsorshipRequest = {
+  readonly subsidizeFees: boolean
+  readonly capMicroUsd: bigint | undefined
+  readonly subsidizeRent: boolean
+  readonly depositFeePayer: string | undefined
+  /** Those that nobody can sponsor are accepted and pass without effect. */
+  readonly components: readonly FeeComponent[] | undefined
+}
+
+/** Why a request that asked for a sponsor has none, or less than all. @source design.md 6.2 */
+export type SponsorshipReason =
+  | 'INSUFFICIENT_BALANCE'
+  | 'CAP_REACHED'
+  | 'CAP_BELOW_FEES'
+  | 'RENT_NOT_SUBSIDIZED'
+  | 'NOTHING_TO_SPONSOR'
+  | `POLICY_${string}`
 
 /** Who asks: the key of the request, and the wallet it is linked to. */
 export type SponsorshipCaller = { readonly keyId: string; readonly wallet: Hex | undefined }

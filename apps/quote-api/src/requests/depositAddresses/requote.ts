@@ -1,8 +1,7 @@
 import { type Hex, orderSchema, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { createOpenQuotes } from '../../pricing/openQuotes.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
-import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
-import { selectingFields } from '../../pricing/sponsorship/sponsorshipTerms.ts'
+import { type SponsorshipRequest, selectingFields } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import { createQuote, type QuoteRecord } from '../draft/createQuote.ts'
 import { createSponsoredQuote, type StoreOutcome } from '../draft/createSponsoredQuote.ts'
 import {

@@ -14,8 +14,11 @@ import { type Allocation, unpaid } from '../../pricing/sponsorship/allocateSubsi
 import { depositFeePayer } from '../../pricing/sponsorship/depositFeePayer.ts'
 import { requoteKey } from '../../pricing/sponsorship/requoteKey.ts'
 import { refusalReason, type SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
-import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
-import { type SponsorshipTerms, sponsorshipTerms } from '../../pricing/sponsorship/sponsorshipTerms.ts'
+import {
+  type SponsorshipRequest,
+  type SponsorshipTerms,
+  sponsorshipTerms,
+} from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
 import { pricedUsdc, shareOf, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
 import { holdGraceSeconds } from '../timings.ts'
