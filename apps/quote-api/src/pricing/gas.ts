@@ -57,7 +57,7 @@ export function sweepShape(isNative: boolean): GasShape {
   return isNative ? 'sweep-native' : 'sweep-erc20'
 }
 
-export function refundShape(currency: QuotableCurrency): GasShape {
+function refundShape(currency: QuotableCurrency): GasShape {
   return currency.isNative ? 'refund-native' : 'refund-erc20'
 }
 
