@@ -8,7 +8,7 @@ import {
 } from '@causeway/core'
 import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { QuoteError } from '../../pricing/errors.ts'
-import { refundCost } from '../../pricing/refundCost.ts'
+import { refundCost } from '../../pricing/gas.ts'
 import {
   findCurrency,
   type QuotableChain,

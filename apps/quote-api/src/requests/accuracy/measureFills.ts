@@ -1,5 +1,5 @@
 import type { JsonRpcClient } from '@causeway/chains'
-import type { PaymentFacts, PricedUnit, SqlDatabase } from '@causeway/core'
+import { feeTotals, type PaymentFacts, type PricedUnit, type SqlDatabase } from '@causeway/core'
 import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { requirePrice } from '../../pricing/marketAccess.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
@@ -75,7 +75,7 @@ async function measure(
     depositAmount: deposit.amount,
     quoted: {
       seconds: quoted.timeEstimateSeconds,
-      gas: quoted.relayerGas,
+      gas: feeTotals(quoted.fees).relayerGas,
       gasUnit: quoted.units.fee,
       outputAmount: BigInt(first.expectedAmount),
       depositAmount: request.feeBasis,
