@@ -1,6 +1,6 @@
 import type { Hex, LighterWithdrawal } from '@causeway/core'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { lowerCase, parseList, parseRecord } from '../rpc/quantity.ts'
+import { parseAddress, parseList, parseRecord } from '../rpc/quantity.ts'
 import { parseExactJson } from './exactJson.ts'
 
 /**
@@ -144,11 +144,6 @@ function parseMemo(value: unknown, what: string): Hex {
 function parseUint64(value: unknown, what: string): bigint {
   if (typeof value === 'bigint' && value >= 0n && value <= uint64Max) return value
   throw new MalformedAnswerError(what)
-}
-
-function parseAddress(value: unknown, what: string): Hex {
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) throw new MalformedAnswerError(what)
-  return lowerCase(value)
 }
 
 function parseKey(value: unknown, what: string): Hex | undefined {
