@@ -1,5 +1,5 @@
 import type { JsonRpcClient } from '@causeway/chains'
-import type { SqlDatabase } from '@causeway/core'
+import { type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
 import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
@@ -9,6 +9,7 @@ import { type AppFeeClaims, createAppFeeClaims } from '../money/appFees/claims.t
 import { type ClaimEvent, followClaims } from '../money/appFees/followClaims.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
+import { chainOf } from '../requests/settlement/settlementContext.ts'
 
 export type AppFees = {
   readonly appFeeClaims: AppFeeClaims
@@ -18,6 +19,8 @@ export type AppFees = {
 }
 
 const intervalMs = 1_000
+/** A claim waits this long for its chain. */
+const codeTimeoutMs = 3_000
 
 /** Claims of app fees, and the job that follows their payouts. */
 export function createAppFees(options: {
@@ -47,6 +50,17 @@ export function createAppFees(options: {
       registry,
       snapshot: options.snapshot,
       isReadable: (chainId) => chains.has(chainId),
+      async hasCode({ chainId, account }) {
+        const signal = AbortSignal.timeout(codeTimeoutMs)
+        try {
+          return (await chainOf({ chains }, chainId).withCode([account], signal)).length > 0
+        } catch (error) {
+          if (!signal.aborted) throw error
+          throw new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`, {
+            cause: error,
+          })
+        }
+      },
       contractsOf: (chainId) => contracts.get(chainId),
       site: options.publicUrl,
       randomBytes: options.randomBytes,
