@@ -1,15 +1,11 @@
 import { TransactionNotFinalError } from '@causeway/chains'
 import type { Hex, PaymentFacts, SqlDatabase, SqlTx } from '@causeway/core'
 import { endAppFeeClaim } from '@causeway/ledger'
+import type { Run } from '../../jobs/runJobs.ts'
 import { fillExtraData } from '../../requests/draft/buildOrder.ts'
 import { workAtOnce } from '../../requests/settlement/dueRequests.ts'
 import { paymentProblem } from '../../requests/settlement/fillCheck.ts'
-import {
-  chainOf,
-  nowSeconds,
-  type Run,
-  type SettlementContext,
-} from '../../requests/settlement/settlementContext.ts'
+import { chainOf, nowSeconds, type SettlementContext } from '../../requests/settlement/settlementContext.ts'
 import { type ClaimPayload, claimPayloadSchema, type WorkItem } from '../../requests/work/workItem.ts'
 import { listPendingClaimWork, lockWork, updateWork } from '../../requests/work/workStore.ts'
 import { type ClaimFailure, claimStep, type PayoutReading } from './claimStep.ts'

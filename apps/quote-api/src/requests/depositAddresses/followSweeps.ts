@@ -1,6 +1,7 @@
 import type { DepositFacts, SqlTx } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { workAtOnce } from '../settlement/dueRequests.ts'
-import { nowSeconds, type Run } from '../settlement/settlementContext.ts'
+import { nowSeconds } from '../settlement/settlementContext.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { type SweepPayload, sweepPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, updateWork } from '../work/workStore.ts'

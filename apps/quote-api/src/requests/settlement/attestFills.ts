@@ -9,6 +9,7 @@ import {
   weightedInputBpsDiff,
 } from '@causeway/core'
 import { accrueAppFees } from '@causeway/ledger'
+import type { Run } from '../../jobs/runJobs.ts'
 import { findCurrency } from '../../pricing/registry.ts'
 import { countContradictions, lookAgain, setStage } from '../status/requestProgress.ts'
 import { pinGraceSeconds } from '../timings.ts'
@@ -19,13 +20,7 @@ import type { OracleAnswer, OracleClient } from './oracleClient.ts'
 import { park } from './park.ts'
 import { type OwnReading, settleDecision } from './settleDecision.ts'
 import { lockSettledRequest, readSettledRequest, type SettledRequest } from './settledRequest.ts'
-import {
-  chainOf,
-  finalitySecondsOf,
-  nowSeconds,
-  type Run,
-  type SettlementContext,
-} from './settlementContext.ts'
+import { chainOf, finalitySecondsOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 
 export type AttestationContext = SettlementContext & {
   readonly oracles: readonly OracleClient[]

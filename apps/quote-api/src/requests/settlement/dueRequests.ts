@@ -1,6 +1,6 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import type { SettlementStage } from '../status/requestProgress.ts'
-import type { Run } from './settlementContext.ts'
 
 const dueMax = 500
 

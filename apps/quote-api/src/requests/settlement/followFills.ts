@@ -1,4 +1,5 @@
 import type { Hex, PaymentFacts, PaymentQuestion, SqlTx } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { lookAgain, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
@@ -20,7 +21,7 @@ import {
   type SettledRequest,
 } from './settledRequest.ts'
 import type { PaymentReading } from './settlementChain.ts'
-import { chainOf, nowSeconds, type Run, type SettlementContext } from './settlementContext.ts'
+import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { startRefund } from './startRefund.ts'
 import { isWrongForGood } from './wrongForGood.ts'
 

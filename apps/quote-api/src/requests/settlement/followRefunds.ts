@@ -1,4 +1,5 @@
 import type { Hex, PaymentFacts, SqlTx } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { lookAgain, lookNow, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
 import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
@@ -11,7 +12,7 @@ import { paymentProblem } from './fillCheck.ts'
 import { park } from './park.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
 import type { PaymentReading } from './settlementChain.ts'
-import { chainOf, nowSeconds, type Run, type SettlementContext } from './settlementContext.ts'
+import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { isWrongForGood } from './wrongForGood.ts'
 
 const atOnce = 16

@@ -1,10 +1,11 @@
 import type { Hex } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { setStage } from '../status/requestProgress.ts'
 import { workAtOnce } from './dueRequests.ts'
 import { traceNeeded } from './park.ts'
 import { retryStage } from './parked/parkedRules.ts'
 import { lockSettledRequest } from './settledRequest.ts'
-import type { Run, SettlementContext } from './settlementContext.ts'
+import type { SettlementContext } from './settlementContext.ts'
 
 const atOnce = 16
 const dueMax = 100

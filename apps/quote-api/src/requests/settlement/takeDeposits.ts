@@ -1,4 +1,5 @@
 import { type Hex, type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { findCurrency, type QuotableChain } from '../../pricing/registry.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { endStatuses, openSettlement, recordTransaction, showStatus } from '../status/requestProgress.ts'
@@ -28,13 +29,7 @@ import {
   type SettledRequest,
 } from './settledRequest.ts'
 import type { SettlementChain } from './settlementChain.ts'
-import {
-  chainOf,
-  finalitySecondsOf,
-  nowSeconds,
-  type Run,
-  type SettlementContext,
-} from './settlementContext.ts'
+import { chainOf, finalitySecondsOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { startRefund } from './startRefund.ts'
 
 type Sight = {
