@@ -1,13 +1,13 @@
 import type { SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { workAtOnce } from '../settlement/dueRequests.ts'
 import { orderValueMicroUsd } from '../settlement/settledRequest.ts'
 import type { SettlementChain } from '../settlement/settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settlementContext.ts'
 import type { MinedTransaction } from '../settlement/transactionReading.ts'
 import { recordTransaction, showStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
+import { workAtOnce } from '../work/followWork.ts'
 import { callMatch } from './callMatch.ts'
 import {
   decideSaid,

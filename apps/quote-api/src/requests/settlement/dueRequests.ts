@@ -1,6 +1,7 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import type { SettlementStage } from '../status/requestProgress.ts'
+import { workAtOnce } from '../work/followWork.ts'
 
 const dueMax = 500
 
@@ -20,23 +21,4 @@ export async function dueRequests(
   )
   const ids = rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
   await workAtOnce(ids, options, work)
-}
-
-/** @throws AggregateError of what failed, after all were tried */
-export async function workAtOnce<Item>(
-  items: readonly Item[],
-  { atOnce, run }: { atOnce: number; run: Run },
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const failures: unknown[] = []
-  const waiting = [...items]
-  const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      if (run.signal.aborted) return
-      await work(next).catch((error: unknown) => failures.push(error))
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-  if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} requests could not be followed`)
 }

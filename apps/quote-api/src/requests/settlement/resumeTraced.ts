@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { setStage } from '../status/requestProgress.ts'
-import { workAtOnce } from './dueRequests.ts'
+import { workAtOnce } from '../work/followWork.ts'
 import { traceNeeded } from './park.ts'
 import { retryStage } from './parked/parkedRules.ts'
 import { lockSettledRequest } from './settledRequest.ts'
