@@ -5,23 +5,25 @@ import type { WorkItem } from './workItem.ts'
 /** What of a row its reading and its step hang on: it is the same under the lock, or nothing is done. */
 export type Mark = readonly (string | bigint | undefined)[]
 
-/** What a follower contributes to `followWork`. `Due` is listed, `Row` is stored, `Seen` is read of chains. */
+/** What a follower contributes to `followWork`. `Due` is listed, `Seen` is read of chains, `Row` is locked. */
 export type Follower<Due, Row, Seen> = {
   /** So many are worked on at a time. */
   readonly atOnce: number
   /** What is due now, at most `limit` of it. */
   list(limit: number): Promise<readonly Due[]>
   /**
-   * Outside of any transaction: what is stored, and what the chain says about it.
+   * Outside of any transaction: what the chain says, and of what row it was asked.
    * @returns undefined where there is nothing to follow
    */
-  read(due: Due, signal: AbortSignal): Promise<{ readonly row: Row; readonly seen: Seen } | undefined>
+  read(due: Due, signal: AbortSignal): Promise<Reading<Seen> | undefined>
   /** The row as it is now, locked until the transaction ends; undefined where it is not due any more. */
   lock(tx: SqlTx, due: Due): Promise<Row | undefined>
   markOf(row: Row): Mark
   /** What becomes of the locked row, by what was seen. */
   step(tx: SqlTx, row: Row, seen: Seen): Promise<void>
 }
+
+export type Reading<Seen> = { readonly mark: Mark; readonly seen: Seen }
 
 /** A run takes no more than this; the rest is due in the next one. */
 const dueMax = 500
@@ -52,7 +54,7 @@ async function followOne<Due, Row, Seen>(
   await database.transaction(async (tx) => {
     await fence(tx)
     const locked = await follower.lock(tx, due)
-    if (locked === undefined || !isSame(follower.markOf(locked), follower.markOf(read.row))) return
+    if (locked === undefined || !isSame(follower.markOf(locked), read.mark)) return
     await follower.step(tx, locked, read.seen)
   })
 }
@@ -62,7 +64,7 @@ function isSame(one: Mark, other: Mark): boolean {
 }
 
 /** Of a work item: what was said about it. */
-export function markOfWork({ state, txHash }: Pick<WorkItem, 'state' | 'txHash'>): Mark {
+export function markOfWork({ state, txHash }: WorkItem): Mark {
   return [state, txHash]
 }
 
