@@ -14,11 +14,19 @@ export async function dueRequests(
   options: { stage: SettlementStage; atOnce: number; run: Run },
   work: (requestId: Hex) => Promise<void>,
 ): Promise<void> {
+  await workAtOnce(await listDueRequests(database, options.stage, dueMax), options, work)
+}
+
+/** Requests of a stage that are due, those that wait longest first. */
+export async function listDueRequests(
+  database: Pick<SqlDatabase, 'query'>,
+  stage: SettlementStage,
+  limit: number,
+): Promise<readonly Hex[]> {
   const rows = await database.query<{ request_id: Buffer }>(
     `select request_id from settlement where stage = $1 and next_at <= statement_timestamp()
      order by next_at limit $2`,
-    [options.stage, dueMax],
+    [stage, limit],
   )
-  const ids = rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
-  await workAtOnce(ids, options, work)
+  return rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
 }
