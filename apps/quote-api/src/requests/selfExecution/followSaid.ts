@@ -7,7 +7,7 @@ import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settl
 import type { MinedTransaction } from '../settlement/transactionReading.ts'
 import { recordTransaction, showStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
-import { workAtOnce } from '../work/followWork.ts'
+import { followWork, type Reading } from '../work/followWork.ts'
 import { callMatch } from './callMatch.ts'
 import {
   decideSaid,
@@ -21,25 +21,33 @@ import {
 import { lockSelfExecuted, type SelfExecutedRequest } from './selfExecutedRequest.ts'
 
 const atOnce = 16
-const saidMax = 500
 const missingPauseMaxMs = 30_000
 
 /** Looks up on its chain what users say they executed, and ends their requests by what is found there. */
 export async function followSaid(context: SettlementContext, run: Run): Promise<void> {
-  const due = await listDueSaid(context.database, saidMax)
-  await workAtOnce(due, { atOnce, run }, (said) => follow(context, said, run))
+  await followWork(context.database, run, {
+    atOnce,
+    list: (limit) => listDueSaid(context.database, limit),
+    read: (said, signal) => readSaid(context, said, signal),
+    async lock(tx, said) {
+      const request = await lockSelfExecuted(tx, said.requestId)
+      return request !== undefined && (await lockSaid(tx, said)) ? request : undefined
+    },
+    // It is locked only while nothing was decided on it, and never changes before.
+    markOf: () => [],
+    step: (tx, request, seen) => judge(context, tx, { ...seen, request }),
+  })
 }
 
-async function follow(context: SettlementContext, said: SaidTransaction, run: Run): Promise<void> {
+async function readSaid(
+  context: SettlementContext,
+  said: SaidTransaction,
+  signal: AbortSignal,
+): Promise<Reading<Omit<Sighting, 'request'>>> {
   const chain = chainOf(context, said.chainId)
-  const mined = await chain.transaction(said.txHash, run.signal)
-  const confirmations = mined === undefined ? 0 : await depthOf(chain, mined, run.signal)
-  await context.database.transaction(async (tx) => {
-    await run.fence(tx)
-    const request = await lockSelfExecuted(tx, said.requestId)
-    if (request === undefined || !(await lockSaid(tx, said))) return
-    await judge(context, tx, { said, request, chain, mined, confirmations })
-  })
+  const mined = await chain.transaction(said.txHash, signal)
+  const confirmations = mined === undefined ? 0 : await depthOf(chain, mined, signal)
+  return { mark: [], seen: { said, chain, mined, confirmations } }
 }
 
 async function depthOf(
