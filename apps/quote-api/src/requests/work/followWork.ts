@@ -59,6 +59,28 @@ async function followOne<Due, Row, Seen>(
   })
 }
 
+/**
+ * The same for what hangs on no chain: each has one fenced transaction, whose `step` locks and looks for itself.
+ * @throws AggregateError of what failed, after all were tried
+ */
+export async function stepWork<Due>(
+  database: Pick<SqlDatabase, 'transaction'>,
+  run: Run,
+  stepper: {
+    readonly atOnce: number
+    list(limit: number): Promise<readonly Due[]>
+    step(tx: SqlTx, due: Due): Promise<void>
+  },
+): Promise<void> {
+  const { atOnce } = stepper
+  await workAtOnce(await stepper.list(dueMax), { atOnce, run }, (due) =>
+    database.transaction(async (tx) => {
+      await run.fence(tx)
+      await stepper.step(tx, due)
+    }),
+  )
+}
+
 function isSame(one: Mark, other: Mark): boolean {
   return one.length === other.length && one.every((part, index) => part === other[index])
 }
