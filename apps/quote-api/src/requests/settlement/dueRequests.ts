@@ -1,21 +1,5 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
-import type { Run } from '../../jobs/runJobs.ts'
 import type { SettlementStage } from '../status/requestProgress.ts'
-import { workAtOnce } from '../work/followWork.ts'
-
-const dueMax = 500
-
-/**
- * Works off the requests of a stage that are due, some at once. One that fails does not keep the others.
- * @throws AggregateError of what failed, after all were tried
- */
-export async function dueRequests(
-  database: Pick<SqlDatabase, 'query'>,
-  options: { stage: SettlementStage; atOnce: number; run: Run },
-  work: (requestId: Hex) => Promise<void>,
-): Promise<void> {
-  await workAtOnce(await listDueRequests(database, options.stage, dueMax), options, work)
-}
 
 /** Requests of a stage that are due, those that wait longest first. */
 export async function listDueRequests(
