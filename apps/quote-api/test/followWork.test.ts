@@ -2,7 +2,7 @@
 // real database; an adversary changes them between reading and lock, takes the lead, throws and aborts.
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Follower, followWork } from '../src/requests/work/followWork.ts'
+import { type Follower, followWork, stepWork } from '../src/requests/work/followWork.ts'
 
 let server: TestDatabase
 beforeAll(async () => {
@@ -188,4 +188,31 @@ test('an abort ends it: nothing more is begun, and what was being read is not wr
   expect(steps).toBeLessThan(5)
   await follow(followerOf())
   expect(Object.values(await stepsOf())).toEqual(Array.from({ length: 20 }, () => 1))
+})
+
+describe('what hangs on no chain', () => {
+  const stepper = {
+    atOnce: 2,
+    list: async (limit: number) => [1n, 2n, 3n].slice(0, limit),
+    async step(tx: { query(text: string, values: readonly unknown[]): Promise<unknown> }, id: bigint) {
+      await tx.query('update job set steps = steps + 1 where id = $1', [id])
+      if (id === 2n) throw new Error('half done')
+    },
+  }
+
+  test('is stepped in a transaction each: one that fails leaves nothing and keeps nobody else', async () => {
+    await add(1, 2, 3)
+    const stepping = stepWork(server.database, runWith().run, stepper)
+    await expect(stepping).rejects.toThrow('1 requests could not be followed')
+    expect(await stepsOf()).toEqual({ 1: 1, 2: 0, 3: 1 })
+  })
+
+  test('is not stepped by who does not lead, nor after an abort', async () => {
+    await add(1, 3)
+    await expect(stepWork(server.database, runWith(7n).run, stepper)).rejects.toThrow('3 requests')
+    const ended = runWith()
+    ended.stop.abort()
+    await stepWork(server.database, ended.run, stepper)
+    expect(await stepsOf()).toEqual({ 1: 0, 3: 0 })
+  })
 })

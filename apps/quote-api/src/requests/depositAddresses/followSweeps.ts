@@ -2,14 +2,13 @@ import type { DepositFacts, SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
 import { lateInclusionSeconds } from '../timings.ts'
-import { followWork, markOfWork, type Reading } from '../work/followWork.ts'
+import { followWork, markOfWork, type Reading, stepWork } from '../work/followWork.ts'
 import { type SweepPayload, sweepPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, updateWork } from '../work/workStore.ts'
 import { clearSweep, listEndedSweeps, lockAddress } from './addressStore.ts'
 import type { DepositAddressContext } from './depositAddressContext.ts'
 
 const atOnce = 8
-const endedMax = 500
 
 /**
  * Looks every reported sweep up on its chain and frees addresses whose sweep ended, however it did. A
@@ -24,12 +23,11 @@ export async function followSweeps(context: DepositAddressContext, run: Run): Pr
     markOf: markOfWork,
     step: (tx, item, sweep) => takeStep(tx, item, sweep),
   })
-  for (const address of await listEndedSweeps(context.database, endedMax)) {
-    await context.database.transaction(async (tx) => {
-      await run.fence(tx)
-      await endSweep(tx, address)
-    })
-  }
+  await stepWork(context.database, run, {
+    atOnce: 1,
+    list: (limit) => listEndedSweeps(context.database, limit),
+    step: endSweep,
+  })
 }
 
 type Sweep = { readonly end: ReturnType<typeof sweepEnd>; readonly pauseMs: number }
