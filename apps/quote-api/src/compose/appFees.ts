@@ -1,5 +1,5 @@
 import type { JsonRpcClient } from '@causeway/chains'
-import { type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
+import { type Hex, type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
 import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
@@ -9,7 +9,6 @@ import { type AppFeeClaims, createAppFeeClaims } from '../money/appFees/claims.t
 import { type ClaimEvent, followClaims } from '../money/appFees/followClaims.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { SettlementChain } from '../requests/settlement/settlementChain.ts'
-import { chainOf } from '../requests/settlement/settlementContext.ts'
 
 export type AppFees = {
   readonly appFeeClaims: AppFeeClaims
@@ -50,17 +49,7 @@ export function createAppFees(options: {
       registry,
       snapshot: options.snapshot,
       isReadable: (chainId) => chains.has(chainId),
-      async hasCode({ chainId, account }) {
-        const signal = AbortSignal.timeout(codeTimeoutMs)
-        try {
-          return (await chainOf({ chains }, chainId).withCode([account], signal)).length > 0
-        } catch (error) {
-          if (!signal.aborted) throw error
-          throw new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`, {
-            cause: error,
-          })
-        }
-      },
+      hasCode: ({ chainId, account }) => hasCode(chains.get(chainId), account),
       contractsOf: (chainId) => contracts.get(chainId),
       site: options.publicUrl,
       randomBytes: options.randomBytes,
@@ -69,6 +58,17 @@ export function createAppFees(options: {
     jobs: [{ name: 'claims', intervalMs, waker, run: (run) => followClaims(context, run) }],
     wake: () => waker.wake(),
   }
+}
+
+async function hasCode(chain: Pick<SettlementChain, 'withCode'> | undefined, account: Hex): Promise<boolean> {
+  const signal = AbortSignal.timeout(codeTimeoutMs)
+  try {
+    const found = await chain?.withCode([account], signal)
+    if (found !== undefined) return found.length > 0
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  throw new UpstreamUnavailableError('The chain of the claim cannot be read at the moment.')
 }
 
 function createObserver(options: {
