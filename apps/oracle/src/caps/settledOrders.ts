@@ -18,7 +18,7 @@ export interface SettledOrders {
 export type SettledOrdersJournal = LineJournal<SettledOrder>
 
 /** Nothing outlives the process. */
-export const noSettledJournal: SettledOrdersJournal = {
+const noSettledJournal: SettledOrdersJournal = {
   load: () => [],
   begin: () => undefined,
   append: () => undefined,
