@@ -194,15 +194,15 @@ function demands(
   return [{ chain: origin, recipient: owner.address, token: world.token(origin, currency), minimum }]
 }
 
-/** I5, first half: a settlement is signed only for what the solver's side paid, and one payment is one order's. */
+/** I5, first half: a settlement is signed only for what the solver's side paid, and one payment is for one deposit. */
 function settlementsAreSo(world: World): readonly string[] {
   const asked = new Map<string, { demand: Demand; transaction: Hex; minimum: bigint; orders: Set<string> }>()
   for (const settlement of world.settlements) {
     for (const demand of demands(world, settlement)) {
-      const { transaction, known, kind } = settlement
+      const { transaction, known, kind, deposit } = settlement
       const key = `${transaction} ${demand.recipient} ${demand.token}`
       const entry = asked.get(key) ?? { demand, transaction, minimum: 0n, orders: new Set() }
-      const name = `${kind} of ${known.orderId} to ${demand.recipient}`
+      const name = `${kind} of ${known.orderId} by ${deposit} to ${demand.recipient}`
       // What is signed again is the same settlement.
       if (!entry.orders.has(name)) entry.minimum += demand.minimum
       entry.orders.add(name)

@@ -76,6 +76,7 @@ export {
   depositsResponseSchema,
   type FillsResponse,
   fillsResponseSchema,
+  type HeldExecution,
   type NoFillOrRefundResponse,
   noFillOrRefundResponseSchema,
   type RecoveryResponse,

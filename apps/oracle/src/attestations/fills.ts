@@ -20,8 +20,8 @@ import {
   signedEntries,
 } from './settlement/orderInputs.ts'
 import { checkOrderSignature } from './settlement/orderSignature.ts'
-import { checkPayments } from './settlement/payments.ts'
-import { weightedBpsDiff } from './settlement/weightedBpsDiff.ts'
+import { checkPayments, paymentName, theFill } from './settlement/payments.ts'
+import { weightedBpsDiff, worthOf } from './settlement/weightedBpsDiff.ts'
 
 type Order = FillsRequest['order']
 
@@ -68,6 +68,11 @@ export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = as
     unsigned: { message: message(bpsDiff), execution },
     evidence: evidenceOf([...(await readingInputs), fillFacts]),
     isFinal: true,
+    settles: {
+      orderId,
+      worth: worthOf(bpsDiff),
+      payments: [theFill, paymentName(outputChain.id, fillFacts)],
+    },
   }
 }
 
