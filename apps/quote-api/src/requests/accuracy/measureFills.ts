@@ -1,6 +1,6 @@
 import type { JsonRpcClient } from '@causeway/chains'
 import { feeTotals, type PaymentFacts, type PricedUnit, type SqlDatabase } from '@causeway/core'
-import type { Run } from '../../../jobs/runJobs.ts'
+import type { Run } from '../../jobs/runJobs.ts'
 import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { requirePrice } from '../../pricing/marketAccess.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
