@@ -1,27 +1,12 @@
-import { codecOf, type FillsResponse, orderId as hashOrder, type PaymentFacts } from '@causeway/core'
+import { codecOf, type FillsResponse, orderId as hashOrder, type PaymentFacts, firstMissingCall, type Hex } from '@causeway/core'
 import type { FillsRequest } from '../wire/requests.ts'
-import {
-  type Attest,
-  type AttestationContext,
-  type AttestedChain,
-  chainOf,
-  type WithExecution,
-} from './context.ts'
-import { checkCalls } from './settlement/calls.ts'
+import { type Attest, type AttestationContext, type AttestedChain, chainOf, type WithExecution } from './context.ts'
 import { settlementExecution } from './settlement/execution.ts'
-import {
-  entryPerInput,
-  evidenceOf,
-  forcedDeposits,
-  inputsFirst,
-  matchInputs,
-  nameInputs,
-  readInputs,
-  signedEntries,
-} from './settlement/orderInputs.ts'
+import { entryPerInput, evidenceOf, forcedDeposits, inputsFirst, matchInputs, nameInputs, readInputs, signedEntries } from './settlement/orderInputs.ts'
 import { checkOrderSignature } from './settlement/orderSignature.ts'
 import { checkPayments, paymentName, theFill } from './settlement/payments.ts'
 import { weightedBpsDiff, worthOf } from './settlement/weightedBpsDiff.ts'
+import { AttestationError } from './errors.ts'
 
 type Order = FillsRequest['order']
 
@@ -106,4 +91,22 @@ function demandedPayments({ output }: Order, chain: AttestedChain, facts: Paymen
     calls: output.calls,
     facts,
   }))
+}
+
+/**
+ * Every call of the order must have been executed, in the order's sequence; others may stand between.
+ * Calls are compared in their one ABI encoding.
+ * @throws AttestationError
+ * @source oracle-protocol.md 4, rule 6; 5.1, "Calls"
+ */
+function checkCalls(calls: readonly Hex[], facts: PaymentFacts, chain: AttestedChain): void {
+  if (calls.length === 0) return
+  if (facts.calls === undefined) {
+    throw new AttestationError('CALLS_NOT_SUPPORTED', `Calls are not supported on ${chain.vmType}.`)
+  }
+  const missing = firstMissingCall(calls, facts.calls)
+  if (missing === undefined) return
+  throw new AttestationError('MISSING_CALLS', `Call ${missing} of the order was not executed in its turn.`, {
+    data: { callIndex: missing },
+  })
 }

@@ -26,7 +26,7 @@ import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { BitcoinWithdrawalError } from './bitcoinErrors.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { type BitcoinRules, findDeposits } from './deposits.ts'
-import { bitcoinFinalBlocks } from './finalBlocks.ts'
+import { bitcoinFinalBlocks } from './finalTransactions.ts'
 import { type Confirmations, confirmationsOf, describeFinality } from './finality.ts'
 import {
   type BitcoinReaderLimits,

@@ -3,7 +3,9 @@ import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { defaultKeptLimits, type KeptLimits } from '../rpc/rememberedReadings.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { type Confirmations, describeFinality } from './finality.ts'
-import { type FinalTransaction, transactionQuestion } from './readFinalTransaction.ts'
+import { type FinalTransaction, transactionQuestion, pinHeight } from './readFinalTransaction.ts'
+import type { FinalBlocks } from '@causeway/core'
+import { createFinalBlocks } from '../rpc/finalBlocks.ts'
 
 export type BitcoinReaderLimits = KeptLimits & {
   /** Inputs of a transaction that may be a deposit: each takes a reading of its own. Default 500. */
@@ -51,4 +53,24 @@ export function createBitcoinTransactions(options: {
     },
     forget: known.forget,
   }
+}
+
+/** Final blocks of a `bitcoin-vm` chain, by height and hash. */
+export function bitcoinFinalBlocks(
+  quorum: QuorumClient<BitcoinView>,
+  confirmations: Confirmations,
+): FinalBlocks {
+  const { threshold } = quorum
+  return createFinalBlocks(quorum, {
+    newest: {
+      first: async (view, signal) => ({ tipHeight: await view.readTipHeight(signal) }),
+      pin: (views) => pinHeight({ threshold, confirmations }, views),
+      async second(view, _own, number, signal) {
+        const hash = number < 0n ? undefined : await view.readBlockHash(number, signal)
+        if (hash === undefined) return { kind: 'not_final', waitSeconds: 600 }
+        return { kind: 'final', facts: { number, hash } }
+      },
+    },
+    hashAt: (view, height, signal) => view.readBlockHash(height, signal),
+  })
 }

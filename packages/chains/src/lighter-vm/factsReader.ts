@@ -1,31 +1,12 @@
-import {
-  ConfigurationError,
-  codecOf,
-  type Hex,
-  mainNetwork,
-  type PaymentQuestion,
-  type ReadOptions,
-} from '@causeway/core'
+import { ConfigurationError, codecOf, type Hex, mainNetwork, type PaymentQuestion, type ReadOptions, DomainError } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
-import {
-  createFactsReader,
-  type FamilyReader,
-  type FoundDeposits,
-  type FoundPayment,
-  type WithdrawalReading,
-} from '../family/createFactsReader.ts'
+import { createFactsReader, type FamilyReader, type FoundDeposits, type FoundPayment, type WithdrawalReading } from '../family/createFactsReader.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { LighterAccount } from './answers.ts'
 import { readAccount } from './api.ts'
-import {
-  createLighterTransactions,
-  finalityRule,
-  type LighterReaderLimits,
-  type LighterTransactions,
-} from './finalTransactions.ts'
-import { OwnerAccountError, PayingAccountError } from './lighterErrors.ts'
+import { createLighterTransactions, finalityRule, type LighterReaderLimits, type LighterTransactions } from './finalTransactions.ts'
 import { lighterNetworkOf } from './networks.ts'
 import { type SeenWithdrawal, withdrawalQuestion } from './readWithdrawal.ts'
 import type { FindTransfers } from './transferLookup.ts'
@@ -155,4 +136,26 @@ export function depositoriesOf({
     if (codec.isAddress(account)) return codec.canonicalAddress(account)
     throw new ConfigurationError(`chains: ${id}: a depository is no account index`)
   })
+}
+
+/** A withdrawal that pays from an account which is no depository of the chain. */
+class PayingAccountError extends DomainError {
+  readonly code = 'DEPOSITORY_NOT_CONFIGURED'
+  readonly kind = 'invalid_request'
+
+  constructor(account: string, chainId: string) {
+    super(`Depository ${account} is not configured for chain ${chainId}.`, { data: { account, chainId } })
+  }
+}
+
+/** An account that nobody can sign for. */
+class OwnerAccountError extends DomainError {
+  readonly code: 'OWNER_ACCOUNT_NOT_FOUND' | 'OWNER_ACCOUNT_WITHOUT_KEY'
+  readonly kind = 'invalid_request'
+
+  constructor(code: OwnerAccountError['code'], account: string, chainId: string) {
+    const problem = { OWNER_ACCOUNT_NOT_FOUND: 'not found', OWNER_ACCOUNT_WITHOUT_KEY: 'without a key' }[code]
+    super(`Account ${account} on chain ${chainId}: ${problem}.`, { data: { account, chainId } })
+    this.code = code
+  }
 }

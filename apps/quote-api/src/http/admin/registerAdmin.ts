@@ -6,7 +6,7 @@ import { registerLedgerRoutes } from './ledgerRoutes.ts'
 import { registerPolicyRoutes } from './policyRoutes.ts'
 import { registerRequestRoutes } from './requestRoutes.ts'
 import { registerTopUpRoutes, type TopUpRouteParts } from './topUpRoutes.ts'
-import { registerWalletRoutes } from './walletRoutes.ts'
+import { registerWalletRoutes } from './keyRoutes.ts'
 import { registerWebhookRoutes } from './webhookRoutes.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonRpcClient } from '@causeway/chains'
+import { type JsonRpcClient, MalformedAnswerError, parseQuantity, parseRecord } from '@causeway/chains'
 import { feeTotals, type PaymentFacts, type PricedUnit, type SqlDatabase } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import type { MarketSnapshot } from '../../market/snapshot.ts'
@@ -8,7 +8,6 @@ import { readDeposit } from '../settlement/depositStore.ts'
 import { orderValueMicroUsd, readSettledRequest, type SettledRequest } from '../settlement/settledRequest.ts'
 import type { SettlementChain } from '../settlement/settlementChain.ts'
 import { workAtOnce } from '../work/followWork.ts'
-import { readGasPaidWei } from './gasPaid.ts'
 import { type FillMeasurement, measureFill, type SolverCost } from './measureFill.ts'
 import { listUnmeasured, readFillFacts, type SolverTransaction, saveMeasurement } from './measurementStore.ts'
 
@@ -114,4 +113,28 @@ async function readCosts(
 /** Today's price: the fill is minutes old. @throws QuoteError PRICE_FETCH_FAILED */
 function nativeOf({ snapshot }: MeasuringContext, { native }: QuotableChain): PricedUnit {
   return requirePrice(snapshot(), native)
+}
+
+const method = 'eth_getTransactionReceipt'
+
+/**
+ * What the sender of a transaction paid for it: gas, and the data fee of rollups, whose receipts tell it in a
+ * member of their own.
+ * @returns wei; `undefined` while the node has no such receipt
+ * @throws MalformedAnswerError, NodeError, UpstreamUnavailableError
+ */
+export async function readGasPaidWei(
+  client: Pick<JsonRpcClient, 'request'>,
+  transactionHash: string,
+  signal: AbortSignal,
+): Promise<bigint | undefined> {
+  const answer = await client.request({ method, params: [transactionHash] }, { signal })
+  if (answer === null) return undefined
+  const receipt = parseRecord(answer, method)
+  if (receipt['transactionHash'] !== transactionHash) throw new MalformedAnswerError(method)
+  const gas = parseQuantity(receipt['gasUsed'], method)
+  const price = parseQuantity(receipt['effectiveGasPrice'], method)
+  const dataFee = receipt['l1Fee']
+  const dataFeeWei = dataFee === undefined || dataFee === null ? 0n : parseQuantity(dataFee, method)
+  return gas * price + dataFeeWei
 }

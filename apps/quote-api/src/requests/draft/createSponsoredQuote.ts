@@ -1,10 +1,4 @@
-import {
-  type HoldOutcome,
-  type HoldRequest,
-  minBigint,
-  type QuoteAsset,
-  sponsorableFees,
-} from '@causeway/core'
+import { type HoldOutcome, type HoldRequest, minBigint, type QuoteAsset, sponsorableFees } from '@causeway/core'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { checkSponsorCost } from '../../pricing/ceilings.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
@@ -12,17 +6,14 @@ import { type Priced, priceRequest } from '../../pricing/priceRequest.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import { type Allocation, unpaid } from '../../pricing/sponsorship/allocateSubsidy.ts'
 import { depositFeePayer } from '../../pricing/sponsorship/depositFeePayer.ts'
-import { requoteKey } from '../../pricing/sponsorship/requoteKey.ts'
 import { refusalReason, type SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
-import {
-  type SponsorshipRequest,
-  type SponsorshipTerms,
-  sponsorshipTerms,
-} from '../../pricing/sponsorship/sponsorshipTerms.ts'
+import { type SponsorshipRequest, type SponsorshipTerms, sponsorshipTerms } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
 import { pricedUsdc, shareOf, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
 import { holdGraceSeconds } from '../timings.ts'
 import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
+import { createHash } from 'node:crypto'
+import type { Route } from '../../pricing/route.ts'
 
 /** `no_hold`: nothing was asked of the ledger, the quote is stored. */
 export type StoreOutcome = HoldOutcome | { readonly status: 'no_hold' }
@@ -146,4 +137,21 @@ function holdRequest(
     lifetimeSeconds: dependencies.quoteLifetimeSeconds + holdGraceSeconds,
     requoteKey: requoteKey(terms.apiKeyId, route, request),
   }
+}
+
+/**
+ * Equal for quotes of which a user executes one: equal key, user, recipient, chains, currencies and
+ * trade type. 64 hex digits. @source design.md 6.4
+ */
+function requoteKey(apiKeyId: string, route: Route, { tradeType }: QuoteRequest): string {
+  const { origin, destination, currencyIn, currencyOut, user, recipient } = route
+  const parts = [
+    apiKeyId,
+    origin.codec.canonicalAddress(user),
+    destination.codec.canonicalAddress(recipient),
+    currencyIn.key,
+    currencyOut.key,
+    tradeType,
+  ]
+  return createHash('sha256').update(parts.join('\n')).digest('hex')
 }

@@ -6,7 +6,7 @@ import { NodeError } from '../../rpc/nodeError.ts'
 import { parseList, parseQuantity, parseRecord, toQuantity } from '../../rpc/quantity.ts'
 import { type Electorate, tally, type Vote } from '../../rpc/tally.ts'
 import type { PollingClient } from '../agreement/agreedReads.ts'
-import { revertReason } from '../contracts/revertReason.ts'
+import { revertReason } from './simulationErrors.ts'
 import { estimatesNeeded, medianOfVoices } from '../gas/agreedGas.ts'
 import { DestinationCallFailedError, SimulationUnsupportedError } from './simulationErrors.ts'
 
