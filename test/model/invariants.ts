@@ -197,7 +197,11 @@ function demands(
 /** I5, first half: a settlement is signed only for what the solver's side paid, and one payment is for one deposit. */
 function settlementsAreSo(world: World): readonly string[] {
   const asked = new Map<string, { demand: Demand; transaction: Hex; minimum: bigint; orders: Set<string> }>()
-  for (const settlement of world.settlements) {
+  const first = new Map(
+    world.settlements.toReversed().map((one) => [`${one.known.orderId} ${one.deposit}`, one]),
+  )
+  // What is signed again, by whatever payment, moves nothing.
+  for (const settlement of first.values()) {
     for (const demand of demands(world, settlement)) {
       const { transaction, known, kind, deposit } = settlement
       const key = `${transaction} ${demand.recipient} ${demand.token}`

@@ -211,14 +211,6 @@ const adversaries = {
       if (made !== undefined) await settleFill(world, one, { deposit: made, transaction })
     }
   }),
-  /** One payment, shown for every deposit of its order. */
-  payOnceForAll: onOrder(async (world, known) => {
-    const payment = { ids: [known.orderId], payments: outputsOf(known), by: 'contract' } as const
-    const transaction = await pay(world, known.destination, payment)
-    await world.finalize(known.destination)
-    for (const made of depositsFor(world, known))
-      await settleFill(world, known, { deposit: made, transaction })
-  }),
   payAgain: onOrder((world, known) =>
     pay(world, known.destination, { ids: [known.orderId], payments: outputsOf(known), by: 'contract' }),
   ),
