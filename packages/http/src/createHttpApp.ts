@@ -1,6 +1,7 @@
-import cors from '@fastify/cors'
 import { randomBytes } from 'node:crypto'
+import cors from '@fastify/cors'
 import type { FastifyBaseLogger } from 'fastify'
+import { z } from 'zod'
 import { registerApiKeys } from './apiKeyHook.ts'
 import type { ApiKeys } from './apiKeys.ts'
 import { createBareApp, type ServerLimits } from './bareApp.ts'
@@ -16,7 +17,6 @@ import { createLimiters, type Limiter, limitRoute, type RateLimitOptions } from 
 import type { Readiness } from './readiness.ts'
 import { readClientRequestId } from './requestId.ts'
 import type { SlotLimits } from './slots.ts'
-import { z } from 'zod'
 
 export type HttpAppOptions = {
   readonly logger: FastifyBaseLogger

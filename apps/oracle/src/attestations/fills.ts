@@ -1,12 +1,34 @@
-import { codecOf, type FillsResponse, orderId as hashOrder, type PaymentFacts, firstMissingCall, type Hex } from '@causeway/core'
+import {
+  codecOf,
+  type FillsResponse,
+  firstMissingCall,
+  type Hex,
+  orderId as hashOrder,
+  type PaymentFacts,
+} from '@causeway/core'
 import type { FillsRequest } from '../wire/requests.ts'
-import { type Attest, type AttestationContext, type AttestedChain, chainOf, type WithExecution } from './context.ts'
+import {
+  type Attest,
+  type AttestationContext,
+  type AttestedChain,
+  chainOf,
+  type WithExecution,
+} from './context.ts'
+import { AttestationError } from './errors.ts'
 import { settlementExecution } from './settlement/execution.ts'
-import { entryPerInput, evidenceOf, forcedDeposits, inputsFirst, matchInputs, nameInputs, readInputs, signedEntries } from './settlement/orderInputs.ts'
+import {
+  entryPerInput,
+  evidenceOf,
+  forcedDeposits,
+  inputsFirst,
+  matchInputs,
+  nameInputs,
+  readInputs,
+  signedEntries,
+} from './settlement/orderInputs.ts'
 import { checkOrderSignature } from './settlement/orderSignature.ts'
 import { checkPayments, paymentName, theFill } from './settlement/payments.ts'
 import { weightedBpsDiff, worthOf } from './settlement/weightedBpsDiff.ts'
-import { AttestationError } from './errors.ts'
 
 type Order = FillsRequest['order']
 

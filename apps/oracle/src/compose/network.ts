@@ -1,4 +1,12 @@
-import { checkLocalNodes, type FamilyChain, isReadable, missingSettings, openFamilyChain, type QuorumEndpointHealth, type RegisteredChain } from '@causeway/chains'
+import {
+  checkLocalNodes,
+  type FamilyChain,
+  isReadable,
+  missingSettings,
+  openFamilyChain,
+  type QuorumEndpointHealth,
+  type RegisteredChain,
+} from '@causeway/chains'
 import { ConfigurationError, DomainError, type Hex, type ReadOptions } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import type { AttestationContext } from '../attestations/context.ts'

@@ -1,8 +1,28 @@
-import { type ApiKeys, createHttpApp, type HttpApp, type HttpAppOptions, type HttpMetrics, type Readiness, standardErrorPolicy } from '@causeway/http'
-import { depositsDefinition, fillsDefinition, noFillOrRefundDefinition, recoveryDefinition, refundsDefinition, requestedWithdrawalsDefinition, withdrawalInitiatedDefinition, withdrawalInitiatedV2Definition, withdrawalInitiationDefinition, withdrawalInitiationV2Definition, withdrawalsDefinition } from '../service/definitions.ts'
+import {
+  type ApiKeys,
+  createHttpApp,
+  type HttpApp,
+  type HttpAppOptions,
+  type HttpMetrics,
+  type Readiness,
+  standardErrorPolicy,
+} from '@causeway/http'
+import { z } from 'zod'
+import {
+  depositsDefinition,
+  fillsDefinition,
+  noFillOrRefundDefinition,
+  recoveryDefinition,
+  refundsDefinition,
+  requestedWithdrawalsDefinition,
+  withdrawalInitiatedDefinition,
+  withdrawalInitiatedV2Definition,
+  withdrawalInitiationDefinition,
+  withdrawalInitiationV2Definition,
+  withdrawalsDefinition,
+} from '../service/definitions.ts'
 import { type AttestationRouteDependencies, registerAttestation } from './attestations.ts'
 import { type ListedChain, registerChains } from './chains.ts'
-import { z } from 'zod'
 
 export type AppDependencies = AttestationRouteDependencies & {
   readonly chains: () => readonly ListedChain[]

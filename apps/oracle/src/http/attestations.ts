@@ -1,3 +1,4 @@
+import type { DepositsResponse, Evidence } from '@causeway/core'
 import { answerJson, apiKeyHeader, errorResponses, type HttpApp } from '@causeway/http'
 import type { z } from 'zod'
 import type { PeerAggregator } from '../peers/peerAggregator.ts'
@@ -7,7 +8,6 @@ import { createForceGuard } from '../service/force.ts'
 import type { OracleMetrics } from '../service/oracleMetrics.ts'
 import { publishedExample } from '../wire/publishedExample.ts'
 import { responseExamples } from '../wire/responseExamples.ts'
-import type { DepositsResponse, Evidence } from '@causeway/core'
 
 export type AttestationRouteDependencies = {
   readonly service: AttestationService

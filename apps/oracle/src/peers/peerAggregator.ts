@@ -1,4 +1,4 @@
-import { type AttestationKind, type RecoverSigner, type SignatureContext, DomainError } from '@causeway/core'
+import { type AttestationKind, DomainError, type RecoverSigner, type SignatureContext } from '@causeway/core'
 import { type Aggregation, createAggregation, type ReadAnswer } from './aggregation.ts'
 import { createPeerClient, type PeerClient, peerTimeout } from './peerClient.ts'
 import { createPeerEvents, type PeerLog, type PeerMetrics } from './peerEvents.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@causeway/database'
-import { type HttpMetrics, Gauge } from '@causeway/http'
+import { Gauge, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
 import { startElections } from '../jobs/election.ts'
-import { type Job, runJobs, type RunningJobs } from '../jobs/runJobs.ts'
+import { type Job, type RunningJobs, runJobs } from '../jobs/runJobs.ts'
 
 /** Runs for the leadership of each job and does its work while it leads. */
 export function startJobs(options: {

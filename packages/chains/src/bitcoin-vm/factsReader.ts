@@ -26,11 +26,11 @@ import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { BitcoinWithdrawalError } from './bitcoinErrors.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { type BitcoinRules, findDeposits } from './deposits.ts'
-import { bitcoinFinalBlocks } from './finalTransactions.ts'
 import { type Confirmations, confirmationsOf, describeFinality } from './finality.ts'
 import {
   type BitcoinReaderLimits,
   type BitcoinTransactions,
+  bitcoinFinalBlocks,
   createBitcoinTransactions,
 } from './finalTransactions.ts'
 import { referencesOrder, sumTransfers } from './payments.ts'

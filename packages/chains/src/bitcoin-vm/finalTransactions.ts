@@ -1,11 +1,11 @@
+import type { FinalBlocks } from '@causeway/core'
 import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
+import { createFinalBlocks } from '../rpc/finalBlocks.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { defaultKeptLimits, type KeptLimits } from '../rpc/rememberedReadings.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { type Confirmations, describeFinality } from './finality.ts'
-import { type FinalTransaction, transactionQuestion, pinHeight } from './readFinalTransaction.ts'
-import type { FinalBlocks } from '@causeway/core'
-import { createFinalBlocks } from '../rpc/finalBlocks.ts'
+import { type FinalTransaction, pinHeight, transactionQuestion } from './readFinalTransaction.ts'
 
 export type BitcoinReaderLimits = KeptLimits & {
   /** Inputs of a transaction that may be a deposit: each takes a reading of its own. Default 500. */

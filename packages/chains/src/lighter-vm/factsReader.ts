@@ -1,12 +1,31 @@
-import { ConfigurationError, codecOf, type Hex, mainNetwork, type PaymentQuestion, type ReadOptions, DomainError } from '@causeway/core'
+import {
+  ConfigurationError,
+  codecOf,
+  DomainError,
+  type Hex,
+  mainNetwork,
+  type PaymentQuestion,
+  type ReadOptions,
+} from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
-import { createFactsReader, type FamilyReader, type FoundDeposits, type FoundPayment, type WithdrawalReading } from '../family/createFactsReader.ts'
+import {
+  createFactsReader,
+  type FamilyReader,
+  type FoundDeposits,
+  type FoundPayment,
+  type WithdrawalReading,
+} from '../family/createFactsReader.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { LighterAccount } from './answers.ts'
 import { readAccount } from './api.ts'
-import { createLighterTransactions, finalityRule, type LighterReaderLimits, type LighterTransactions } from './finalTransactions.ts'
+import {
+  createLighterTransactions,
+  finalityRule,
+  type LighterReaderLimits,
+  type LighterTransactions,
+} from './finalTransactions.ts'
 import { lighterNetworkOf } from './networks.ts'
 import { type SeenWithdrawal, withdrawalQuestion } from './readWithdrawal.ts'
 import type { FindTransfers } from './transferLookup.ts'

@@ -2,8 +2,16 @@ import { bytesToHex, hexToBytes } from '../hashing/hexBytes.ts'
 import type { Hex } from '../hex.ts'
 import { isCreditableOwner, zeroAddress } from './owner.ts'
 import { readTail, tailBytes } from './tail.ts'
-import { matchTokenCall, isTransferTo } from './tokenCall.ts'
-import type { ClassifiedTransfer, SuspenseReason, TopUpFacts, TopUpLog, TopUpTarget, TopUpVerdict, CallFrame } from './topUp.ts'
+import { isTransferTo, matchTokenCall } from './tokenCall.ts'
+import type {
+  CallFrame,
+  ClassifiedTransfer,
+  SuspenseReason,
+  TopUpFacts,
+  TopUpLog,
+  TopUpTarget,
+  TopUpVerdict,
+} from './topUp.ts'
 
 type Judgement = { readonly verdict: TopUpVerdict; readonly tail: Hex | undefined }
 type Call = { readonly caller: Hex; readonly input: Hex }

@@ -1,9 +1,9 @@
-import { type HoldOutcome, type HoldRequest, bytesToHex, sha256 } from '@causeway/core'
+import { bytesToHex, type HoldOutcome, type HoldRequest, sha256 } from '@causeway/core'
 import type { RuleCheck } from '../policies/ruleCheck.ts'
+import { transferId } from '../transfers/transferId.ts'
 import type { HoldCaps } from './holdCaps.ts'
 import type { HoldFacts, KnownHold, OpenHold } from './holdFacts.ts'
 import { createHoldState } from './holdState.ts'
-import { transferId } from '../transfers/transferId.ts'
 
 /** One hold to write. */
 export type NewHold = {

@@ -1,9 +1,9 @@
 import { createECDH, createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { z } from 'zod'
 import { bytesToHex } from '@causeway/core'
 import { sign } from 'viem/accounts'
+import { z } from 'zod'
 
 /**
  * How the stand-in treats the next signatures: `good` signs; `highS` and `lowS` choose the half of s,

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
-import { type Hex, ConfigurationError } from '@causeway/core'
-import type { NetworkDeployment, ChainDeployment, HubDeployment } from '../contracts/deployment.ts'
+import { ConfigurationError, type Hex } from '@causeway/core'
+import type { ChainDeployment, HubDeployment, NetworkDeployment } from '../contracts/deployment.ts'
 import { deployNetwork } from '../deploy/deployNetwork.ts'
 import { generateLocalKeys } from '../keys/generateKeys.ts'
 import { readKeyFile, writeKeyFile } from '../keys/keyFile.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { rolesWithPublishedKeys } from '../keys/publishedKeys.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 import type { RunFile } from '../processes/runFile.ts'
 import { adoptExitFile, saveChain } from './chainFiles.ts'
 import { isMarked, markChain } from './chainMarker.ts'
@@ -18,7 +19,6 @@ import { wipeState } from './localDirectory.ts'
 import type { LocalPaths } from './localPaths.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 import { finalityBlocks } from './pace.ts'
-import type { LocalChain } from '../nodes/localChain.ts'
 
 export type OpenStateOptions = {
   readonly paths: LocalPaths

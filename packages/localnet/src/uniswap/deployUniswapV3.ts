@@ -1,12 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { Hex } from '@causeway/core'
 import { concatHex, encodeAbiParameters, zeroAddress } from 'viem'
+import { z } from 'zod'
 import type { LocalClients } from '../nodes/clients.ts'
 import { factoryAbi } from './abis.ts'
 import { deployThroughProxy, hasCode, sendToProxy } from './create2.ts'
 import { factoryAddress, factoryCreatorCode } from './factoryDeployer.ts'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { z } from 'zod'
 
 /** Addresses of one Uniswap V3, lower case. They depend on `wrappedNative` and on no key. */
 export type UniswapV3Deployment = {

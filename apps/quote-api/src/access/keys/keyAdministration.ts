@@ -1,4 +1,4 @@
-import { type Hex, type SqlDatabase, type SqlTx, DomainError } from '@causeway/core'
+import { DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { formatApiKey, hashApiKey, parseApiKey } from '@causeway/http'
 import { recordAction } from '../adminAction.ts'
 import type { Peppers } from './peppers.ts'

@@ -1,8 +1,8 @@
+import { formatAmount } from '@causeway/core'
 import { keyIdText } from '../../access/keys/keyFields.ts'
 import type { Command } from './command.ts'
 import { readValue, readWallet } from './readValue.ts'
 import { tableOf } from './tableOf.ts'
-import { formatAmount } from '@causeway/core'
 
 export const walletCommands: readonly Command[] = [
   {

@@ -1,19 +1,29 @@
-import { type HoldOutcome, type HoldRequest, minBigint, type QuoteAsset, sponsorableFees } from '@causeway/core'
+import { createHash } from 'node:crypto'
+import {
+  type HoldOutcome,
+  type HoldRequest,
+  minBigint,
+  type QuoteAsset,
+  sponsorableFees,
+} from '@causeway/core'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { checkSponsorCost } from '../../pricing/ceilings.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
 import { type Priced, priceRequest } from '../../pricing/priceRequest.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
+import type { Route } from '../../pricing/route.ts'
 import { type Allocation, unpaid } from '../../pricing/sponsorship/allocateSubsidy.ts'
 import { depositFeePayer } from '../../pricing/sponsorship/depositFeePayer.ts'
 import { refusalReason, type SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
-import { type SponsorshipRequest, type SponsorshipTerms, sponsorshipTerms } from '../../pricing/sponsorship/sponsorshipTerms.ts'
+import {
+  type SponsorshipRequest,
+  type SponsorshipTerms,
+  sponsorshipTerms,
+} from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
 import { pricedUsdc, shareOf, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
 import { holdGraceSeconds } from '../timings.ts'
 import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
-import { createHash } from 'node:crypto'
-import type { Route } from '../../pricing/route.ts'
 
 /** `no_hold`: nothing was asked of the ledger, the quote is stored. */
 export type StoreOutcome = HoldOutcome | { readonly status: 'no_hold' }

@@ -1,12 +1,19 @@
-import { type Hex, type PermitKind, type PermitTerms, permitDigest, type SqlDatabase, DomainError } from '@causeway/core'
+import {
+  DomainError,
+  type Hex,
+  type PermitKind,
+  type PermitTerms,
+  permitDigest,
+  type SqlDatabase,
+} from '@causeway/core'
 import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
 import { hasSignedDigest, withUsualRecoveryByte } from '../../access/wallets/walletOwner.ts'
-import { UnknownRequestError } from '../status/requestStatus.ts'
-import type { PermitPayload } from '../work/workItem.ts'
-import { addWork, readWorkOf } from '../work/workStore.ts'
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { parseExecution } from '../orders/execution.ts'
 import { toBytes } from '../orders/orderColumns.ts'
+import { UnknownRequestError } from '../status/requestStatus.ts'
+import type { PermitPayload } from '../work/workItem.ts'
+import { addWork, readWorkOf } from '../work/workStore.ts'
 
 /** Takes a signature over what a request asked for. Repeating it changes nothing. */
 export type TakeSignature = (signed: { readonly requestId: Hex; readonly signature: Hex }) => Promise<void>

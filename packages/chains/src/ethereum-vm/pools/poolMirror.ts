@@ -1,12 +1,19 @@
 import { type Hex, type PoolConfig, type PoolState, whenAborted } from '@causeway/core'
 import type { RpcOptions } from '../../rpc/jsonRpc.ts'
 import type { BatchClient } from '../agreement/agreedReads.ts'
-import { headRequest, parseHead, type ChainHead } from '../agreement/head.ts'
+import { type ChainHead, headRequest, parseHead } from '../agreement/head.ts'
 import { contractAnswers, contractRequests, resultOf } from './chunkedReads.ts'
 import { judgePools } from './judgePools.ts'
 import { liquidityLogsRequest, type PoolLiquidityChange, parseLiquidityLogs } from './liquidityLogs.ts'
 import { loadTicks, type PoolProblem } from './loadTicks.ts'
-import { isConsistent, type PoolPosition, type PoolSnapshot, poolState, positionCalls, readPositions } from './poolSnapshot.ts'
+import {
+  isConsistent,
+  type PoolPosition,
+  type PoolSnapshot,
+  poolState,
+  positionCalls,
+  readPositions,
+} from './poolSnapshot.ts'
 import { type TickTable, withChanges } from './tickTable.ts'
 
 export type PoolMirrorOptions = {

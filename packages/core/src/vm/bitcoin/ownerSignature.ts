@@ -1,13 +1,13 @@
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
+import { createRIPEMD160 } from 'hash-wasm'
 import { concatBytes, utf8Bytes } from '../../hashing/hexBytes.ts'
+import { sha256 } from '../../hashing/sha256.ts'
 import { readWholly } from './byteReader.ts'
 import { variableBytes } from './byteWriter.ts'
 import type { BitcoinNetwork } from './codec.ts'
 import { messageTransactions, sighash, taprootSighash, witnessSighash } from './messageTransaction.ts'
 import { encodeScript, outputScript, readScript, type ScriptForm } from './script.ts'
 import { doubleSha256 } from './transaction.ts'
-import { createRIPEMD160 } from 'hash-wasm'
-import { sha256 } from '../../hashing/sha256.ts'
 
 type OwnerSignature = {
   readonly message: string

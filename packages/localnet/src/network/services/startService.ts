@@ -1,13 +1,13 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { FamilyFacts } from '../../families/familySettings.ts'
+import { writeFileAtomically } from '../../files/atomicFile.ts'
 import { type ManagedProcess, startProcess } from '../../processes/managedProcess.ts'
 import { waitUntilReady } from '../../processes/readiness.ts'
 import { translatedScript } from '../../processes/translatedScript.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
 import type { ServicePlan, ServicePorts } from './servicePlan.ts'
 import { writeSecretFile } from './writeSecretFile.ts'
-import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { writeFileAtomically } from '../../files/atomicFile.ts'
 
 export type ServiceOptions = {
   readonly network: LocalNetwork
@@ -66,10 +66,7 @@ export async function startService(plan: ServicePlan, options: ServiceOptions): 
 }
 
 /** Writes what a service was started with, which may hold keys of this network, for its owner alone. */
-async function writeServiceFile(
-  path: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<void> {
+async function writeServiceFile(path: string, environment: Readonly<Record<string, string>>): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeFileAtomically(path, `${JSON.stringify(environment, null, 2)}\n`, { mode: 0o600 })
 }

@@ -1,16 +1,21 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import type { FamilyFacts } from '../../families/familySettings.ts'
+import { nextFreePorts } from '../../nodes/ports.ts'
 import { describeEnd, type ProcessEnd, StartFailure } from '../../processes/processEnd.ts'
 import { type FamilyProcess, startFamilyProcess } from '../familyProcess.ts'
 import { stopLeftDatabases } from '../leftDatabases.ts'
 import { localPaths } from '../localPaths.ts'
 import { writeNetworkFile } from '../networkFile.ts'
-import { type LocalNetwork, type LocalNetworkOptions, startLocalNetwork, type UnexpectedEnd } from '../startLocalNetwork.ts'
+import {
+  type LocalNetwork,
+  type LocalNetworkOptions,
+  startLocalNetwork,
+  type UnexpectedEnd,
+} from '../startLocalNetwork.ts'
 import { type DemoSponsor, prepareDemoSponsor } from './demoSponsor.ts'
 import { oracleSigners } from './oracle.ts'
 import type { FirstPorts, ServicePlan, ServicePorts } from './servicePlan.ts'
 import { type RunningService, type ServiceOptions, startService } from './startService.ts'
-import { nextFreePorts } from '../../nodes/ports.ts'
 
 export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 'beside'> & {
   /** Shows the chains of the other families too, from this port on; default: no. */
