@@ -1,7 +1,7 @@
 // `npm run structure`: how large each package is, how its folders hang together, and what is longest.
-import { posix } from 'node:path'
 import ts from 'typescript'
 import type { RepositoryFile } from './checks/finding.ts'
+import { type Import, importsInside, reachedFrom } from './checks/folders.ts'
 import { readRepositoryFiles } from './checks/repositoryFiles.ts'
 
 type Structure = {
@@ -21,7 +21,7 @@ const shipped = /^(packages|apps)\/[^/]+\/src\/.+\.ts$/
 const notShipped = /\.test\.ts$|\.generated\.ts$/
 
 /** @returns one row per package and app, in the order of their paths */
-export function measureStructure(files: readonly RepositoryFile[]): readonly Structure[] {
+function measureStructure(files: readonly RepositoryFile[]): readonly Structure[] {
   const sources = files.filter(({ path }) => shipped.test(path) && !notShipped.test(path))
   const packages = [...new Set(sources.map(({ path }) => packageOf(path)))].sort()
   return packages.map((name) =>
@@ -33,7 +33,7 @@ export function measureStructure(files: readonly RepositoryFile[]): readonly Str
 }
 
 function measurePackage(name: string, files: readonly RepositoryFile[]): Structure {
-  const imports = files.flatMap(importsOf)
+  const imports = importsInside(files)
   const importers = new Map<string, Set<string>>()
   for (const { from, to } of imports) importers.set(to, (importers.get(to) ?? new Set()).add(from))
   const sizes = files.map(({ path, text }) => ({ name: shortName(path), lines: linesOf(text) }))
@@ -74,15 +74,6 @@ function functionsOf({ path, text }: RepositoryFile): readonly Sized[] {
   return found
 }
 
-type Import = { readonly from: string; readonly to: string }
-
-function importsOf({ path, text }: RepositoryFile): readonly Import[] {
-  return ts
-    .preProcessFile(text, true, true)
-    .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
-    .map(({ fileName }) => ({ from: path, to: posix.join(posix.dirname(path), fileName) }))
-}
-
 /** How many first-level folders of a package reach each other, at most. */
 function largestCircle(name: string, imports: readonly Import[]): number {
   const folderOf = (path: string) => path.slice(name.length + '/src/'.length).split('/')[0] ?? ''
@@ -92,23 +83,11 @@ function largestCircle(name: string, imports: readonly Import[]): number {
     if (own === other) continue
     targets.set(own, (targets.get(own) ?? new Set()).add(other))
   }
-  const reach = new Map([...targets.keys()].map((folder) => [folder, reachable(folder, targets)]))
+  const reach = new Map([...targets.keys()].map((folder) => [folder, reachedFrom(folder, targets)]))
   const sizes = [...reach].map(
     ([folder, reached]) => [...reached].filter((other) => reach.get(other)?.has(folder)).length,
   )
   return Math.max(1, ...sizes)
-}
-
-function reachable(start: string, targets: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
-  const reached = new Set<string>()
-  const open = [start]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const target of targets.get(next) ?? []) {
-      if (!reached.has(target)) open.push(target)
-      reached.add(target)
-    }
-  }
-  return reached
 }
 
 function packageOf(path: string): string {

@@ -8,6 +8,7 @@ import {
   everyIdCounts,
   newestBalanceCounts,
   nonceIsNoLimit,
+  paymentsSettleAll,
 } from './model/brokenRules.ts'
 import { violations } from './model/invariants.ts'
 import { modelNetwork } from './model/network.ts'
@@ -19,7 +20,7 @@ import {
   thereAndBack,
 } from './model/parties/adversaries.ts'
 import { deposit, initiate, issue, mint, signIssued } from './model/parties/owner.ts'
-import { outputsOf, pay, settleFill } from './model/parties/solver.ts'
+import { outputsOf, pay, settleFill, settleRefund } from './model/parties/solver.ts'
 import { close, closeRequested, payOut } from './model/parties/withdrawals.ts'
 import { type Rules, shippedRules } from './model/rules.ts'
 import { firstBroken } from './model/run.ts'
@@ -47,6 +48,25 @@ async function settle(world: World, { known, deposit: made }: Paid, transaction:
   if (transaction === undefined) throw new Error('nothing was paid')
   await world.finalize(known.destination)
   return settleFill(world, known, { deposit: made, transaction })
+}
+
+/** The same owner deposits for the same order once more. */
+async function depositAgain(world: World, { known }: Paid): Promise<Paid> {
+  const money = { owner: known.owner, chain: 'base', currency: 'USDC', amount } as const
+  const made = await deposit(world, money, { orderId: known.orderId, by: 'call' })
+  await world.finalize('base')
+  if (made === undefined) throw new Error('the deposit failed')
+  await mint(world, made)
+  return { known, deposit: made }
+}
+
+/** The solver gives one deposit back. */
+async function payBack(world: World, { known }: Paid): Promise<`0x${string}`> {
+  const currency = world.token('base', 'USDC')
+  const payments = [{ recipient: known.owner.address, currency, amount }]
+  const transaction = await pay(world, 'base', { ids: [known.orderId], payments, by: 'contract' })
+  await world.finalize('base')
+  return transaction
 }
 
 /** An owner's money at a withdrawal address, and what the allocator signed for it. */
@@ -112,6 +132,28 @@ const holes: readonly Hole[] = [
       const transaction = await payOnceForTwo(world, one.known, other.known)
       await settle(world, one, transaction)
       await settle(world, other, transaction)
+    },
+  },
+  {
+    name: 'a fill settles one deposit of its order, and an owner has the other back',
+    ...{ without: paymentsSettleAll, breaks: 'I5' },
+    async attack(world) {
+      const paid = await paidFor(world)
+      const second = await depositAgain(world, paid)
+      const payment = { ids: [paid.known.orderId], payments: outputsOf(paid.known), by: 'contract' } as const
+      const transaction = await pay(world, 'optimism', payment)
+      await settle(world, paid, transaction)
+      await settle(world, second, transaction)
+    },
+  },
+  {
+    name: 'a refund gives one deposit back, not two',
+    ...{ without: paymentsSettleAll, breaks: 'I5' },
+    async attack(world) {
+      const paid = await paidFor(world)
+      const second = await depositAgain(world, paid)
+      const transaction = await payBack(world, paid)
+      for (const one of [paid, second]) await settleRefund(world, one.known, { ...one, transaction })
     },
   },
   {
@@ -201,6 +243,22 @@ test('what is right settles: the same steps with a true payment, a payout and it
     response: { status: 1 },
   })
   expect(await world.hubBalance(withdrawal.address, withdrawal.hubToken)).toBe(0n)
+  expect(await violations(world)).toEqual([])
+})
+
+test('the second deposit of a filled order is settled by its refund', async () => {
+  const world = worldOf(shippedRules)
+  const paid = await paidFor(world)
+  const second = await depositAgain(world, paid)
+  const payment = { ids: [paid.known.orderId], payments: outputsOf(paid.known), by: 'contract' } as const
+  const filled = await pay(world, 'optimism', payment)
+  await settle(world, paid, filled)
+  await settle(world, second, filled)
+  const solver = world.aliasOf(world.network.keys.orderSigner, 'base')
+  expect(await world.hubBalance(solver, world.hubToken('base', 'USDC'))).toBe(amount)
+  const transaction = await payBack(world, paid)
+  await settleRefund(world, second.known, { ...second, transaction })
+  expect(await world.hubBalance(solver, world.hubToken('base', 'USDC'))).toBe(2n * amount)
   expect(await violations(world)).toEqual([])
 })
 

@@ -44,12 +44,13 @@ export const foldersCheck: Check = {
   },
 }
 
-type Import = { readonly from: string; readonly to: string }
+/** An import between two files, both as paths of the repository. */
+export type Import = { readonly from: string; readonly to: string }
 
 const shippedFile = /^(?:packages|apps)\/[^/]+\/src\/.+(?<!\.test)\.ts$/
 
 /** Imports of shipped files by a relative path, both ends as paths of the repository. */
-function importsInside(files: readonly RepositoryFile[]): readonly Import[] {
+export function importsInside(files: readonly RepositoryFile[]): readonly Import[] {
   return files
     .filter(({ path }) => shippedFile.test(path))
     .flatMap(({ path, text }) =>
@@ -107,7 +108,11 @@ function circlesIn(folder: string, imports: readonly Import[]): readonly Finding
     }))
 }
 
-function reachedFrom(start: string, targets: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+/** Everything that can be reached from `start`, itself only where a circle leads back. */
+export function reachedFrom(
+  start: string,
+  targets: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlySet<string> {
   const reached = new Set<string>()
   const open = [start]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -76,3 +76,6 @@ export const newestBalanceCounts: Rules = {
 
 /** The allocator builds a payload for a nonce as often as it is asked to. */
 export const nonceIsNoLimit: Rules = { ...shippedRules, oneRequestPerNonce: false }
+
+/** A payment settles every deposit of its order: no oracle remembers which one it settled. */
+export const paymentsSettleAll: Rules = { ...shippedRules, settledOf: () => ({ admit: () => true }) }

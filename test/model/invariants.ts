@@ -194,27 +194,57 @@ function demands(
   return [{ chain: origin, recipient: owner.address, token: world.token(origin, currency), minimum }]
 }
 
-/** I5, first half: a settlement is signed only for what the solver's side paid, and one payment is one order's. */
+/**
+ * I5, first half: a settlement is signed only for what the solver's side paid, and one payment is for one deposit.
+ * A deposit may be shown with several payments: it settles once, so one of them is enough that no other needs.
+ */
 function settlementsAreSo(world: World): readonly string[] {
-  const asked = new Map<string, { demand: Demand; transaction: Hex; minimum: bigint; orders: Set<string> }>()
+  const unpaid = world.settlements.flatMap((settlement) =>
+    demands(world, settlement).flatMap((demand) => {
+      const paid = paidIn(world, settlement.transaction, demand)
+      return paid >= demand.minimum
+        ? []
+        : [`I5: ${nameOf(settlement)} was signed for ${demand.minimum}, and the solver's side paid ${paid}`]
+    }),
+  )
+  if (unpaid.length > 0) return [...new Set(unpaid)]
+  const deposits = new Map<string, SignedSettlement[]>()
   for (const settlement of world.settlements) {
-    for (const demand of demands(world, settlement)) {
-      const { transaction, known, kind } = settlement
-      const key = `${transaction} ${demand.recipient} ${demand.token}`
-      const entry = asked.get(key) ?? { demand, transaction, minimum: 0n, orders: new Set() }
-      const name = `${kind} of ${known.orderId} to ${demand.recipient}`
-      // What is signed again is the same settlement.
-      if (!entry.orders.has(name)) entry.minimum += demand.minimum
-      entry.orders.add(name)
-      asked.set(key, entry)
-    }
+    const name = nameOf(settlement)
+    deposits.set(name, [...(deposits.get(name) ?? []), settlement])
   }
-  return [...asked.values()].flatMap(({ demand, transaction, minimum, orders }) => {
-    const receipt = world.network.chains[demand.chain].receiptOf(transaction)
-    const paid = receipt?.succeeded === true ? paidBySide(world, demand.chain, receipt, demand) : 0n
-    return paid >= minimum
-      ? []
-      : [`I5: ${[...orders].join(', ')} was signed for ${minimum}, and the solver's side paid ${paid}`]
+  // What has the fewest ways to be paid is placed first.
+  const ways = [...deposits.values()].sort((one, other) => one.length - other.length)
+  return canBePaid(world, ways, new Map())
+    ? []
+    : [`I5: ${[...deposits.keys()].join(', ')} were signed for payments that do not cover them all`]
+}
+
+function nameOf({ known, deposit }: Pick<SignedSettlement, 'known' | 'deposit'>): string {
+  return `${known.orderId} by ${deposit}`
+}
+
+function paidIn(world: World, transaction: Hex, demand: Demand): bigint {
+  const receipt = world.network.chains[demand.chain].receiptOf(transaction)
+  return receipt?.succeeded === true ? paidBySide(world, demand.chain, receipt, demand) : 0n
+}
+
+/** Whether each deposit finds a payment among those it was shown with, beside what is spent of them already. */
+function canBePaid(
+  world: World,
+  [first, ...rest]: readonly (readonly SignedSettlement[])[],
+  spent: ReadonlyMap<string, bigint>,
+): boolean {
+  if (first === undefined) return true
+  return first.some((settlement) => {
+    const after = new Map(spent)
+    for (const demand of demands(world, settlement)) {
+      const payment = `${settlement.transaction} ${demand.recipient} ${demand.token}`
+      const used = (after.get(payment) ?? 0n) + demand.minimum
+      if (used > paidIn(world, settlement.transaction, demand)) return false
+      after.set(payment, used)
+    }
+    return canBePaid(world, rest, after)
   })
 }
 

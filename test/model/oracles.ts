@@ -11,7 +11,12 @@ import {
 } from '@causeway/core'
 import type { LocalAccount } from '@causeway/localnet'
 import { createRawKeySigner, recoverSigner } from '@causeway/signer'
-import type { AttestationContext, AttestedChain } from '../../apps/oracle/src/attestations/context.ts'
+import type {
+  AttestationContext,
+  Attested,
+  AttestedChain,
+} from '../../apps/oracle/src/attestations/context.ts'
+import { createSettledOrders, type SettledOrders } from '../../apps/oracle/src/caps/settledOrders.ts'
 import {
   createAllocatorReader,
   createEthereumFactsReader,
@@ -99,11 +104,12 @@ function honestOracle(name: string, network: Network, account: LocalAccount, rul
     recoverSigner,
   }
   const signer = createRawKeySigner({ privateKey: new Secret(account.privateKey) })
+  const orders = rules.settledOf(createSettledOrders())
   return {
     liars: { base: endpoints.base.liar, optimism: endpoints.optimism.liar, hub: endpoints.hub.liar },
-    attest(kind, request) {
+    async attest(kind, request) {
       const allocator = rules.allocatorOf({ keys: 'own', readIssued: issued.readIssued }, request)
-      return outcomeOf(kind, request, { ...context, allocator })
+      return outcomeOf(kind, request, { context: { ...context, allocator }, orders })
     },
     sign: (request) => signer.sign(request),
   }
@@ -112,15 +118,19 @@ function honestOracle(name: string, network: Network, account: LocalAccount, rul
 async function outcomeOf<Name extends Kind>(
   kind: Name,
   request: RequestOf<Name>,
-  context: AttestationContext,
+  by: { readonly context: AttestationContext; readonly orders: Pick<SettledOrders, 'admit'> },
 ): Promise<Outcome<ResponseOf<Name>>> {
   // CAST: the attestation of this kind takes the request of this kind.
   const attest = attestations[kind] as (
     ...given: [RequestOf<Name>, AttestationContext, { signal: AbortSignal }]
-  ) => Promise<{ readonly unsigned: ResponseOf<Name> }>
+  ) => Promise<Attested<ResponseOf<Name>>>
   try {
-    const { unsigned } = await attest(request, context, { signal: new AbortController().signal })
-    return { ok: true, response: unsigned }
+    const { signal } = new AbortController()
+    const { unsigned, settles } = await attest(request, by.context, { signal })
+    const execution = 'execution' in unsigned ? unsigned.execution : undefined
+    const isHeld =
+      settles !== undefined && execution !== undefined && !by.orders.admit(settles, execution.idempotencyKey)
+    return { ok: true, response: isHeld ? { ...unsigned, execution: undefined } : unsigned }
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     return { ok: false, code: error.code, isDenied: error.kind === 'invalid_request' }

@@ -8,6 +8,7 @@ import { attestRequestedWithdrawal } from '../../apps/oracle/src/attestations/re
 import { attestWithdrawalInitiated } from '../../apps/oracle/src/attestations/withdrawalInitiated.ts'
 import { attestWithdrawalInitiation } from '../../apps/oracle/src/attestations/withdrawalInitiation.ts'
 import { attestWithdrawal } from '../../apps/oracle/src/attestations/withdrawals.ts'
+import type { SettledOrders } from '../../apps/oracle/src/caps/settledOrders.ts'
 import type { EthereumFactsReader } from '../../packages/chains/src/index.ts'
 import type { Chain } from './chain/chain.ts'
 
@@ -34,6 +35,8 @@ export type Rules = {
   readonly allocatorOf: (shipped: Allocator, request: object) => Allocator
   /** How an oracle reads balances on the hub. */
   readonly balancesOf: (shipped: AttestationContext['hubBalances']) => AttestationContext['hubBalances']
+  /** What an oracle remembers of the orders that it settled. */
+  readonly settledOf: (shipped: SettledOrders) => Pick<SettledOrders, 'admit'>
   /** Of the allocator's contract. */
   readonly oneRequestPerNonce: boolean
 }
@@ -42,5 +45,6 @@ export const shippedRules: Rules = {
   readerOf: (shipped) => shipped,
   allocatorOf: (shipped) => shipped,
   balancesOf: (shipped) => shipped,
+  settledOf: (shipped) => shipped,
   oneRequestPerNonce: true,
 }

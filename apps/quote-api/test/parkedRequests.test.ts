@@ -14,8 +14,8 @@ import {
   type RequestAdministration,
 } from '../src/operate/admin/requestAdministration.ts'
 import { createAdministration } from '../src/operate/administration.ts'
-import { commandTable } from '../src/operate/cli/commandTable.ts'
 import { parseCommandLine } from '../src/operate/cli/parseCommandLine.ts'
+import { commandTable } from '../src/operate/cli/runCli.ts'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {

@@ -2,9 +2,12 @@
 // EIP-7702 delegation included, on chains that are not traced; and what each refusal advises works. Method: the
 // service with its jobs over real nodes whose chain file asks for no traces; code is given to accounts on the node.
 import type { Hex } from '@causeway/core'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { accrueAppFees } from '@causeway/ledger'
+import { zeroAddress } from 'viem'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
+import { readClaimStep } from './serviceSupport/appFeeClaim.ts'
 import { post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'
 import {
@@ -190,4 +193,66 @@ test('a refund to an account that got its code after the quote is paid once, and
     [item.id],
   )
   expect(row).toEqual({ state: 'reported', attempts: 0 })
+})
+
+describe('app fees in native coin', () => {
+  // CAST: lower-cased hex stays hex.
+  const lower = (address: Hex) => address.toLowerCase() as Hex
+
+  async function owed(address: string = zeroAddress) {
+    const account = privateKeyToAccount(generatePrivateKey())
+    const { chainId } = bed.network.chains.base
+    const kind = address === zeroAddress ? { symbol: 'ETH', name: 'Ether', decimals: 18 } : usdcKind
+    const fees = [{ recipient: lower(account.address), amount: 10n ** 16n }]
+    const asset = { chainId, address, ...kind }
+    await bed.database.transaction((tx) =>
+      accrueAppFees(tx, { requestId: generatePrivateKey(), asset, fees }),
+    )
+    const ask = (recipient: Hex) =>
+      post(`${bed.url}/app-fees/${account.address}/claim`, { chainId, currency: address, recipient })
+    return { account, ask }
+  }
+  const usdcKind = { symbol: 'USDC', name: 'USD Coin', decimals: 6 }
+  const signed = async (account: ReturnType<typeof privateKeyToAccount>, claim: ClaimToSign) => {
+    const signature = await account.signTypedData(claim.typedData)
+    const body = { kind: 'claim', requestId: claim.claimId, referrer: 'a.example' }
+    return post(`${bed.url}/execute/permits?signature=${signature}`, body)
+  }
+  type ClaimToSign = ReturnType<typeof readClaimStep>
+  const claimsOf = (account: { readonly address: Hex }) =>
+    bed.database.query('select 1 from app_fee_claim where wallet = $1', [lower(account.address)])
+
+  test.each([
+    ['a contract', wallet],
+    ['a wallet that delegates', delegation],
+  ] as const)('are not claimed for %s: its payout could never be proven', async (_what, bytecode) => {
+    const { ask } = await owed()
+    const recipient = await accountWithCode('base', bytecode)
+    const answer = await ask(recipient)
+    const { errorCode, errorData } = readError(answer)
+    expect([answer.status, errorCode]).toEqual([400, 'RECIPIENT_HAS_CODE'])
+    expect(JSON.parse(errorData ?? '')).toMatchObject({
+      ...{ field: 'recipient', recipient: lower(recipient), payment: 'claim' },
+    })
+    // What it advises works.
+    expect((await ask(freshAddress())).status).toBe(200)
+  })
+
+  test('are not claimed for one that gets its code before its wallet signs', async () => {
+    const { account, ask } = await owed()
+    const recipient = freshAddress()
+    const claim = readClaimStep(await ask(recipient))
+    await giveCode('base', recipient, delegation)
+    const answer = await signed(account, claim)
+    expect([answer.status, readError(answer).errorCode]).toEqual([400, 'RECIPIENT_HAS_CODE'])
+    expect(await claimsOf(account)).toEqual([])
+    // Nothing was taken: somebody else can be named.
+    expect((await signed(account, readClaimStep(await ask(freshAddress())))).status).toBe(200)
+    expect(await claimsOf(account)).toHaveLength(1)
+  })
+
+  test('are claimed in a token for whoever is named', async () => {
+    const { ask } = await owed(bed.network.deployment.base.tokens.USDC)
+    expect((await ask(await accountWithCode('base'))).status).toBe(200)
+  })
 })

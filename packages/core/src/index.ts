@@ -76,6 +76,7 @@ export {
   depositsResponseSchema,
   type FillsResponse,
   fillsResponseSchema,
+  type HeldExecution,
   type NoFillOrRefundResponse,
   noFillOrRefundResponseSchema,
   type RecoveryResponse,
@@ -144,6 +145,38 @@ export {
   UpstreamDisagreementError,
   UpstreamUnavailableError,
 } from './errors.ts'
+export {
+  type FeeComponent,
+  type FeePart,
+  type FeeTotalName,
+  feeComponents,
+  feeParts,
+  feeRule,
+  feeTotalNames,
+  impactMembers,
+  isSponsored,
+  requestV2Members,
+  requestV3Members,
+  type SponsorCeiling,
+  type SponsoredComponent,
+  type StoredComponent,
+  sponsorCeilings,
+  sponsoredComponents,
+  sponsorRule,
+  storedComponents,
+} from './fees/feeRules.ts'
+export {
+  type FeeParts,
+  feesByComponent,
+  feesByImpact,
+  feesInRequestsV2,
+  feesInRequestsV3,
+  feeTotals,
+  noFees,
+  perName,
+  sponsorableFees,
+  sumOfFees,
+} from './fees/fees.ts'
 export { decodeBase58Text, encodeBase58 } from './hashing/base58Check.ts'
 export { canonicalJson } from './hashing/canonicalJson.ts'
 export { bytesToHex, concatBytes, hexToBytes, parseHexDigits } from './hashing/hexBytes.ts'
@@ -158,9 +191,7 @@ export type {
   Ledger,
   MicroUsd,
   ResolveOutcome,
-  SponsoredComponent,
 } from './ledger/ledger.ts'
-export { sponsoredComponents } from './ledger/ledger.ts'
 export { formatAmount, formatFixed, formatPercent, formatRate, formatUsd } from './money/format.ts'
 export {
   bpsDenominator,

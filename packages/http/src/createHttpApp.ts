@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import cors from '@fastify/cors'
 import type { FastifyBaseLogger } from 'fastify'
+import { z } from 'zod'
 import { registerApiKeys } from './apiKeyHook.ts'
 import type { ApiKeys } from './apiKeys.ts'
 import { createBareApp, type ServerLimits } from './bareApp.ts'
-import { registerCors } from './cors.ts'
 import { markDeprecatedRoute } from './deprecation.ts'
 import type { ErrorPolicy } from './describeFailure.ts'
 import { notFound } from './errorHandler.ts'
 import { exemptionOf } from './exemption.ts'
 import type { HttpApp } from './fastifyTypes.ts'
-import { registerLiveness } from './health.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { type OpenApiOptions, registerOpenApi } from './openapi.ts'
 import { registerTraffic } from './overload.ts'
@@ -102,4 +102,43 @@ function registerUnknownUrls(app: HttpApp, limiter: Limiter | undefined): void {
     const limited = isFree ? Promise.resolve() : limiter.call(app, request, reply)
     Promise.resolve(limited).then(() => done(notFound()), done)
   })
+}
+
+/** Opens an app to browsers on every origin, without credentials. @source quote-api.md 4.8 (l) */
+async function registerCors(app: HttpApp): Promise<void> {
+  await app.register(cors, {
+    origin: '*',
+    credentials: false,
+    methods: ['GET', 'POST'],
+    allowedHeaders: ['content-type', 'x-api-key', 'relay-sdk-version'],
+    exposedHeaders: [
+      'x-ratelimit-limit',
+      'x-ratelimit-remaining',
+      'x-ratelimit-reset',
+      'retry-after',
+      'deprecation',
+      'sunset',
+      'link',
+      'x-request-id',
+    ],
+    maxAge: 600,
+    // A preflight that is not one would be refused in a shape of its own.
+    strictPreflight: false,
+  })
+}
+
+/** GET /lives/v1: the process answers. Asks nothing of anybody, so a slow dependency kills nobody. */
+function registerLiveness(app: HttpApp): void {
+  app.get(
+    '/lives/v1',
+    {
+      schema: {
+        tags: ['health'],
+        summary: 'Tell whether the process is up',
+        response: { 200: z.object({ status: z.literal('ok') }) },
+      },
+      config: { rateLimitClass: false },
+    },
+    async () => ({ status: 'ok' as const }),
+  )
 }

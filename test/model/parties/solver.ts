@@ -81,6 +81,7 @@ export async function settleFill(
   const answer = await world.oracles.attest('fill', request)
   if (!answer.ok) return answer
   const { deposited } = found
+  if (answer.response.execution === undefined) return answer
   world.settlements.push({ kind: 'fill', known, transaction, deposit: deposit.id, deposited })
   await world.settle(answer.response.execution, when)
   return answer
@@ -103,6 +104,7 @@ export async function settleRefund(
   })
   if (!answer.ok) return answer
   const { deposited } = found
+  if (answer.response.execution === undefined) return answer
   world.settlements.push({ kind: 'refund', known, transaction, deposit: deposit.id, deposited })
   await world.settle(answer.response.execution)
   return answer

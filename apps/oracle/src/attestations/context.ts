@@ -60,6 +60,15 @@ export type AttestationContext = {
 /** One withdrawal, whatever the allocator is asked to pay it with. */
 export type Payout = { readonly key: Hex; readonly hubTokenId: bigint; readonly amount: bigint }
 
+/** A settlement that payments prove: each of them settles the deposits of one execution. */
+export type Settles = {
+  readonly orderId: Hex
+  /** What the deposits are of what the order asks for: 10^18 is all of it, and more is no more. */
+  readonly worth: bigint
+  /** The fill of the order, and transactions by chain. */
+  readonly payments: readonly string[]
+}
+
 /** What one kind of attestation found: an answer that only lacks its signatures. */
 export type Attested<Response> = {
   readonly unsigned: Response
@@ -68,6 +77,8 @@ export type Attested<Response> = {
   readonly isFinal: boolean
   /** What signed payload parameters let out of a depository. Executions say it themselves. */
   readonly payout?: Payout
+  /** Of a fill or a refund that payments prove. */
+  readonly settles?: Settles
 }
 
 /** What a rule answers: it holds nothing back. */

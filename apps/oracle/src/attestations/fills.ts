@@ -1,4 +1,11 @@
-import { codecOf, type FillsResponse, orderId as hashOrder, type PaymentFacts } from '@causeway/core'
+import {
+  codecOf,
+  type FillsResponse,
+  firstMissingCall,
+  type Hex,
+  orderId as hashOrder,
+  type PaymentFacts,
+} from '@causeway/core'
 import type { FillsRequest } from '../wire/requests.ts'
 import {
   type Attest,
@@ -7,7 +14,7 @@ import {
   chainOf,
   type WithExecution,
 } from './context.ts'
-import { checkCalls } from './settlement/calls.ts'
+import { AttestationError } from './errors.ts'
 import { settlementExecution } from './settlement/execution.ts'
 import {
   entryPerInput,
@@ -20,8 +27,8 @@ import {
   signedEntries,
 } from './settlement/orderInputs.ts'
 import { checkOrderSignature } from './settlement/orderSignature.ts'
-import { checkPayments } from './settlement/payments.ts'
-import { weightedBpsDiff } from './settlement/weightedBpsDiff.ts'
+import { checkPayments, paymentName, theFill } from './settlement/payments.ts'
+import { weightedBpsDiff, worthOf } from './settlement/weightedBpsDiff.ts'
 
 type Order = FillsRequest['order']
 
@@ -68,6 +75,11 @@ export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = as
     unsigned: { message: message(bpsDiff), execution },
     evidence: evidenceOf([...(await readingInputs), fillFacts]),
     isFinal: true,
+    settles: {
+      orderId,
+      worth: worthOf(bpsDiff),
+      payments: [theFill, paymentName(outputChain.id, fillFacts)],
+    },
   }
 }
 
@@ -101,4 +113,22 @@ function demandedPayments({ output }: Order, chain: AttestedChain, facts: Paymen
     calls: output.calls,
     facts,
   }))
+}
+
+/**
+ * Every call of the order must have been executed, in the order's sequence; others may stand between.
+ * Calls are compared in their one ABI encoding.
+ * @throws AttestationError
+ * @source oracle-protocol.md 4, rule 6; 5.1, "Calls"
+ */
+function checkCalls(calls: readonly Hex[], facts: PaymentFacts, chain: AttestedChain): void {
+  if (calls.length === 0) return
+  if (facts.calls === undefined) {
+    throw new AttestationError('CALLS_NOT_SUPPORTED', `Calls are not supported on ${chain.vmType}.`)
+  }
+  const missing = firstMissingCall(calls, facts.calls)
+  if (missing === undefined) return
+  throw new AttestationError('MISSING_CALLS', `Call ${missing} of the order was not executed in its turn.`, {
+    data: { callIndex: missing },
+  })
 }

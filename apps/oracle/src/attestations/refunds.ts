@@ -28,8 +28,8 @@ import {
   signedEntries,
 } from './settlement/orderInputs.ts'
 import { checkOrderSignature } from './settlement/orderSignature.ts'
-import { checkPayments } from './settlement/payments.ts'
-import { scaledByDiff, weightedBpsDiff } from './settlement/weightedBpsDiff.ts'
+import { checkPayments, paymentName } from './settlement/payments.ts'
+import { scaledByDiff, weightedBpsDiff, worthOf } from './settlement/weightedBpsDiff.ts'
 
 /**
  * POST /attestations/solver-refunds/v1: a solver paid an order's inputs back, so the order's deposits
@@ -81,6 +81,11 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
     unsigned: { message: message(bpsDiff), execution },
     evidence: evidenceOf([...(await readingInputs), ...payments.map(({ facts }) => facts)]),
     isFinal: true,
+    settles: {
+      orderId,
+      worth: worthOf(bpsDiff),
+      payments: payments.map(({ refund, facts }) => paymentName(refund.chain.id, facts)),
+    },
   }
 }
 

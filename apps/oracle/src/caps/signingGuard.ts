@@ -30,7 +30,7 @@ export interface SigningGuard {
 export type HeldReason = Excess['reason'] | 'overdrawn'
 
 export type GuardMetrics = {
-  countHeld(kind: string, reason: HeldReason): void
+  countHeld(kind: string, reason: HeldReason | 'settled'): void
   countReleased(kind: string): void
   /** Read when scraped: how much waits. */
   watchHeld(read: () => number): void

@@ -15,6 +15,7 @@ import {
 import { type ConfiguredSigner, createConfiguredSigner, recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { openSigningGuard } from '../caps/openSigningGuard.ts'
+import { openSettledOrders } from '../caps/settledOrders.ts'
 import { buildApp } from '../http/app.ts'
 import { createPeerAggregator } from '../peers/peerAggregator.ts'
 import { parsePeers, parseSignerPolicy } from '../peers/settings.ts'
@@ -128,6 +129,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
     metrics,
     log: logger,
   })
+  const orders = openSettledOrders(config, logger)
   const service = createAttestationService({
     context,
     watch,
@@ -135,6 +137,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
     signatureContext,
     metrics,
     guard,
+    orders,
     inFlightMax: config.inFlightMax,
     keptMax: config.finalResultsKeptMax,
     deadlineMs: attestationDeadlineMs,
@@ -183,6 +186,7 @@ async function assemble(parts: Parts): Promise<Oracle> {
       { name: 'peers', close: () => aggregator.close() },
       { name: 'chains', close: () => network.close() },
       { name: 'signing caps', close: async () => guard.close() },
+      { name: 'settled orders', close: async () => orders.close() },
       { name: 'signer', close: () => signer.close() },
     ],
   })

@@ -12,7 +12,6 @@ import { recoverSigner } from '@causeway/signer'
 import type { AttestationContext } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch, isUsable, type WatchLog } from '../halt/chainWatch.ts'
 import { createHaltStore } from '../halt/haltStore.ts'
-import { repeatCheck } from '../halt/repeatCheck.ts'
 import type { ListedChain } from '../http/chains.ts'
 import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
 import type { LoadedFiles } from './files.ts'
@@ -261,5 +260,22 @@ function toListed(chain: RegisteredChain, status: string): ListedChain {
     hubChainId,
     ready: status === 'ready',
     halted: status === 'halted',
+  }
+}
+
+/** Looks again every `intervalMs` after the last look ended, without keeping the process alive. */
+function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const schedule = () => {
+    if (isStopped) return
+    timer = setTimeout(() => void check().finally(schedule), intervalMs).unref()
+  }
+  schedule()
+  return {
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+    },
   }
 }

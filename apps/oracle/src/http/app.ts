@@ -7,6 +7,7 @@ import {
   type Readiness,
   standardErrorPolicy,
 } from '@causeway/http'
+import { z } from 'zod'
 import {
   depositsDefinition,
   fillsDefinition,
@@ -22,7 +23,6 @@ import {
 } from '../service/definitions.ts'
 import { type AttestationRouteDependencies, registerAttestation } from './attestations.ts'
 import { type ListedChain, registerChains } from './chains.ts'
-import { registerReadiness } from './readiness.ts'
 
 export type AppDependencies = AttestationRouteDependencies & {
   readonly chains: () => readonly ListedChain[]
@@ -75,4 +75,25 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerAttestation(app, recoveryDefinition, dependencies)
   registerAttestation(app, noFillOrRefundDefinition, dependencies)
   return app
+}
+
+const reportSchema = z.object({
+  ready: z.boolean(),
+  draining: z.boolean(),
+  checks: z.record(z.string(), z.enum(['ok', 'failed'])),
+  reasons: z.record(z.string(), z.string()).optional(),
+})
+
+/** GET /lives/ready/v1: whether traffic should be sent here; 503 until all checks hold. */
+function registerReadiness(app: HttpApp, readiness: Readiness): void {
+  const schema = {
+    tags: ['health'],
+    summary: 'Tell whether the service takes traffic',
+    response: { 200: reportSchema, 503: reportSchema },
+  }
+  app.get('/lives/ready/v1', { schema, config: { rateLimitClass: false } }, async (_request, reply) => {
+    const report = await readiness.report()
+    reply.code(report.ready ? 200 : 503)
+    return report
+  })
 }

@@ -1,3 +1,4 @@
+import type { DepositsResponse, Evidence } from '@causeway/core'
 import { answerJson, apiKeyHeader, errorResponses, type HttpApp } from '@causeway/http'
 import type { z } from 'zod'
 import type { PeerAggregator } from '../peers/peerAggregator.ts'
@@ -5,7 +6,6 @@ import type { AttestationService } from '../service/attestationService.ts'
 import type { AttestationDefinition, RequestSwitches } from '../service/definitions.ts'
 import { createForceGuard } from '../service/force.ts'
 import type { OracleMetrics } from '../service/oracleMetrics.ts'
-import { evidenceToWire } from '../wire/evidence.ts'
 import { publishedExample } from '../wire/publishedExample.ts'
 import { responseExamples } from '../wire/responseExamples.ts'
 
@@ -90,4 +90,15 @@ async function attestHere<Request extends RequestSwitches, Response extends obje
 ): Promise<Response> {
   const { response, evidence } = await service.attest(definition, body, { signal })
   return body.includeEvidence === true ? { ...response, evidence: evidenceToWire(evidence) } : response
+}
+
+/** Evidence as answers carry it, beside what is signed. @source design.md 7.9 */
+function evidenceToWire(evidence: readonly Evidence[]): NonNullable<DepositsResponse['evidence']> {
+  return evidence.map(({ chainId, blockHash, blockNumber, finalityRule, agreeingEndpoints }) => ({
+    chainId,
+    ...(blockHash !== undefined && { blockHash }),
+    ...(blockNumber !== undefined && { blockNumber: blockNumber.toString() }),
+    finalityRule,
+    agreeingEndpoints: [...agreeingEndpoints],
+  }))
 }

@@ -1,6 +1,5 @@
-import type { AttestationKind, RecoverSigner, SignatureContext } from '@causeway/core'
+import { type AttestationKind, DomainError, type RecoverSigner, type SignatureContext } from '@causeway/core'
 import { type Aggregation, createAggregation, type ReadAnswer } from './aggregation.ts'
-import { NoSignerGroupError } from './errors.ts'
 import { createPeerClient, type PeerClient, peerTimeout } from './peerClient.ts'
 import { createPeerEvents, type PeerLog, type PeerMetrics } from './peerEvents.ts'
 import type { Peer, SignerPolicy } from './settings.ts'
@@ -196,3 +195,13 @@ function createStop(caller: AbortSignal, timeoutMs: number) {
 }
 
 const overNow = new Error('the answer is complete, or nobody waits for it')
+
+/** Nobody whose signature counts said anything about the request. */
+class NoSignerGroupError extends DomainError {
+  readonly code = 'NO_SIGNER_GROUP'
+  readonly kind = 'invalid_request'
+
+  constructor() {
+    super('No listed oracle signed an answer to this request.')
+  }
+}

@@ -1,6 +1,14 @@
 import { OneFlight, WeightedCache } from '@causeway/chains'
-import { canonicalJson, DomainError, type Evidence, type SignatureContext, type Signer } from '@causeway/core'
+import {
+  canonicalJson,
+  DomainError,
+  type Evidence,
+  type HeldExecution,
+  type SignatureContext,
+  type Signer,
+} from '@causeway/core'
 import type { AttestationContext } from '../attestations/context.ts'
+import type { SettledOrders } from '../caps/settledOrders.ts'
 import type { SigningGuard } from '../caps/signingGuard.ts'
 import type { ChainWatch } from '../halt/chainWatch.ts'
 import type { AttestationDefinition, RequestSwitches } from './definitions.ts'
@@ -37,6 +45,8 @@ export type AttestationServiceOptions = {
   readonly metrics: OracleMetrics
   /** Asked before anything that lets value out is signed. */
   readonly guard: SigningGuard
+  /** Asked before a fill or a refund is signed. */
+  readonly orders: SettledOrders
   readonly inFlightMax: number
   /** Final answers that are kept; 0 signs every one anew. Default 10 000. */
   readonly keptMax?: number
@@ -52,8 +62,8 @@ const keptWeightMax = 64 * 1024 * 1024
  * @source design.md 7.5, 7.6; ledger-and-safety.md 4.7
  */
 export function createAttestationService(options: AttestationServiceOptions): AttestationService {
-  const { context, watch, signer, signatureContext, metrics, guard, inFlightMax, deadlineMs } = options
-  const { keptMax = keptMaxDefault } = options
+  const { context, watch, signer, signatureContext, metrics, guard, orders } = options
+  const { inFlightMax, deadlineMs, keptMax = keptMaxDefault } = options
   const kept = new WeightedCache<LocalAttestation<object>>({ entriesMax: keptMax, weightMax: keptWeightMax })
   const flights = new OneFlight<LocalAttestation<object>>()
   const slots = createWorkSlots(inFlightMax)
@@ -66,17 +76,29 @@ export function createAttestationService(options: AttestationServiceOptions): At
     signal: AbortSignal,
   ): Promise<LocalAttestation<object>> {
     const { kind, attest } = definition
-    const { unsigned, evidence, isFinal, payout } = await attest(request, context, { signal })
+    const { unsigned, evidence, isFinal, payout, settles } = await attest(request, context, { signal })
     watch.observe(evidence)
     const execution = kind.executionOf(unsigned)
-    const isAdmitted =
-      definition.letsNothingOut === true ||
-      (await guard.admit({ kind: kind.name, execution, payout }, { signal }))
-    const answer = isAdmitted ? unsigned : kind.withoutExecution(unsigned)
+    let held: HeldExecution | undefined
+    if (
+      execution !== undefined &&
+      settles !== undefined &&
+      !orders.admit(settles, execution.idempotencyKey)
+    ) {
+      metrics.countHeld(kind.name, 'settled')
+      held = 'ORDER_SETTLED'
+    } else if (
+      definition.letsNothingOut !== true &&
+      !(await guard.admit({ kind: kind.name, execution, payout }, { signal }))
+    ) {
+      held = 'SIGNING_CAP'
+    }
+    const answer = held === undefined ? unsigned : kind.withoutExecution(unsigned, held)
     const response = await signResponse(kind, answer, { signer, context: signatureContext }, { signal })
     const attestation = { response, evidence }
     // Its text is kept beside it once it was asked for. What is held is judged anew each time.
-    if (isFinal && isAdmitted) kept.set(key, attestation, key.length + 2 * JSON.stringify(response).length)
+    if (isFinal && held === undefined)
+      kept.set(key, attestation, key.length + 2 * JSON.stringify(response).length)
     return attestation
   }
 

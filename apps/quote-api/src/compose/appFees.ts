@@ -1,5 +1,5 @@
 import type { JsonRpcClient } from '@causeway/chains'
-import type { SqlDatabase } from '@causeway/core'
+import { type Hex, type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
 import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
@@ -18,6 +18,8 @@ export type AppFees = {
 }
 
 const intervalMs = 1_000
+/** A claim waits this long for its chain. */
+const codeTimeoutMs = 3_000
 
 /** Claims of app fees, and the job that follows their payouts. */
 export function createAppFees(options: {
@@ -47,6 +49,7 @@ export function createAppFees(options: {
       registry,
       snapshot: options.snapshot,
       isReadable: (chainId) => chains.has(chainId),
+      hasCode: ({ chainId, account }) => hasCode(chains.get(chainId), account),
       contractsOf: (chainId) => contracts.get(chainId),
       site: options.publicUrl,
       randomBytes: options.randomBytes,
@@ -55,6 +58,17 @@ export function createAppFees(options: {
     jobs: [{ name: 'claims', intervalMs, waker, run: (run) => followClaims(context, run) }],
     wake: () => waker.wake(),
   }
+}
+
+async function hasCode(chain: Pick<SettlementChain, 'withCode'> | undefined, account: Hex): Promise<boolean> {
+  const signal = AbortSignal.timeout(codeTimeoutMs)
+  try {
+    const found = await chain?.withCode([account], signal)
+    if (found !== undefined) return found.length > 0
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  throw new UpstreamUnavailableError('The chain of the claim cannot be read at the moment.')
 }
 
 function createObserver(options: {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@causeway/database'
-import type { HttpMetrics } from '@causeway/http'
+import { Gauge, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
 import { startElections } from '../jobs/election.ts'
-import { watchJobs } from '../jobs/jobMetrics.ts'
-import { type Job, runJobs } from '../jobs/runJobs.ts'
+import { type Job, type RunningJobs, runJobs } from '../jobs/runJobs.ts'
 
 /** Runs for the leadership of each job and does its work while it leads. */
 export function startJobs(options: {
@@ -41,4 +40,30 @@ export function startJobs(options: {
       await lockDatabase.close()
     },
   }
+}
+
+/** Health of the background jobs of this process, read when scraped. */
+function watchJobs({ registry }: Pick<HttpMetrics, 'registry'>, jobs: RunningJobs): void {
+  const gauge = (
+    name: string,
+    help: string,
+    read: (job: ReturnType<RunningJobs['health']>[number]) => number,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['job'],
+      registers: [registry],
+      collect() {
+        for (const job of jobs.health()) this.set({ job: job.name }, read(job))
+      },
+    })
+  gauge('job_leading', '1 while this process leads the job', ({ epoch }) => (epoch === undefined ? 0 : 1))
+  gauge('job_runs', 'Runs of the job in this process', ({ runs }) => runs)
+  gauge('job_failures', 'Runs of the job in this process that failed', ({ failures }) => failures)
+  gauge(
+    'job_last_success_timestamp_seconds',
+    'Unix time of the last run that succeeded in this process; 0 before the first',
+    ({ lastSuccessAtMs = 0 }) => lastSuccessAtMs / 1_000,
+  )
 }

@@ -7,7 +7,7 @@ import { createWaker, type Job } from '../jobs/runJobs.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { followPermits } from '../requests/permits/followPermits.ts'
-import { followSaid } from '../requests/selfExecution/followSaid.ts'
+import { followReportedTransactions } from '../requests/selfExecution/followReportedTransactions.ts'
 import { attestFills } from '../requests/settlement/attestFills.ts'
 import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
@@ -64,7 +64,7 @@ export function createSettlement(options: {
     fills: createWaker(),
     refunds: createWaker(),
     permits: createWaker(),
-    said: createWaker(),
+    selfExecuted: createWaker(),
   }
   const watchers = new Map([...chains].map(([chainId, chain]) => [chainId, watcherOf(context, chain)]))
   const intervalMs = Math.min(...[...chains.values()].map(pauseOf), attestIntervalMs)
@@ -74,7 +74,12 @@ export function createSettlement(options: {
     { name: 'refunds', intervalMs, waker: followers.refunds, run: (run) => followRefunds(context, run) },
     { name: 'resume', intervalMs: attestIntervalMs, run: (run) => resumeTraced(context, run) },
     { name: 'permits', intervalMs, waker: followers.permits, run: (run) => followPermits(context, run) },
-    { name: 'self-executed', intervalMs, waker: followers.said, run: (run) => followSaid(context, run) },
+    {
+      name: 'self-executed',
+      intervalMs,
+      waker: followers.selfExecuted,
+      run: (run) => followReportedTransactions(context, run),
+    },
   ]
   if (oracles === undefined) logger.warn('no ORACLES: fills are not proven and nothing settles')
   else {

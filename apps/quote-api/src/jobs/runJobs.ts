@@ -2,6 +2,9 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Elections, Fence } from './election.ts'
 
+/** One run of a job. Each transaction that writes calls `fence` first; long reads end on `signal`. */
+export type Run = { readonly fence: Fence; readonly signal: AbortSignal }
+
 /** Work that one process of all does at a time. */
 export type Job = {
   /** Lower case with hyphens: names the lock, the metrics and the log lines. */
@@ -15,8 +18,7 @@ export type Job = {
    * them run back to back. Default: a quarter of the interval, at most a second.
    */
   readonly pauseMinMs?: number
-  /** One run. Each transaction that writes calls `fence` first; long reads end on `signal`. */
-  run(context: { fence: Fence; signal: AbortSignal }): Promise<void>
+  run(run: Run): Promise<void>
 }
 
 /** Belongs to one job. Wakes are counted together until its next pause ends by them. */

@@ -3,7 +3,12 @@ import {
   divideUp,
   maxBigint,
   minBigint,
+  perName,
   type QuoteCeilings,
+  type SponsorCeiling,
+  sponsorCeilings,
+  sponsoredComponents,
+  sponsorRule,
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
@@ -57,9 +62,6 @@ export function checkRelayerGas(
   )
 }
 
-/** Which part of a sponsor's debit each ceiling bounds. */
-type SponsorCeiling = 'sponsorGas' | 'sponsorImpact' | 'sponsorSpread'
-
 /**
  * Refuses a sponsored quote that debits more than a sponsor pays for gas, for inventory impact or for the
  * disagreement of price sources. That spread protects the solver, so a sponsor bears a small part of it at most.
@@ -78,9 +80,23 @@ export function checkSponsorCost(
     maxBigint(bpsUp(amountUsd, BigInt(maxBps)), orMicroUsd * usdX18PerMicroUsd)
   const { maxBps, maxMicroUsd } = ceilings.sponsorSpread
   const spreadLimit = minBigint(bpsUp(amountUsd, BigInt(maxBps)), maxMicroUsd * usdX18PerMicroUsd)
-  refuseAbove('sponsorGas', usd(sponsored.execution), largerOf(ceilings.sponsorGas))
-  refuseAbove('sponsorImpact', usd(sponsored.swap), largerOf(ceilings.sponsorImpact))
-  refuseAbove('sponsorSpread', usd(sponsoredSpread(snapshot, priced, sponsored.relay)), spreadLimit)
+  const bounded = sponsoredByCeiling(sponsored)
+  const bounds = {
+    sponsorGas: [bounded.sponsorGas, largerOf(ceilings.sponsorGas)],
+    sponsorImpact: [bounded.sponsorImpact, largerOf(ceilings.sponsorImpact)],
+    sponsorSpread: [sponsoredSpread(snapshot, priced, bounded.sponsorSpread), spreadLimit],
+  } as const satisfies Record<SponsorCeiling, readonly [bigint, UsdX18]>
+  for (const ceiling of sponsorCeilings) {
+    const [cost, limit] = bounds[ceiling]
+    refuseAbove(ceiling, usd(cost), limit)
+  }
+}
+
+/** What a sponsor pays of all fees that one ceiling bounds. */
+function sponsoredByCeiling(sponsored: Allocation['sponsored']): Record<SponsorCeiling, bigint> {
+  const sums = perName(sponsorCeilings, () => 0n)
+  for (const component of sponsoredComponents) sums[sponsorRule(component).ceiling] += sponsored[component]
+  return sums
 }
 
 /** The platform fee is paid first: the spread is the last part of what a capped sponsor pays. */
@@ -88,7 +104,7 @@ function sponsoredSpread(snapshot: MarketSnapshot, priced: PricedRoute, sponsore
   const { split, feeCurrency, solver } = priced
   if (solver === undefined) return 0n
   const spread = bpsUp(split.amountIn, conversionSpreadBps(snapshot, feeCurrency, solver.payoutCurrency))
-  return maxBigint(sponsoredRelay - maxBigint(split.components.relay - spread, 0n), 0n)
+  return maxBigint(sponsoredRelay - maxBigint(split.parts.platform - spread, 0n), 0n)
 }
 
 function refuseAbove(ceiling: SponsorCeiling, costUsd: UsdX18, limitUsd: UsdX18): void {

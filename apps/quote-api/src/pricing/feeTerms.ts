@@ -18,7 +18,7 @@ import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 import { dearerClass } from './slippage.ts'
-import type { FeeTerms, SponsorableComponents } from './solve.ts'
+import type { FeeTerms } from './solve.ts'
 
 /** Platform schedule. @source configuration `schedule`, quote-api.md 6.1 */
 export type Schedule = {
@@ -41,14 +41,8 @@ export type FeeInputs = {
   readonly subsidy: SubsidyRule
 }
 
-/**
- * Part of the sponsorable components that a sponsor pays, for one fee currency at its price; always 0
- * without a sponsor.
- */
-export type SubsidyRule = (
-  feeCurrency: QuotableCurrency,
-  price: PricedCurrency,
-) => (components: SponsorableComponents) => bigint
+/** What a sponsor pays of the fees, for one fee currency at its price; always 0 without a sponsor. */
+export type SubsidyRule = (feeCurrency: QuotableCurrency, price: PricedCurrency) => FeeTerms['subsidy']
 
 const usdX18PerMicroUsd = 10n ** 12n
 
@@ -58,7 +52,7 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
   const fee = requirePrice(snapshot, plan.feeCurrency)
   const native = requirePrice(snapshot, route.destination.native)
   const topup = gasTopup(inputs)
-  const relayerGas =
+  const gas =
     convertUp(fillCostWei(inputs), native, fee) +
     relayedDepositCost(inputs) +
     (topup?.valueInFeeCurrency ?? 0n)
@@ -69,7 +63,7 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
   return {
     topup,
     terms: {
-      relayerGas,
+      gas,
       flat: amountForUsdUp(schedule.flatMicroUsd * usdX18PerMicroUsd, fee),
       platformBps,
       skew: (amountIn) => {
@@ -77,6 +71,8 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
         return amountForUsdUp(moveCost(route, received, paid, usd), fee)
       },
       appFeesBps,
+      // No destination that is quoted makes an account for its recipient.
+      rent: 0n,
       subsidy: inputs.subsidy(plan.feeCurrency, fee),
       // The potential's slope is twice its average; `checkPayable` refuses moves beyond `maxSkewBps`.
       slopeBpsMin: bpsDenominator - platformBps - appBps - 2n * paid.parameters.maxSkewBps,

@@ -1,6 +1,7 @@
-import { bpsUp } from '@causeway/core'
-import type { ChainMarket, GasShape } from '../market/snapshot.ts'
-import type { QuotableCurrency } from './registry.ts'
+import { bpsUp, convertUp } from '@causeway/core'
+import type { ChainMarket, GasShape, MarketSnapshot } from '../market/snapshot.ts'
+import { requireChain, requirePrice } from './marketAccess.ts'
+import type { QuotableChain, QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 
 /** Extra units per initialised tick that a swap crosses: two cold storage slots and arithmetic. */
@@ -56,6 +57,21 @@ export function sweepShape(isNative: boolean): GasShape {
   return isNative ? 'sweep-native' : 'sweep-erc20'
 }
 
-export function refundShape(currency: QuotableCurrency): GasShape {
+function refundShape(currency: QuotableCurrency): GasShape {
   return currency.isNative ? 'refund-native' : 'refund-erc20'
+}
+
+/**
+ * Gas of paying a currency out on its chain, in its smallest units, rounded up.
+ * @throws QuoteError PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
+ */
+export function refundCost(
+  snapshot: MarketSnapshot,
+  chain: Pick<QuotableChain, 'chainId' | 'native'>,
+  currency: QuotableCurrency,
+): bigint {
+  const market = requireChain(snapshot, chain.chainId)
+  const costWei = gasCostWei(market, refundShape(currency))
+  const price = requirePrice(snapshot, currency)
+  return convertUp(costWei, requirePrice(snapshot, chain.native), price)
 }

@@ -131,10 +131,9 @@ const wholeUsd = (usdX18: UsdX18): string => (usdX18 / 10n ** 18n).toString()
 
 /** What a priced request promises, and beside what; undefined where no solver pays. */
 export function promisedBy(
-  { amounts, snapshot }: Priced,
+  { solver, destinationLeg, amountOut, route, snapshot }: Priced,
   inventoryView: (of: Priced['snapshot']) => InventoryView,
 ): Pick<Promised, 'usdX18' | 'payableUsdX18'> | undefined {
-  const { solver, destinationLeg, amountOut, route } = amounts
   if (solver === undefined) return undefined
   const { payoutCurrency } = solver
   const inventory = inventoryView(snapshot)(payoutCurrency.asset)

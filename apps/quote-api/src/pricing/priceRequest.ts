@@ -46,8 +46,7 @@ export type PricingDependencies = {
 }
 
 /** A price with everything a response or a quote is made of. */
-export type Priced = {
-  readonly amounts: PricedRoute
+export type Priced = PricedRoute & {
   readonly snapshot: MarketSnapshot
   readonly originMarket: ChainMarket
   readonly transactions: readonly PlannedTransaction[]
@@ -75,7 +74,7 @@ export async function priceRequest(
   const facts = dependencies.userFacts(factsQuestion(route, plans, request))
   const requireProvenPayments = checkProvenPayments(dependencies.hasCode, { route, request, plans })
 
-  const amounts = route.selfExecuted
+  const priced = route.selfExecuted
     ? await priceSelfExecuted({
         request,
         route,
@@ -85,16 +84,16 @@ export async function priceRequest(
       })
     : await bestPlan(dependencies, { request, route, plans, snapshot, subsidy })
 
-  await requireProvenPayments(amounts)
+  await requireProvenPayments(priced)
   const { balance, allowance } = await facts
-  const transactions = planTransactions(amounts, request, allowance)
+  const transactions = planTransactions(priced, request, allowance)
   return {
-    amounts,
+    ...priced,
     snapshot,
     originMarket,
     transactions,
     originGasWei: originGasWei(originMarket, transactions),
-    timeEstimateSeconds: timeEstimate(dependencies, amounts),
+    timeEstimateSeconds: timeEstimate(dependencies, priced),
     userBalance: balance ?? 0n,
   }
 }

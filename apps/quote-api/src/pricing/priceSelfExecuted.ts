@@ -1,14 +1,19 @@
 import { bpsDenominator, divideUp, usdValueDown } from '@causeway/core'
 import type { MarketSnapshot } from '../market/snapshot.ts'
 import { QuoteError } from './errors.ts'
-import { checkImpact, legImpact } from './legImpact.ts'
-import { adverseBpsOf, type LegQuote, type LegQuoter, planSelfExecutedLeg } from './legs.ts'
-import type { PricedRoute } from './pricedRoute.ts'
+import {
+  adverseBpsOf,
+  checkImpact,
+  type LegQuote,
+  type LegQuoter,
+  legImpact,
+  planSelfExecutedLeg,
+} from './legs.ts'
+import { type PricedRoute, shownPrices } from './pricedRoute.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
-import { shownPrices } from './routePrices.ts'
 import { dearerClass, minimumAfterSlippage, slippageBps } from './slippage.ts'
-import type { FeeSplit } from './solve.ts'
+import { withoutFees } from './solve.ts'
 
 /** A swap below this is dust that gas alone exceeds. @source quote-api.md 5, AMOUNT_TOO_LOW */
 const swapUsdMin = 50_000_000_000_000_000n
@@ -31,13 +36,13 @@ export async function priceSelfExecuted(args: {
   const prices = shownPrices(snapshot, route)
   if (route.operation === 'swap') refuseDust(usdValueDown(amountIn, prices.currencyIn))
 
-  const impact = legImpact(snapshot, [leg])
-  checkImpact(impact, { maxBps: args.swapImpactMaxBps, override: request.overridePriceImpact })
+  const swapImpact = legImpact(snapshot, [leg])
+  checkImpact(swapImpact, { maxBps: args.swapImpactMaxBps, override: request.overridePriceImpact })
   const toleranceBps = slippageBps({
     asked: request.slippageBps,
     hasPoolLeg: route.operation === 'swap',
     assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
-    swapImpactBps: impact.lossBps,
+    swapImpactBps: swapImpact.lossBps,
     adverseBps: adverseBpsOf([leg]),
     priceSpreadBps: 0n,
   })
@@ -56,6 +61,7 @@ export async function priceSelfExecuted(args: {
     split: withoutFees(amountIn),
     originLeg: leg,
     destinationLeg: undefined,
+    swapImpact,
     slippageBps: toleranceBps,
     solver: undefined,
     prices,
@@ -76,18 +82,4 @@ function refuseDust(valueUsd: bigint): void {
   throw new QuoteError('AMOUNT_TOO_LOW', 'A swap on one chain must be worth at least 0.05 USD.', {
     data: { minimumUsd: '0.05' },
   })
-}
-
-function withoutFees(amountIn: bigint): FeeSplit {
-  return {
-    amountIn,
-    net: amountIn,
-    relayerGas: 0n,
-    relayerService: 0n,
-    relayer: 0n,
-    app: 0n,
-    appFees: [],
-    subsidized: 0n,
-    components: { execution: 0n, swap: 0n, relay: 0n },
-  }
 }

@@ -13,14 +13,12 @@ import {
 import { checkRelayerGas } from './ceilings.ts'
 import { QuoteError } from './errors.ts'
 import { type FeeInputs, feeTerms, inventories, relayedDepositCost } from './feeTerms.ts'
+import { refundCost } from './gas.ts'
 import { payableUsd } from './inventory.ts'
 import { promisedOut, requiredIn } from './legGuard.ts'
-import { checkImpact, legImpact } from './legImpact.ts'
-import { adverseBpsOf, type LegQuote, type LegQuoter } from './legs.ts'
+import { adverseBpsOf, checkImpact, type LegQuote, type LegQuoter, legImpact } from './legs.ts'
 import { requirePrice } from './marketAccess.ts'
-import type { PricedRoute } from './pricedRoute.ts'
-import { refundCost } from './refundCost.ts'
-import { routePrices } from './routePrices.ts'
+import { type PricedRoute, routePrices } from './pricedRoute.ts'
 import { dearerClass, minimumAfterSlippage, slippageBps } from './slippage.ts'
 import { type FeeSplit, type FeeTerms, solveAmountIn, splitFees } from './solve.ts'
 
@@ -59,9 +57,9 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
     price: requirePrice(snapshot, plan.feeCurrency),
   })
 
-  const impact = legImpact(snapshot, [flow.originLeg, flow.destinationLeg])
-  checkImpact(impact, { maxBps: inputs.swapImpactMaxBps, override: request.overridePriceImpact })
-  const toleranceBps = tolerance(inputs, flow, impact.lossBps)
+  const swapImpact = legImpact(snapshot, [flow.originLeg, flow.destinationLeg])
+  checkImpact(swapImpact, { maxBps: inputs.swapImpactMaxBps, override: request.overridePriceImpact })
+  const toleranceBps = tolerance(inputs, flow, swapImpact.lossBps)
   const exactOutput = request.tradeType === 'EXACT_OUTPUT'
   const amountOutMin = exactOutput ? flow.amountOut : minimumAfterSlippage(flow.amountOut, toleranceBps)
   const slipsOnInput = exactOutput && flow.originLeg !== undefined
@@ -79,6 +77,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
     split: flow.split,
     originLeg: flow.originLeg,
     destinationLeg: flow.destinationLeg,
+    swapImpact,
     slippageBps: toleranceBps,
     solver: {
       payoutCurrency: plan.payoutCurrency,
@@ -201,8 +200,8 @@ function refundGas(inputs: SolverRouteInputs): bigint {
 function checkPayable(inputs: SolverRouteInputs, flow: Flow): void {
   checkBalance(inputs, flow.payout)
   const { paid } = inventories(inputs)
-  const { amountIn, components } = flow.split
-  if (components.swap * bpsDenominator > amountIn * paid.parameters.maxSkewBps) {
+  const { amountIn, parts } = flow.split
+  if (parts.skew * bpsDenominator > amountIn * paid.parameters.maxSkewBps) {
     throw insufficientLiquidity(inputs, payableUsd(paid, inputs.route.destination.chainId))
   }
 }

@@ -1,5 +1,6 @@
-import type { LegQuote } from './legs.ts'
-import type { PricedCurrency } from './marketAccess.ts'
+import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { LegImpact, LegQuote } from './legs.ts'
+import { type PricedCurrency, requirePrice, shownPrice } from './marketAccess.ts'
 import type { QuotableCurrency } from './registry.ts'
 import type { TradeType } from './request.ts'
 import type { Route } from './route.ts'
@@ -9,7 +10,7 @@ import type { FeeSplit } from './solve.ts'
 export type GasTopup = {
   readonly currency: QuotableCurrency
   readonly amountWei: bigint
-  /** What it costs, in the fee currency; part of `relayerGas`. */
+  /** What it costs, in the fee currency; part of `gas`. */
   readonly valueInFeeCurrency: bigint
 }
 
@@ -41,6 +42,8 @@ export type PricedRoute = {
   readonly split: FeeSplit
   readonly originLeg: LegQuote | undefined
   readonly destinationLeg: LegQuote | undefined
+  /** Of all pool legs together. */
+  readonly swapImpact: LegImpact
   readonly slippageBps: bigint
   readonly solver: SolverTerms | undefined
   readonly prices: RoutePrices
@@ -53,4 +56,36 @@ export type RoutePrices = {
   readonly feeCurrency: PricedCurrency
   readonly originNative: PricedCurrency
   readonly destinationNative: PricedCurrency
+}
+
+/** @throws QuoteError PRICE_FETCH_FAILED when any of them has no usable price */
+export function routePrices(
+  snapshot: MarketSnapshot,
+  route: Route,
+  feeCurrency: QuotableCurrency,
+): RoutePrices {
+  return {
+    currencyIn: requirePrice(snapshot, route.currencyIn),
+    currencyOut: requirePrice(snapshot, route.currencyOut),
+    feeCurrency: requirePrice(snapshot, feeCurrency),
+    originNative: requirePrice(snapshot, route.origin.native),
+    destinationNative: requirePrice(snapshot, route.destination.native),
+  }
+}
+
+/**
+ * Prices of a route that its user executes alone: no amount of it depends on them, so a refused one refuses
+ * nothing while it can still be shown. A swap asks for the prices of its pool itself.
+ * @throws QuoteError PRICE_FETCH_FAILED when one has been missing for too long to be shown
+ */
+export function shownPrices(snapshot: MarketSnapshot, route: Route): RoutePrices {
+  const currencyIn = shownPrice(snapshot, route.currencyIn)
+  const originNative = shownPrice(snapshot, route.origin.native)
+  return {
+    currencyIn,
+    currencyOut: shownPrice(snapshot, route.currencyOut),
+    feeCurrency: currencyIn,
+    originNative,
+    destinationNative: originNative,
+  }
 }

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { testRegistry } from '../../test/fixtures/market.ts'
-import { learnedReactionMs, reactionSamplesMin } from './reactionTime.ts'
+import { learnedReactionMs, reactionSamplesMin } from '../requests/accuracy/reactionTimes.ts'
 import { pinConfirmations, timeEstimateSeconds } from './timeEstimate.ts'
 
 const times = fc.array(fc.integer({ min: 0, max: 3_600_000 }), {

@@ -1,24 +1,25 @@
 // Goal: the worked examples of quote-api.md 6.5 and the identity of design 4 hold to the last unit.
-import { bpsUp, convertDown, divideUp } from '@causeway/core'
+import { bpsUp, convertDown, divideUp, type FeeParts } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type FeeTerms, type SponsorableComponents, solveAmountIn, splitFees } from './solve.ts'
+import { type FeeTerms, solveAmountIn, splitFees } from './solve.ts'
 
 const usdc = { decimals: 6, usdX18: 10n ** 18n }
 const eth = { decimals: 18, usdX18: 2_500n * 10n ** 18n }
 
-const sumOf = ({ execution, swap, relay }: SponsorableComponents) => execution + swap + relay
-const capped = (cap: bigint) => (parts: SponsorableComponents) => (sumOf(parts) < cap ? sumOf(parts) : cap)
+const sumOf = ({ gas, flat, skew, platform }: FeeParts) => gas + flat + skew + platform
+const capped = (cap: bigint) => (parts: FeeParts) => (sumOf(parts) < cap ? sumOf(parts) : cap)
 const nobody = () => 0n
 
 function example(overrides: Partial<FeeTerms> & { skewBps?: bigint } = {}): FeeTerms {
   const { skewBps = 4n, ...rest } = overrides
   return {
-    relayerGas: 10_000n,
+    gas: 10_000n,
     flat: 20_000n,
     platformBps: 6n,
     skew: (amountIn) => bpsUp(amountIn * (skewBps < 0n ? -1n : 1n), skewBps < 0n ? -skewBps : skewBps),
     appFeesBps: [50n],
+    rent: 0n,
     subsidy: nobody,
     slopeBpsMin: 9_900n,
     ...rest,
@@ -62,7 +63,7 @@ describe('worked examples of the fee sheet', () => {
     [
       'H reward without app fee',
       100_000_000n,
-      example({ relayerGas: 10_000n, platformBps: 0n, skewBps: -5n, appFeesBps: [] }),
+      example({ gas: 10_000n, platformBps: 0n, skewBps: -5n, appFeesBps: [] }),
       -20_000n,
       0n,
       0n,
@@ -87,7 +88,7 @@ describe('worked examples of the fee sheet', () => {
 
 const termsArbitrary = fc
   .record({
-    relayerGas: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+    gas: fc.bigInt({ min: 0n, max: 10n ** 12n }),
     flat: fc.bigInt({ min: 0n, max: 10n ** 12n }),
     platformBps: fc.bigInt({ min: 0n, max: 100n }),
     skewBps: fc.bigInt({ min: -10n, max: 100n }),
@@ -133,7 +134,7 @@ describe('identity in = net + relayer + app − subsidized', () => {
   test('backward finds the smallest input over all, dips included', () => {
     fc.assert(
       fc.property(termsArbitrary, fc.bigInt({ min: 1n, max: 50_000n }), (base, target) => {
-        const terms = { ...base, relayerGas: base.relayerGas % 1_000n, flat: base.flat % 1_000n }
+        const terms = { ...base, gas: base.gas % 1_000n, flat: base.flat % 1_000n }
         const { amountIn } = solveAmountIn(terms, target)
         for (
           let candidate = amountIn - 1n;

@@ -1,4 +1,13 @@
-import { bpsDenominator, bpsDown, bpsUp } from '@causeway/core'
+import {
+  bpsDenominator,
+  bpsDown,
+  bpsUp,
+  type FeeParts,
+  type FeeTotalName,
+  feeTotals,
+  noFees,
+  sumOfFees,
+} from '@causeway/core'
 import { QuoteError } from './errors.ts'
 
 /**
@@ -6,8 +15,8 @@ import { QuoteError } from './errors.ts'
  * of the fee currency. @source quote-api.md 6.1, 6.2; design.md 4
  */
 export type FeeTerms = {
-  /** G (and U): destination gas and gas top-up, already rounded up. */
-  readonly relayerGas: bigint
+  /** G, O and U: destination gas, gas of a relayed deposit and gas top-up, already rounded up. */
+  readonly gas: bigint
   /** F: flat fee, already rounded up. */
   readonly flat: bigint
   /** P: platform fee, rounded up. */
@@ -15,58 +24,66 @@ export type FeeTerms = {
   /** S: what the move costs the solver's inventory, rounded up; negative is a reward. */
   readonly skew: (amountIn: bigint) => bigint
   readonly appFeesBps: readonly bigint[]
-  /** Part of the sponsorable components that a sponsor pays; 0 without a sponsor. */
-  readonly subsidy: (components: SponsorableComponents) => bigint
+  /** T: an account that the destination makes for its recipient. */
+  readonly rent: bigint
+  /** What a sponsor pays of the fees; 0 without a sponsor. */
+  readonly subsidy: (fees: FeeParts) => bigint
   /** Lower bound of the growth of `net` per unit of input, in bps; bounds the exact-output search. */
   readonly slopeBpsMin: bigint
 }
 
-export type SponsorableComponents = {
-  /** F + G + U */
-  readonly execution: bigint
-  /** S */
-  readonly swap: bigint
-  /** P */
-  readonly relay: bigint
-}
-
 /** All amounts in the fee currency; `amountIn = net + relayer + app − subsidized` exactly. */
-export type FeeSplit = {
+export type FeeSplit = Readonly<Record<FeeTotalName, bigint>> & {
   readonly amountIn: bigint
   readonly net: bigint
-  readonly relayerGas: bigint
-  readonly relayerService: bigint
-  readonly relayer: bigint
-  readonly app: bigint
   /** Per recipient, in request order; sums to `app`. */
   readonly appFees: readonly bigint[]
   readonly subsidized: bigint
-  readonly components: SponsorableComponents
+  /** What the totals above are sums of. */
+  readonly parts: FeeParts
 }
 
 /** Forward: what remains of `amountIn`. `net` may be zero or negative; the caller decides. */
 export function splitFees(terms: FeeTerms, amountIn: bigint): FeeSplit {
-  const relay = bpsUp(amountIn, terms.platformBps)
-  const swap = terms.skew(amountIn)
-  const relayerService = terms.flat + relay + swap
-  const relayer = terms.relayerGas + relayerService
-  const appFees =
-    terms.appFeesBps.length === 0 ? noAppFees : terms.appFeesBps.map((bps) => bpsDown(amountIn, bps))
+  const appFees = appFeesOf(terms, amountIn)
+  const parts = feesOf(terms, amountIn, appFees)
+  return feeSplit({ amountIn, parts, appFees, subsidized: terms.subsidy(parts) })
+}
+
+function appFeesOf({ appFeesBps }: FeeTerms, amountIn: bigint): readonly bigint[] {
+  return appFeesBps.length === 0 ? noAppFees : appFeesBps.map((bps) => bpsDown(amountIn, bps))
+}
+
+/** What every fee is at `amountIn`. */
+function feesOf(terms: FeeTerms, amountIn: bigint, appFees: readonly bigint[]): FeeParts {
   let app = 0n
   for (const fee of appFees) app += fee
-  const components = { execution: terms.flat + terms.relayerGas, swap, relay }
-  const subsidized = terms.subsidy(components)
   return {
-    amountIn,
-    net: amountIn - relayer - app + subsidized,
-    relayerGas: terms.relayerGas,
-    relayerService,
-    relayer,
+    gas: terms.gas,
+    flat: terms.flat,
+    skew: terms.skew(amountIn),
+    platform: bpsUp(amountIn, terms.platformBps),
+    surplus: 0n,
     app,
-    appFees,
-    subsidized,
-    components,
+    rent: terms.rent,
   }
+}
+
+type Taken = Pick<FeeSplit, 'amountIn' | 'parts' | 'subsidized'>
+
+/** What is left once the fees are taken. */
+function netOf({ amountIn, parts, subsidized }: Taken): bigint {
+  return amountIn - sumOfFees(parts) + subsidized
+}
+
+function feeSplit(taken: Taken & Pick<FeeSplit, 'appFees'>): FeeSplit {
+  const { amountIn, parts, appFees, subsidized } = taken
+  return { amountIn, net: netOf(taken), ...feeTotals(parts), appFees, subsidized, parts }
+}
+
+/** What a user does alone: no solver, so no fees. */
+export function withoutFees(amountIn: bigint): FeeSplit {
+  return feeSplit({ amountIn, parts: noFees, appFees: noAppFees, subsidized: 0n })
 }
 
 const noAppFees: readonly bigint[] = []
@@ -76,7 +93,7 @@ const slopeBpsFloor = 500n
 
 /**
  * Backward: the smallest input whose net reaches `targetNet`. The net of that input may exceed the
- * target by a few units; they go to `relayerService`, so that the identity stays exact.
+ * target by a few units; they are a fee of their own, so that the identity stays exact.
  *
  * `net` is not monotone: fees rounded apart may step at the same unit. It stays within `roundings`
  * units of a function that grows at least `slopeBpsMin`, so bisection finds some answer and a scan of
@@ -89,16 +106,14 @@ export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {
       data: { field: 'appFees' },
     })
   }
-  const reaches = (amountIn: bigint) => splitFees(terms, amountIn).net >= targetNet
+  const reaches = (amountIn: bigint) => {
+    const parts = feesOf(terms, amountIn, appFeesOf(terms, amountIn))
+    return netOf({ amountIn, parts, subsidized: terms.subsidy(parts) }) >= targetNet
+  }
   const found = bisect(reaches, targetNet)
   const split = splitFees(terms, scanBelow(reaches, found, terms))
   const surplus = split.net - targetNet
-  return {
-    ...split,
-    net: targetNet,
-    relayerService: split.relayerService + surplus,
-    relayer: split.relayer + surplus,
-  }
+  return feeSplit({ ...split, parts: { ...split.parts, surplus } })
 }
 
 /** Some amount that reaches while its predecessor does not. */

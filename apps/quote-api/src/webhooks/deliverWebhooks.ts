@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '@causeway/core'
 import type { Peppers } from '../access/keys/peppers.ts'
+import type { Run } from '../jobs/runJobs.ts'
 import { createWaker, type Job } from '../jobs/runJobs.ts'
-import type { Run } from '../requests/settlement/settlementContext.ts'
 import {
   type DueDelivery,
   failDelivery,

@@ -4,27 +4,35 @@ import {
   bitcoinNetworkOf,
   ConfigurationError,
   createBitcoinCodec,
-  type FactsReader,
+  type Evidence,
   type FinalBlocks,
+  type Hex,
   InvalidWithdrawalError,
   InvalidWithdrawRequestError,
-  normaliseWithdrawRequest,
   outputScript,
+  type PaymentQuestion,
   type WithdrawalFacts,
-  type WithdrawalQuestion,
-  type WithdrawRequestFacts,
   type WithdrawRequestQuestion,
 } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
-import { OneFlight } from '../rpc/oneFlight.ts'
-import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
-import { runAsOne } from '../rpc/runAsOne.ts'
+import {
+  createFactsReader,
+  type FamilyReader,
+  type FoundDeposits,
+  type FoundPayment,
+  type WithdrawalReading,
+} from '../family/createFactsReader.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { BitcoinWithdrawalError } from './bitcoinErrors.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { type BitcoinRules, findDeposits } from './deposits.ts'
-import { bitcoinFinalBlocks } from './finalBlocks.ts'
-import { confirmationsOf, describeFinality } from './finality.ts'
-import { type BitcoinReaderLimits, createFinalTransactions } from './finalTransactions.ts'
+import { type Confirmations, confirmationsOf, describeFinality } from './finality.ts'
+import {
+  type BitcoinReaderLimits,
+  type BitcoinTransactions,
+  bitcoinFinalBlocks,
+  createBitcoinTransactions,
+} from './finalTransactions.ts'
 import { referencesOrder, sumTransfers } from './payments.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
 import type { FindSpenders } from './spenderLookup.ts'
@@ -41,9 +49,16 @@ export type BitcoinFactsReaderOptions = {
   readonly limits?: Partial<BitcoinReaderLimits>
 }
 
-export interface BitcoinFactsReader extends FactsReader {
+export interface BitcoinFactsReader extends FamilyReader {
   readonly finalBlocks: FinalBlocks
-  forget(): void
+}
+
+type Reading = {
+  readonly rules: BitcoinRules
+  readonly confirmations: Confirmations
+  readonly quorum: QuorumClient<BitcoinView>
+  readonly findSpenders: FindSpenders
+  readonly transactions: BitcoinTransactions
 }
 
 /**
@@ -55,101 +70,92 @@ export interface BitcoinFactsReader extends FactsReader {
 export function createBitcoinFactsReader(options: BitcoinFactsReaderOptions): BitcoinFactsReader {
   const { chain, quorum, findSpenders, limits = {} } = options
   const network = bitcoinNetworkOf(chain.network)
-  const codec = createBitcoinCodec(network)
   const confirmations = confirmationsOf(chain)
   const rules = { network, depositories: depositoriesOf(chain, network) }
-  const transactions = createFinalTransactions({ quorum, confirmations, limits })
-  const withdrawals = new OneFlight<AgreedFacts<FinalWithdrawal>>()
-
-  async function readWithdrawal(
-    question: WithdrawalQuestion,
-    { signal }: { readonly signal: AbortSignal },
-  ): Promise<WithdrawalFacts> {
-    const terms = readWithdrawalTerms(question.withdrawal, rules)
-    const named =
-      question.transactionId === undefined ? [] : [codec.canonicalTransactionId(question.transactionId)]
-    const key = `${terms.withdrawalId} ${named.join()}`
-    const { facts, agreeingEndpoints } = await runAsOne(
-      withdrawals,
-      { key, chainId: chain.id, signal },
-      async (shared) => {
-        const candidates = [...new Set([...named, ...(await findSpenders(terms.psbt.inputs, shared))])]
-        const { threshold } = quorum
-        return quorum.read({
-          ...withdrawalQuestion({ terms, candidates, confirmations, threshold }),
-          signal: shared,
-        })
-      },
-    )
-    const { height: blockNumber, hash: blockHash } = facts.finalBlock
-    const finalityRule = describeFinality(confirmations)
-    const { withdrawalId, payingDepositories, currency, amount, recipient } = terms
-    return {
-      kind: 'withdrawal',
-      ...{ withdrawalId, depository: primaryOf(rules), payingDepositories },
-      ...{ status: statusOf(facts, terms), currency, amount, recipient },
-      ...(facts.transactionId !== undefined && { executingTransactionId: facts.transactionId }),
-      evidence: { chainId: chain.id, blockHash, blockNumber, finalityRule, agreeingEndpoints },
-    }
-  }
-
-  async function readWithdrawRequest(
-    question: WithdrawRequestQuestion,
-    { signal }: { readonly signal: AbortSignal },
-  ): Promise<WithdrawRequestFacts> {
-    const normalised = normaliseWithdrawRequest(chain, question)
-    const script = outputScript(question.depository, network)
-    const read = await Promise.all(
-      allocatorUtxos(question).map(async ({ txid, vout, value }) => {
-        const known = await transactions.read({ transactionId: txid, wantsSpent: false }, signal)
-        const output = known.final.transaction.outputs[vout]
-        const isAsSaid = output?.value === value && Buffer.compare(output.script, script) === 0
-        if (isAsSaid) return known
-        throw new InvalidWithdrawRequestError(
-          'an output does not hold that value for the depository',
-          'allocatorUtxos',
-        )
-      }),
-    )
-    const [first] = read
-    return { ...normalised, ...(first !== undefined && { evidence: first.evidence }) }
-  }
-
-  return {
+  const transactions = createBitcoinTransactions({ quorum, confirmations, limits })
+  const reading: Reading = { rules, confirmations, quorum, findSpenders, transactions }
+  const reader = createFactsReader({
     chainId: chain.id,
-    vmType: 'bitcoin-vm',
-    finalBlocks: bitcoinFinalBlocks(quorum, confirmations),
+    network: chain,
+    finalityRule: describeFinality(confirmations),
     forget: transactions.forget,
-    async readDeposits(question, { signal }) {
-      const transactionId = codec.canonicalTransactionId(question.transactionId)
-      const { final, evidence } = await transactions.read({ transactionId, wantsSpent: true }, signal)
-      const { transaction, spent, block } = final
-      if (spent === undefined) throw new Error('a deposit was read without what it spends')
-      return {
-        kind: 'deposits',
-        transactionId,
-        blockTimestampSeconds: block.timeSeconds,
-        deposits: findDeposits({ transactionId, transaction, spent }, rules),
-        evidence,
-      }
-    },
-    async readPayment({ orderId, payments, ...question }, { signal }) {
-      const transactionId = codec.canonicalTransactionId(question.transactionId)
-      const { final, evidence } = await transactions.read({ transactionId, wantsSpent: true }, signal)
-      const { transaction, spent } = final
-      if (spent === undefined) throw new Error('a payment was read without what it spends')
-      return {
-        kind: 'payment',
-        transactionId,
-        blockTimestampSeconds: final.block.timeSeconds,
-        referencesOrder: referencesOrder(transaction, orderId),
-        transfers: sumTransfers({ transaction, spent }, payments, rules),
-        evidence,
-      }
-    },
-    readWithdrawal,
-    readWithdrawRequest,
+    readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
+    readPayment: (question, { signal }) => readPayment(reading, question, signal),
+    prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+    proveWithdrawRequest: (question, { signal }) => proveOutputs(reading, question, signal),
+  })
+  return { ...reader, finalBlocks: bitcoinFinalBlocks(quorum, confirmations) }
+}
+
+async function readDeposits(
+  { rules, transactions }: Reading,
+  transactionId: string,
+  signal: AbortSignal,
+): Promise<FoundDeposits> {
+  const { final, evidence } = await transactions.read({ transactionId, wantsSpent: true }, signal)
+  const { transaction, spent, block } = final
+  if (spent === undefined) throw new Error('a deposit was read without what it spends')
+  const deposits = findDeposits({ transactionId, transaction, spent }, rules)
+  return { blockTimestampSeconds: block.timeSeconds, deposits, evidence }
+}
+
+async function readPayment(
+  { rules, transactions }: Reading,
+  { transactionId, orderId, payments }: PaymentQuestion,
+  signal: AbortSignal,
+): Promise<FoundPayment> {
+  const { final, evidence } = await transactions.read({ transactionId, wantsSpent: true }, signal)
+  const { transaction, spent, block } = final
+  if (spent === undefined) throw new Error('a payment was read without what it spends')
+  return {
+    blockTimestampSeconds: block.timeSeconds,
+    referencesOrder: referencesOrder(transaction, orderId),
+    transfers: sumTransfers({ transaction, spent }, payments, rules),
+    evidence,
   }
+}
+
+function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading<FinalWithdrawal> {
+  const { rules, confirmations, quorum, findSpenders } = reading
+  const { threshold } = quorum
+  const terms = readWithdrawalTerms(withdrawal, rules)
+  const { withdrawalId, payingDepositories, currency, amount, recipient } = terms
+  return {
+    withdrawalId,
+    async read(transactionId, signal) {
+      const named = transactionId === undefined ? [] : [transactionId]
+      const candidates = [...new Set([...named, ...(await findSpenders(terms.psbt.inputs, signal))])]
+      return quorum.read({ ...withdrawalQuestion({ terms, candidates, confirmations, threshold }), signal })
+    },
+    describe: (seen) => ({
+      ...{ depository: primaryOf(rules), payingDepositories },
+      ...{ status: statusOf(seen, terms), currency, amount, recipient },
+      ...(seen.transactionId !== undefined && { executingTransactionId: seen.transactionId }),
+      shownIn: { blockHash: seen.finalBlock.hash, blockNumber: seen.finalBlock.height },
+    }),
+  }
+}
+
+/** Each output that the request spends must be final and hold what it says for the depository. */
+async function proveOutputs(
+  { rules, transactions }: Reading,
+  question: WithdrawRequestQuestion,
+  signal: AbortSignal,
+): Promise<Evidence | undefined> {
+  const script = outputScript(question.depository, rules.network)
+  const read = await Promise.all(
+    allocatorUtxos(question).map(async ({ txid, vout, value }) => {
+      const known = await transactions.read({ transactionId: txid, wantsSpent: false }, signal)
+      const output = known.final.transaction.outputs[vout]
+      const isAsSaid = output?.value === value && Buffer.compare(output.script, script) === 0
+      if (isAsSaid) return known
+      throw new InvalidWithdrawRequestError(
+        'an output does not hold that value for the depository',
+        'allocatorUtxos',
+      )
+    }),
+  )
+  return read[0]?.evidence
 }
 
 /** @throws InvalidWithdrawalError, BitcoinWithdrawalError */

@@ -1,11 +1,11 @@
-import type { Evidence } from '@causeway/core'
+import type { FinalBlocks } from '@causeway/core'
+import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
+import { createFinalBlocks } from '../rpc/finalBlocks.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../rpc/rememberedReadings.ts'
+import { defaultKeptLimits, type KeptLimits } from '../rpc/rememberedReadings.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { type Confirmations, describeFinality } from './finality.ts'
-import { type FinalTransaction, transactionQuestion } from './readFinalTransaction.ts'
-
-export type KnownTransaction = { readonly final: FinalTransaction; readonly evidence: Evidence }
+import { type FinalTransaction, pinHeight, transactionQuestion } from './readFinalTransaction.ts'
 
 export type BitcoinReaderLimits = KeptLimits & {
   /** Inputs of a transaction that may be a deposit: each takes a reading of its own. Default 500. */
@@ -14,11 +14,10 @@ export type BitcoinReaderLimits = KeptLimits & {
 
 const defaultLimits: BitcoinReaderLimits = { ...defaultKeptLimits, inputsMax: 500 }
 
-/**
- * Final transactions of one chain: read once while remembered, and once for all who ask at the same time.
- * @source design.md 7.5
- */
-export function createFinalTransactions(options: {
+export type BitcoinTransactions = ReturnType<typeof createBitcoinTransactions>
+
+/** Final transactions of one chain, read again only where what they spend is wanted and was not read. */
+export function createBitcoinTransactions(options: {
   readonly quorum: QuorumClient<BitcoinView>
   readonly confirmations: Confirmations
   readonly limits: Partial<BitcoinReaderLimits>
@@ -26,43 +25,52 @@ export function createFinalTransactions(options: {
   const { quorum, confirmations } = options
   const limits = { ...defaultLimits, ...options.limits }
   const { inputsMax } = limits
-  const { chainId, threshold, configured } = quorum
-  const known = new RememberedReadings<KnownTransaction>({
-    chainId,
-    limits,
-    weightOf: ({ final: { hex, spent = [] } }) => 500 + 2 * hex.length + 100 * spent.length,
+  const { threshold, configured } = quorum
+  const known = createFinalTransactions({
+    ...{ quorum, limits },
+    finalityRule: describeFinality(confirmations),
+    shownIn: ({ block }: FinalTransaction) => ({ blockHash: block.hash, blockNumber: block.height }),
+    weightOf: ({ hex, spent = [] }) => 500 + 2 * hex.length + 100 * spent.length,
   })
-
-  async function readAgreed(
-    transactionId: string,
-    wantsSpent: boolean,
-    signal: AbortSignal,
-  ): Promise<KnownTransaction> {
-    const question = transactionQuestion({
-      ...{ transactionId, wantsSpent, confirmations, threshold, configured, inputsMax },
-    })
-    const { facts: final, agreeingEndpoints } = await quorum.read({ ...question, signal })
-    const { hash: blockHash, height: blockNumber } = final.block
-    const finalityRule = describeFinality(confirmations)
-    return { final, evidence: { chainId, blockHash, blockNumber, finalityRule, agreeingEndpoints } }
-  }
-
   return {
     /** @param transactionId canonical; @throws what `QuorumClient.read` throws */
     read(
       { transactionId, wantsSpent }: { readonly transactionId: string; readonly wantsSpent: boolean },
       signal: AbortSignal,
-    ): Promise<KnownTransaction> {
+    ) {
       return known.read(
         {
           key: transactionId,
           variant: String(wantsSpent),
-          answers: ({ final }) => !wantsSpent || final.spent !== undefined,
+          answers: ({ final }: KnownTransaction<FinalTransaction>) =>
+            !wantsSpent || final.spent !== undefined,
+          question: transactionQuestion({
+            ...{ transactionId, wantsSpent, confirmations, threshold, configured, inputsMax },
+          }),
         },
         signal,
-        (shared) => readAgreed(transactionId, wantsSpent, shared),
       )
     },
-    forget: () => known.forget(),
+    forget: known.forget,
   }
+}
+
+/** Final blocks of a `bitcoin-vm` chain, by height and hash. */
+export function bitcoinFinalBlocks(
+  quorum: QuorumClient<BitcoinView>,
+  confirmations: Confirmations,
+): FinalBlocks {
+  const { threshold } = quorum
+  return createFinalBlocks(quorum, {
+    newest: {
+      first: async (view, signal) => ({ tipHeight: await view.readTipHeight(signal) }),
+      pin: (views) => pinHeight({ threshold, confirmations }, views),
+      async second(view, _own, number, signal) {
+        const hash = number < 0n ? undefined : await view.readBlockHash(number, signal)
+        if (hash === undefined) return { kind: 'not_final', waitSeconds: 600 }
+        return { kind: 'final', facts: { number, hash } }
+      },
+    },
+    hashAt: (view, height, signal) => view.readBlockHash(height, signal),
+  })
 }

@@ -1,8 +1,8 @@
 import type { BitcoinOutput, BitcoinTransaction } from '@causeway/core'
-import { reachedBy } from '../ethereum-vm/finality.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
+import { reachedBy } from '../rpc/tally.ts'
 import type { BitcoinBlock, BitcoinView, SeenTransaction } from './bitcoinView.ts'
 import { type Confirmations, finalHeight, secondsToFinality } from './finality.ts'
 

@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import {
-  lowerCase,
+  parseAddress,
   parseBytes,
   parseHash,
   parseList,
@@ -191,11 +191,3 @@ export function parseHasCode(atBlock: RpcAnswer | undefined, atFinalBlock: RpcAn
   const answer = atBlock?.ok === true ? atBlock : atFinalBlock
   return parseBytes(resultOf(answer, what), what).length > 2
 }
-
-/** 20 bytes, lower case. */
-export function parseAddress(value: unknown, what: string): Hex {
-  if (typeof value !== 'string' || !addressPattern.test(value)) throw new MalformedAnswerError(what)
-  return lowerCase(value)
-}
-
-const addressPattern = /^0x[0-9a-fA-F]{40}$/

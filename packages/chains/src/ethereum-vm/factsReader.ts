@@ -1,32 +1,32 @@
 import {
   type ChainEntry,
   ConfigurationError,
-  type DepositFacts,
+  type Evidence,
   ethereumCodec,
-  type FactsReader,
   type FinalBlocks,
-  type InBlock,
+  type Hex,
   mainNetwork,
-  normaliseWithdrawRequest,
-  type PaymentFacts,
   type PaymentQuestion,
-  type WithdrawalFacts,
-  type WithdrawalQuestion,
 } from '@causeway/core'
 import { type ListedPayers, listedPayers } from '../config/listedPayers.ts'
-import { OneFlight } from '../rpc/oneFlight.ts'
-import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
-import { runAsOne } from '../rpc/runAsOne.ts'
+import {
+  createFactsReader,
+  type FamilyReader,
+  type FoundDeposits,
+  type FoundPayment,
+  type WithdrawalReading,
+} from '../family/createFactsReader.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
 import { describeFinality, type FinalityRule, finalityRule } from './finality.ts'
 import {
-  createFinalTransactions,
+  createEthereumTransactions,
   type EthereumReaderLimits,
-  type KnownTransaction,
-  type TransactionRequest,
+  type EthereumTransactions,
 } from './finalTransactions.ts'
 import { executedCalls, needsTrace, paidWithoutTrace, referencesOrder, sumTransfers } from './payments.ts'
+import type { Wanted } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
 import { sideOf } from './solverSide.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
@@ -48,23 +48,20 @@ export type EthereumFactsReaderOptions = {
   readonly limits?: Partial<EthereumReaderLimits>
 }
 
-export interface EthereumFactsReader extends FactsReader {
-  readDeposits(...asked: Parameters<FactsReader['readDeposits']>): Promise<InBlock<DepositFacts>>
-  readPayment(...asked: Parameters<FactsReader['readPayment']>): Promise<InBlock<PaymentFacts>>
+/** Blocks of this family are always known. */
+type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
+
+export interface EthereumFactsReader extends FamilyReader<KnownBlock> {
   readonly finalBlocks: FinalBlocks
-  /** Drops what is remembered: for a chain that was halted and is followed again. */
-  forget(): void
 }
 
 type Reading = {
-  readonly chainId: string
   readonly rules: DepositRules
   readonly payers: ListedPayers
   readonly finality: FinalityRule
   readonly isTraced: boolean
   readonly quorum: QuorumClient
-  readTransaction(request: TransactionRequest, signal: AbortSignal): Promise<KnownTransaction>
-  readonly withdrawals: OneFlight<AgreedFacts<FinalWithdrawal>>
+  readonly transactions: EthereumTransactions
 }
 
 const codec = ethereumCodec
@@ -79,84 +76,63 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
   const { chain, quorum, limits = {} } = options
   if (chain.depository === undefined) throw new ConfigurationError(`chain ${chain.id} has no depository`)
   const finality = finalityRule(chain)
-  const transactions = createFinalTransactions({ quorum, rule: finality, limits })
+  const transactions = createEthereumTransactions({ quorum, rule: finality, limits })
   const reading: Reading = {
-    chainId: chain.id,
     rules: {
       depository: codec.canonicalAddress(chain.depository),
       isZksyncStack: chain.additionalData?.isZksyncStack === true,
     },
     payers: listedPayers(chain, codec),
-    finality,
     isTraced: chain.additionalData?.traceInternalTransfers === true,
-    quorum,
-    readTransaction: (request, signal) => transactions.read(request, signal),
-    withdrawals: new OneFlight(),
+    ...{ finality, quorum, transactions },
   }
-  return {
+  const reader = createFactsReader({
     chainId: chain.id,
-    vmType: 'ethereum-vm',
-    finalBlocks: ethereumFinalBlocks(quorum, finality),
+    network: mainNetwork('ethereum-vm'),
+    finalityRule: describeFinality(finality),
     forget: transactions.forget,
-    readDeposits: ({ transactionId }, { signal }) => readDeposits(reading, transactionId, signal),
+    readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
-    readWithdrawal: (question, { signal }) => readWithdrawal(reading, question, signal),
-    readWithdrawRequest: async (question) => normaliseWithdrawRequest(mainNetwork('ethereum-vm'), question),
-  }
+    prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+  })
+  return { ...reader, finalBlocks: ethereumFinalBlocks(quorum, finality) }
 }
 
 async function readDeposits(
-  reading: Reading,
+  { rules, transactions }: Reading,
   transactionId: string,
   signal: AbortSignal,
-): Promise<InBlock<DepositFacts>> {
-  const { rules } = reading
-  const wanted = {
-    transaction: (logs: KnownTransaction['final']['logs']) => needsCalldata(logs, rules),
+): Promise<FoundDeposits<KnownBlock>> {
+  const wanted: Wanted = {
+    transaction: (logs) => needsCalldata(logs, rules),
     trace: () => false,
     codeOf: () => [],
     tracesCode: false,
   }
-  const { final, evidence } = await reading.readTransaction(
-    { transactionId, wanted, purpose: 'deposits' },
-    signal,
-  )
-  return {
-    kind: 'deposits',
-    transactionId: final.transactionId,
-    blockTimestampSeconds: final.blockTimestampSeconds,
-    deposits: findDeposits(
-      final.logs,
-      rules,
-      final.transaction && wordBehindTransfer(final.transaction, rules),
-    ),
-    evidence,
-  }
+  const { final, evidence } = await transactions.read({ transactionId, wanted, purpose: 'deposits' }, signal)
+  const { blockTimestampSeconds, logs, transaction } = final
+  const deposits = findDeposits(logs, rules, transaction && wordBehindTransfer(transaction, rules))
+  return { blockTimestampSeconds, deposits, evidence }
 }
 
 async function readPayment(
-  reading: Reading,
-  question: PaymentQuestion,
+  { payers, isTraced, transactions }: Reading,
+  { transactionId, orderId, extraData, payments: targets }: PaymentQuestion,
   signal: AbortSignal,
-): Promise<InBlock<PaymentFacts>> {
-  const { transactionId, orderId } = question
-  const side = sideOf(reading.payers, question.extraData)
-  const targets = question.payments.map(({ recipient, currency }) => ({
-    recipient: codec.canonicalAddress(recipient),
-    currency: codec.canonicalAddress(currency),
-  }))
+): Promise<FoundPayment<KnownBlock>> {
+  const side = sideOf(payers, extraData)
   const terms = { orderId, side, targets }
   const hasNative = targets.some(({ currency }) => currency === codec.nativeCurrency)
-  const { final, evidence } = await reading.readTransaction(
+  const { final, evidence } = await transactions.read(
     {
       transactionId,
       wanted: {
         transaction: 'always',
         trace: (logs, transaction) =>
-          reading.isTraced && transaction !== undefined && needsTrace({ logs, transaction }, terms),
+          isTraced && transaction !== undefined && needsTrace({ logs, transaction }, terms),
         codeOf: (logs, transaction) =>
           transaction === undefined ? [] : paidWithoutTrace({ logs, transaction }, terms),
-        tracesCode: reading.isTraced,
+        tracesCode: isTraced,
       },
       purpose: hasNative ? `payment ${JSON.stringify([orderId, side.chosen, targets])}` : 'payment',
     },
@@ -165,8 +141,6 @@ async function readPayment(
   const { transaction, logs, internal, hasCode } = final
   if (transaction === undefined) throw new Error('a payment was read without its transaction')
   return {
-    kind: 'payment',
-    transactionId: final.transactionId,
     blockTimestampSeconds: final.blockTimestampSeconds,
     referencesOrder: referencesOrder(transaction, orderId),
     transfers: sumTransfers({ logs, transaction, internal, hasCode }, terms),
@@ -175,28 +149,23 @@ async function readPayment(
   }
 }
 
-async function readWithdrawal(
-  reading: Reading,
-  question: WithdrawalQuestion,
-  signal: AbortSignal,
-): Promise<WithdrawalFacts> {
-  const { chainId, quorum, finality: rule } = reading
-  const { depository } = reading.rules
-  const terms = readWithdrawalTerms(question.withdrawal)
-  const transactionId =
-    question.transactionId === undefined ? undefined : codec.canonicalTransactionId(question.transactionId)
+function prepareWithdrawal(
+  { rules: { depository }, finality: rule, quorum }: Reading,
+  withdrawal: Hex,
+): WithdrawalReading<FinalWithdrawal> {
+  const { threshold } = quorum
+  const terms = readWithdrawalTerms(withdrawal)
   const { withdrawalId, currency, amount, recipient } = terms
-  const rounds = withdrawalQuestion({ terms, depository, transactionId, rule, threshold: quorum.threshold })
-  const { facts, agreeingEndpoints } = await runAsOne(
-    reading.withdrawals,
-    { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
-    (shared) => quorum.read({ ...rounds, transactionId, signal: shared }),
-  )
-  const { number, hash } = facts.finalBlock
-  const finalityRule = describeFinality(rule)
   return {
-    ...{ kind: 'withdrawal', withdrawalId, depository, status: facts.status, currency, amount, recipient },
-    ...(facts.isExecuting && transactionId !== undefined && { executingTransactionId: transactionId }),
-    evidence: { chainId, blockHash: hash, blockNumber: number, finalityRule, agreeingEndpoints },
+    withdrawalId,
+    read(transactionId, signal) {
+      const question = withdrawalQuestion({ terms, depository, transactionId, rule, threshold })
+      return quorum.read({ ...question, transactionId, signal })
+    },
+    describe: ({ status, isExecuting, finalBlock: { number, hash } }, transactionId) => ({
+      ...{ depository, status, currency, amount, recipient },
+      ...(isExecuting && transactionId !== undefined && { executingTransactionId: transactionId }),
+      shownIn: { blockHash: hash, blockNumber: number },
+    }),
   }
 }

@@ -1,6 +1,6 @@
-import { type Evidence, ethereumCodec } from '@causeway/core'
+import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../rpc/rememberedReadings.ts'
+import { defaultKeptLimits, type KeptLimits } from '../rpc/rememberedReadings.ts'
 import { describeFinality, type FinalityRule } from './finality.ts'
 import { type FinalTransaction, transactionQuestion, type Wanted } from './readFinalTransaction.ts'
 
@@ -11,60 +11,45 @@ export type EthereumReaderLimits = KeptLimits & {
 
 export const defaultReaderLimits: EthereumReaderLimits = { ...defaultKeptLimits, logsMax: 5_000 }
 
-export type KnownTransaction = { readonly final: FinalTransaction; readonly evidence: Required<Evidence> }
-
 export type TransactionRequest = {
+  /** Canonical. */
   readonly transactionId: string
   readonly wanted: Wanted
   /** Requests of equal text want the same. */
   readonly purpose: string
 }
 
-export type FinalTransactionsOptions = {
+export type EthereumTransactions = ReturnType<typeof createEthereumTransactions>
+
+/** Final transactions of one chain: one that was read is read again only for what it lacks. */
+export function createEthereumTransactions(options: {
   readonly quorum: QuorumClient
   readonly rule: FinalityRule
   readonly limits: Partial<EthereumReaderLimits>
-}
-
-/**
- * Final transactions of one chain. One that was read is never read again while it is remembered; the same
- * one asked for by many at once is read once. Only final transactions are remembered, under the block that
- * held them. @source design.md 7.5
- */
-export function createFinalTransactions(options: FinalTransactionsOptions) {
+}) {
   const { quorum, rule } = options
   const limits = { ...defaultReaderLimits, ...options.limits }
-  const { chainId, threshold, configured } = quorum
-  const known = new RememberedReadings<KnownTransaction>({
-    chainId,
-    limits,
-    weightOf: ({ final }) => weightOf(final),
+  const { logsMax } = limits
+  const { threshold, configured } = quorum
+  const known = createFinalTransactions({
+    ...{ quorum, limits, weightOf },
+    finalityRule: describeFinality(rule),
+    shownIn: ({ blockHash, blockNumber }: FinalTransaction) => ({ blockHash, blockNumber }),
   })
-
-  async function readAgreed(request: TransactionRequest, signal: AbortSignal): Promise<KnownTransaction> {
-    const { transactionId, wanted } = request
-    const { logsMax } = limits
-    const question = transactionQuestion({ transactionId, wanted, rule, threshold, configured, logsMax })
-    const { facts, agreeingEndpoints } = await quorum.read({ ...question, transactionId, signal })
-    const { blockHash, blockNumber } = facts
-    const finalityRule = describeFinality(rule)
-    return { final: facts, evidence: { chainId, blockHash, blockNumber, finalityRule, agreeingEndpoints } }
-  }
-
   return {
-    /**
-     * @throws InvalidTransactionIdError, and what `QuorumClient.read` throws
-     */
-    async read(request: TransactionRequest, signal: AbortSignal): Promise<KnownTransaction> {
-      const transactionId = ethereumCodec.canonicalTransactionId(request.transactionId)
-      const { purpose, wanted } = request
+    /** @throws what `QuorumClient.read` throws */
+    read({ transactionId, purpose, wanted }: TransactionRequest, signal: AbortSignal) {
       return known.read(
-        { key: transactionId, variant: purpose, answers: ({ final }) => holds(final, wanted) },
+        {
+          key: transactionId,
+          variant: purpose,
+          answers: ({ final }: KnownTransaction<FinalTransaction>) => holds(final, wanted),
+          question: transactionQuestion({ transactionId, wanted, rule, threshold, configured, logsMax }),
+        },
         signal,
-        (shared) => readAgreed({ ...request, transactionId }, shared),
       )
     },
-    forget: () => known.forget(),
+    forget: known.forget,
   }
 }
 

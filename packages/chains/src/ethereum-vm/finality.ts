@@ -1,4 +1,5 @@
 import type { Finality } from '@causeway/core'
+import { reachedBy } from '../rpc/tally.ts'
 import type { EvmHeader } from './answers.ts'
 
 /** When a block of the chain counts as final. */
@@ -81,11 +82,6 @@ export function pinFinalHeight(rule: FinalityRule, threshold: number, heads: rea
 
 export function headsOf<Seen>(view: { readonly heads: Seen }): Seen {
   return view.heads
-}
-
-/** The `count`th highest of the values, -1 when there are fewer. */
-export function reachedBy(count: number, values: readonly bigint[]): bigint {
-  return [...values].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))[count - 1] ?? -1n
 }
 
 /** True when seconds count and `blockSeconds` is not old enough. */

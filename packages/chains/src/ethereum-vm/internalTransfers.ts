@@ -1,7 +1,7 @@
 import type { RpcAnswer, RpcCall } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { parseList, parseQuantity, parseRecord } from '../rpc/quantity.ts'
-import { parseAddress, resultOf } from './answers.ts'
+import { parseAddress, parseList, parseQuantity, parseRecord } from '../rpc/quantity.ts'
+import { resultOf } from './answers.ts'
 import type { NativeTransfer } from './events.ts'
 
 const what = 'debug_traceTransaction'

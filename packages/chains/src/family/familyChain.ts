@@ -1,14 +1,11 @@
-import type { FactsReader } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
+import type { FamilyReader } from './createFactsReader.ts'
 import type { HubEntries } from './hubEntries.ts'
 
 /** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */
 export interface FamilyChain {
-  readonly reader: FactsReader & {
-    /** Drops what is remembered: for a chain that was halted and is followed again. */
-    forget(): void
-  }
+  readonly reader: FamilyReader
   /**
    * What endpoints say against the configuration (another chain or network, no depository there), one
    * sentence each that names settings. @throws DomainError when too few of them answer

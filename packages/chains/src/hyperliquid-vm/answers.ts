@@ -1,7 +1,6 @@
 import { type HyperliquidWithdrawal, parseDecimal } from '@causeway/core'
-import { parseAddress } from '../ethereum-vm/answers.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { parseBytes, parseHash, parseList, parseRecord } from '../rpc/quantity.ts'
+import { parseAddress, parseBytes, parseHash, parseList, parseRecord } from '../rpc/quantity.ts'
 
 /**
  * Answers of the exchange's HTTP API read strictly: another shape makes the endpoint one that did not

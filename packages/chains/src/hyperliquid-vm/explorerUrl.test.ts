@@ -1,7 +1,7 @@
 // The explorer of the exchange stands on another host than its API, that of others does not.
 import { Secret } from '@causeway/core'
 import { expect, test } from 'vitest'
-import { explorerUrl } from './explorerUrl.ts'
+import { explorerUrl } from './openHyperliquidChain.ts'
 
 test.each([
   ['https://api.hyperliquid.xyz', 'https://rpc.hyperliquid.xyz'],

@@ -1,35 +1,36 @@
 import {
   type DepositFact,
-  type DepositFacts,
   decodeHyperliquidWithdrawal,
-  type FactsReader,
   type Hex,
   hyperliquidNativeDecimals,
   hyperliquidWithdrawalCurrency,
   hyperliquidWithdrawalId,
   hyperliquidWithdrawalTransfer,
   mainNetwork,
-  normaliseWithdrawRequest,
   type PaymentFacts,
   type PaymentQuestion,
   type ReadOptions,
   type TransferFact,
-  type WithdrawalFacts,
-  type WithdrawalQuestion,
 } from '@causeway/core'
 import { z } from 'zod'
+import {
+  createFactsReader,
+  type DescribedWithdrawal,
+  type FamilyReader,
+  type FoundDeposits,
+  type FoundPayment,
+  type WithdrawalReading,
+} from '../family/createFactsReader.ts'
 import type { HubEntries } from '../family/hubEntries.ts'
 import { TransactionMissingError } from '../rpc/chainErrors.ts'
-import { OneFlight } from '../rpc/oneFlight.ts'
-import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { defaultKeptLimits } from '../rpc/rememberedReadings.ts'
-import { runAsOne } from '../rpc/runAsOne.ts'
 import type { HyperliquidTransaction, SendAction } from './answers.ts'
 import {
-  createFinalTransactions,
+  createHyperliquidTransactions,
   finalityRule,
   type HyperliquidReaderLimits,
-  type KnownTransaction,
+  type HyperliquidTransactions,
 } from './finalTransactions.ts'
 import { HyperliquidCurrencyError } from './hyperliquidErrors.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
@@ -50,18 +51,14 @@ export type HyperliquidFactsReaderOptions = {
   readonly nowMs?: () => number
 }
 
-export interface HyperliquidFactsReader extends FactsReader {
-  /** Drops what is remembered: for a chain that was halted and is followed again. */
-  forget(): void
-}
+export type HyperliquidFactsReader = FamilyReader
 
 type Reading = {
   readonly chainId: string
   readonly depositories: readonly [string, ...string[]]
   readonly quorum: QuorumClient<HyperliquidView>
   readonly hubEntries: HubEntries
-  readonly transactions: ReturnType<typeof createFinalTransactions>
-  readonly withdrawals: OneFlight<AgreedFacts<SeenWithdrawal>>
+  readonly transactions: HyperliquidTransactions
   readonly nowMs: () => number
 }
 
@@ -75,7 +72,7 @@ const noOrder: Hex = `0x${'0'.repeat(64)}`
  */
 export function createHyperliquidFactsReader(options: HyperliquidFactsReaderOptions): HyperliquidFactsReader {
   const { chain, quorum, hubEntries } = options
-  const transactions = createFinalTransactions({
+  const transactions = createHyperliquidTransactions({
     quorum,
     limits: { ...defaultKeptLimits, ...options.limits },
   })
@@ -87,32 +84,28 @@ export function createHyperliquidFactsReader(options: HyperliquidFactsReaderOpti
       ...additional.map(hyperliquidCodec.canonicalAddress),
     ],
     ...{ quorum, hubEntries, transactions },
-    withdrawals: new OneFlight(),
     nowMs: options.nowMs ?? (() => Date.now()),
   }
-  return {
+  return createFactsReader({
     chainId: chain.id,
-    vmType: 'hyperliquid-vm',
+    network: mainNetwork('hyperliquid-vm'),
+    finalityRule,
     forget: transactions.forget,
-    readDeposits: ({ transactionId }, reads) => readDeposits(reading, transactionId, reads),
+    readDeposits: (transactionId, reads) => readDeposits(reading, transactionId, reads),
     readPayment: (question, reads) => readPayment(reading, question, reads),
-    readWithdrawal: (question, { signal }) => readWithdrawal(reading, question, signal),
-    readWithdrawRequest: async (question) =>
-      normaliseWithdrawRequest(mainNetwork('hyperliquid-vm'), question),
-  }
+    prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+  })
 }
 
-async function readDeposits(reading: Reading, asked: string, options: ReadOptions): Promise<DepositFacts> {
-  const transactionId = hyperliquidCodec.canonicalTransactionId(asked)
-  const { transaction, evidence } = await reading.transactions.read(transactionId, undefined, options.signal)
-  const deposit = await readDeposit(reading, transaction, options)
-  return {
-    kind: 'deposits',
-    transactionId,
-    blockTimestampSeconds: transaction.timeMs / 1_000n,
-    deposits: deposit === undefined ? [] : [deposit],
-    evidence,
-  }
+async function readDeposits(
+  reading: Reading,
+  transactionId: string,
+  options: ReadOptions,
+): Promise<FoundDeposits> {
+  const { final, evidence } = await reading.transactions.read(transactionId, undefined, options.signal)
+  const deposit = await readDeposit(reading, final, options)
+  const deposits = deposit === undefined ? [] : [deposit]
+  return { blockTimestampSeconds: final.timeMs / 1_000n, deposits, evidence }
 }
 
 /** What a depository sends, also to itself or to another one, was the protocol's already. */
@@ -162,14 +155,12 @@ async function readPayment(
   reading: Reading,
   question: PaymentQuestion,
   options: ReadOptions,
-): Promise<PaymentFacts> {
-  const transactionId = hyperliquidCodec.canonicalTransactionId(question.transactionId)
-  const { transaction, evidence } = await readPaying(reading, transactionId, question.hints, options.signal)
-  const { send } = transaction
+): Promise<FoundPayment> {
+  const { final, evidence } = await readPaying(reading, question, options.signal)
+  const { send } = final
   const found =
-    send === undefined ? nothingPaid : await readSend(reading, { ...transaction, send }, question, options)
-  const blockTimestampSeconds = transaction.timeMs / 1_000n
-  return { kind: 'payment', transactionId, blockTimestampSeconds, ...found, evidence }
+    send === undefined ? nothingPaid : await readSend(reading, { ...final, send }, question, options)
+  return { blockTimestampSeconds: final.timeMs / 1_000n, ...found, evidence }
 }
 
 const nothingPaid: Pick<PaymentFacts, 'referencesOrder' | 'transfers'> = {
@@ -185,10 +176,9 @@ const hintSchema = z.object({
 /** A hint saves a question to the explorer, which limits them; a wrong one costs a round and changes nothing. */
 async function readPaying(
   { transactions }: Reading,
-  transactionId: string,
-  hints: PaymentQuestion['hints'],
+  { transactionId, hints }: PaymentQuestion,
   signal: AbortSignal,
-): Promise<KnownTransaction> {
+): ReturnType<HyperliquidTransactions['read']> {
   const hint = hintSchema.safeParse(hints?.['hyperliquid-vm'])
   if (hint.success) {
     const { user, timestamp: timestampMs } = hint.data
@@ -212,9 +202,7 @@ async function readSend(
   const recipient = hyperliquidCodec.canonicalAddress(send.destination)
   const currency = receivedCurrency(send)
   const isWanted = payments.some(
-    (payment) =>
-      hyperliquidCodec.canonicalAddress(payment.recipient) === recipient &&
-      hyperliquidCodec.canonicalAddress(payment.currency) === currency,
+    (payment) => payment.recipient === recipient && payment.currency === currency,
   )
   const [transfers, mapping] = await Promise.all([
     isWanted && currency !== undefined
@@ -238,41 +226,43 @@ async function readTransfer(
   return [{ recipient, currency, ...(isPayout ? { amount: 0n, fromOthers: moved } : { amount: moved }) }]
 }
 
-async function readWithdrawal(
-  reading: Reading,
-  question: WithdrawalQuestion,
-  signal: AbortSignal,
-): Promise<WithdrawalFacts> {
-  const { chainId, depositories, quorum, transactions } = reading
-  const withdrawal = decodeHyperliquidWithdrawal(question.withdrawal)
+/** What endpoints show of a withdrawal, with the decimals that its amount is written in. */
+type ShownWithdrawal = SeenWithdrawal & { readonly decimals: number }
+
+function prepareWithdrawal(reading: Reading, bytes: Hex): WithdrawalReading<ShownWithdrawal> {
+  const { depositories, quorum, transactions } = reading
+  const withdrawal = decodeHyperliquidWithdrawal(bytes)
   const tokenId = tokenIdOf(hyperliquidWithdrawalCurrency(withdrawal))
   const withdrawalId = hyperliquidWithdrawalId(withdrawal)
-  const transactionId =
-    question.transactionId === undefined
-      ? undefined
-      : hyperliquidCodec.canonicalTransactionId(question.transactionId)
   const nonce = withdrawal.type === 'UsdSend' ? withdrawal.time : withdrawal.nonce
-  const nowMs = reading.nowMs()
-  const rounds = withdrawalQuestion({ withdrawalId, depositories, transactionId, nonce, nowMs })
-  const [decimals, { facts, agreeingEndpoints }] = await Promise.all([
-    tokenId === undefined ? hyperliquidNativeDecimals : transactions.decimalsOf(tokenId, signal),
-    runAsOne(
-      reading.withdrawals,
-      { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
-      (shared) => quorum.read({ ...rounds, transactionId, signal: shared }),
-    ),
-  ])
-  const { status, shownBy, pendingReason } = facts
+  return {
+    withdrawalId,
+    async read(transactionId, signal) {
+      const nowMs = reading.nowMs()
+      const question = withdrawalQuestion({ withdrawalId, depositories, transactionId, nonce, nowMs })
+      const [decimals, { facts, agreeingEndpoints }] = await Promise.all([
+        tokenId === undefined ? hyperliquidNativeDecimals : transactions.decimalsOf(tokenId, signal),
+        quorum.read({ ...question, transactionId, signal }),
+      ])
+      return { facts: { ...facts, decimals }, agreeingEndpoints }
+    },
+    describe: (seen) => ({
+      ...describeSeen(seen, depositories[0]),
+      ...hyperliquidWithdrawalTransfer(withdrawal, seen.decimals),
+    }),
+  }
+}
+
+function describeSeen(
+  { status, shownBy, pendingReason }: SeenWithdrawal,
+  primary: string,
+): Omit<DescribedWithdrawal, 'currency' | 'amount' | 'recipient'> {
   const executing = status === 'executed' ? shownBy?.transactionId : undefined
   const blockNumber = shownBy?.blockNumber
   return {
-    ...{ kind: 'withdrawal', withdrawalId, status, depository: shownBy?.depository ?? depositories[0] },
-    ...hyperliquidWithdrawalTransfer(withdrawal, decimals),
+    ...{ status, depository: shownBy?.depository ?? primary },
     ...(executing !== undefined && { executingTransactionId: executing }),
     ...(pendingReason !== undefined && { pendingReason }),
-    evidence: {
-      ...{ chainId, finalityRule, agreeingEndpoints },
-      ...(blockNumber !== undefined && { blockNumber }),
-    },
+    shownIn: blockNumber === undefined ? {} : { blockNumber },
   }
 }

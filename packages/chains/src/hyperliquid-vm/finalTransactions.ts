@@ -1,4 +1,4 @@
-import type { Evidence } from '@causeway/core'
+import { createFinalTransactions } from '../family/finalTransactions.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
@@ -20,58 +20,31 @@ export type HyperliquidReaderLimits = KeptLimits
 /** Blocks of the exchange are final when they are there: nothing is waited for. @source oracle-protocol.md 5.4 */
 export const finalityRule = 'shown in a block'
 
-export type KnownTransaction = {
-  readonly transaction: HyperliquidTransaction
-  readonly evidence: Evidence
-}
-
 /** Where a transfer is looked for in the ledger of an account. */
 export type LedgerPlace = { readonly user: string; readonly timestampMs: number }
 
 /** Tokens of the exchange are some hundreds. */
 const tokensKeptMax = 2_000
 
-/**
- * Transactions of the exchange and decimals of its tokens, each read once while it is remembered. Nothing
- * that is missing or failed is remembered. @source design.md 7.5
- */
-export function createFinalTransactions(options: {
+export type HyperliquidTransactions = ReturnType<typeof createHyperliquidTransactions>
+
+/** Transactions of the exchange and decimals of its tokens, each read once while it is remembered. */
+export function createHyperliquidTransactions(options: {
   readonly quorum: QuorumClient<HyperliquidView>
   readonly limits: HyperliquidReaderLimits
 }) {
   const { quorum, limits } = options
   const { chainId } = quorum
-  const known = new RememberedReadings<KnownTransaction>({
-    chainId,
-    limits,
-    weightOf: ({ transaction: { send = '' } }) => JSON.stringify(send, textOfBigints).length,
+  const known = createFinalTransactions({
+    ...{ quorum, limits, finalityRule },
+    shownIn: ({ blockNumber }: HyperliquidTransaction) => (blockNumber === undefined ? {} : { blockNumber }),
+    weightOf: ({ send = '' }) => JSON.stringify(send, textOfBigints).length,
   })
   const decimals = new RememberedReadings<number>({
     chainId,
     limits: { finalEntriesMax: tokensKeptMax, finalWeightMax: tokensKeptMax },
     weightOf: () => 1,
   })
-
-  async function readAgreed(
-    transactionId: string,
-    place: LedgerPlace | undefined,
-    signal: AbortSignal,
-  ): Promise<KnownTransaction> {
-    const { facts: transaction, agreeingEndpoints } = await quorum.read({
-      ...oneRound<HyperliquidTransaction, HyperliquidView>(async (view, own) =>
-        judge(
-          place === undefined
-            ? await explore(view, transactionId, own)
-            : await lookUp(view, transactionId, place, own),
-        ),
-      ),
-      transactionId,
-      signal,
-    })
-    const { blockNumber } = transaction
-    const block = blockNumber === undefined ? {} : { blockNumber }
-    return { transaction, evidence: { chainId, ...block, finalityRule, agreeingEndpoints } }
-  }
 
   async function readDecimals(tokenId: string, signal: AbortSignal): Promise<number> {
     const { facts } = await quorum.read({
@@ -95,7 +68,14 @@ export function createFinalTransactions(options: {
      */
     read(transactionId: string, place: LedgerPlace | undefined, signal: AbortSignal) {
       const key = JSON.stringify([transactionId, place?.user, place?.timestampMs])
-      return known.read({ key }, signal, (shared) => readAgreed(transactionId, place, shared))
+      const round = oneRound(async (view: HyperliquidView, own) =>
+        judge(
+          place === undefined
+            ? await explore(view, transactionId, own)
+            : await lookUp(view, transactionId, place, own),
+        ),
+      )
+      return known.read({ key, question: { ...round, transactionId } }, signal)
     },
     /** @throws HyperliquidCurrencyError, and what `QuorumClient.read` throws */
     decimalsOf(tokenId: string, signal: AbortSignal): Promise<number> {

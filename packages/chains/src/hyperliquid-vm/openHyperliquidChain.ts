@@ -5,7 +5,6 @@ import type { Endpoint } from '../rpc/endpoint.ts'
 import { evmHeadTracking } from '../rpc/headTracking.ts'
 import { HttpView } from '../rpc/httpView.ts'
 import { createQuorum, type QuorumClient } from '../rpc/quorumClient.ts'
-import { explorerUrl } from './explorerUrl.ts'
 import { createHyperliquidFactsReader } from './factsReader.ts'
 import { createHyperliquidView, type ExplorerProxy, type HyperliquidView } from './hyperliquidView.ts'
 import { publicExplorerUrl } from './requests.ts'
@@ -101,4 +100,14 @@ function openProxy({ id: chainId, additionalData }: ReadableChain): OpenProxy | 
     endpoints: [{ url: origin, alias: 'proxy', headers }],
   })
   return endpoint && { endpoint, path: new Secret(`${pathname}${search}`) }
+}
+
+/** The exchange serves its explorer on the host `rpc.` beside `api.`; others serve both on one. */
+export function explorerUrl(url: Secret): Secret {
+  return new Secret(
+    url
+      .reveal()
+      .trim()
+      .replace(/^(https?:\/\/(?:[^/@]*@)?)api\./i, '$1rpc.'),
+  )
 }

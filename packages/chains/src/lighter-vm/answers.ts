@@ -1,7 +1,6 @@
 import type { Hex, LighterWithdrawal } from '@causeway/core'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { lowerCase, parseList, parseRecord } from '../rpc/quantity.ts'
-import { parseExactJson } from './exactJson.ts'
+import { parseAddress, parseList, parseRecord } from '../rpc/quantity.ts'
 
 /**
  * Answers of the HTTP API read strictly: `code` 200 is an answer, two other codes say that there is no such
@@ -146,12 +145,32 @@ function parseUint64(value: unknown, what: string): bigint {
   throw new MalformedAnswerError(what)
 }
 
-function parseAddress(value: unknown, what: string): Hex {
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) throw new MalformedAnswerError(what)
-  return lowerCase(value)
-}
-
 function parseKey(value: unknown, what: string): Hex | undefined {
   const key = parseAddress(value, what)
   return /^0x0{40}$/.test(key) ? undefined : key
+}
+
+/** No true answer comes near it. */
+const charactersMax = 1024 * 1024
+
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+const integer = /^-?\d{1,40}$/
+const mark = '\u0000'
+
+/**
+ * JSON with every integer as a bigint: amounts may be above 2^53, where a number would be another amount.
+ * @throws MalformedAnswerError for what is no JSON, or too long
+ */
+export function parseExactJson(text: string, what: string): unknown {
+  if (text.length > charactersMax) throw new MalformedAnswerError(what)
+  try {
+    // First as it stands: marking could mend what is no JSON.
+    JSON.parse(text)
+    const marked = text.replace(tokens, (token) => (integer.test(token) ? `"\\u0000${token}"` : token))
+    return JSON.parse(marked, (_name, value: unknown) =>
+      typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+    )
+  } catch {
+    throw new MalformedAnswerError(what)
+  }
 }

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { parseExactJson } from './exactJson.ts'
+import { parseExactJson } from './answers.ts'
 
 test('an integer above 2^53 is exact, wherever it stands', () => {
   expect(parseExactJson('{"a":[9007199254740993,-1],"b":{"c":0}}', 'x')).toEqual({

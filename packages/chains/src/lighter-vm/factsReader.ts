@@ -1,23 +1,31 @@
 import {
   ConfigurationError,
   codecOf,
-  type FactsReader,
+  DomainError,
   type Hex,
   mainNetwork,
-  normaliseWithdrawRequest,
-  type WithdrawalFacts,
-  type WithdrawalQuestion,
+  type PaymentQuestion,
+  type ReadOptions,
 } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
+import {
+  createFactsReader,
+  type FamilyReader,
+  type FoundDeposits,
+  type FoundPayment,
+  type WithdrawalReading,
+} from '../family/createFactsReader.ts'
 import type { HttpView } from '../rpc/httpView.ts'
-import { OneFlight } from '../rpc/oneFlight.ts'
 import { oneRound } from '../rpc/oneRound.ts'
-import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
-import { runAsOne } from '../rpc/runAsOne.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { LighterAccount } from './answers.ts'
 import { readAccount } from './api.ts'
-import { createFinalTransactions, finalityRule, type LighterReaderLimits } from './finalTransactions.ts'
-import { OwnerAccountError, PayingAccountError } from './lighterErrors.ts'
+import {
+  createLighterTransactions,
+  finalityRule,
+  type LighterReaderLimits,
+  type LighterTransactions,
+} from './finalTransactions.ts'
 import { lighterNetworkOf } from './networks.ts'
 import { type SeenWithdrawal, withdrawalQuestion } from './readWithdrawal.ts'
 import type { FindTransfers } from './transferLookup.ts'
@@ -32,9 +40,17 @@ export type LighterFactsReaderOptions = {
   readonly limits?: Partial<LighterReaderLimits>
 }
 
-export interface LighterFactsReader extends FactsReader {
-  readOwnerKey(account: string, options: { readonly signal: AbortSignal }): Promise<Hex>
-  forget(): void
+export interface LighterFactsReader extends FamilyReader {
+  readOwnerKey(account: string, options: ReadOptions): Promise<Hex>
+}
+
+type Reading = {
+  readonly chainId: string
+  readonly lighterChainId: bigint
+  readonly depositories: readonly string[]
+  readonly quorum: QuorumClient<HttpView>
+  readonly findTransfers: FindTransfers
+  readonly transactions: LighterTransactions
 }
 
 const family = mainNetwork('lighter-vm')
@@ -50,87 +66,82 @@ export function createLighterFactsReader(options: LighterFactsReaderOptions): Li
   const { chain, quorum, findTransfers, limits = {} } = options
   const { lighterChainId } = lighterNetworkOf(chain)
   const depositories = depositoriesOf(chain)
-  const transactions = createFinalTransactions({ quorum, limits })
-  const withdrawals = new OneFlight<AgreedFacts<SeenWithdrawal>>()
-
-  async function readWithdrawal(
-    question: WithdrawalQuestion,
-    { signal }: { readonly signal: AbortSignal },
-  ): Promise<WithdrawalFacts> {
-    const terms = readWithdrawalTerms(question.withdrawal, lighterChainId)
-    const { withdrawalId, payer, currency, amount, recipient } = terms
-    if (!depositories.includes(payer)) throw new PayingAccountError(payer, chain.id)
-    const named =
-      question.transactionId === undefined ? [] : [codec.canonicalTransactionId(question.transactionId)]
-    const key = `${withdrawalId} ${named.join()}`
-    const { facts, agreeingEndpoints } = await runAsOne(
-      withdrawals,
-      { key, chainId: chain.id, signal },
-      async (shared) => {
-        const candidates = [...new Set([...named, ...(await findTransfers({ payer, recipient }, shared))])]
-        const rounds = withdrawalQuestion({ terms, candidates, lighterChainId })
-        return quorum.read({ ...rounds, signal: shared })
-      },
-    )
-    return {
-      ...{ kind: 'withdrawal', withdrawalId, depository: payer, status: facts.status },
-      ...{ currency, amount, recipient },
-      ...(facts.transactionId !== undefined && { executingTransactionId: facts.transactionId }),
-      ...(facts.pendingReason !== undefined && { pendingReason: facts.pendingReason }),
-      evidence: { chainId: chain.id, finalityRule, agreeingEndpoints },
-    }
+  const transactions = createLighterTransactions({ quorum, limits })
+  const reading: Reading = {
+    ...{ chainId: chain.id, lighterChainId, depositories },
+    ...{ quorum, findTransfers, transactions },
   }
-
-  async function readOwnerKey(asked: string, { signal }: { readonly signal: AbortSignal }): Promise<Hex> {
-    const account = codec.canonicalAddress(asked)
-    const { facts } = await quorum.read({
-      ...oneRound<{ readonly found: LighterAccount | undefined }, HttpView>(async (view, own) => ({
-        kind: 'final',
-        facts: { found: await readAccount(view, account, own) },
-      })),
-      signal,
-    })
-    if (facts.found === undefined) throw new OwnerAccountError('OWNER_ACCOUNT_NOT_FOUND', account, chain.id)
-    const { key } = facts.found
-    if (key === undefined) throw new OwnerAccountError('OWNER_ACCOUNT_WITHOUT_KEY', account, chain.id)
-    return key
-  }
-
-  return {
+  const reader = createFactsReader({
     chainId: chain.id,
-    vmType: 'lighter-vm',
+    network: family,
+    finalityRule,
     forget: transactions.forget,
-    async readDeposits(question, { signal }) {
-      const transactionId = codec.canonicalTransactionId(question.transactionId)
-      const { final, evidence } = await transactions.read(transactionId, signal)
-      return {
-        kind: 'deposits',
-        transactionId,
-        blockTimestampSeconds: final.queuedAtMs / 1_000n,
-        deposits: findDeposits(final.transfer, depositories),
-        evidence,
-      }
-    },
-    async readPayment({ orderId, payments, ...question }, { signal }) {
-      const transactionId = codec.canonicalTransactionId(question.transactionId)
-      const targets = payments.map(({ recipient, currency }) => ({
-        recipient: codec.canonicalAddress(recipient),
-        currency: codec.canonicalAddress(currency),
-      }))
-      const { final, evidence } = await transactions.read(transactionId, signal)
-      return {
-        kind: 'payment',
-        transactionId,
-        blockTimestampSeconds: final.queuedAtMs / 1_000n,
-        referencesOrder: referencesOrder(final.transfer, orderId),
-        transfers: sumTransfers(final.transfer, targets, depositories),
-        evidence,
-      }
-    },
-    readWithdrawal,
-    readOwnerKey,
-    readWithdrawRequest: async (question) => normaliseWithdrawRequest(family, question),
+    readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
+    readPayment: (question, { signal }) => readPayment(reading, question, signal),
+    prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+  })
+  return { ...reader, readOwnerKey: (account, { signal }) => readOwnerKey(reading, account, signal) }
+}
+
+async function readDeposits(
+  { depositories, transactions }: Reading,
+  transactionId: string,
+  signal: AbortSignal,
+): Promise<FoundDeposits> {
+  const { final, evidence } = await transactions.read(transactionId, signal)
+  const deposits = findDeposits(final.transfer, depositories)
+  return { blockTimestampSeconds: final.queuedAtMs / 1_000n, deposits, evidence }
+}
+
+async function readPayment(
+  { depositories, transactions }: Reading,
+  { transactionId, orderId, payments }: PaymentQuestion,
+  signal: AbortSignal,
+): Promise<FoundPayment> {
+  const { final, evidence } = await transactions.read(transactionId, signal)
+  return {
+    blockTimestampSeconds: final.queuedAtMs / 1_000n,
+    referencesOrder: referencesOrder(final.transfer, orderId),
+    transfers: sumTransfers(final.transfer, payments, depositories),
+    evidence,
   }
+}
+
+/** @throws PayingAccountError for a withdrawal from an account that is no depository */
+function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading<SeenWithdrawal> {
+  const { chainId, lighterChainId, depositories, quorum, findTransfers } = reading
+  const terms = readWithdrawalTerms(withdrawal, lighterChainId)
+  const { withdrawalId, payer, currency, amount, recipient } = terms
+  if (!depositories.includes(payer)) throw new PayingAccountError(payer, chainId)
+  return {
+    withdrawalId,
+    async read(transactionId, signal) {
+      const named = transactionId === undefined ? [] : [transactionId]
+      const candidates = [...new Set([...named, ...(await findTransfers({ payer, recipient }, signal))])]
+      return quorum.read({ ...withdrawalQuestion({ terms, candidates, lighterChainId }), signal })
+    },
+    describe: (seen) => ({
+      ...{ depository: payer, status: seen.status, currency, amount, recipient },
+      ...(seen.transactionId !== undefined && { executingTransactionId: seen.transactionId }),
+      ...(seen.pendingReason !== undefined && { pendingReason: seen.pendingReason }),
+      shownIn: {},
+    }),
+  }
+}
+
+async function readOwnerKey({ chainId, quorum }: Reading, asked: string, signal: AbortSignal): Promise<Hex> {
+  const account = codec.canonicalAddress(asked)
+  const { facts } = await quorum.read({
+    ...oneRound<{ readonly found: LighterAccount | undefined }, HttpView>(async (view, own) => ({
+      kind: 'final',
+      facts: { found: await readAccount(view, account, own) },
+    })),
+    signal,
+  })
+  if (facts.found === undefined) throw new OwnerAccountError('OWNER_ACCOUNT_NOT_FOUND', account, chainId)
+  const { key } = facts.found
+  if (key === undefined) throw new OwnerAccountError('OWNER_ACCOUNT_WITHOUT_KEY', account, chainId)
+  return key
 }
 
 /** Canonical, the primary one first. @throws ConfigurationError */
@@ -144,4 +155,26 @@ export function depositoriesOf({
     if (codec.isAddress(account)) return codec.canonicalAddress(account)
     throw new ConfigurationError(`chains: ${id}: a depository is no account index`)
   })
+}
+
+/** A withdrawal that pays from an account which is no depository of the chain. */
+class PayingAccountError extends DomainError {
+  readonly code = 'DEPOSITORY_NOT_CONFIGURED'
+  readonly kind = 'invalid_request'
+
+  constructor(account: string, chainId: string) {
+    super(`Depository ${account} is not configured for chain ${chainId}.`, { data: { account, chainId } })
+  }
+}
+
+/** An account that nobody can sign for. */
+class OwnerAccountError extends DomainError {
+  readonly code: 'OWNER_ACCOUNT_NOT_FOUND' | 'OWNER_ACCOUNT_WITHOUT_KEY'
+  readonly kind = 'invalid_request'
+
+  constructor(code: OwnerAccountError['code'], account: string, chainId: string) {
+    const problem = { OWNER_ACCOUNT_NOT_FOUND: 'not found', OWNER_ACCOUNT_WITHOUT_KEY: 'without a key' }[code]
+    super(`Account ${account} on chain ${chainId}: ${problem}.`, { data: { account, chainId } })
+    this.code = code
+  }
 }

@@ -1,15 +1,14 @@
-import type { Evidence } from '@causeway/core'
+import { createFinalTransactions } from '../family/finalTransactions.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../rpc/rememberedReadings.ts'
+import { defaultKeptLimits, type KeptLimits } from '../rpc/rememberedReadings.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import type { LighterTransaction } from './answers.ts'
 import { readTransaction } from './api.ts'
 
 /** Without its status: an endpoint may know already that a transaction is proven on layer 1. */
 export type FinalTransaction = Omit<LighterTransaction, 'status'>
-export type KnownTransaction = { readonly final: FinalTransaction; readonly evidence: Evidence }
 
 export type LighterReaderLimits = Pick<KeptLimits, 'finalEntriesMax'>
 
@@ -19,38 +18,30 @@ const transactionWeight = 1_000
 /** What the sequencer executed is never replaced. For evidence. @source oracle-protocol.md 5.5 */
 export const finalityRule = 'executed by the sequencer'
 
-/**
- * Executed transactions of one chain: read once while remembered, and once for all who ask at the same time.
- * @source design.md 7.5
- */
-export function createFinalTransactions(options: {
+export type LighterTransactions = ReturnType<typeof createLighterTransactions>
+
+/** Executed transactions of one chain. */
+export function createLighterTransactions(options: {
   readonly quorum: QuorumClient<HttpView>
   readonly limits: Partial<LighterReaderLimits>
 }) {
   const { quorum } = options
-  const { chainId } = quorum
   const { finalEntriesMax } = { ...defaultKeptLimits, ...options.limits }
-  const known = new RememberedReadings<KnownTransaction>({
-    chainId,
+  const known = createFinalTransactions({
+    ...{ quorum, finalityRule },
     limits: { finalEntriesMax, finalWeightMax: finalEntriesMax * transactionWeight },
+    shownIn: (_final: FinalTransaction) => ({}),
     weightOf: () => transactionWeight,
   })
-
-  async function readAgreed(transactionId: string, signal: AbortSignal): Promise<KnownTransaction> {
-    const { facts: final, agreeingEndpoints } = await quorum.read({
-      ...oneRound(async (view, own) => judge(await readTransaction(view, transactionId, own))),
-      transactionId,
-      signal,
-    })
-    return { final, evidence: { chainId, finalityRule, agreeingEndpoints } }
-  }
-
   return {
     /** @param transactionId canonical; @throws what `QuorumClient.read` throws */
-    read(transactionId: string, signal: AbortSignal): Promise<KnownTransaction> {
-      return known.read({ key: transactionId }, signal, (shared) => readAgreed(transactionId, shared))
+    read(transactionId: string, signal: AbortSignal) {
+      const round = oneRound(async (view: HttpView, own) =>
+        judge(await readTransaction(view, transactionId, own)),
+      )
+      return known.read({ key: transactionId, question: { ...round, transactionId } }, signal)
     },
-    forget: () => known.forget(),
+    forget: known.forget,
   }
 }
 

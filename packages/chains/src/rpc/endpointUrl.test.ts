@@ -1,7 +1,7 @@
 import { ConfigurationError, Secret } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { countHosts, parseEndpoint } from './endpointUrl.ts'
-import { retryAfterMs } from './retryAfter.ts'
+import { retryAfterMs } from './httpTransport.ts'
 
 describe('parseEndpoint', () => {
   test('moves user information to a header and keeps path and query', () => {

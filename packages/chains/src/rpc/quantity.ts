@@ -21,6 +21,12 @@ export function parseBytes(value: unknown, what: string): Hex {
   return lowerCase(value)
 }
 
+/** 20 bytes, lower case. */
+export function parseAddress(value: unknown, what: string): Hex {
+  if (typeof value !== 'string' || !addressPattern.test(value)) throw new MalformedAnswerError(what)
+  return lowerCase(value)
+}
+
 /** 32 bytes, lower case. */
 export function parseHash(value: unknown, what: string): Hex {
   if (typeof value !== 'string' || !hashPattern.test(value)) throw new MalformedAnswerError(what)
@@ -47,4 +53,5 @@ export function lowerCase(hex: string): Hex {
 
 const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/
 const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
+const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const hashPattern = /^0x[0-9a-fA-F]{64}$/

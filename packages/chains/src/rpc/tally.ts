@@ -90,3 +90,8 @@ export function canStillReach(
 export function union<Item>(...sets: readonly ReadonlySet<Item>[]): ReadonlySet<Item> {
   return new Set(sets.flatMap((set) => [...set]))
 }
+
+/** The `count`th highest of the values, -1 when there are fewer. */
+export function reachedBy(count: number, values: readonly bigint[]): bigint {
+  return [...values].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))[count - 1] ?? -1n
+}

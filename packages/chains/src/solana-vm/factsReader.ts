@@ -1,22 +1,22 @@
 import {
   ConfigurationError,
-  type DepositFacts,
-  type Evidence,
-  type FactsReader,
   type FinalBlocks,
+  type Hex,
   mainNetwork,
-  normaliseWithdrawRequest,
-  type PaymentFacts,
   type PaymentQuestion,
   solanaCodec,
-  type WithdrawalFacts,
-  type WithdrawalQuestion,
 } from '@causeway/core'
 import { type ListedChain, type ListedPayers, listedPayers } from '../config/listedPayers.ts'
-import { OneFlight } from '../rpc/oneFlight.ts'
-import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits, RememberedReadings } from '../rpc/rememberedReadings.ts'
-import { runAsOne } from '../rpc/runAsOne.ts'
+import {
+  createFactsReader,
+  type FamilyReader,
+  type FoundDeposits,
+  type FoundPayment,
+  type WithdrawalReading,
+} from '../family/createFactsReader.ts'
+import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { defaultKeptLimits, type KeptLimits } from '../rpc/rememberedReadings.ts'
 import { findDeposits } from './deposits.ts'
 import { solanaFinalBlocks } from './finalBlocks.ts'
 import { referencesOrder, sumTransfers } from './payments.ts'
@@ -33,21 +33,15 @@ export type SolanaFactsReaderOptions = {
   readonly limits?: Partial<SolanaReaderLimits>
 }
 
-export interface SolanaFactsReader extends FactsReader {
+export interface SolanaFactsReader extends FamilyReader {
   readonly finalBlocks: FinalBlocks
-  /** Drops what is remembered: for a chain that was halted and is followed again. */
-  forget(): void
 }
 
-type KnownTransaction = { readonly final: FinalTransaction; readonly evidence: Evidence }
-
 type Reading = {
-  readonly chainId: string
   readonly depository: string
   readonly payers: ListedPayers
   readonly quorum: QuorumClient
-  readonly transactions: RememberedReadings<KnownTransaction>
-  readonly withdrawals: OneFlight<AgreedFacts<FinalWithdrawal>>
+  readTransaction(transactionId: string, signal: AbortSignal): Promise<KnownTransaction<FinalTransaction>>
   /** Derived when first needed. */
   addresses(): Promise<ProgramAddresses>
 }
@@ -62,133 +56,90 @@ const finalityRule = 'commitment finalized'
  */
 export function createSolanaFactsReader(options: SolanaFactsReaderOptions): SolanaFactsReader {
   const { chain, quorum } = options
-  const limits = { ...defaultKeptLimits, ...options.limits }
   if (chain.depository === undefined) throw new ConfigurationError(`chain ${chain.id} has no depository`)
   const depository = solanaCodec.canonicalAddress(chain.depository)
-  let derived: Promise<ProgramAddresses> | undefined
-  const transactions = new RememberedReadings<KnownTransaction>({
-    chainId: chain.id,
-    limits,
-    weightOf: ({ final }) => weightOf(final),
+  const transactions = createFinalTransactions({
+    quorum,
+    limits: { ...defaultKeptLimits, ...options.limits },
+    finalityRule,
+    shownIn: ({ blockHash, slot }: FinalTransaction) => ({ blockHash, blockNumber: slot }),
+    weightOf,
   })
+  let derived: Promise<ProgramAddresses> | undefined
   const reading: Reading = {
-    chainId: chain.id,
     depository,
     payers: listedPayers(chain, solanaCodec),
     quorum,
-    transactions,
-    withdrawals: new OneFlight(),
+    readTransaction(transactionId, signal) {
+      const question = transactionQuestion({ transactionId, depository })
+      return transactions.read({ key: transactionId, question }, signal)
+    },
     addresses() {
       derived ??= deriveProgramAddresses(depository)
       return derived
     },
   }
-  return {
+  const reader = createFactsReader({
     chainId: chain.id,
-    vmType: 'solana-vm',
-    finalBlocks: solanaFinalBlocks(quorum),
-    forget: () => transactions.forget(),
-    readDeposits: ({ transactionId }, { signal }) => readDeposits(reading, transactionId, signal),
+    network: mainNetwork('solana-vm'),
+    finalityRule,
+    forget: transactions.forget,
+    readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
-    readWithdrawal: (question, { signal }) => readWithdrawal(reading, question, signal),
-    readWithdrawRequest: async (question) => normaliseWithdrawRequest(mainNetwork('solana-vm'), question),
-  }
+    prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+  })
+  return { ...reader, finalBlocks: solanaFinalBlocks(quorum) }
 }
 
 async function readDeposits(
-  reading: Reading,
+  { depository, ...reading }: Reading,
   transactionId: string,
   signal: AbortSignal,
-): Promise<DepositFacts> {
+): Promise<FoundDeposits> {
   const [{ final, evidence }, addresses] = await Promise.all([
-    readKnown(reading, transactionId, signal),
+    reading.readTransaction(transactionId, signal),
     reading.addresses(),
   ])
-  return {
-    kind: 'deposits',
-    transactionId: final.transactionId,
-    blockTimestampSeconds: final.blockTimestampSeconds,
-    deposits: findDeposits(final, { depository: reading.depository, addresses }),
-    evidence,
-  }
+  const { blockTimestampSeconds } = final
+  return { blockTimestampSeconds, deposits: findDeposits(final, { depository, addresses }), evidence }
 }
 
 async function readPayment(
   reading: Reading,
   { transactionId, orderId, payments }: PaymentQuestion,
   signal: AbortSignal,
-): Promise<PaymentFacts> {
-  const targets = payments.map(({ recipient, currency }) => ({
-    recipient: solanaCodec.canonicalAddress(recipient),
-    currency: solanaCodec.canonicalAddress(currency),
-  }))
+): Promise<FoundPayment> {
   const [{ final, evidence }, { vault }] = await Promise.all([
-    readKnown(reading, transactionId, signal),
+    reading.readTransaction(transactionId, signal),
     reading.addresses(),
   ])
   const isPayer = (account: string) =>
     account !== vault && (final.signers.includes(account) || reading.payers.fillPayers.has(account))
   return {
-    kind: 'payment',
-    transactionId: final.transactionId,
     blockTimestampSeconds: final.blockTimestampSeconds,
     referencesOrder: referencesOrder(final, orderId),
-    transfers: sumTransfers(final, targets, isPayer),
+    transfers: sumTransfers(final, payments, isPayer),
     evidence,
   }
 }
 
-async function readWithdrawal(
-  reading: Reading,
-  question: WithdrawalQuestion,
-  signal: AbortSignal,
-): Promise<WithdrawalFacts> {
-  const { chainId, quorum, depository } = reading
-  const terms = readWithdrawalTerms(question.withdrawal)
-  const transactionId =
-    question.transactionId === undefined
-      ? undefined
-      : solanaCodec.canonicalTransactionId(question.transactionId)
-  const { withdrawalId, currency, amount, recipient } = terms
-  const usedRequest = (await reading.addresses()).usedRequest(withdrawalId)
+function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading<FinalWithdrawal> {
+  const { depository, quorum } = reading
   const { threshold } = quorum
-  const rounds = withdrawalQuestion({ terms, depository, usedRequest, transactionId, threshold })
-  const { facts, agreeingEndpoints } = await runAsOne(
-    reading.withdrawals,
-    { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
-    (shared) => quorum.read({ ...rounds, transactionId, signal: shared }),
-  )
-  const { slot, hash } = facts.finalBlock
+  const terms = readWithdrawalTerms(withdrawal)
+  const { withdrawalId, currency, amount, recipient } = terms
   return {
-    ...{ kind: 'withdrawal', withdrawalId, depository, status: facts.status, currency, amount, recipient },
-    ...(facts.isExecuting && transactionId !== undefined && { executingTransactionId: transactionId }),
-    evidence: { chainId, blockHash: hash, blockNumber: slot, finalityRule, agreeingEndpoints },
-  }
-}
-
-/** @throws InvalidTransactionIdError, and what `QuorumClient.read` throws */
-async function readKnown(
-  reading: Reading,
-  requested: string,
-  signal: AbortSignal,
-): Promise<KnownTransaction> {
-  const transactionId = solanaCodec.canonicalTransactionId(requested)
-  return reading.transactions.read({ key: transactionId }, signal, (shared) =>
-    readAgreed(reading, transactionId, shared),
-  )
-}
-
-async function readAgreed(
-  { chainId, depository, quorum }: Reading,
-  transactionId: string,
-  signal: AbortSignal,
-): Promise<KnownTransaction> {
-  const question = transactionQuestion({ transactionId, depository })
-  const { facts, agreeingEndpoints } = await quorum.read({ ...question, transactionId, signal })
-  const { blockHash, slot } = facts
-  return {
-    final: facts,
-    evidence: { chainId, blockHash, blockNumber: slot, finalityRule, agreeingEndpoints },
+    withdrawalId,
+    async read(transactionId, signal) {
+      const usedRequest = (await reading.addresses()).usedRequest(withdrawalId)
+      const question = withdrawalQuestion({ terms, depository, usedRequest, transactionId, threshold })
+      return quorum.read({ ...question, transactionId, signal })
+    },
+    describe: ({ status, isExecuting, finalBlock: { slot, hash } }, transactionId) => ({
+      ...{ depository, status, currency, amount, recipient },
+      ...(isExecuting && transactionId !== undefined && { executingTransactionId: transactionId }),
+      shownIn: { blockHash: hash, blockNumber: slot },
+    }),
   }
 }
 

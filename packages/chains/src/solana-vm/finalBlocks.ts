@@ -1,7 +1,7 @@
 import type { FinalBlocks } from '@causeway/core'
-import { reachedBy } from '../ethereum-vm/finality.ts'
 import { createFinalBlocks } from '../rpc/finalBlocks.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { reachedBy } from '../rpc/tally.ts'
 import { parseBlock, parseHead } from './answers.ts'
 import { blockCall, headCall } from './requests.ts'
 

@@ -1,7 +1,7 @@
 import type { WithdrawalStatus } from '@causeway/core'
-import { reachedBy } from '../ethereum-vm/finality.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
+import { reachedBy } from '../rpc/tally.ts'
 import { parseAccount, parseBlock, parseHead, parseTransactionAnswer } from './answers.ts'
 import { readTransaction } from './readTransaction.ts'
 import { accountCall, blockCall, headCall, transactionCall } from './requests.ts'

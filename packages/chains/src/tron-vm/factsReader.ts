@@ -1,17 +1,12 @@
 import {
   type ChainEntry,
   createTronCodec,
-  type DepositFacts,
   decodeEvmWithdrawal,
-  type FactsReader,
   type FinalBlocks,
+  type Hex,
   mainNetwork,
-  normaliseWithdrawRequest,
-  type PaymentFacts,
   type PaymentQuestion,
   tronWithdrawalTransfer,
-  type WithdrawalFacts,
-  type WithdrawalQuestion,
 } from '@causeway/core'
 import { type ListedPayers, listedPayers } from '../config/listedPayers.ts'
 import { type FinalityRule, finalityRule } from '../ethereum-vm/finality.ts'
@@ -20,15 +15,20 @@ import { paidWithoutTrace } from '../ethereum-vm/payments.ts'
 import type { FinalWithdrawal } from '../ethereum-vm/readFinalWithdrawal.ts'
 import { sideOf } from '../ethereum-vm/solverSide.ts'
 import { readWithdrawalTerms } from '../ethereum-vm/withdrawals.ts'
+import {
+  createFactsReader,
+  type FamilyReader,
+  type FoundDeposits,
+  type FoundPayment,
+  type WithdrawalReading,
+} from '../family/createFactsReader.ts'
 import type { HttpView } from '../rpc/httpView.ts'
-import { OneFlight } from '../rpc/oneFlight.ts'
-import type { AgreedFacts, QuorumClient } from '../rpc/quorumClient.ts'
-import { runAsOne } from '../rpc/runAsOne.ts'
+import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { accountOf, type TronContract } from './contract.ts'
 import { findTronDeposits, needsTransaction } from './deposits.ts'
 import { tronFinalBlocks } from './finalBlocks.ts'
 import { describeSolidity } from './finality.ts'
-import { createFinalTransactions, type TronReaderLimits } from './finalTransactions.ts'
+import { createTronTransactions, type TronReaderLimits } from './finalTransactions.ts'
 import { type PaymentTarget, paymentTerms, referencesOrder, sumTransfers } from './payments.ts'
 import { withdrawalQuestion } from './readFinalWithdrawal.ts'
 
@@ -50,21 +50,17 @@ export type TronFactsReaderOptions = {
   readonly limits?: Partial<TronReaderLimits>
 }
 
-export interface TronFactsReader extends FactsReader {
+export interface TronFactsReader extends FamilyReader {
   readonly finalBlocks: FinalBlocks
-  /** Drops what is remembered: for a chain that was halted and is followed again. */
-  forget(): void
 }
 
 type Reading = {
-  readonly chainId: string
   readonly depository: TronContract
   readonly payers: ListedPayers
   readonly rule: FinalityRule
   readonly isTraced: boolean
   readonly quorum: QuorumClient<HttpView>
-  readonly transactions: ReturnType<typeof createFinalTransactions>
-  readonly withdrawals: OneFlight<AgreedFacts<FinalWithdrawal>>
+  readonly transactions: ReturnType<typeof createTronTransactions>
 }
 
 const codec = createTronCodec()
@@ -79,33 +75,33 @@ export function createTronFactsReader(options: TronFactsReaderOptions): TronFact
   const { chain, quorum } = options
   const rule = finalityRule(chain)
   const limits = { ...defaultReaderLimits, ...options.limits }
-  const transactions = createFinalTransactions({ quorum, rule, limits })
+  const transactions = createTronTransactions({ quorum, rule, limits })
   const address = codec.canonicalAddress(chain.depository)
   const reading: Reading = {
-    chainId: chain.id,
     depository: { address, account: accountOf(address) },
     payers: listedPayers(chain, codec, accountOf),
     rule,
     isTraced: chain.additionalData?.traceInternalTransfers === true,
     quorum,
     transactions,
-    withdrawals: new OneFlight(),
   }
-  return {
+  const reader = createFactsReader({
     chainId: chain.id,
-    vmType: 'tron-vm',
-    finalBlocks: tronFinalBlocks(quorum, rule),
+    network: mainNetwork('tron-vm'),
+    finalityRule: describeSolidity(rule),
     forget: transactions.forget,
-    readDeposits: ({ transactionId }, { signal }) => readDeposits(reading, transactionId, signal),
+    readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
-    readWithdrawal: (question, { signal }) => readWithdrawal(reading, question, signal),
-    readWithdrawRequest: async (question) => normaliseWithdrawRequest(mainNetwork('tron-vm'), question),
-  }
+    prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+  })
+  return { ...reader, finalBlocks: tronFinalBlocks(quorum, rule) }
 }
 
-async function readDeposits(reading: Reading, asked: string, signal: AbortSignal): Promise<DepositFacts> {
-  const { depository, transactions } = reading
-  const transactionId = codec.canonicalTransactionId(asked)
+async function readDeposits(
+  { depository, transactions }: Reading,
+  transactionId: string,
+  signal: AbortSignal,
+): Promise<FoundDeposits> {
   const { final, evidence } = await transactions.read(
     {
       transactionId,
@@ -120,8 +116,6 @@ async function readDeposits(reading: Reading, asked: string, signal: AbortSignal
     signal,
   )
   return {
-    kind: 'deposits',
-    transactionId,
     blockTimestampSeconds: final.blockTimestampSeconds,
     deposits: findTronDeposits(final.logs, depository, final.transaction),
     evidence,
@@ -130,13 +124,11 @@ async function readDeposits(reading: Reading, asked: string, signal: AbortSignal
 
 async function readPayment(
   { isTraced, transactions, payers }: Reading,
-  question: PaymentQuestion,
+  { transactionId, orderId, extraData, payments }: PaymentQuestion,
   signal: AbortSignal,
-): Promise<PaymentFacts> {
-  const transactionId = codec.canonicalTransactionId(question.transactionId)
-  const targets = question.payments.map(targetOf)
-  const { orderId } = question
-  const side = sideOf(payers, question.extraData)
+): Promise<FoundPayment> {
+  const targets = payments.map(targetOf)
+  const side = sideOf(payers, extraData)
   const terms = paymentTerms({ orderId, side, targets })
   const { final, evidence } = await transactions.read(
     {
@@ -156,8 +148,6 @@ async function readPayment(
   const { transaction, logs, internal, hasCode } = final
   if (transaction === undefined) throw new Error('a payment was read without its transaction')
   return {
-    kind: 'payment',
-    transactionId,
     blockTimestampSeconds: final.blockTimestampSeconds,
     referencesOrder: referencesOrder(transaction, orderId),
     transfers: sumTransfers({ logs, transaction, internal, hasCode }, targets, terms),
@@ -165,39 +155,27 @@ async function readPayment(
   }
 }
 
-function targetOf(payment: PaymentQuestion['payments'][number]): PaymentTarget {
-  const recipient = codec.canonicalAddress(payment.recipient)
-  const currency = codec.canonicalAddress(payment.currency)
+function targetOf({ recipient, currency }: PaymentQuestion['payments'][number]): PaymentTarget {
   return { recipient, currency, account: accountOf(recipient), token: accountOf(currency) }
 }
 
-async function readWithdrawal(
-  { chainId, quorum, rule, depository, withdrawals }: Reading,
-  question: WithdrawalQuestion,
-  signal: AbortSignal,
-): Promise<WithdrawalFacts> {
-  const terms = readWithdrawalTerms(question.withdrawal)
-  const { currency, amount, recipient } = tronWithdrawalTransfer(decodeEvmWithdrawal(question.withdrawal))
-  const transactionId =
-    question.transactionId === undefined ? undefined : codec.canonicalTransactionId(question.transactionId)
-  const { withdrawalId } = terms
-  const rounds = withdrawalQuestion({
-    ...{ terms, transactionId, rule, threshold: quorum.threshold },
-    depository: depository.account,
-  })
-  const { facts, agreeingEndpoints } = await runAsOne(
-    withdrawals,
-    { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
-    (shared) => quorum.read({ ...rounds, transactionId, signal: shared }),
-  )
-  const { number, hash } = facts.finalBlock
+function prepareWithdrawal(
+  { quorum, rule, depository: { address, account } }: Reading,
+  withdrawal: Hex,
+): WithdrawalReading<FinalWithdrawal> {
+  const { threshold } = quorum
+  const terms = readWithdrawalTerms(withdrawal)
+  const transfer = tronWithdrawalTransfer(decodeEvmWithdrawal(withdrawal))
   return {
-    ...{ kind: 'withdrawal', withdrawalId, depository: depository.address, status: facts.status },
-    ...{ currency, amount, recipient },
-    ...(facts.isExecuting && transactionId !== undefined && { executingTransactionId: transactionId }),
-    evidence: {
-      ...{ chainId, blockHash: hash, blockNumber: number, agreeingEndpoints },
-      finalityRule: describeSolidity(rule),
+    withdrawalId: terms.withdrawalId,
+    read(transactionId, signal) {
+      const question = withdrawalQuestion({ terms, depository: account, transactionId, rule, threshold })
+      return quorum.read({ ...question, transactionId, signal })
     },
+    describe: ({ status, isExecuting, finalBlock: { number, hash } }, transactionId) => ({
+      ...{ depository: address, status, ...transfer },
+      ...(isExecuting && transactionId !== undefined && { executingTransactionId: transactionId }),
+      shownIn: { blockHash: hash, blockNumber: number },
+    }),
   }
 }

@@ -1,3 +1,4 @@
+import type { SponsoredComponent } from '../fees/feeRules.ts'
 import type { SqlTx, SqlWriteTx } from '../sql/sqlTx.ts'
 
 /** Integer micro-USDC: USDC with 6 decimals, 1 000 000 = 1 USD. The one asset of sponsor money. */
@@ -25,10 +26,6 @@ export type HoldRequest = {
    */
   readonly requoteKey: string
 }
-
-/** Parts of the fees that a sponsor may choose to pay. @source quote-and-sponsorship.md, sponsoredFeeComponents */
-export const sponsoredComponents = ['execution', 'swap', 'relay', 'rent'] as const
-export type SponsoredComponent = (typeof sponsoredComponents)[number]
 
 export type HoldOutcome =
   | { readonly status: 'reserved' | 'already_reserved'; readonly holdId: string }

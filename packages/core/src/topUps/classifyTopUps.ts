@@ -1,10 +1,10 @@
 import { bytesToHex, hexToBytes } from '../hashing/hexBytes.ts'
 import type { Hex } from '../hex.ts'
-import { tokenTransferFrames } from './callFrames.ts'
 import { isCreditableOwner, zeroAddress } from './owner.ts'
 import { readTail, tailBytes } from './tail.ts'
-import { matchTokenCall } from './tokenCall.ts'
+import { isTransferTo, matchTokenCall } from './tokenCall.ts'
 import type {
+  CallFrame,
   ClassifiedTransfer,
   SuspenseReason,
   TopUpFacts,
@@ -104,4 +104,20 @@ function suspense(parse: SuspenseReason): TopUpVerdict {
 
 function suspended(parse: SuspenseReason): Judgement {
   return { verdict: suspense(parse), tail: undefined }
+}
+
+/**
+ * The calls of a transaction that moved the token to custody, in the order they ran. A call below a
+ * reverted one had no effect; a delegated call runs in its caller's place and moves nothing of its own.
+ */
+function tokenTransferFrames(trace: CallFrame, target: TopUpTarget): readonly CallFrame[] {
+  const found: CallFrame[] = []
+  const waiting: CallFrame[] = [trace]
+  for (let frame = waiting.pop(); frame !== undefined; frame = waiting.pop()) {
+    if (frame.isReverted) continue
+    const callsToken = frame.type === 'CALL' && frame.to === target.token
+    if (callsToken && isTransferTo(hexToBytes(frame.input), target.custody)) found.push(frame)
+    for (const call of frame.calls.toReversed()) waiting.push(call)
+  }
+  return found
 }

@@ -1,6 +1,6 @@
-import type { HoldOutcome, HoldRequest } from '@causeway/core'
+import { bytesToHex, type HoldOutcome, type HoldRequest, sha256 } from '@causeway/core'
 import type { RuleCheck } from '../policies/ruleCheck.ts'
-import { holdBodyHash, holdId } from './holdBody.ts'
+import { transferId } from '../transfers/transferId.ts'
 import type { HoldCaps } from './holdCaps.ts'
 import type { HoldFacts, KnownHold, OpenHold } from './holdFacts.ts'
 import { createHoldState } from './holdState.ts'
@@ -91,4 +91,29 @@ export function refusalOf(checks: readonly RuleCheck[]): HoldOutcome | undefined
     case 'cap':
       return { status: 'cap_reached' }
   }
+}
+
+/**
+ * Hash of all that a hold promises, hex without `0x`. A request id that comes again with another hash is
+ * a conflict. JSON of a list keeps the fields apart whatever they hold.
+ */
+function holdBodyHash(request: HoldRequest): string {
+  const body = [
+    request.requestId,
+    request.sponsor,
+    request.apiKeyId,
+    request.user,
+    request.recipient,
+    request.originChainId,
+    request.destinationChainId,
+    request.components,
+    request.amountMicroUsd.toString(),
+    request.lifetimeSeconds,
+    request.requoteKey,
+  ]
+  return bytesToHex(sha256(new TextEncoder().encode(JSON.stringify(body)))).slice(2)
+}
+
+function holdId(requestId: string, attempt: number): string {
+  return transferId('hold', `${requestId}:${attempt}`)
 }

@@ -1,19 +1,18 @@
 import { existsSync } from 'node:fs'
-import type { Hex } from '@causeway/core'
-import { ConfigurationError } from '@causeway/core'
-import type { NetworkDeployment } from '../contracts/deployment.ts'
+import { ConfigurationError, type Hex } from '@causeway/core'
+import type { ChainDeployment, HubDeployment, NetworkDeployment } from '../contracts/deployment.ts'
 import { deployNetwork } from '../deploy/deployNetwork.ts'
 import { generateLocalKeys } from '../keys/generateKeys.ts'
 import { readKeyFile, writeKeyFile } from '../keys/keyFile.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { rolesWithPublishedKeys } from '../keys/publishedKeys.ts'
+import type { LocalChain } from '../nodes/localChain.ts'
 import type { RunFile } from '../processes/runFile.ts'
 import { adoptExitFile, saveChain } from './chainFiles.ts'
 import { isMarked, markChain } from './chainMarker.ts'
 import { ChainFileError } from './chainNode.ts'
 import { type ChainNodes, startChainNodes, stopChainNodes } from './chainNodes.ts'
 import { type ChainKey, chainKeys, forEachChain } from './chainPlan.ts'
-import { isDeployed } from './deployedCode.ts'
 import { deploymentHash } from './deploymentHash.ts'
 import { judgeState, type StateVerdict } from './keptState.ts'
 import { wipeState } from './localDirectory.ts'
@@ -137,4 +136,40 @@ async function buildNetwork(options: OpenStateOptions): Promise<OpenState> {
     await stopChainNodes(nodes, options.runFile)
     throw error
   }
+}
+
+/** Every address of a deployment that must hold code. */
+function contractAddresses(deployment: ChainDeployment | HubDeployment): readonly Hex[] {
+  if ('hub' in deployment) {
+    const { hub, oracle, oracleMultisig, genericMapping, allocator } = deployment
+    const { evmPayloadBuilder, solanaPayloadBuilder, bitcoinPayloadBuilder } = deployment
+    const { hyperliquidPayloadBuilder, lighterPayloadBuilder } = deployment
+    return [
+      ...[hub, oracle, oracleMultisig, genericMapping, allocator],
+      ...[evmPayloadBuilder, solanaPayloadBuilder, bitcoinPayloadBuilder],
+      ...[hyperliquidPayloadBuilder, lighterPayloadBuilder],
+    ]
+  }
+  const { depository, fillContract, depositRouter, depositAddresses } = deployment
+  const { permitRouter, multicall3, wrappedNative, gasPriceOracle } = deployment
+  const { factory, quoterV2, swapRouter, positionManager, pools } = deployment.uniswapV3
+  return [
+    ...[depository, fillContract, depositRouter, depositAddresses.contract],
+    ...[permitRouter.contract, multicall3, wrappedNative, gasPriceOracle],
+    ...Object.values(deployment.tokens),
+    ...Object.values(deployment.feeds),
+    ...[factory, quoterV2, swapRouter, positionManager],
+    ...pools.map((pool) => pool.address),
+  ]
+}
+
+/** True when every contract is there, so that nothing needs to be deployed. */
+export async function isDeployed(
+  chain: LocalChain,
+  deployment: ChainDeployment | HubDeployment,
+): Promise<boolean> {
+  const codes = await Promise.all(
+    contractAddresses(deployment).map((address) => chain.client.getCode({ address })),
+  )
+  return codes.every((code) => code !== undefined && code !== '0x')
 }

@@ -2,6 +2,14 @@ import { codecOf, firstUnpaid, type Hex, type PaymentFacts, type UnpaidPayment }
 import type { AttestedChain } from '../context.ts'
 import { AttestationError } from '../errors.ts'
 
+/** An order is filled once, however often its solver pays. See `Settles`. */
+export const theFill = 'fill'
+
+/** A payment as `Settles` names it. */
+export function paymentName(chainId: string, { transactionId }: Pick<PaymentFacts, 'transactionId'>): string {
+  return `${chainId} ${transactionId}`
+}
+
 /** One payment that an order demands, and the transaction that is said to have made it. */
 export type DemandedPayment = {
   /** Names the payment in refusals: its place in the order. */

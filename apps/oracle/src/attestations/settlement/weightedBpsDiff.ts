@@ -24,3 +24,8 @@ export function weightedBpsDiff(order: Order, deposits: readonly OrderDeposit[])
 export function scaledByDiff(amount: bigint, bpsDiff: bigint): bigint {
   return amount + (amount * bpsDiff) / bpsDiffUnit
 }
+
+/** What the deposits are of what the order asks for: 10^18 is all of it, and more is no more. */
+export function worthOf(bpsDiff: bigint): bigint {
+  return bpsDiff < 0n ? bpsDiffUnit + bpsDiff : bpsDiffUnit
+}

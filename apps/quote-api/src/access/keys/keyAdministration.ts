@@ -1,7 +1,6 @@
-import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { formatApiKey, hashApiKey, parseApiKey } from '@causeway/http'
 import { recordAction } from '../adminAction.ts'
-import { ApiKeyNotFoundError, ApiKeyRevokedError } from './keyErrors.ts'
 import type { Peppers } from './peppers.ts'
 
 /** A new secret. It is shown once: only its hash is stored. */
@@ -171,5 +170,25 @@ function fromRow(row: ListedRow): ListedKey {
     secrets: row.handles.map((handle, index) => ({ handle, worksUntil: row.ends[index] ?? undefined })),
     createdAt: row.created_at,
     revokedAt: row.revoked_at ?? undefined,
+  }
+}
+
+/** No key has this id. */
+class ApiKeyNotFoundError extends DomainError {
+  readonly code = 'API_KEY_NOT_FOUND'
+  readonly kind = 'not_found'
+
+  constructor() {
+    super('No API key has this id; list the keys to see theirs.')
+  }
+}
+
+/** A revoked key never works again, so nothing about it can be changed. */
+class ApiKeyRevokedError extends DomainError {
+  readonly code = 'API_KEY_REVOKED'
+  readonly kind = 'conflict'
+
+  constructor() {
+    super('This API key is revoked; create a new one.')
   }
 }

@@ -1,12 +1,11 @@
 import type { HttpApp } from '@causeway/http'
 import type { Administration } from '../../operate/administration.ts'
 import { registerClaimRoutes } from './claimRoutes.ts'
-import { registerKeyRoutes } from './keyRoutes.ts'
+import { registerKeyRoutes, registerWalletRoutes } from './keyRoutes.ts'
 import { registerLedgerRoutes } from './ledgerRoutes.ts'
 import { registerPolicyRoutes } from './policyRoutes.ts'
 import { registerRequestRoutes } from './requestRoutes.ts'
 import { registerTopUpRoutes, type TopUpRouteParts } from './topUpRoutes.ts'
-import { registerWalletRoutes } from './walletRoutes.ts'
 import { registerWebhookRoutes } from './webhookRoutes.ts'
 
 /**

@@ -1,5 +1,6 @@
 // Goal: no body makes the service fail. Near-valid bodies with hostile members and raw bytes, over every
 // route that takes a body: each answer is below 500 and has the documented error shape.
+import { feeComponents } from '@causeway/core'
 import type { HttpApp } from '@causeway/http'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,7 +18,6 @@ import {
   weth,
 } from '../../../test/fixtures/market.ts'
 import { linkedKey, testSponsor } from '../../../test/fixtures/sponsor.ts'
-import { feeComponents } from '../../pricing/sponsorship/sponsorshipRequest.ts'
 
 const runs = process.env['CAUSEWAY_FAULTS'] === '1' ? 10_000 : 1_000
 let app: HttpApp

@@ -1,6 +1,7 @@
 // Goal: the text of an answer is JSON of exactly what its schema describes, whatever the names in it are.
 // Method: a schema drops members that it does not name and refuses a missing one, so an answer that passes
 // through it unchanged holds neither more nor less.
+import { noFees } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
 import {
@@ -72,10 +73,9 @@ describe('the text of an answer', () => {
       unit: { decimals: 18, usdX18: 2_500n * e18, spreadBps: 0n },
       selected: ['execution', 'swap'] as const,
       capMicroUsd,
-      fees: { execution: 4_000n, swap: 2_000n, relay: 7n, rent: 0n },
+      parts: { ...noFees, gas: 3_000n, flat: 1_000n, skew: 2_000n, platform: 7n, app: 11n },
+      sponsorable: { execution: 4_000n, swap: 2_000n, relay: 7n, rent: 0n },
       allocation: { sponsored, total: 5_000n, capHit: reason !== undefined, reason },
-      app: 11n,
-      relayer: 6_007n,
     }
     expect(feeSponsorshipJson(currency, shared)).toBe(
       JSON.stringify(feeSponsorshipToWire(currencyToWire(currency), shared)),

@@ -1,4 +1,13 @@
-import type { PricedUnit, SponsoredComponent } from '@causeway/core'
+import {
+  type FeeComponent,
+  type FeeParts,
+  feeComponents,
+  feesByComponent,
+  isSponsored,
+  type PricedUnit,
+  perName,
+  type SponsoredComponent,
+} from '@causeway/core'
 import { z } from 'zod'
 import type { QuotableCurrency } from '../../pricing/registry.ts'
 import {
@@ -24,13 +33,7 @@ const phaseFields = {
   selectedComponents: z.array(z.string()),
   maxSubsidizationAmount: z.string().optional().describe('USDC with 6 decimals'),
   capHit: z.boolean(),
-  components: z.object({
-    execution: shareSchema,
-    swap: shareSchema,
-    relay: shareSchema,
-    app: shareSchema,
-    rent: shareSchema,
-  }),
+  components: z.object(perName(feeComponents, () => shareSchema)),
   sponsoredTotal: currencyAmountSchema,
   userPaysTotal: currencyAmountSchema,
 }
@@ -63,11 +66,9 @@ export type SharedFees = {
   readonly unit: PricedUnit
   readonly selected: readonly SponsoredComponent[]
   readonly capMicroUsd: bigint | undefined
-  readonly fees: SponsorableFees
+  readonly parts: FeeParts
+  readonly sponsorable: SponsorableFees
   readonly allocation: Allocation
-  readonly app: bigint
-  /** All that the solver takes; what the fees above leave of it is the solver's own part. */
-  readonly relayer: bigint
 }
 
 /** In a currency that need not be configured any more. */
@@ -84,10 +85,9 @@ export function feeSponsorshipJson(currency: QuotableCurrency, shared: SharedFee
     return text
   })
   const { components, sponsoredTotal, userPaysTotal, ...plain } = quoted
-  const { execution, swap, relay, app, rent } = components
-  const shares = `{"execution":${shareJson(execution)},"swap":${shareJson(swap)},"relay":${shareJson(relay)},"app":${shareJson(app)},"rent":${shareJson(rent)}}`
+  const shares = feeComponents.map((component) => `"${component}":${shareJson(components[component])}`)
   const stated = JSON.stringify({ status, reason }).slice(0, -1)
-  return `${stated},"quoted":${JSON.stringify(plain).slice(0, -1)},"components":${shares},"sponsoredTotal":${sponsoredTotal},"userPaysTotal":${userPaysTotal}}}`
+  return `${stated},"quoted":${JSON.stringify(plain).slice(0, -1)},"components":{${shares.join(',')}},"sponsoredTotal":${sponsoredTotal},"userPaysTotal":${userPaysTotal}}}`
 }
 
 type Share<Amount> = { selected: boolean; total: Amount; sponsored: Amount; userPays: Amount }
@@ -97,32 +97,29 @@ function shareJson({ selected, total, sponsored, userPays }: Share<string>): str
 }
 
 function sharedFees<Amount>(shared: SharedFees, amount: (value: bigint) => Amount) {
-  const { fees, allocation, selected, capMicroUsd, app, relayer } = shared
-  const share = (isSelected: boolean, total: bigint, sponsored: bigint): Share<Amount> => ({
-    selected: isSelected,
-    total: amount(total),
-    sponsored: amount(sponsored),
-    userPays: amount(total - sponsored),
-  })
-  const component = (name: SponsoredComponent, total: bigint) =>
-    share(selected.includes(name), total, allocation.sponsored[name])
-  const relay = relayer - fees.execution - fees.swap
+  const { parts, sponsorable, allocation, selected, capMicroUsd } = shared
+  const fees = feesByComponent(parts)
+  const share = (component: FeeComponent): Share<Amount> => {
+    const total = fees[component]
+    const sponsored = isSponsored(component) ? allocation.sponsored[component] : 0n
+    return {
+      selected: isSponsored(component) && selected.includes(component),
+      total: amount(total),
+      sponsored: amount(sponsored),
+      userPays: amount(total - sponsored),
+    }
+  }
+  const all = feeComponents.reduce((sum, component) => sum + fees[component], 0n)
   return {
-    status: sponsorshipStatus(allocation, fees),
+    status: sponsorshipStatus(allocation, sponsorable),
     ...(allocation.reason !== undefined && { reason: allocation.reason }),
     quoted: {
       selectedComponents: [...selected],
       ...(capMicroUsd !== undefined && { maxSubsidizationAmount: capMicroUsd.toString() }),
       capHit: allocation.capHit,
-      components: {
-        execution: component('execution', fees.execution),
-        swap: component('swap', fees.swap),
-        relay: component('relay', relay - fees.rent),
-        app: share(false, app, 0n),
-        rent: component('rent', fees.rent),
-      },
+      components: perName(feeComponents, share),
       sponsoredTotal: amount(allocation.total),
-      userPaysTotal: amount(relayer + app - allocation.total),
+      userPaysTotal: amount(all - allocation.total),
     },
   }
 }

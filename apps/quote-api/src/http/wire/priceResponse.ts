@@ -1,27 +1,32 @@
 import {
   bpsDown,
+  type FeeTotalName,
+  feeTotalNames,
   formatFixed,
   formatPercent,
   formatRate,
   formatUsd,
+  perName,
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
 import { z } from 'zod'
-import { legImpact } from '../../pricing/legImpact.ts'
 import type { PricedCurrency } from '../../pricing/marketAccess.ts'
-import type { PricedRoute } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
 import { operations } from '../../pricing/request.ts'
 import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
 
+const aboutTotals = {
+  relayerGas: 'Destination-chain gas',
+  relayerService: 'Paid to the solver; negative is a reward',
+  relayer: 'Sum of relayerGas and relayerService',
+  app: 'Owed to the app, claimed later',
+} as const satisfies Record<FeeTotalName, string>
+
 /** @source quote-and-sponsorship.md, Price response: `fees` object */
 export const feesSchema = z.object({
   gas: currencyAmountSchema.describe('Origin-chain gas, paid by the user to the network'),
-  relayerGas: currencyAmountSchema.describe('Destination-chain gas'),
-  relayerService: currencyAmountSchema.describe('Paid to the solver; negative is a reward'),
-  relayer: currencyAmountSchema.describe('Sum of relayerGas and relayerService'),
-  app: currencyAmountSchema.describe('Owed to the app, claimed later'),
+  ...perName(feeTotalNames, (name) => currencyAmountSchema.describe(aboutTotals[name])),
   subsidized: currencyAmountSchema.describe('Paid by the sponsor'),
 })
 
@@ -55,27 +60,27 @@ export function priceToJson(priced: Priced): string {
   return `{"fees":${feesToJson(priced)},"details":{${details}}}`
 }
 
-export function feesToJson({ amounts, originGasWei }: Priced): string {
-  const { route, feeCurrency, split, prices } = amounts
+export function feesToJson({ route, feeCurrency, split, prices, originGasWei }: Priced): string {
   const gas = currencyAmountJson(route.origin.native, prices.originNative, originGasWei)
   const fee = (amount: bigint) => currencyAmountJson(feeCurrency, prices.feeCurrency, amount)
-  return `{"gas":${gas},"relayerGas":${fee(split.relayerGas)},"relayerService":${fee(split.relayerService)},"relayer":${fee(split.relayer)},"app":${fee(split.app)},"subsidized":${fee(split.subsidized)}}`
+  let totals = ''
+  for (const name of feeTotalNames) totals += `"${name}":${fee(split[name])},`
+  return `{"gas":${gas},${totals}"subsidized":${fee(split.subsidized)}}`
 }
 
-export function currencyInJson({ amounts: { route, prices, amountIn } }: Priced): string {
+export function currencyInJson({ route, prices, amountIn }: Priced): string {
   return currencyAmountJson(route.currencyIn, prices.currencyIn, amountIn)
 }
 
-export function currencyOutJson({ amounts: { route, prices, amountOut, amountOutMin } }: Priced): string {
+export function currencyOutJson({ route, prices, amountOut, amountOutMin }: Priced): string {
   return currencyAmountJson(route.currencyOut, prices.currencyOut, amountOut, amountOutMin)
 }
 
 /** Members of `details`, without the braces around them: `/quote` adds more. */
 export function detailMembers(priced: Priced, currencyIn: string, currencyOut: string): string {
-  const { route, prices, amountIn, amountOut } = priced.amounts
+  const { route, prices, amountIn, amountOut, swapImpact } = priced
   const inUsd = usdValueDown(amountIn, prices.currencyIn)
   const impactUsd = usdValueDown(amountOut, prices.currencyOut) - inUsd
-  const swap = legImpact(priced.snapshot, [priced.amounts.originLeg, priced.amounts.destinationLeg])
   const rate = formatRate({
     amountIn,
     decimalsIn: route.currencyIn.decimals,
@@ -84,8 +89,8 @@ export function detailMembers(priced: Priced, currencyIn: string, currencyOut: s
   })
   // What callers and configuration wrote is escaped; numbers need none.
   const parties = `"operation":"${route.operation}","sender":${JSON.stringify(route.user)},"recipient":${JSON.stringify(route.recipient)}`
-  const impact = `"totalImpact":${impactJson(impactUsd, inUsd)},"swapImpact":${impactJson(swap.usd, inUsd)}`
-  const tolerance = `"slippageTolerance":${slippageToJson(priced.amounts)}`
+  const impact = `"totalImpact":${impactJson(impactUsd, inUsd)},"swapImpact":${impactJson(swapImpact.usd, inUsd)}`
+  const tolerance = `"slippageTolerance":${slippageToJson(priced)}`
   return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"`
 }
 
@@ -94,8 +99,7 @@ function impactJson(usd: UsdX18, wholeUsd: UsdX18): string {
 }
 
 /** Each side: what is lost if the whole budget is spent there, in that side's output currency. */
-function slippageToJson(amounts: PricedRoute): string {
-  const { slippageBps, originLeg, solver, prices, amountOut } = amounts
+function slippageToJson({ slippageBps, originLeg, solver, prices, amountOut }: Priced): string {
   const swapsOnOrigin = solver !== undefined && originLeg?.leg.kind === 'pool'
   const origin = swapsOnOrigin
     ? slippageSide(prices.feeCurrency, originLeg.amountOut, slippageBps)

@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import { feeComponents, type Hex } from '@causeway/core'
 import { z } from 'zod'
 import {
   type AppFeeRequest,
@@ -6,8 +6,7 @@ import {
   type QuoteRequest,
   tradeTypes,
 } from '../../pricing/request.ts'
-import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
-import { feeComponents } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 
 const chainId = z.int().positive()
 /** Longest spelling of any family's address or currency id. */

@@ -1,8 +1,7 @@
-import { formatUsd, type UsdX18, usdValueDown } from '@causeway/core'
+import { feesByImpact, formatUsd, impactMembers, perName, type UsdX18, usdValueDown } from '@causeway/core'
 import { z } from 'zod'
 import type { LegQuote } from '../../pricing/legs.ts'
 import { shownPrice } from '../../pricing/marketAccess.ts'
-import type { PricedRoute } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import type { Quote, SignedOrder } from '../../requests/draft/createQuote.ts'
@@ -32,7 +31,7 @@ const quoteDetailsSchema = z.object({
   refundCurrency: currencyAmountSchema.describe('What a refund pays at least'),
   currencyGasTopup: currencyAmountSchema.optional(),
   expandedPriceImpact: z
-    .object({ swap: usdOnly, execution: usdOnly, relay: usdOnly, app: usdOnly, sponsored: usdOnly })
+    .object({ ...perName(impactMembers, () => usdOnly), sponsored: usdOnly })
     .describe('Costs are negative, the sponsored part positive'),
   route: z.object({ origin: routeSideSchema, destination: routeSideSchema }),
 })
@@ -57,16 +56,15 @@ export const quoteResponseSchema = z.object({
 /** JSON of `quoteResponseSchema`. Steps and order are the very text that was digested and stored. */
 export function quoteToJson(quote: Quote, environment: string): string {
   const { signed, priced, sponsorship } = quote
-  const { amounts } = priced
   const identity = `"requestId":"${quote.requestId}","environment":${JSON.stringify(environment)},"expiresAt":${quote.expiresAtSeconds}`
   const shared =
-    sponsorship === undefined ? '' : `,"feeSponsorship":${sponsorshipToJson(amounts, sponsorship)}`
-  const breakdown = `[{"value":"${amounts.amountOut}","timeEstimate":${priced.timeEstimateSeconds}}]`
-  const protocol = signed === undefined ? '' : `,"protocol":{"v2":${orderToJson(amounts, signed)}}`
+    sponsorship === undefined ? '' : `,"feeSponsorship":${sponsorshipToJson(priced, sponsorship)}`
+  const breakdown = `[{"value":"${priced.amountOut}","timeEstimate":${priced.timeEstimateSeconds}}]`
+  const protocol = signed === undefined ? '' : `,"protocol":{"v2":${orderToJson(priced, signed)}}`
   return `{${identity},"steps":${quote.stepsJson},"fees":${feesToJson(priced)}${shared},"details":${quoteDetailsToJson(priced)},"breakdown":${breakdown}${protocol}}`
 }
 
-function orderToJson({ route, feeCurrency, solver }: PricedRoute, signed: SignedOrder): string {
+function orderToJson({ route, feeCurrency, solver }: Priced, signed: SignedOrder): string {
   const payment = JSON.stringify({
     chainId: route.origin.key,
     depository: route.origin.depository,
@@ -76,42 +74,37 @@ function orderToJson({ route, feeCurrency, solver }: PricedRoute, signed: Signed
   return `{"orderId":"${signed.orderId}","hubType":"onchain","orderData":${signed.orderJson},"orderSignature":"${signed.signature}","paymentDetails":${payment}}`
 }
 
-function sponsorshipToJson({ split, feeCurrency, prices }: PricedRoute, outcome: SponsorshipOutcome): string {
-  const { app, relayer } = split
-  return feeSponsorshipJson(feeCurrency, { ...outcome, unit: prices.feeCurrency, app, relayer })
+function sponsorshipToJson({ split, feeCurrency, prices }: Priced, outcome: SponsorshipOutcome): string {
+  return feeSponsorshipJson(feeCurrency, { ...outcome, unit: prices.feeCurrency, parts: split.parts })
 }
 
 function quoteDetailsToJson(priced: Priced): string {
-  const { amounts } = priced
-  const { solver, feeCurrency, prices } = amounts
+  const { solver, feeCurrency, prices } = priced
   const currencyIn = currencyInJson(priced)
   const currencyOut = currencyOutJson(priced)
-  const refund = solver?.refundMinimum ?? amounts.amountIn
+  const refund = solver?.refundMinimum ?? priced.amountIn
   const refundCurrency = `"refundCurrency":${currencyAmountJson(feeCurrency, prices.feeCurrency, refund)}`
-  return `{${detailMembers(priced, currencyIn, currencyOut)},${refundCurrency}${topupMember(amounts)},"expandedPriceImpact":${expandedImpact(amounts)},"route":${routeToJson(priced, currencyIn, currencyOut)}}`
+  return `{${detailMembers(priced, currencyIn, currencyOut)},${refundCurrency}${topupMember(priced)},"expandedPriceImpact":${expandedImpact(priced)},"route":${routeToJson(priced, currencyIn, currencyOut)}}`
 }
 
-function topupMember({ solver, prices }: PricedRoute): string {
+function topupMember({ solver, prices }: Priced): string {
   if (solver?.topup === undefined) return ''
   const { currency, amountWei } = solver.topup
   return `,"currencyGasTopup":${currencyAmountJson(currency, prices.destinationNative, amountWei)}`
 }
 
-function expandedImpact({ split, prices }: PricedRoute): string {
+function expandedImpact({ split, prices }: Priced): string {
   const usd = (amount: bigint): UsdX18 => usdValueDown(amount, prices.feeCurrency)
-  const cost = (amount: bigint) => `{"usd":"${formatUsd(-usd(amount))}"}`
-  // What exact-output solving leaves over belongs to the solver's own part.
-  const { execution, swap, relay } = split.components
-  const surplus = split.relayer - execution - swap - relay
-  const sponsored = `{"usd":"${formatUsd(usd(split.subsidized))}"}`
-  return `{"swap":${cost(swap)},"execution":${cost(execution)},"relay":${cost(relay + surplus)},"app":${cost(split.app)},"sponsored":${sponsored}}`
+  const fees = feesByImpact(split.parts)
+  const costs = impactMembers.map((member) => `"${member}":{"usd":"${formatUsd(-usd(fees[member]))}"}`)
+  return `{${costs.join(',')},"sponsored":{"usd":"${formatUsd(usd(split.subsidized))}"}}`
 }
 
 /** The solver moves what lies between: from its receipt on the origin to its payout on the destination. */
-function routeToJson({ amounts, snapshot }: Priced, currencyIn: string, currencyOut: string): string {
-  const { route, feeCurrency, prices, split, solver, originLeg, destinationLeg } = amounts
+function routeToJson(priced: Priced, currencyIn: string, currencyOut: string): string {
+  const { route, feeCurrency, prices, split, solver, originLeg, destinationLeg, snapshot } = priced
   const payout = solver?.payoutCurrency ?? route.currencyOut
-  const payoutAmount = destinationLeg?.amountIn ?? amounts.amountOut
+  const payoutAmount = destinationLeg?.amountIn ?? priced.amountOut
   const received =
     solver === undefined ? currencyOut : currencyAmountJson(feeCurrency, prices.feeCurrency, split.amountIn)
   const paid = currencyAmountJson(payout, shownPrice(snapshot, payout), payoutAmount)

@@ -1,7 +1,7 @@
-import { formatAmount, formatRate } from '@causeway/core'
+import { formatAmount, formatRate, sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
-import type { SponsorshipReason } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import type { SponsorshipReason } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
 import {
   type CurrencyWire,
@@ -74,21 +74,19 @@ export function pastFeeSponsorship(registry: QuoteRegistry, record: RequestRecor
   const { sponsorship, quoted } = record
   if (sponsorship === undefined) return undefined
   const { selected, capMicroUsd, capHit, reason, fees, sponsored } = sponsorship.quoted
-  const { execution, swap, relay, rent } = sponsored
   const wire = feeSponsorshipToWire(pastFeeCurrency(registry, record), {
     unit: quoted.units.fee,
     selected,
     capMicroUsd,
-    fees,
+    parts: quoted.fees,
+    sponsorable: fees,
     allocation: {
       sponsored,
-      total: execution + swap + relay + rent,
+      total: sponsoredComponents.reduce((sum, component) => sum + sponsored[component], 0n),
       capHit,
       // CAST: written from a reason by `toStoredSponsorship`.
       reason: reason as SponsorshipReason | undefined,
     },
-    app: appTotal(record),
-    relayer: quoted.relayerGas + quoted.relayerService,
   })
   const debited = sponsorship.debitedMicroUsd
   if (debited === undefined) return wire
@@ -97,10 +95,6 @@ export function pastFeeSponsorship(registry: QuoteRegistry, record: RequestRecor
     amountFormatted: formatAmount(debited, microUsdDecimals),
   }
   return { ...wire, actual: { ...wire.quoted, sponsorPayment } }
-}
-
-export function appTotal({ quoted }: RequestRecord): bigint {
-  return quoted.appFees.reduce((sum, { amount }) => sum + amount, 0n)
 }
 
 /** What came in from the user, and what went out to recipient or refund. */

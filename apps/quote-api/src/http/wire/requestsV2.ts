@@ -1,4 +1,4 @@
-import { formatUsd, usdValueDown } from '@causeway/core'
+import { feesInRequestsV2, formatUsd, perName, requestV2Members, usdValueDown } from '@causeway/core'
 import { z } from 'zod'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { requestStatuses } from '../../requests/history/requestFilter.ts'
@@ -24,6 +24,7 @@ const transactionSchema = z.object({
 })
 
 const text = z.string()
+const feesSchema = z.object(perName(requestV2Members, () => text))
 
 /** @source quote-api.md 3.4, v2 */
 const requestV2Schema = z.object({
@@ -39,8 +40,8 @@ const requestV2Schema = z.object({
     refundFailReason: text.describe('`N/A` where nothing failed'),
     subsidizedRequest: z.boolean(),
     currency: currencySchema.describe('Currency of the fees'),
-    fees: z.object({ gas: text, fixed: text, price: text }),
-    feesUsd: z.object({ gas: text, fixed: text, price: text }),
+    fees: feesSchema,
+    feesUsd: feesSchema,
     appFees: z.array(z.object({ recipient: text, bps: text, amount: text, amountUsd: text })),
     feeSponsorship: pastFeeSponsorshipSchema.optional(),
     inTxs: z.array(transactionSchema),
@@ -101,14 +102,13 @@ export function requestToV2(
 
 /** `gas` is the destination's, `fixed` the flat fee, `price` what depends on the amount. */
 function feesToWire(currency: CurrencyWire, { quoted }: RequestRecord) {
-  const { relayerGas, relayerService, execution, units, appFees } = quoted
-  const flat = execution - relayerGas
-  const parts = { gas: relayerGas, fixed: flat, price: relayerService - flat }
+  const { fees, units, appFees } = quoted
+  const amounts = feesInRequestsV2(fees)
   const usd = (amount: bigint) => formatUsd(usdValueDown(amount, units.fee))
   return {
     currency,
-    fees: { gas: parts.gas.toString(), fixed: parts.fixed.toString(), price: parts.price.toString() },
-    feesUsd: { gas: usd(parts.gas), fixed: usd(parts.fixed), price: usd(parts.price) },
+    fees: perName(requestV2Members, (member) => amounts[member].toString()),
+    feesUsd: perName(requestV2Members, (member) => usd(amounts[member])),
     appFees: appFees.map(({ recipient, feeBps, amount }) => ({
       recipient,
       bps: feeBps,

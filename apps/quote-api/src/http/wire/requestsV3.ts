@@ -1,4 +1,12 @@
-import { formatAmount, formatUsd, type PricedUnit, usdValueDown } from '@causeway/core'
+import {
+  feesInRequestsV3,
+  formatAmount,
+  formatUsd,
+  type PricedUnit,
+  perName,
+  requestV3Members,
+  usdValueDown,
+} from '@causeway/core'
 import { z } from 'zod'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { requestStatuses } from '../../requests/history/requestFilter.ts'
@@ -7,7 +15,6 @@ import { currencySchema } from './currencyAmount.ts'
 import { pastFeeSponsorshipSchema } from './feeSponsorship.ts'
 import { orderDataSchema } from './orderWire.ts'
 import {
-  appTotal,
   isoTime,
   pastFeeCurrency,
   pastFeeSponsorship,
@@ -62,10 +69,7 @@ const requestV3Schema = z.object({
     fees: z.object({
       quoted: z
         .object({
-          swap: feeSchema,
-          execution: feeSchema,
-          platform: feeSchema,
-          app: feeSchema,
+          ...perName(requestV3Members, () => feeSchema),
           sponsored: feeSchema,
         })
         .describe('Each as it was quoted; sponsored is the part that the sponsor pays'),
@@ -104,6 +108,7 @@ export function requestToV3(
   const { incoming, outgoing } = splitTransactions(record)
   const feeSponsorship = pastFeeSponsorship(registry, record)
   const currency = pastFeeCurrency(registry, record)
+  const fees = feesInRequestsV3(quoted.fees)
   const fee = (amount: bigint) => feeToWire(quoted.units.fee, amount)
   return {
     id: record.requestId,
@@ -125,10 +130,7 @@ export function requestToV3(
       refundFailReason: record.refundFailReason ?? null,
       fees: {
         quoted: {
-          swap: fee(quoted.swap),
-          execution: fee(quoted.execution),
-          platform: fee(quoted.relayerGas + quoted.relayerService - quoted.execution - quoted.swap),
-          app: fee(appTotal(record)),
+          ...perName(requestV3Members, (member) => fee(fees[member])),
           sponsored: fee(quoted.subsidized),
         },
         currency,
@@ -181,7 +183,7 @@ function requestTypeOf({ quoted, order, originChainId, destinationChainId }: Req
 
 function featuresOf(record: RequestRecord): RequestV3['features'] {
   return features.filter((feature) => {
-    if (feature === 'app_fees') return appTotal(record) > 0n
+    if (feature === 'app_fees') return record.quoted.fees.app > 0n
     if (feature === 'gas_top_up') return record.quoted.topupWei > 0n
     return record.depositAddress !== undefined
   })

@@ -8,7 +8,7 @@ import {
 } from '@causeway/core'
 import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { QuoteError } from '../../pricing/errors.ts'
-import { refundCost } from '../../pricing/refundCost.ts'
+import { refundCost } from '../../pricing/gas.ts'
 import {
   findCurrency,
   type QuotableChain,
@@ -56,6 +56,23 @@ export function resolveClaim(registry: QuoteRegistry, request: ClaimRequest): Cl
     })
   }
   return { chain, currency }
+}
+
+/**
+ * Whether the recipient must have no code: his payout could not be proven, so it would never end, and what never
+ * ends is an alarm that stops every reservation. @source design.md 7.2; ledger-and-safety.md 1.1, I7
+ */
+export function mustHaveNoCode({ chain, currency }: ClaimPlace): boolean {
+  return currency.isNative && !chain.isTraced
+}
+
+export function recipientHasCode({ chain }: ClaimPlace, recipient: Hex): QuoteError {
+  const { native, chainId } = chain
+  return new QuoteError(
+    'RECIPIENT_HAS_CODE',
+    `${recipient} has code on chain ${chainId}, where nobody can prove that ${native.symbol} stays with code. Name a recipient without code.`,
+    { data: { field: 'recipient', chainId, recipient, payment: 'claim' } },
+  )
 }
 
 /**

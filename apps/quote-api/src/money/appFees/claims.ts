@@ -16,20 +16,30 @@ import type { TakeSignature } from '../../requests/permits/takePermit.ts'
 import type { ClaimPayload } from '../../requests/work/workItem.ts'
 import { addWork } from '../../requests/work/workStore.ts'
 import { AppFeeClaimNotFoundError, InsufficientAppFeesError } from './claimErrors.ts'
-import { type ClaimRequest, type ClaimTerms, claimAmount, claimToSign, resolveClaim } from './claimTerms.ts'
+import {
+  type ClaimPlace,
+  type ClaimRequest,
+  type ClaimTerms,
+  claimAmount,
+  claimToSign,
+  mustHaveNoCode,
+  recipientHasCode,
+  resolveClaim,
+} from './claimTerms.ts'
 import { dropOffer, readOffer, saveOffer } from './offerStore.ts'
 
 /** How a wallet comes to the app fees that it is owed. */
 export interface AppFeeClaims {
   /**
    * What to sign, and the id that it is signed under; nothing is reserved until then.
-   * @throws what `resolveClaim` and `claimAmount` throw, UpstreamUnavailableError while the chain cannot be read
+   * @throws what `resolveClaim` and `claimAmount` throw, QuoteError RECIPIENT_HAS_CODE, UpstreamUnavailableError
+   * and UpstreamDisagreementError while the chain cannot be read
    */
   prepare(request: ClaimRequest): Promise<{ readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData }>
   /**
    * Takes the amount and asks for its payout. Repeating it changes nothing.
-   * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError,
-   * UpstreamUnavailableError while claims are halted, and what reading a contract wallet throws
+   * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError, QuoteError
+   * RECIPIENT_HAS_CODE, UpstreamUnavailableError while claims are halted, and what reading a chain throws
    */
   readonly takeSignature: TakeSignature
 }
@@ -45,6 +55,8 @@ export function createAppFeeClaims(options: {
   snapshot: () => MarketSnapshot
   /** Chains on which payouts can be followed. */
   isReadable: (chainId: number) => boolean
+  /** Whether an account has code now, by quorum. @throws UpstreamUnavailableError, UpstreamDisagreementError */
+  hasCode: (asked: { readonly chainId: number; readonly account: Hex }) => Promise<boolean>
   /** Contract wallets of a chain. */
   contractsOf: (chainId: number) => ContractSignatures | undefined
   /** Address of this service: signatures for another one are of no use here. */
@@ -55,9 +67,11 @@ export function createAppFeeClaims(options: {
   const { database, registry, site, now } = options
 
   async function open(claimId: Hex, terms: ClaimTerms): Promise<void> {
-    const { chain, currency } = resolveClaim(registry, terms)
+    const place = resolveClaim(registry, terms)
+    const { chain, currency } = place
     const { chainId, address, symbol, name, decimals } = currency
     const { wallet, recipient, amount } = terms
+    await requireProvenPayout(place, recipient)
     const payload: ClaimPayload = {
       claimId,
       chainId,
@@ -76,6 +90,13 @@ export function createAppFeeClaims(options: {
       await addWork(tx, { kind: 'claim', requestId: undefined, subject: claimId, chainId, payload })
       await dropOffer(tx, claimId)
     })
+  }
+
+  /** Waits for the chain, as nobody looks again before the solver pays. */
+  async function requireProvenPayout(place: ClaimPlace, account: Hex): Promise<void> {
+    if (!mustHaveNoCode(place)) return
+    const { chainId } = place.chain
+    if (await options.hasCode({ chainId, account })) throw recipientHasCode(place, account)
   }
 
   async function claimable(wallet: Hex, currency: { chainId: number; address: string }): Promise<bigint> {
@@ -98,6 +119,7 @@ export function createAppFeeClaims(options: {
         claimable: await claimable(wallet, place.currency),
         asked,
       })
+      await requireProvenPayout(place, request.recipient)
       const terms = { ...request, currency: place.currency.address, amount }
       const once = { site, nonce: bytesToHex(options.randomBytes(nonceBytes)) }
       const { claimId, typedData } = claimToSign(terms, place.currency, once)

@@ -1,15 +1,11 @@
 import { TransactionNotFinalError } from '@causeway/chains'
 import type { Hex, PaymentFacts, SqlDatabase, SqlTx } from '@causeway/core'
 import { endAppFeeClaim } from '@causeway/ledger'
+import type { Run } from '../../jobs/runJobs.ts'
 import { fillExtraData } from '../../requests/draft/buildOrder.ts'
-import { workAtOnce } from '../../requests/settlement/dueRequests.ts'
 import { paymentProblem } from '../../requests/settlement/fillCheck.ts'
-import {
-  chainOf,
-  nowSeconds,
-  type Run,
-  type SettlementContext,
-} from '../../requests/settlement/settlementContext.ts'
+import { chainOf, nowSeconds, type SettlementContext } from '../../requests/settlement/settlementContext.ts'
+import { followWork, markOfWork } from '../../requests/work/followWork.ts'
 import { type ClaimPayload, claimPayloadSchema, type WorkItem } from '../../requests/work/workItem.ts'
 import { listPendingClaimWork, lockWork, updateWork } from '../../requests/work/workStore.ts'
 import { type ClaimFailure, claimStep, type PayoutReading } from './claimStep.ts'
@@ -25,49 +21,48 @@ export type ClaimContext = Pick<SettlementContext, 'chains' | 'now'> & {
 }
 
 const atOnce = 8
-const itemsMax = 500
 /** For what only a person can move on. */
 const stuckPauseMs = 300_000
 const actor = 'app-fee-claims'
 
 /** Ends every claim whose payout is final, or can never be. */
 export async function followClaims(context: ClaimContext, run: Run): Promise<void> {
-  const due = await listPendingClaimWork(context.database, itemsMax)
-  await workAtOnce(due, { atOnce, run }, (item) => followClaim(context, item, run))
+  await followWork(context.database, run, {
+    atOnce,
+    list: (limit) => listPendingClaimWork(context.database, limit),
+    read: async (item, signal) => ({ mark: markOfWork(item), seen: await readPayout(context, item, signal) }),
+    lock: (tx, { id }) => lockWork(tx, id),
+    markOf: markOfWork,
+    step: (tx, item, payout) => takeStep(context, tx, { item, payout }),
+  })
 }
 
-type Payout = { readonly reading: PayoutReading; readonly facts?: PaymentFacts }
-
-async function followClaim(context: ClaimContext, item: WorkItem, run: Run): Promise<void> {
-  const payload = claimPayloadSchema.parse(item.payload)
-  const payout = await readPayout(context, payload, item.txHash, run.signal)
-  await context.database.transaction(async (tx) => {
-    await run.fence(tx)
-    const locked = await lockWork(tx, item.id)
-    if (locked?.state !== item.state || locked.txHash !== item.txHash) return
-    await takeStep(context, tx, { item, payload, payout })
-  })
+type Payout = {
+  readonly payload: ClaimPayload
+  readonly reading: PayoutReading
+  readonly facts?: PaymentFacts
 }
 
 async function readPayout(
   context: ClaimContext,
-  payload: ClaimPayload,
-  transactionId: Hex | undefined,
+  { payload: stored, txHash: transactionId }: WorkItem,
   signal: AbortSignal,
 ): Promise<Payout> {
-  if (transactionId === undefined) return { reading: 'none' }
+  const payload = claimPayloadSchema.parse(stored)
+  if (transactionId === undefined) return { payload, reading: 'none' }
   const chain = chainOf(context, payload.chainId)
   const extraData = fillExtraData(payload.fillContract)
   const question = { transactionId, orderId: payload.claimId, extraData, payments: [payload] }
   try {
     const facts = await chain.finalPayment(question, signal)
-    if (facts === undefined) return { reading: 'absent' }
+    if (facts === undefined) return { payload, reading: 'absent' }
     return {
+      payload,
       reading: paymentProblem(payload, facts, chain.chain.codec) === undefined ? 'paid' : 'pays_less',
       facts,
     }
   } catch (error) {
-    if (error instanceof TransactionNotFinalError) return { reading: 'not_final' }
+    if (error instanceof TransactionNotFinalError) return { payload, reading: 'not_final' }
     throw error
   }
 }
@@ -75,11 +70,10 @@ async function readPayout(
 async function takeStep(
   context: ClaimContext,
   tx: SqlTx,
-  taken: { readonly item: WorkItem; readonly payload: ClaimPayload; readonly payout: Payout },
+  { item, payout }: { readonly item: WorkItem; readonly payout: Payout },
 ): Promise<void> {
-  const { item, payload, payout } = taken
+  const { payload, reading, facts } = payout
   const { claimId, deadline: deadlineSeconds } = payload
-  const { reading, facts } = payout
   const step = claimStep({ work: item.state, reading, nowSeconds: nowSeconds(context), deadlineSeconds })
   switch (step.action) {
     case 'wait': {

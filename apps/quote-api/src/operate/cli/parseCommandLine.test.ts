@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Command } from './command.ts'
 import { CommandError } from './commandError.ts'
-import { commandTable } from './commandTable.ts'
 import { parseCommandLine } from './parseCommandLine.ts'
 import { readDuration, readUsd, readWallet } from './readValue.ts'
+import { commandTable } from './runCli.ts'
 import { usageOf, usageOfCommand } from './usage.ts'
 
 const command: Command = {

@@ -3,12 +3,19 @@ import { ConfigurationError, DomainError } from '@causeway/core'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { createAdministration, loadPeppers } from '../administration.ts'
 import { openDatabase } from '../database.ts'
+import { claimCommands } from './claims.ts'
 import type { Command, Output, Scene } from './command.ts'
 import { openCommandChain } from './commandChain.ts'
 import { CommandError } from './commandError.ts'
-import { commandTable } from './commandTable.ts'
+import { keyCommands } from './keys.ts'
+import { ledgerCommands } from './ledger.ts'
 import { parseCommandLine } from './parseCommandLine.ts'
+import { policyCommands } from './policies.ts'
+import { requestCommands } from './requests.ts'
+import { topUpCommands } from './topUps.ts'
 import { usageOf, usageOfCommand } from './usage.ts'
+import { balanceCommands, walletCommands } from './wallets.ts'
+import { webhookCommands } from './webhooks.ts'
 
 export type CliOptions = {
   /** Behind `npm run causeway --`. */
@@ -126,3 +133,16 @@ async function explainFailure(
   }
   throw error
 }
+
+/** Every command, in the order in which the usage lists them. */
+export const commandTable: readonly Command[] = [
+  ...keyCommands,
+  ...walletCommands,
+  ...policyCommands,
+  ...webhookCommands,
+  ...balanceCommands,
+  ...topUpCommands,
+  ...ledgerCommands,
+  ...requestCommands,
+  ...claimCommands,
+]

@@ -1,6 +1,7 @@
+import { formatAmount } from '@causeway/core'
 import { keyIdText } from '../../access/keys/keyFields.ts'
 import type { Command } from './command.ts'
-import { readValue } from './readValue.ts'
+import { readValue, readWallet } from './readValue.ts'
 import { tableOf } from './tableOf.ts'
 
 export const walletCommands: readonly Command[] = [
@@ -26,6 +27,30 @@ export const walletCommands: readonly Command[] = [
       const apiKeyId = readValue(keyIdText, args.operand('id'), '<id>')
       const { wallet } = await administration.wallets.unlink({ actor, apiKeyId })
       return { data: { id: apiKeyId, wallet }, lines: [`Key ${apiKeyId} no longer draws on ${wallet}.`] }
+    },
+  },
+]
+
+const usdcDecimals = 6
+
+export const balanceCommands: readonly Command[] = [
+  {
+    words: 'balance show',
+    about: 'Show what a sponsorship wallet has, holds and is about to get',
+    operands: ['wallet'],
+    flags: {},
+    async run({ administration }, args) {
+      const wallet = readWallet(args.operand('wallet'), '<wallet>')
+      const { availableMicroUsd, heldMicroUsd, pendingMicroUsd } = await administration.ledger.balance(wallet)
+      const usdc = (microUsd: bigint) => `${formatAmount(microUsd, usdcDecimals)} USDC`
+      return {
+        data: { wallet, availableMicroUsd, heldMicroUsd, pendingMicroUsd },
+        lines: [
+          `available: ${usdc(availableMicroUsd)}`,
+          `held:      ${usdc(heldMicroUsd)} for open quotes`,
+          `pending:   ${usdc(pendingMicroUsd)} seen on chain, not final`,
+        ],
+      }
     },
   },
 ]

@@ -1,11 +1,16 @@
-import { maxBigint, minBigint, type SponsoredComponent, sponsoredComponents } from '@causeway/core'
-import type { SponsorableComponents } from '../solve.ts'
-import type { SponsorshipReason } from './sponsorshipRequest.ts'
-import type { SponsorshipTerms } from './sponsorshipTerms.ts'
+import {
+  maxBigint,
+  minBigint,
+  perName,
+  type SponsoredComponent,
+  sponsoredComponents,
+  sponsorRule,
+} from '@causeway/core'
+import type { SponsorshipReason, SponsorshipTerms } from './sponsorshipTerms.ts'
 import { fromMicroUsdDown, type SponsorUnit } from './sponsorUnit.ts'
 
-/** Fees that can be sponsored, in smallest units of the fee currency; rent is 0 where no account is made. */
-export type SponsorableFees = SponsorableComponents & { readonly rent: bigint }
+/** What can be sponsored of each fee, in smallest units of the fee currency. */
+export type SponsorableFees = Readonly<Record<SponsoredComponent, bigint>>
 
 /** How the fees of a request are shared. In smallest units of the fee currency. */
 export type Allocation = {
@@ -17,12 +22,12 @@ export type Allocation = {
   readonly reason: SponsorshipReason | undefined
 }
 
-const nothing = { execution: 0n, swap: 0n, relay: 0n, rent: 0n }
+const nothing = perName(sponsoredComponents, () => 0n)
 
 /**
- * Which part of each fee the sponsor pays. A cap is spent in the order execution, swap, relay, rent.
- * A reward stays with the user and offsets nothing. A missing token account whose rent is not paid
- * for leaves the whole request to the user.
+ * Which part of each fee the sponsor pays. A cap is spent in the order of the list of fees. A reward stays
+ * with the user and offsets nothing. A fee that must be sponsored, and is not selected (the rent of a missing
+ * token account), leaves the whole request to the user.
  * @source quote-api.md 7, rows 6 to 9, 11, 15 to 21, 25 to 28, 37, 38
  */
 export function allocateSubsidy(
@@ -31,7 +36,12 @@ export function allocateSubsidy(
   unit: SponsorUnit,
 ): Allocation {
   const { selected, capMicroUsd, allOrNothing } = terms
-  if (fees.rent > 0n && !selected.has('rent')) return unpaid('RENT_NOT_SUBSIDIZED')
+  for (const component of sponsoredComponents) {
+    const { requiredElse } = sponsorRule(component)
+    if (requiredElse !== undefined && fees[component] > 0n && !selected.has(component)) {
+      return unpaid(requiredElse)
+    }
+  }
   let asked = 0n
   for (const component of selected) asked += maxBigint(fees[component], 0n)
   if (asked === 0n) return unpaid('NOTHING_TO_SPONSOR')

@@ -8,8 +8,7 @@ import { linkedKey, sponsorWallet, testSponsor, unlinkedKey } from '../../../tes
 import { lateReservation } from '../../requests/settlement/pinDecision.ts'
 import { allocateSubsidy, type SponsorableFees, sponsorshipStatus } from './allocateSubsidy.ts'
 import { depositFeePayer } from './depositFeePayer.ts'
-import type { SponsorshipRequest } from './sponsorshipRequest.ts'
-import { type SponsorshipTerms, sponsorshipTerms } from './sponsorshipTerms.ts'
+import { type SponsorshipRequest, type SponsorshipTerms, sponsorshipTerms } from './sponsorshipTerms.ts'
 
 /** 100 USDC to ETH: execution 30000, relay 100000, app 500000, all in micro-USDC. */
 const body = {

@@ -91,8 +91,8 @@ describe('sponsored prices over random markets', () => {
 })
 
 /** A reward lowers the relayer fee and offsets nothing of what the sponsor pays. */
-function rewardOf({ components }: { components: { swap: bigint } }): bigint {
-  return components.swap < 0n ? -components.swap : 0n
+function rewardOf({ parts }: { parts: { skew: bigint } }): bigint {
+  return parts.skew < 0n ? -parts.skew : 0n
 }
 
 describe('micro-USDC of a fee', () => {

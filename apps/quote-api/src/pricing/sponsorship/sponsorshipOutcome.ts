@@ -1,6 +1,6 @@
 import type { Hex, HoldOutcome, SponsoredComponent } from '@causeway/core'
 import type { Allocation, SponsorableFees } from './allocateSubsidy.ts'
-import type { SponsorshipReason } from './sponsorshipRequest.ts'
+import type { SponsorshipReason } from './sponsorshipTerms.ts'
 
 /** What a request that asked about sponsorship gets, fixed at quote time. */
 export type SponsorshipOutcome = {
@@ -8,7 +8,7 @@ export type SponsorshipOutcome = {
   readonly sponsor: Hex | undefined
   readonly selected: readonly SponsoredComponent[]
   readonly capMicroUsd: bigint | undefined
-  readonly fees: SponsorableFees
+  readonly sponsorable: SponsorableFees
   readonly allocation: Allocation
   /** What the sponsor's balance is debited when the request succeeds. @source design.md 6.3 */
   readonly debitMicroUsd: bigint

@@ -1,6 +1,34 @@
-import type { Hex, SponsoredComponent } from '@causeway/core'
+import {
+  type FeeComponent,
+  type Hex,
+  isSponsored,
+  type SponsoredComponent,
+  sponsoredComponents,
+  sponsorRule,
+} from '@causeway/core'
 import { QuoteError } from '../errors.ts'
-import type { SponsorshipReason, SponsorshipRequest } from './sponsorshipRequest.ts'
+
+/**
+ * What a request says about who pays, beside its `x-api-key`; the cap in micro-USDC.
+ * @source quote-and-sponsorship.md, POST /quote
+ */
+export type SponsorshipRequest = {
+  readonly subsidizeFees: boolean
+  readonly capMicroUsd: bigint | undefined
+  readonly subsidizeRent: boolean
+  readonly depositFeePayer: string | undefined
+  /** Those that nobody can sponsor are accepted and pass without effect. */
+  readonly components: readonly FeeComponent[] | undefined
+}
+
+/** Why a request that asked for a sponsor has none, or less than all. @source design.md 6.2 */
+export type SponsorshipReason =
+  | 'INSUFFICIENT_BALANCE'
+  | 'CAP_REACHED'
+  | 'CAP_BELOW_FEES'
+  | 'RENT_NOT_SUBSIDIZED'
+  | 'NOTHING_TO_SPONSOR'
+  | `POLICY_${string}`
 
 /** Who asks: the key of the request, and the wallet it is linked to. */
 export type SponsorshipCaller = { readonly keyId: string; readonly wallet: Hex | undefined }
@@ -29,7 +57,8 @@ export function sponsorshipTerms(
   { useDepositAddress }: { readonly useDepositAddress: boolean },
 ): SponsorshipTerms | Unsponsored {
   if (!request.subsidizeFees) {
-    return { reason: request.subsidizeRent ? 'RENT_NOT_SUBSIDIZED' : 'NOTHING_TO_SPONSOR' }
+    const [refused] = sponsoredComponents.filter((component) => request[sponsorRule(component).selectedBy])
+    return { reason: (refused && sponsorRule(refused).requiredElse) ?? 'NOTHING_TO_SPONSOR' }
   }
   if (caller === null) {
     throw new QuoteError('UNAUTHORIZED', 'A sponsored quote needs a valid x-api-key.')
@@ -46,17 +75,32 @@ export function sponsorshipTerms(
   }
 }
 
-/** A deposit address cannot choose components. `subsidizeRent` is the older name of `rent`. */
+/**
+ * Those that the request names, else what `subsidizeFees` stands for; a deposit address cannot choose. Fields
+ * of single fees add to both: `subsidizeRent` is the older name of `rent`.
+ */
 function selectedComponents(
-  { components, subsidizeRent }: SponsorshipRequest,
+  request: SponsorshipRequest,
   useDepositAddress: boolean,
 ): ReadonlySet<SponsoredComponent> {
-  const selected = new Set<SponsoredComponent>()
-  if (components === undefined || useDepositAddress) {
-    selected.add('execution').add('swap').add('relay')
-  } else {
-    for (const component of components) if (component !== 'app') selected.add(component)
+  const named = useDepositAddress ? undefined : request.components
+  const selected = new Set<SponsoredComponent>(named?.filter(isSponsored))
+  for (const component of sponsoredComponents) {
+    const { selectedBy } = sponsorRule(component)
+    if (request[selectedBy] && (named === undefined || selectedBy !== 'subsidizeFees'))
+      selected.add(component)
   }
-  if (subsidizeRent) selected.add('rent')
   return selected
+}
+
+/** The fields that select these fees again: what was selected is all that is kept of a request. */
+export function selectingFields(
+  selected: readonly SponsoredComponent[],
+): Pick<SponsorshipRequest, 'subsidizeFees' | 'subsidizeRent'> {
+  const fields = new Set(selected.map((component) => sponsorRule(component).selectedBy))
+  return {
+    // Nothing is selected where nobody was to pay.
+    subsidizeFees: selected.length > 0,
+    subsidizeRent: fields.has('subsidizeRent'),
+  }
 }

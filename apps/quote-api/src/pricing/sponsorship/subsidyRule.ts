@@ -1,9 +1,9 @@
-import type { QuoteAsset } from '@causeway/core'
+import { type QuoteAsset, sponsorableFees } from '@causeway/core'
 import type { MarketSnapshot } from '../../market/snapshot.ts'
 import type { SubsidyRule } from '../feeTerms.ts'
 import { requireAssetPrice } from '../marketAccess.ts'
 import type { PricedRoute } from '../pricedRoute.ts'
-import { type Allocation, allocateSubsidy, type SponsorableFees } from './allocateSubsidy.ts'
+import { type Allocation, allocateSubsidy } from './allocateSubsidy.ts'
 import type { SponsorshipTerms } from './sponsorshipTerms.ts'
 import { type SponsorUnit, sponsorUnit } from './sponsorUnit.ts'
 
@@ -19,9 +19,6 @@ export function pricedUsdc(snapshot: MarketSnapshot, asset: QuoteAsset | undefin
   return { asset, usdX18: requireAssetPrice(snapshot, asset).usdX18 }
 }
 
-/** No destination that is quoted makes an account for its recipient. */
-const noRent = { rent: 0n }
-
 /**
  * The sponsor's part of the fees while an amount is being solved. All-or-nothing terms are priced as
  * if they had no cap: a subsidy that ends at some amount has no smallest input, so `shareOf` decides.
@@ -30,13 +27,8 @@ export function subsidyRule(terms: SponsorshipTerms, usdc: PricedUsdc): SubsidyR
   const rule = terms.allOrNothing ? { ...terms, capMicroUsd: undefined } : terms
   return ({ asset }, { decimals, usdX18 }) => {
     const unit = sponsorUnit({ asset, decimals, usdX18 }, usdc)
-    return (components) => allocateSubsidy(rule, { ...components, ...noRent }, unit).total
+    return (fees) => allocateSubsidy(rule, sponsorableFees(fees), unit).total
   }
-}
-
-/** The fees of a priced route that can be sponsored. */
-export function sponsorableFees({ split }: PricedRoute): SponsorableFees {
-  return { ...split.components, ...noRent }
 }
 
 /** How a priced route's fees are shared, and what a unit of them costs the sponsor. */
@@ -47,5 +39,5 @@ export function shareOf(
 ): { readonly allocation: Allocation; readonly unit: SponsorUnit } {
   const { decimals, asset } = priced.feeCurrency
   const unit = sponsorUnit({ asset, decimals, usdX18: priced.prices.feeCurrency.usdX18 }, usdc)
-  return { allocation: allocateSubsidy(terms, sponsorableFees(priced), unit), unit }
+  return { allocation: allocateSubsidy(terms, sponsorableFees(priced.split.parts), unit), unit }
 }

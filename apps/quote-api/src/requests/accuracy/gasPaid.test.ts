@@ -1,6 +1,6 @@
 // Goal: what a transaction cost is gas and data fee, and nothing is made up where a node does not know.
 import { expect, test } from 'vitest'
-import { readGasPaidWei } from './gasPaid.ts'
+import { readGasPaidWei } from './measureFills.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const receipt = { transactionHash: hash, gasUsed: '0x5208', effectiveGasPrice: '0x3b9aca00' }

@@ -1,14 +1,13 @@
-import type { JsonRpcClient } from '@causeway/chains'
-import type { PaymentFacts, PricedUnit, SqlDatabase } from '@causeway/core'
+import { type JsonRpcClient, MalformedAnswerError, parseQuantity, parseRecord } from '@causeway/chains'
+import { feeTotals, type PaymentFacts, type PricedUnit, type SqlDatabase } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { requirePrice } from '../../pricing/marketAccess.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { readDeposit } from '../settlement/depositStore.ts'
-import { workAtOnce } from '../settlement/dueRequests.ts'
 import { orderValueMicroUsd, readSettledRequest, type SettledRequest } from '../settlement/settledRequest.ts'
 import type { SettlementChain } from '../settlement/settlementChain.ts'
-import type { Run } from '../settlement/settlementContext.ts'
-import { readGasPaidWei } from './gasPaid.ts'
+import { workAtOnce } from '../work/followWork.ts'
 import { type FillMeasurement, measureFill, type SolverCost } from './measureFill.ts'
 import { listUnmeasured, readFillFacts, type SolverTransaction, saveMeasurement } from './measurementStore.ts'
 
@@ -75,7 +74,7 @@ async function measure(
     depositAmount: deposit.amount,
     quoted: {
       seconds: quoted.timeEstimateSeconds,
-      gas: quoted.relayerGas,
+      gas: feeTotals(quoted.fees).relayerGas,
       gasUnit: quoted.units.fee,
       outputAmount: BigInt(first.expectedAmount),
       depositAmount: request.feeBasis,
@@ -114,4 +113,28 @@ async function readCosts(
 /** Today's price: the fill is minutes old. @throws QuoteError PRICE_FETCH_FAILED */
 function nativeOf({ snapshot }: MeasuringContext, { native }: QuotableChain): PricedUnit {
   return requirePrice(snapshot(), native)
+}
+
+const method = 'eth_getTransactionReceipt'
+
+/**
+ * What the sender of a transaction paid for it: gas, and the data fee of rollups, whose receipts tell it in a
+ * member of their own.
+ * @returns wei; `undefined` while the node has no such receipt
+ * @throws MalformedAnswerError, NodeError, UpstreamUnavailableError
+ */
+export async function readGasPaidWei(
+  client: Pick<JsonRpcClient, 'request'>,
+  transactionHash: string,
+  signal: AbortSignal,
+): Promise<bigint | undefined> {
+  const answer = await client.request({ method, params: [transactionHash] }, { signal })
+  if (answer === null) return undefined
+  const receipt = parseRecord(answer, method)
+  if (receipt['transactionHash'] !== transactionHash) throw new MalformedAnswerError(method)
+  const gas = parseQuantity(receipt['gasUsed'], method)
+  const price = parseQuantity(receipt['effectiveGasPrice'], method)
+  const dataFee = receipt['l1Fee']
+  const dataFeeWei = dataFee === undefined || dataFee === null ? 0n : parseQuantity(dataFee, method)
+  return gas * price + dataFeeWei
 }

@@ -1,49 +1,56 @@
 import type { DepositFacts, SqlTx } from '@causeway/core'
-import { workAtOnce } from '../settlement/dueRequests.ts'
-import { nowSeconds, type Run } from '../settlement/settlementContext.ts'
+import type { Run } from '../../jobs/runJobs.ts'
+import { nowSeconds } from '../settlement/settlementContext.ts'
 import { lateInclusionSeconds } from '../timings.ts'
+import { followWork, markOfWork, type Reading, stepWork } from '../work/followWork.ts'
 import { type SweepPayload, sweepPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, updateWork } from '../work/workStore.ts'
 import { clearSweep, listEndedSweeps, lockAddress } from './addressStore.ts'
 import type { DepositAddressContext } from './depositAddressContext.ts'
 
 const atOnce = 8
-const itemsMax = 500
 
 /**
  * Looks every reported sweep up on its chain and frees addresses whose sweep ended, however it did. A
  * sweep that failed costs nothing: what still lies there is decided anew.
  */
 export async function followSweeps(context: DepositAddressContext, run: Run): Promise<void> {
-  const reported = await listReportedWork(context.database, 'sweep', itemsMax)
-  await workAtOnce(reported, { atOnce, run }, (item) => followSweep(context, item, run))
-  for (const address of await listEndedSweeps(context.database, itemsMax)) {
-    await context.database.transaction(async (tx) => {
-      await run.fence(tx)
-      await endSweep(tx, address)
-    })
-  }
+  await followWork(context.database, run, {
+    atOnce,
+    list: (limit) => listReportedWork(context.database, 'sweep', limit),
+    read: (item, signal) => readSweep(context, item, signal),
+    lock: (tx, { id }) => lockWork(tx, id),
+    markOf: markOfWork,
+    step: (tx, item, sweep) => takeStep(tx, item, sweep),
+  })
+  await stepWork(context.database, run, {
+    atOnce: 1,
+    list: (limit) => listEndedSweeps(context.database, limit),
+    step: endSweep,
+  })
 }
 
-async function followSweep(context: DepositAddressContext, item: WorkItem, run: Run): Promise<void> {
+type Sweep = { readonly end: ReturnType<typeof sweepEnd>; readonly pauseMs: number }
+
+async function readSweep(
+  context: DepositAddressContext,
+  item: WorkItem,
+  signal: AbortSignal,
+): Promise<Reading<Sweep> | undefined> {
   const { txHash, chainId } = item
-  if (txHash === undefined) return
+  if (txHash === undefined) return undefined
   const payload = sweepPayloadSchema.parse(item.payload)
   const chain = context.chains.get(chainId)
   if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
-  const facts = await chain.deposits(txHash, run.signal)
+  const facts = await chain.deposits(txHash, signal)
   const end = sweepEnd(payload, facts, nowSeconds(context))
-  await context.database.transaction(async (tx) => {
-    await run.fence(tx)
-    const locked = await lockWork(tx, item.id)
-    if (locked?.state !== 'reported' || locked.txHash !== txHash) return
-    if (end === 'wait') {
-      await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
-      return
-    }
-    if (end === 'done') await updateWork(tx, item.id, { state: 'done' })
-    else await updateWork(tx, item.id, { state: 'failed', reason: end })
-  })
+  return { mark: markOfWork(item), seen: { end, pauseMs: chain.chain.config.blockTimeMs / 2 } }
+}
+
+async function takeStep(tx: SqlTx, { id }: WorkItem, { end, pauseMs }: Sweep): Promise<void> {
+  if (end === 'wait') await updateWork(tx, id, { state: 'reported', delayMs: pauseMs })
+  else if (end === 'done') await updateWork(tx, id, { state: 'done' })
+  else await updateWork(tx, id, { state: 'failed', reason: end })
 }
 
 /** What a reported transaction came to. Pure. */

@@ -1,7 +1,7 @@
 import { type Hex, orderSchema, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { createOpenQuotes } from '../../pricing/openQuotes.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
-import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
+import { type SponsorshipRequest, selectingFields } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import { createQuote, type QuoteRecord } from '../draft/createQuote.ts'
 import { createSponsoredQuote, type StoreOutcome } from '../draft/createSponsoredQuote.ts'
 import {
@@ -129,10 +129,8 @@ function requestOf(row: AskedRow): QuoteRequest {
 
 function askedOf({ selected, capMicroUsd }: QuotedSponsorship): SponsorshipRequest {
   return {
-    // What was selected is empty where nobody was to pay.
-    subsidizeFees: selected.length > 0,
+    ...selectingFields(selected),
     capMicroUsd,
-    subsidizeRent: selected.includes('rent'),
     depositFeePayer: undefined,
     components: undefined,
   }

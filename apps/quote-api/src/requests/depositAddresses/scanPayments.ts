@@ -1,4 +1,4 @@
-import type { Run } from '../settlement/settlementContext.ts'
+import type { Run } from '../../jobs/runJobs.ts'
 import { markPaid, moveScanCursor, readScanCursor } from './addressStore.ts'
 import { type BlockPayments, blockPaymentsReading } from './blockPayments.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'

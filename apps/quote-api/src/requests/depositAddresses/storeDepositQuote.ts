@@ -30,7 +30,7 @@ export async function storeFirstQuote(
   const outcome = await storeDepositQuote(tx, ledger, record, hold)
   if (!isKept(outcome)) return outcome
   const { requestId, priced } = record.quote
-  const { route, amountIn: asked } = priced.amounts
+  const { route, amountIn: asked } = priced
   const { chainId } = route.origin
   const isKeyed = record.apiKeyId !== undefined
   await insertAddress(tx, addressOf(record), { requestId, chainId, asked, isKeyed })

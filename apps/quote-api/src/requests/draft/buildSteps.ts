@@ -40,19 +40,19 @@ export function buildSteps(priced: Priced, identity: StepIdentity): readonly Tra
 
 function toStep(priced: Priced, identity: StepIdentity, transaction: PlannedTransaction): TransactionStep {
   const id = stepIds[transaction.kind]
-  const call = encodeCall(priced.amounts, identity, transaction)
+  const call = encodeCall(priced, identity, transaction)
   const { gasPrice } = priced.originMarket
   const data: StepTransaction = {
-    from: priced.amounts.route.user,
+    from: priced.route.user,
     to: call.to,
     data: call.data,
     value: call.value.toString(),
-    chainId: priced.amounts.route.origin.chainId,
+    chainId: priced.route.origin.chainId,
     gas: plannedGasUnits(priced.originMarket, transaction).toString(),
     maxFeePerGas: gasPrice.maxFeePerGasWei.toString(),
     maxPriorityFeePerGas: gasPrice.maxPriorityFeePerGasWei.toString(),
   }
-  const { action, description } = wording(priced.amounts, transaction)
+  const { action, description } = wording(priced, transaction)
   return {
     id,
     action,

@@ -88,7 +88,7 @@ export async function createQuote(
   apiKeyId: string | undefined,
 ): Promise<Quote> {
   const priced = await priceRequest(dependencies, request)
-  refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: false })
+  refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
   return whileOpen(dependencies, priced, apiKeyId, async () => {
     const record = await draftQuote(dependencies, request, priced, { apiKeyId })
     await dependencies.store(record)
@@ -110,7 +110,7 @@ export async function whileOpen<Answer>(
   if (promised === undefined) return answer(() => {})
   const nowSeconds = Math.floor(clock.now() / 1_000)
   const times = { nowSeconds, expiresAtSeconds: nowSeconds + quoteLifetimeSeconds }
-  const { user } = priced.amounts.route
+  const { user } = priced.route
   const takeBack = openQuotes.take({ user, apiKeyId }, { ...promised, ...times })
   try {
     return await answer(takeBack)
@@ -133,7 +133,7 @@ export async function draftQuote(
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
   const deadlineSeconds = nowSeconds + dependencies.orderLifetimeSeconds
   const requestId = timeOrderedId(dependencies)
-  const { route, originLeg } = priced.amounts
+  const { route, originLeg } = priced
   const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
   const salt = orderSalt(dependencies, depositAddress)
   const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
@@ -148,7 +148,7 @@ export async function draftQuote(
           spender,
           depositAddress: depositAddress?.address,
         })
-      : [permitStep(priced.amounts, requestId, permit)]
+      : [permitStep(priced, requestId, permit)]
   const stepsJson = JSON.stringify(steps)
   const signed = draft && (await sign(dependencies, draft))
   const expiresAtSeconds = nowSeconds + dependencies.quoteLifetimeSeconds
@@ -172,19 +172,19 @@ type DraftOrder = { readonly order: Order; readonly orderId: Hex }
 
 function draftOrder(
   { signer, orderIdOf }: QuoteDependencies,
-  { amounts }: Priced,
+  priced: Priced,
   request: QuoteRequest,
   more: { readonly salt: Hex; readonly deadlineSeconds: number },
 ): DraftOrder | undefined {
-  if (amounts.solver === undefined) return undefined
+  if (priced.solver === undefined) return undefined
   const identity = { solver: signer.address, ...more }
-  const order = buildOrder(amounts, amounts.solver, request, identity)
+  const order = buildOrder(priced, priced.solver, request, identity)
   return { order, orderId: orderIdOf(order) }
 }
 
 async function draftPermit(
   { permitTokens }: QuoteDependencies,
-  { amounts }: Priced,
+  priced: Priced,
   request: QuoteRequest,
   order: {
     readonly draft: DraftOrder | undefined
@@ -194,7 +194,7 @@ async function draftPermit(
 ): Promise<PermitTerms | undefined> {
   const { draft, ...times } = order
   if (!request.usePermit || draft === undefined) return undefined
-  return permitTerms(permitTokens, amounts, request, { orderId: draft.orderId, ...times })
+  return permitTerms(permitTokens, priced, request, { orderId: draft.orderId, ...times })
 }
 
 function addressFor(dependencies: QuoteDependencies, route: Route, request: QuoteRequest): DepositAddress {

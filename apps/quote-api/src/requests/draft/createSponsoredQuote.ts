@@ -1,17 +1,27 @@
-import { type HoldOutcome, type HoldRequest, minBigint, type QuoteAsset } from '@causeway/core'
+import { createHash } from 'node:crypto'
+import {
+  type HoldOutcome,
+  type HoldRequest,
+  minBigint,
+  type QuoteAsset,
+  sponsorableFees,
+} from '@causeway/core'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { checkSponsorCost } from '../../pricing/ceilings.ts'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
 import { type Priced, priceRequest } from '../../pricing/priceRequest.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
+import type { Route } from '../../pricing/route.ts'
 import { type Allocation, unpaid } from '../../pricing/sponsorship/allocateSubsidy.ts'
 import { depositFeePayer } from '../../pricing/sponsorship/depositFeePayer.ts'
-import { requoteKey } from '../../pricing/sponsorship/requoteKey.ts'
 import { refusalReason, type SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
-import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipRequest.ts'
-import { type SponsorshipTerms, sponsorshipTerms } from '../../pricing/sponsorship/sponsorshipTerms.ts'
+import {
+  type SponsorshipRequest,
+  type SponsorshipTerms,
+  sponsorshipTerms,
+} from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
-import { pricedUsdc, shareOf, sponsorableFees, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
+import { pricedUsdc, shareOf, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
 import { holdGraceSeconds } from '../timings.ts'
 import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord, whileOpen } from './createQuote.ts'
 
@@ -54,16 +64,16 @@ export async function createSponsoredQuote(
 
   const usdc = pricedUsdc(snapshot, dependencies.sponsorAsset)
   const priced = await priceRequest(atOnce, request, subsidyRule(terms, usdc))
-  refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: true })
-  const { allocation, unit } = shareOf(terms, priced.amounts, usdc)
+  refuseUnsupportedExecution(priced.route, request, { isSponsored: true })
+  const { allocation, unit } = shareOf(terms, priced, usdc)
   if (allocation.total === 0n) return quoteUserPaid(atOnce, asked, allocation, terms)
-  checkSponsorCost(dependencies.ceilings, snapshot, priced.amounts, allocation)
+  checkSponsorCost(dependencies.ceilings, snapshot, priced, allocation)
   const debit = toMicroUsdUp(unit, allocation.total)
   const outcome: SponsorshipOutcome = {
     sponsor: terms.sponsor,
     selected: [...terms.selected],
     capMicroUsd: terms.capMicroUsd,
-    fees: sponsorableFees(priced.amounts),
+    sponsorable: sponsorableFees(priced.split.parts),
     allocation,
     debitMicroUsd: terms.capMicroUsd === undefined ? debit : minBigint(debit, terms.capMicroUsd),
   }
@@ -100,12 +110,12 @@ async function quoteUserPaid(
   terms?: SponsorshipTerms,
 ): Promise<Quote> {
   const priced: Priced = await priceRequest(dependencies, request)
-  refuseUnsupportedExecution(priced.amounts.route, request, { isSponsored: false })
+  refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
   const outcome: SponsorshipOutcome = {
     sponsor: undefined,
     selected: [...(terms?.selected ?? [])],
     capMicroUsd: sponsorship.capMicroUsd,
-    fees: sponsorableFees(priced.amounts),
+    sponsorable: sponsorableFees(priced.split.parts),
     allocation,
     debitMicroUsd: 0n,
   }
@@ -122,7 +132,7 @@ function holdRequest(
   { quote, request }: QuoteRecord,
   { allocation, debitMicroUsd }: SponsorshipOutcome,
 ): HoldRequest {
-  const { route } = quote.priced.amounts
+  const { route } = quote.priced
   const { origin, destination } = route
   return {
     requestId: quote.requestId,
@@ -137,4 +147,21 @@ function holdRequest(
     lifetimeSeconds: dependencies.quoteLifetimeSeconds + holdGraceSeconds,
     requoteKey: requoteKey(terms.apiKeyId, route, request),
   }
+}
+
+/**
+ * Equal for quotes of which a user executes one: equal key, user, recipient, chains, currencies and
+ * trade type. 64 hex digits. @source design.md 6.4
+ */
+function requoteKey(apiKeyId: string, route: Route, { tradeType }: QuoteRequest): string {
+  const { origin, destination, currencyIn, currencyOut, user, recipient } = route
+  const parts = [
+    apiKeyId,
+    origin.codec.canonicalAddress(user),
+    destination.codec.canonicalAddress(recipient),
+    currencyIn.key,
+    currencyOut.key,
+    tradeType,
+  ]
+  return createHash('sha256').update(parts.join('\n')).digest('hex')
 }

@@ -1,17 +1,17 @@
 import { sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
 import { operations, tradeTypes } from '../../pricing/request.ts'
-
-const integer = z
-  .string()
-  .regex(/^-?[0-9]+$/)
-  .transform(BigInt)
+import {
+  feesFromRow,
+  feesRowFields,
+  storedInteger as integer,
+  storedSharesSchema,
+} from '../orders/storedFees.ts'
 
 /** A currency's unit and its price in the quote's snapshot. */
 const unit = z.object({ decimals: z.number(), usdX18: integer })
 
-/** Column `orders.quoted`: what a quote promised. Written by `toStoredOrder`. */
-export const quotedAmountsSchema = z.object({
+const quotedRow = z.object({
   operation: z.enum(operations),
   tradeType: z.enum(tradeTypes),
   originCurrency: z.string(),
@@ -20,10 +20,7 @@ export const quotedAmountsSchema = z.object({
   amountOut: integer,
   amountOutMin: integer,
   feeCurrency: z.string(),
-  relayerGas: integer,
-  relayerService: integer,
-  execution: integer,
-  swap: integer,
+  ...feesRowFields,
   subsidized: integer,
   appFees: z.array(z.object({ recipient: z.string(), feeBps: z.string(), amount: integer })),
   topupWei: integer,
@@ -34,9 +31,13 @@ export const quotedAmountsSchema = z.object({
   units: z.object({ in: unit, out: unit, fee: unit }),
 })
 
-export type QuotedAmounts = z.output<typeof quotedAmountsSchema>
+/** Column `orders.quoted`: what a quote promised, its fees as they were priced. Written by `toStoredOrder`. */
+export const quotedAmountsSchema = quotedRow.transform((row) => {
+  const app = row.appFees.reduce((sum, { amount }) => sum + amount, 0n)
+  return { ...row, fees: feesFromRow(row, app) }
+})
 
-const shares = z.object({ execution: integer, swap: integer, relay: integer, rent: integer })
+export type QuotedAmounts = z.output<typeof quotedAmountsSchema>
 
 /** Column `request_sponsorship.quoted`. Written by `toStoredSponsorship`. */
 export const quotedSponsorshipSchema = z.object({
@@ -44,8 +45,8 @@ export const quotedSponsorshipSchema = z.object({
   capMicroUsd: integer.optional(),
   capHit: z.boolean(),
   reason: z.string().optional(),
-  fees: shares,
-  sponsored: shares,
+  fees: storedSharesSchema,
+  sponsored: storedSharesSchema,
 })
 
 export type QuotedSponsorship = z.output<typeof quotedSponsorshipSchema>

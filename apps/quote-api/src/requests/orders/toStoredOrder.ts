@@ -2,29 +2,26 @@ import type { Hex, PricedUnit } from '@causeway/core'
 import type { Quote, QuoteRecord } from '../draft/createQuote.ts'
 import type { StepTransaction } from '../draft/step.ts'
 import { type Execution, executionToJson, type QuotedCall } from './execution.ts'
+import { feesToRow } from './storedFees.ts'
 import type { StoredOrder } from './storedOrder.ts'
 
 /** What a quote promised, as it is kept: enough to settle, to refund and to answer for it later. */
 export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRecord): StoredOrder {
   const { signed, priced } = quote
   const execution = executionOf(quote)
-  const { amounts } = priced
-  const { route, split, solver, prices } = amounts
+  const { route, split, solver, prices } = priced
   const quoted = {
     operation: route.operation,
-    tradeType: amounts.tradeType,
+    tradeType: priced.tradeType,
     originCurrency: route.currencyIn.address,
     destinationCurrency: route.currencyOut.address,
-    amountIn: amounts.amountIn.toString(),
-    amountInMax: amounts.amountInMax.toString(),
-    amountOut: amounts.amountOut.toString(),
-    amountOutMin: amounts.amountOutMin.toString(),
-    feeCurrency: amounts.feeCurrency.address,
+    amountIn: priced.amountIn.toString(),
+    amountInMax: priced.amountInMax.toString(),
+    amountOut: priced.amountOut.toString(),
+    amountOutMin: priced.amountOutMin.toString(),
+    feeCurrency: priced.feeCurrency.address,
     feeBasis: split.amountIn.toString(),
-    relayerGas: split.relayerGas.toString(),
-    relayerService: split.relayerService.toString(),
-    execution: split.components.execution.toString(),
-    swap: split.components.swap.toString(),
+    ...feesToRow(split.parts),
     subsidized: split.subsidized.toString(),
     appFees: request.appFees.map(({ recipient, bps }, index) => ({
       recipient,
@@ -33,7 +30,7 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     })),
     topupWei: (solver?.topup?.amountWei ?? 0n).toString(),
     callUnits: (solver?.callUnits ?? 0n).toString(),
-    slippageBps: amounts.slippageBps.toString(),
+    slippageBps: priced.slippageBps.toString(),
     timeEstimateSeconds: priced.timeEstimateSeconds,
     units: { in: unit(prices.currencyIn), out: unit(prices.currencyOut), fee: unit(prices.feeCurrency) },
   }

@@ -1,9 +1,10 @@
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import type { StoredSponsorship } from './sponsoredOrderStore.ts'
+import { sharesToRow } from './storedFees.ts'
 
 /** What was decided about a sponsor, as it is kept beside the order. */
 export function toStoredSponsorship(outcome: SponsorshipOutcome): StoredSponsorship {
-  const { sponsor, selected, capMicroUsd, fees, allocation, debitMicroUsd } = outcome
+  const { sponsor, selected, capMicroUsd, sponsorable, allocation, debitMicroUsd } = outcome
   return {
     sponsor,
     debitMicroUsd,
@@ -12,17 +13,8 @@ export function toStoredSponsorship(outcome: SponsorshipOutcome): StoredSponsors
       capMicroUsd: capMicroUsd?.toString(),
       capHit: allocation.capHit,
       reason: allocation.reason,
-      fees: texts(fees),
-      sponsored: texts(allocation.sponsored),
+      fees: sharesToRow(sponsorable),
+      sponsored: sharesToRow(allocation.sponsored),
     }),
-  }
-}
-
-function texts({ execution, swap, relay, rent }: SponsorshipOutcome['fees']) {
-  return {
-    execution: execution.toString(),
-    swap: swap.toString(),
-    relay: relay.toString(),
-    rent: rent.toString(),
   }
 }

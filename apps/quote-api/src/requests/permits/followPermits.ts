@@ -1,32 +1,28 @@
 import type { SqlDatabase, SqlTx } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { toBytes } from '../orders/orderColumns.ts'
-import { workAtOnce } from '../settlement/dueRequests.ts'
 import { lockSettledRequest } from '../settlement/settledRequest.ts'
-import { chainOf, nowSeconds, type Run, type SettlementContext } from '../settlement/settlementContext.ts'
+import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settlementContext.ts'
 import { showStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
+import { followWork, markOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { permitPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listPendingPermitWork, lockWork, markDeposited, updateWork } from '../work/workStore.ts'
 import { type RelayFailure, type RelayReading, relayStep } from './relayStep.ts'
 
 const atOnce = 16
-const itemsMax = 500
 
 /** Ends every permit that became a deposit, or that can become none. */
 export async function followPermits(context: SettlementContext, run: Run): Promise<void> {
   const endedBefore = nowSeconds(context) - lateInclusionSeconds
-  const pending = await listPendingPermitWork(context.database, { limit: itemsMax, endedBefore })
-  await workAtOnce(pending, { atOnce, run }, (item) => followPermit(context, item, run))
-}
-
-async function followPermit(context: SettlementContext, item: WorkItem, run: Run): Promise<void> {
-  const reading = await readRelay(context, item, run.signal)
-  await context.database.transaction(async (tx) => {
-    await run.fence(tx)
-    const locked = await lockWork(tx, item.id)
-    if (locked?.state !== item.state || locked.txHash !== item.txHash) return
-    await takeStep(context, tx, { item, reading })
+  await followWork(context.database, run, {
+    atOnce,
+    list: (limit) => listPendingPermitWork(context.database, { limit, endedBefore }),
+    read: async (item, signal) => ({ mark: markOfWork(item), seen: await readRelay(context, item, signal) }),
+    lock: (tx, { id }) => lockWork(tx, id),
+    markOf: markOfWork,
+    step: (tx, item, reading) => takeStep(context, tx, { item, reading }),
   })
 }
 

@@ -1,11 +1,19 @@
-import { type Hex, type PermitKind, type PermitTerms, permitDigest, type SqlDatabase } from '@causeway/core'
+import {
+  DomainError,
+  type Hex,
+  type PermitKind,
+  type PermitTerms,
+  permitDigest,
+  type SqlDatabase,
+} from '@causeway/core'
 import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
 import { hasSignedDigest, withUsualRecoveryByte } from '../../access/wallets/walletOwner.ts'
+import type { RequestStatus } from '../history/requestFilter.ts'
+import { parseExecution } from '../orders/execution.ts'
+import { toBytes } from '../orders/orderColumns.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
 import type { PermitPayload } from '../work/workItem.ts'
 import { addWork, readWorkOf } from '../work/workStore.ts'
-import { PermitFailedError } from './permitErrors.ts'
-import { readPermit, type StoredPermit } from './storedPermit.ts'
 
 /** Takes a signature over what a request asked for. Repeating it changes nothing. */
 export type TakeSignature = (signed: { readonly requestId: Hex; readonly signature: Hex }) => Promise<void>
@@ -87,4 +95,36 @@ function payloadOf(
     amount: amount.toString(),
     signature,
   }
+}
+
+/** A signature that makes no deposit; the message says what to do. @source quote-api.md 5 */
+class PermitFailedError extends DomainError {
+  readonly code = 'PERMIT_FAILED'
+  readonly kind = 'invalid_request'
+}
+
+type StoredPermit = {
+  readonly terms: PermitTerms
+  readonly originChainId: number
+  readonly status: RequestStatus
+}
+
+/** What a request asked its user to sign; `undefined` for an unknown request, `none` where nothing is signed. */
+async function readPermit(
+  database: Pick<SqlDatabase, 'query'>,
+  requestId: Hex,
+  lock: '' | 'for update' = '',
+): Promise<StoredPermit | 'none' | undefined> {
+  const [row] = await database.query<{
+    readonly execution: unknown
+    readonly origin_chain_id: bigint
+    readonly status: RequestStatus
+  }>(`select execution, origin_chain_id, status from orders where request_id = $1 ${lock}`, [
+    toBytes(requestId),
+  ])
+  if (row === undefined) return undefined
+  if (row.execution === null) return 'none'
+  const execution = parseExecution(row.execution)
+  if (execution.by !== 'permit') return 'none'
+  return { terms: execution.terms, originChainId: Number(row.origin_chain_id), status: row.status }
 }

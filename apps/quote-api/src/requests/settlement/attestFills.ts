@@ -9,23 +9,19 @@ import {
   weightedInputBpsDiff,
 } from '@causeway/core'
 import { accrueAppFees } from '@causeway/ledger'
+import type { Run } from '../../jobs/runJobs.ts'
 import { findCurrency } from '../../pricing/registry.ts'
 import { countContradictions, lookAgain, setStage } from '../status/requestProgress.ts'
 import { pinGraceSeconds } from '../timings.ts'
+import { followWork, type Reading } from '../work/followWork.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
-import { dueRequests } from './dueRequests.ts'
+import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import type { OracleAnswer, OracleClient } from './oracleClient.ts'
 import { park } from './park.ts'
 import { type OwnReading, settleDecision } from './settleDecision.ts'
 import { lockSettledRequest, readSettledRequest, type SettledRequest } from './settledRequest.ts'
-import {
-  chainOf,
-  finalitySecondsOf,
-  nowSeconds,
-  type Run,
-  type SettlementContext,
-} from './settlementContext.ts'
+import { chainOf, finalitySecondsOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 
 export type AttestationContext = SettlementContext & {
   readonly oracles: readonly OracleClient[]
@@ -39,9 +35,17 @@ const retryMaxMs = 60_000
 
 /** Has every filled request proven by the oracles, and pays for it. */
 export async function attestFills(context: AttestationContext, run: Run): Promise<void> {
-  await dueRequests(context.database, { stage: 'filled', atOnce, run }, (requestId) =>
-    attestFill(context, requestId, run),
-  )
+  await followWork(context.database, run, {
+    atOnce,
+    list: (limit) => listDueRequests(context.database, 'filled', limit),
+    read: (requestId, signal) => readFilled(context, requestId, signal),
+    async lock(tx, requestId) {
+      const request = await lockSettledRequest(tx, requestId)
+      return request?.settlement?.stage === 'filled' ? request : undefined
+    },
+    markOf: ({ settlement }) => [settlement?.depositId],
+    step: (tx, request, proof) => settle(context, tx, request, proof),
+  })
 }
 
 type Proof = {
@@ -50,20 +54,17 @@ type Proof = {
   readonly answers: readonly OracleAnswer[]
 }
 
-async function attestFill(context: AttestationContext, requestId: Hex, run: Run): Promise<void> {
+async function readFilled(
+  context: AttestationContext,
+  requestId: Hex,
+  signal: AbortSignal,
+): Promise<Reading<Proof> | undefined> {
   const request = await readSettledRequest(context.database, requestId)
   const depositId = request?.settlement?.depositId
-  if (request === undefined || depositId === undefined) return
+  if (request === undefined || depositId === undefined) return undefined
   const deposit = await readDeposit(context.database, depositId)
-  if (deposit === undefined) return
-  const proof = await prove(context, request, deposit, run.signal)
-  await context.database.transaction(async (tx) => {
-    await run.fence(tx)
-    const locked = await lockSettledRequest(tx, requestId)
-    const { settlement } = locked ?? {}
-    if (locked === undefined || settlement?.stage !== 'filled' || settlement.depositId !== depositId) return
-    await settle(context, tx, locked, proof)
-  })
+  if (deposit === undefined) return undefined
+  return { mark: [depositId], seen: await prove(context, request, deposit, signal) }
 }
 
 /** Everything that is read before money moves: the deposit, the fill, and what the oracles sign. */

@@ -1,42 +1,16 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
 import type { SettlementStage } from '../status/requestProgress.ts'
-import type { Run } from './settlementContext.ts'
 
-const dueMax = 500
-
-/**
- * Works off the requests of a stage that are due, some at once. One that fails does not keep the others.
- * @throws AggregateError of what failed, after all were tried
- */
-export async function dueRequests(
+/** Requests of a stage that are due, those that wait longest first. */
+export async function listDueRequests(
   database: Pick<SqlDatabase, 'query'>,
-  options: { stage: SettlementStage; atOnce: number; run: Run },
-  work: (requestId: Hex) => Promise<void>,
-): Promise<void> {
+  stage: SettlementStage,
+  limit: number,
+): Promise<readonly Hex[]> {
   const rows = await database.query<{ request_id: Buffer }>(
     `select request_id from settlement where stage = $1 and next_at <= statement_timestamp()
      order by next_at limit $2`,
-    [options.stage, dueMax],
+    [stage, limit],
   )
-  const ids = rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
-  await workAtOnce(ids, options, work)
-}
-
-/** @throws AggregateError of what failed, after all were tried */
-export async function workAtOnce<Item>(
-  items: readonly Item[],
-  { atOnce, run }: { atOnce: number; run: Run },
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const failures: unknown[] = []
-  const waiting = [...items]
-  const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      if (run.signal.aborted) return
-      await work(next).catch((error: unknown) => failures.push(error))
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-  if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} requests could not be followed`)
+  return rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
 }

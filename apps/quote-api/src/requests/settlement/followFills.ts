@@ -1,13 +1,15 @@
 import type { Hex, PaymentFacts, PaymentQuestion, SqlTx } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { lookAgain, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
+import { followWork, markOfWork, type Reading } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import type { WorkItem } from '../work/workItem.ts'
 import { addWork, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
 import { surplusRefund } from './depositFate.ts'
 import { readDeposit } from './depositStore.ts'
-import { dueRequests } from './dueRequests.ts'
+import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
 import { refundPayload, untracedRecipients } from './fillWork.ts'
@@ -20,7 +22,7 @@ import {
   type SettledRequest,
 } from './settledRequest.ts'
 import type { PaymentReading } from './settlementChain.ts'
-import { chainOf, nowSeconds, type Run, type SettlementContext } from './settlementContext.ts'
+import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { startRefund } from './startRefund.ts'
 import { isWrongForGood } from './wrongForGood.ts'
 
@@ -30,25 +32,37 @@ const idleMs = 5_000
 
 /** Moves every request that waits for its fill: what the solver reported is looked up on its chain. */
 export async function followFills(context: SettlementContext, run: Run): Promise<void> {
-  await dueRequests(context.database, { stage: 'filling', atOnce, run }, (requestId) =>
-    followFill(context, requestId, run),
-  )
+  await followWork(context.database, run, {
+    atOnce,
+    list: (limit) => listDueRequests(context.database, 'filling', limit),
+    read: (requestId, signal) => readFilling(context, requestId, signal),
+    lock: lockFilling,
+    markOf: ({ item }) => markOfWork(item),
+    async step(tx, { request, item }, seen) {
+      const step = stepOf(context, request, item, seen)
+      await takeStep(context, tx, { request, item, payment: seen.payment, step })
+    },
+  })
 }
 
-async function followFill(context: SettlementContext, requestId: Hex, run: Run): Promise<void> {
+async function readFilling(
+  context: SettlementContext,
+  requestId: Hex,
+  signal: AbortSignal,
+): Promise<Reading<Seen> | undefined> {
   const request = await readSettledRequest(context.database, requestId)
-  if (request === undefined) return
-  const asked = await readWorkOf(context.database, { kind: 'fill', requestId })
-  const seen = await readFill(context, request, asked, run.signal)
-  await context.database.transaction(async (tx) => {
-    await run.fence(tx)
-    const locked = await lockSettledRequest(tx, requestId)
-    const item = await lockWorkOf(tx, { kind: 'fill', requestId })
-    const isSame = item?.state === asked?.state && item?.txHash === asked?.txHash
-    if (locked?.settlement?.stage !== 'filling' || item === undefined || !isSame) return
-    const step = stepOf(context, locked, item, seen)
-    await takeStep(context, tx, { request: locked, item, payment: seen.payment, step })
-  })
+  const item = await readWorkOf(context.database, { kind: 'fill', requestId })
+  if (request === undefined || item === undefined) return undefined
+  return { mark: markOfWork(item), seen: await readFill(context, request, item, signal) }
+}
+
+async function lockFilling(
+  tx: SqlTx,
+  requestId: Hex,
+): Promise<{ readonly request: SettledRequest; readonly item: WorkItem } | undefined> {
+  const request = await lockSettledRequest(tx, requestId)
+  const item = await lockWorkOf(tx, { kind: 'fill', requestId })
+  return request?.settlement?.stage === 'filling' && item !== undefined ? { request, item } : undefined
 }
 
 type Seen = {
@@ -63,11 +77,11 @@ const nothingSeen: Seen = { payment: undefined, isFinal: false, recipientHasCode
 async function readFill(
   context: SettlementContext,
   { order, orderId, destinationChainId }: SettledRequest,
-  item: WorkItem | undefined,
+  item: WorkItem,
   signal: AbortSignal,
 ): Promise<Seen> {
   const chain = chainOf(context, destinationChainId)
-  if (item?.state === 'open') {
+  if (item.state === 'open') {
     const recipients = untracedRecipients(order, chain.chain)
     const isAsked = recipients.length > 0
     return {
@@ -75,7 +89,7 @@ async function readFill(
       recipientHasCode: isAsked && (await chain.withCode(recipients, signal)).length > 0,
     }
   }
-  if (item?.state !== 'reported' || item.txHash === undefined) return nothingSeen
+  if (item.state !== 'reported' || item.txHash === undefined) return nothingSeen
   const { extraData, payments } = order.output
   const question: PaymentQuestion = { transactionId: item.txHash, orderId, extraData, payments }
   const payment = await chain.payment(question, signal)

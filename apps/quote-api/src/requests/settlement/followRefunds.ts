@@ -1,79 +1,110 @@
 import type { Hex, PaymentFacts, SqlTx } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { lookAgain, lookNow, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
 import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
+import { followWork, markOfWork, type Reading, stepWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
-import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
+import { refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
-import { dueRequests, workAtOnce } from './dueRequests.ts'
-import { paymentProblem } from './fillCheck.ts'
+import { listDueRequests } from './dueRequests.ts'
+import { type FillProblem, paymentProblem } from './fillCheck.ts'
 import { park } from './park.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
 import type { PaymentReading } from './settlementChain.ts'
-import { chainOf, nowSeconds, type Run, type SettlementContext } from './settlementContext.ts'
+import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { isWrongForGood } from './wrongForGood.ts'
 
 const atOnce = 16
-const itemsMax = 500
 const idleMs = 5_000
 const unprovenPauseMs = 60_000
 
 /** Looks every reported refund up on its chain, and ends requests whose money is back. */
 export async function followRefunds(context: SettlementContext, run: Run): Promise<void> {
-  const reported = await listReportedWork(context.database, 'refund', itemsMax)
-  await workAtOnce(reported, { atOnce, run }, (item) => followRefund(context, item, run))
-  await dueRequests(context.database, { stage: 'refunding', atOnce, run }, (requestId) =>
-    endRefund(context, requestId, run),
-  )
+  await followWork(context.database, run, {
+    atOnce,
+    list: (limit) => listReportedWork(context.database, 'refund', limit),
+    read: (item, signal) => readRefund(context, item, signal),
+    lock: (tx, { id }) => lockWork(tx, id),
+    markOf: markOfWork,
+    step: (tx, item, seen) => takeStep(context, tx, item, seen),
+  })
+  await stepWork(context.database, run, {
+    atOnce,
+    list: (limit) => listDueRequests(context.database, 'refunding', limit),
+    step: (tx, requestId) => endRefund(context, tx, requestId),
+  })
 }
 
-async function followRefund(context: SettlementContext, item: WorkItem, run: Run): Promise<void> {
+type Refund = {
+  readonly requestId: Hex
+  readonly txHash: Hex
+  readonly deadlineSeconds: number
+  readonly payment: PaymentReading
+  /** Of a payment that is included. */
+  readonly problem: FillProblem | undefined
+  /** It is wrong, and no reorganization can mend it. */
+  readonly isUnpaid: boolean
+  readonly confirmationsMin: number
+  readonly pauseMs: number
+}
+
+async function readRefund(
+  context: SettlementContext,
+  item: WorkItem,
+  signal: AbortSignal,
+): Promise<Reading<Refund> | undefined> {
   const { requestId, txHash, chainId } = item
-  if (requestId === undefined || txHash === undefined) return
+  if (requestId === undefined || txHash === undefined) return undefined
   const chain = chainOf(context, chainId)
   const payload = refundPayloadSchema.parse(item.payload)
   const request = await readSettledRequest(context.database, requestId)
   const extraData = request?.order.inputs[0]?.refunds[0]?.extraData
-  if (request === undefined || extraData === undefined) return
+  if (request === undefined || extraData === undefined) return undefined
   const { orderId } = request
   const question = { transactionId: txHash, orderId, extraData, payments: [payload] }
-  const payment = await chain.payment(question, run.signal)
+  const payment = await chain.payment(question, signal)
   const problemOf = (facts: PaymentFacts) => paymentProblem(payload, facts, chain.chain.codec)
   const isWrong = (facts: PaymentFacts) => problemOf(facts) !== undefined
-  const isUnpaid = await isWrongForGood({ chain, question, payment, isWrong }, run.signal)
-  const confirmationsMin = pinConfirmations(chain.chain, orderValueMicroUsd(request))
-  await context.database.transaction(async (tx) => {
-    await run.fence(tx)
-    const locked = await lockWork(tx, item.id)
-    if (locked?.state !== 'reported' || locked.txHash !== txHash) return
-    if (payment.state === 'missing' && nowSeconds(context) >= payload.deadline + lateInclusionSeconds) {
-      await updateWork(tx, item.id, { state: 'failed', reason: 'not included' })
-      await lookNow(tx, requestId)
-      return
-    }
-    if (mayChange(payment, confirmationsMin)) {
-      await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
-      return
-    }
-    const problem = payment.state === 'included' ? problemOf(payment.facts) : undefined
-    if (payment.state === 'included' && problem === undefined) {
-      await finishRefund(tx, { item, requestId, payment, payload })
-      return
-    }
-    if (payment.state === 'included' && !isUnpaid) {
-      await updateWork(tx, item.id, { state: 'reported', delayMs: chain.chain.config.blockTimeMs / 2 })
-      return
-    }
-    if (problem === 'trace_needed') {
-      await leaveUnproven(context, tx, item, { requestId, txHash })
-      return
-    }
-    if (isUnpaid) {
-      context.observe({ event: 'false_report', requestId, kind: 'refund', problem: 'not_paid', txHash })
-    }
-    await offerAgain(tx, item, isUnpaid ? 'does not pay' : 'reverted')
-  })
+  const isUnpaid = await isWrongForGood({ chain, question, payment, isWrong }, signal)
+  const seen = {
+    ...{ requestId, txHash, deadlineSeconds: payload.deadline, payment, isUnpaid },
+    problem: payment.state === 'included' ? problemOf(payment.facts) : undefined,
+    confirmationsMin: pinConfirmations(chain.chain, orderValueMicroUsd(request)),
+    pauseMs: chain.chain.config.blockTimeMs / 2,
+  }
+  return { mark: markOfWork(item), seen }
+}
+
+async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, seen: Refund): Promise<void> {
+  const { requestId, txHash, payment, problem, isUnpaid, pauseMs } = seen
+  const isOver = nowSeconds(context) >= seen.deadlineSeconds + lateInclusionSeconds
+  if (payment.state === 'missing' && isOver) {
+    await updateWork(tx, item.id, { state: 'failed', reason: 'not included' })
+    await lookNow(tx, requestId)
+    return
+  }
+  if (mayChange(payment, seen.confirmationsMin)) {
+    await updateWork(tx, item.id, { state: 'reported', delayMs: pauseMs })
+    return
+  }
+  if (payment.state === 'included' && problem === undefined) {
+    await finishRefund(tx, { item, requestId, payment })
+    return
+  }
+  if (payment.state === 'included' && !isUnpaid) {
+    await updateWork(tx, item.id, { state: 'reported', delayMs: pauseMs })
+    return
+  }
+  if (problem === 'trace_needed') {
+    await leaveUnproven(context, tx, item, { requestId, txHash })
+    return
+  }
+  if (isUnpaid) {
+    context.observe({ event: 'false_report', requestId, kind: 'refund', problem: 'not_paid', txHash })
+  }
+  await offerAgain(tx, item, isUnpaid ? 'does not pay' : 'reverted')
 }
 
 /** Nothing is decided on it: the transaction may still come, go or succeed in another block. */
@@ -94,7 +125,6 @@ async function finishRefund(
     readonly item: WorkItem
     readonly requestId: Hex
     readonly payment: Extract<PaymentReading, { state: 'included' }>
-    readonly payload: RefundPayload
   },
 ): Promise<void> {
   const { item, requestId, payment } = done
@@ -138,29 +168,26 @@ async function offerAgain(tx: SqlTx, item: WorkItem, reason: string): Promise<vo
   if (item.requestId !== undefined) await lookNow(tx, item.requestId)
 }
 
-async function endRefund(context: SettlementContext, requestId: Hex, { fence }: Run): Promise<void> {
-  await context.database.transaction(async (tx) => {
-    await fence(tx)
-    const request = await lockSettledRequest(tx, requestId)
-    const { settlement } = request ?? {}
-    if (request === undefined || settlement?.stage !== 'refunding') return
-    const deposit = await readDeposit(tx, settlement.depositId)
-    const subject = String(settlement.depositId)
-    const item = await lockWorkOf(tx, { kind: 'refund', requestId, subject })
-    if (item?.state === 'failed') {
-      const refundFailReason = 'MANUAL_REFUND_REQUIRED'
-      await showStatus(tx, context.announce, { requestId, status: 'pending', refundFailReason })
-      await park(context, tx, requestId, 'REFUND_FAILED')
-      return
-    }
-    const mayFollow = !settlement.isBound && nowSeconds(context) < request.expiresAtSeconds + holdGraceSeconds
-    if (item?.state !== 'done' || item.txHash === undefined || mayFollow) {
-      await lookAgain(tx, requestId, idleMs)
-      return
-    }
-    const failReason = deposit?.reason ?? 'UNKNOWN'
-    await showStatus(tx, context.announce, { requestId, status: 'refund', failReason })
-    await setStage(tx, requestId, { stage: 'refunded', refundTx: item.txHash })
-    context.observe({ event: 'refund', requestId })
-  })
+async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex): Promise<void> {
+  const request = await lockSettledRequest(tx, requestId)
+  const { settlement } = request ?? {}
+  if (request === undefined || settlement?.stage !== 'refunding') return
+  const deposit = await readDeposit(tx, settlement.depositId)
+  const subject = String(settlement.depositId)
+  const item = await lockWorkOf(tx, { kind: 'refund', requestId, subject })
+  if (item?.state === 'failed') {
+    const refundFailReason = 'MANUAL_REFUND_REQUIRED'
+    await showStatus(tx, context.announce, { requestId, status: 'pending', refundFailReason })
+    await park(context, tx, requestId, 'REFUND_FAILED')
+    return
+  }
+  const mayFollow = !settlement.isBound && nowSeconds(context) < request.expiresAtSeconds + holdGraceSeconds
+  if (item?.state !== 'done' || item.txHash === undefined || mayFollow) {
+    await lookAgain(tx, requestId, idleMs)
+    return
+  }
+  const failReason = deposit?.reason ?? 'UNKNOWN'
+  await showStatus(tx, context.announce, { requestId, status: 'refund', failReason })
+  await setStage(tx, requestId, { stage: 'refunded', refundTx: item.txHash })
+  context.observe({ event: 'refund', requestId })
 }

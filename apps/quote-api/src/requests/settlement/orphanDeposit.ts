@@ -3,9 +3,8 @@ import { unbindDeposit } from '../status/requestProgress.ts'
 import { lockWorkOf, updateWork } from '../work/workStore.ts'
 import { type StoredDeposit, setDepositState } from './depositStore.ts'
 import { pinDecision } from './pinDecision.ts'
-import { lockSettledRequest } from './settledRequest.ts'
+import { depositTermsOf, lockSettledRequest } from './settledRequest.ts'
 import { nowSeconds, type SettlementContext } from './settlementContext.ts'
-import { depositTermsOf } from './takeDeposits.ts'
 
 /** An unfilled order is not offered while its deposit is gone; it is again once the deposit is back. */
 const withoutDepositMs = 3_600_000

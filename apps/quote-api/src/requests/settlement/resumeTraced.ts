@@ -1,10 +1,11 @@
-import type { Hex } from '@causeway/core'
+import type { Hex, SqlDatabase } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { setStage } from '../status/requestProgress.ts'
-import { workAtOnce } from './dueRequests.ts'
+import { stepWork } from '../work/followWork.ts'
 import { traceNeeded } from './park.ts'
 import { retryStage } from './parked/parkedRules.ts'
 import { lockSettledRequest } from './settledRequest.ts'
-import type { Run, SettlementContext } from './settlementContext.ts'
+import type { SettlementContext } from './settlementContext.ts'
 
 const atOnce = 16
 const dueMax = 100
@@ -17,15 +18,10 @@ export async function resumeTraced(
   context: Pick<SettlementContext, 'database' | 'observe'>,
   run: Run,
 ): Promise<void> {
-  const rows = await context.database.query<{ request_id: Buffer }>(
-    `select request_id from settlement where stage = 'parked' and parked_reason = $1
-       and next_at <= statement_timestamp() order by next_at limit $2`,
-    [traceNeeded, dueMax],
-  )
-  const ids = rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
-  await workAtOnce(ids, { atOnce, run }, (requestId) =>
-    context.database.transaction(async (tx) => {
-      await run.fence(tx)
+  await stepWork(context.database, run, {
+    atOnce,
+    list: () => listParkedForTrace(context.database),
+    async step(tx, requestId) {
       const request = await lockSettledRequest(tx, requestId)
       // An operator may have ended it meanwhile.
       if (request?.settlement?.stage !== 'parked') return
@@ -33,6 +29,15 @@ export async function resumeTraced(
         stage: retryStage({ isFilled: request.status === 'success', refund: undefined }),
       })
       context.observe({ event: 'resumed', requestId, reason: traceNeeded })
-    }),
+    },
+  })
+}
+
+async function listParkedForTrace(database: Pick<SqlDatabase, 'query'>): Promise<readonly Hex[]> {
+  const rows = await database.query<{ request_id: Buffer }>(
+    `select request_id from settlement where stage = 'parked' and parked_reason = $1
+       and next_at <= statement_timestamp() order by next_at limit $2`,
+    [traceNeeded, dueMax],
   )
+  return rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
 }

@@ -1,10 +1,13 @@
 import { type Hex, type Order, orderSchema, type SqlDatabase, type SqlTx, usdValueDown } from '@causeway/core'
+import type { QuotableChain } from '../../pricing/registry.ts'
+import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmounts.ts'
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { SettlementStage } from '../status/requestProgress.ts'
 import type { RefundTerms } from './depositFate.ts'
-import type { HoldView } from './pinDecision.ts'
+import type { DepositTerms, HoldView } from './pinDecision.ts'
+import { finalitySecondsOf } from './settlementContext.ts'
 
 /** A request with an order, as settlement needs it. */
 export type SettledRequest = {
@@ -74,6 +77,20 @@ export function refundTermsOf({ order }: SettledRequest): RefundTerms {
 /** What the order is worth, for policies that go by size. */
 export function orderValueMicroUsd({ quoted }: Pick<SettledRequest, 'quoted'>): bigint {
   return usdValueDown(quoted.amountIn, quoted.units.in) / 10n ** 12n
+}
+
+/** What the order asks of its deposit. */
+export function depositTermsOf(request: SettledRequest, origin: QuotableChain): DepositTerms {
+  const payment = request.order.inputs[0]?.payment
+  if (payment === undefined) throw new Error('an order has one input')
+  return {
+    chainId: request.originChainId,
+    currency: origin.codec.canonicalAddress(payment.currency),
+    amountMin: BigInt(payment.amount),
+    deadlineSeconds: request.deadlineSeconds,
+    finalitySeconds: finalitySecondsOf(origin),
+    pinConfirmations: pinConfirmations(origin, orderValueMicroUsd(request)),
+  }
 }
 
 type RequestRow = {

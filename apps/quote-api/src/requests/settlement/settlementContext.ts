@@ -1,5 +1,4 @@
 import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
-import type { Fence } from '../../jobs/election.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { Announce } from '../status/requestProgress.ts'
 import type { LateDeposits } from './priceLateDeposit.ts'
@@ -17,9 +16,6 @@ export type SettlementContext = {
   /** Told of everything that becomes of requests and deposits. */
   readonly observe: (event: SettlementEvent) => void
 }
-
-/** One run of a job. */
-export type Run = { readonly fence: Fence; readonly signal: AbortSignal }
 
 export type SettlementEvent =
   | { readonly event: 'deposit_seen' | 'deposit_orphaned' | 'deposit_bound'; readonly requestId: Hex }

@@ -1,8 +1,8 @@
 import { type Hex, type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { findCurrency, type QuotableChain } from '../../pricing/registry.ts'
-import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { endStatuses, openSettlement, recordTransaction, showStatus } from '../status/requestProgress.ts'
-import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
+import { endStatuses, recordTransaction } from '../status/requestProgress.ts'
+import { bindDeposit, withdrawFill } from './bindDeposit.ts'
 import {
   type DepositFate,
   depositFate,
@@ -17,24 +17,18 @@ import {
   type StoredDeposit,
   setDepositState,
 } from './depositStore.ts'
-import { fillPayload, paidFor, untracedRecipients } from './fillWork.ts'
+import { paidFor } from './fillWork.ts'
 import { blockGraceSeconds, isLate, type LateStep, lateStep } from './lateDeposit.ts'
-import { type DepositTerms, lateReservation, pinDecision, type SeenDeposit } from './pinDecision.ts'
+import type { SeenDeposit } from './pinDecision.ts'
 import {
+  depositTermsOf,
   lockSettledRequest,
-  orderValueMicroUsd,
   readSettledRequest,
   refundTermsOf,
   type SettledRequest,
 } from './settledRequest.ts'
 import type { SettlementChain } from './settlementChain.ts'
-import {
-  chainOf,
-  finalitySecondsOf,
-  nowSeconds,
-  type Run,
-  type SettlementContext,
-} from './settlementContext.ts'
+import { nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { startRefund } from './startRefund.ts'
 
 type Sight = {
@@ -45,9 +39,6 @@ type Sight = {
 }
 
 const depositsPerPass = 500
-/** A fill is not offered before its recipients were looked at, which `followFills` does. */
-const unlookedMs = 3_600_000
-
 /**
  * Acts on every deposit of a chain that is due and deep enough, each in a transaction of its own. One that waits
  * or fails keeps no other one waiting. @throws AggregateError of what failed, after all were tried
@@ -165,7 +156,7 @@ async function takeDeposit(
     case 'refund':
       await listDeposit(tx, deposit)
       if (fate.reason === 'PROTOCOL_DEADLINE_EXPIRED' && !(await withdrawFill(tx, requestId, 'deadline'))) {
-        await bind(context, tx, { chain, request, deposit, seen })
+        await bindDeposit(context, tx, { chain, request, deposit, seen })
         return
       }
       await startRefund(context, tx, { request, deposit, reason: fate.reason, amount: fate.amount })
@@ -179,91 +170,12 @@ async function takeDeposit(
         await startRefund(context, tx, { request, deposit, reason, wasFitting: true })
         return
       }
-      await bind(context, tx, { chain, request, deposit, seen })
+      await bindDeposit(context, tx, { chain, request, deposit, seen })
   }
-}
-
-/**
- * Of a deposit that came back in a later block: the fill that was asked for is not begun any more.
- * @returns false where the solver has begun it: then the deposit is its, until its transaction is refuted
- */
-async function withdrawFill(tx: SqlTx, requestId: Hex, reason: string): Promise<boolean> {
-  const fill = await lockWorkOf(tx, { kind: 'fill', requestId })
-  if (fill?.state === 'reported' || fill?.state === 'done') return false
-  if (fill?.state === 'open') await updateWork(tx, fill.id, { state: 'cancelled', reason })
-  return true
 }
 
 function listDeposit(tx: SqlTx, { requestId, chainId, txHash, blockNumber }: StoredDeposit): Promise<void> {
   return recordTransaction(tx, { requestId, role: 'deposit', chainId, txHash, blockNumber })
-}
-
-type Binding = {
-  readonly chain: QuotableChain
-  readonly request: SettledRequest
-  readonly deposit: StoredDeposit
-  readonly seen: SeenDeposit
-}
-
-/**
- * Ties hold and request to the deposit and asks for the fill, or refunds what no sponsor pays for any more. What
- * the solver has begun by then is not the sponsor's to stop: an operator looks where it cannot be debited.
- */
-async function bind(context: SettlementContext, tx: SqlWriteTx, binding: Binding): Promise<void> {
-  const { request, deposit } = binding
-  const { requestId } = request
-  if (!(await bindHold(context, tx, binding)) && (await withdrawFill(tx, requestId, 'no sponsor'))) {
-    const reason = 'SPONSOR_BALANCE_TOO_LOW'
-    await startRefund(context, tx, { request, deposit, reason, wasFitting: true })
-    return
-  }
-  await setDepositState(tx, deposit.id, 'taken')
-  context.observe({ event: 'deposit_bound', requestId })
-  const stage = request.settlement?.stage === 'filled' ? 'filled' : 'filling'
-  await openSettlement(tx, { requestId, depositId: deposit.id, stage, isBound: true })
-  if (stage === 'filled') return
-  await showStatus(tx, context.announce, { requestId, status: 'pending' })
-  await askForFill(context, tx, request, deposit)
-}
-
-/** @returns false when the sponsor cannot pay any more */
-async function bindHold(
-  { ledger, ...context }: SettlementContext,
-  tx: SqlWriteTx,
-  { chain, request, seen }: Binding,
-): Promise<boolean> {
-  if (request.debitMicroUsd === 0n) return true
-  const { requestId } = request
-  const terms = depositTermsOf(request, chain)
-  const decision = pinDecision({ deposit: seen, terms, hold: request.hold, nowSeconds: nowSeconds(context) })
-  if (decision.action !== 'pin' && decision.action !== 'reserve_again') return false
-  const until = new Date(decision.untilSeconds * 1_000)
-  if (decision.action === 'pin') {
-    const { status } = await ledger.pin(tx, { requestId, until })
-    if (status === 'resolved') return true
-  }
-  const late = lateReservation(await ledger.reserveAgain(tx, { requestId, until }))
-  return late.action === 'pin'
-}
-
-async function askForFill(
-  context: SettlementContext,
-  tx: SqlTx,
-  request: SettledRequest,
-  { amount }: StoredDeposit,
-): Promise<void> {
-  const { requestId, order, orderId, destinationChainId, feeBasis: quotedInput } = request
-  const destination = chainOf(context, destinationChainId).chain
-  const payload = fillPayload(order, { amount, quotedInput }, { orderId, destination })
-  const isUnlooked = untracedRecipients(order, destination).length > 0
-  const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })
-  if (isNew && !isUnlooked) return
-  // The deposit came back in another block, or one was given back that was too late.
-  const item = await lockWorkOf(tx, { kind: 'fill', requestId })
-  const isUnbegun = item?.state === 'open' || (item?.state === 'cancelled' && item.txHash === undefined)
-  if (!isUnbegun) return
-  const delayMs = isUnlooked && item.attempts === 0 ? unlookedMs : 0
-  await updateWork(tx, item.id, { state: 'open', delayMs, payload })
 }
 
 function fateOf(
@@ -290,20 +202,6 @@ function fateOf(
 function isOver({ settlement, status }: SettledRequest): boolean {
   if (settlement === undefined) return endStatuses.has(status)
   return settlement.stage === 'settled' || settlement.stage === 'refunded' || settlement.stage === 'parked'
-}
-
-/** What the order asks of its deposit. */
-export function depositTermsOf(request: SettledRequest, origin: QuotableChain): DepositTerms {
-  const payment = request.order.inputs[0]?.payment
-  if (payment === undefined) throw new Error('an order has one input')
-  return {
-    chainId: request.originChainId,
-    currency: origin.codec.canonicalAddress(payment.currency),
-    amountMin: BigInt(payment.amount),
-    deadlineSeconds: request.deadlineSeconds,
-    finalitySeconds: finalitySecondsOf(origin),
-    pinConfirmations: pinConfirmations(origin, orderValueMicroUsd(request)),
-  }
 }
 
 function seenAs(deposit: StoredDeposit, { head, canonical }: Sight): SeenDeposit {

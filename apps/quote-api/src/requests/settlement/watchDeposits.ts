@@ -1,4 +1,5 @@
 import type { Hex, SqlTx } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { showDepositing } from '../status/requestProgress.ts'
 import { markDeposited } from '../work/workStore.ts'
 import {
@@ -12,7 +13,7 @@ import {
 } from './depositStore.ts'
 import { orphanDeposit } from './orphanDeposit.ts'
 import type { SettlementChain } from './settlementChain.ts'
-import { nowSeconds, type Run, type SettlementContext } from './settlementContext.ts'
+import { nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { takeDeposits } from './takeDeposits.ts'
 
 type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>

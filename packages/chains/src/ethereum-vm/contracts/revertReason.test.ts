@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { encodeErrorResult, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
-import { revertReason } from './revertReason.ts'
+import { revertReason } from '../simulation/simulationErrors.ts'
 
 const abi = parseAbi(['error Error(string)', 'error Panic(uint256)', 'error NotAllowed(address)'])
 const withText = (text: string) => encodeErrorResult({ abi, errorName: 'Error', args: [text] })

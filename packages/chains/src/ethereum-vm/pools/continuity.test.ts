@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { describe, expect, it } from 'vitest'
-import { anchorHash, type BlockLink, heightsBetween, missedBlocksMax } from './continuity.ts'
+import { anchorHash, type BlockLink, heightsBetween, missedBlocksMax } from './poolMirror.ts'
 
 const hash = (name: string): Hex => `0x${name.padStart(64, '0')}`
 const block = (number: bigint, name: string, parent: string): BlockLink => ({

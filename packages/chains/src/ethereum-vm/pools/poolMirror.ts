@@ -1,9 +1,8 @@
 import { type Hex, type PoolConfig, type PoolState, whenAborted } from '@causeway/core'
 import type { RpcOptions } from '../../rpc/jsonRpc.ts'
 import type { BatchClient } from '../agreement/agreedReads.ts'
-import { headRequest, parseHead } from '../agreement/head.ts'
+import { type ChainHead, headRequest, parseHead } from '../agreement/head.ts'
 import { contractAnswers, contractRequests, resultOf } from './chunkedReads.ts'
-import { anchorHash, type BlockLink, heightsBetween } from './continuity.ts'
 import { judgePools } from './judgePools.ts'
 import { liquidityLogsRequest, type PoolLiquidityChange, parseLiquidityLogs } from './liquidityLogs.ts'
 import { loadTicks, type PoolProblem } from './loadTicks.ts'
@@ -230,4 +229,33 @@ async function disagreeing(
 
 function budget({ timeoutMs }: PoolMirrorOptions): RpcOptions {
   return timeoutMs === undefined ? {} : { timeoutMs }
+}
+
+export type BlockLink = Pick<ChainHead, 'number' | 'hash' | 'parentHash'>
+
+/** More missed blocks than this are not caught up one by one: all ticks are read again instead. */
+export const missedBlocksMax = 16n
+
+/**
+ * Heights between the last mirrored block and a new head, ascending: none when the head is the next
+ * block, replaces the last one or is older. @returns undefined when there are too many
+ */
+export function heightsBetween(last: bigint, head: bigint): readonly bigint[] | undefined {
+  const missed = head - last - 1n
+  if (missed > missedBlocksMax) return undefined
+  return Array.from({ length: Math.max(Number(missed), 0) }, (_, at) => last + 1n + BigInt(at))
+}
+
+/**
+ * Hash of the block under the oldest of `between`, when head and all of them form one chain.
+ * @param between blocks read by height, ascending, the last of which should be the head's parent
+ * @returns undefined when the chain is broken: a reorg happened while it was read
+ */
+export function anchorHash(head: BlockLink, between: readonly BlockLink[]): Hex | undefined {
+  let expected = head.parentHash
+  for (const block of between.toReversed()) {
+    if (block.hash !== expected) return undefined
+    expected = block.parentHash
+  }
+  return expected
 }

@@ -6,9 +6,8 @@ import { NodeError } from '../../rpc/nodeError.ts'
 import { parseList, parseQuantity, parseRecord, toQuantity } from '../../rpc/quantity.ts'
 import { type Electorate, tally, type Vote } from '../../rpc/tally.ts'
 import type { PollingClient } from '../agreement/agreedReads.ts'
-import { revertReason } from '../contracts/revertReason.ts'
 import { estimatesNeeded, medianOfVoices } from '../gas/agreedGas.ts'
-import { DestinationCallFailedError, SimulationUnsupportedError } from './simulationErrors.ts'
+import { DestinationCallFailedError, revertReason, SimulationUnsupportedError } from './simulationErrors.ts'
 
 /** A call to run on a destination. `value` in wei. */
 export type SimulatedCall = { readonly to: Hex; readonly value: bigint; readonly data: Hex }

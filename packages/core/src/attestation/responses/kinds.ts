@@ -22,6 +22,7 @@ import {
   depositsResponseSchema,
   type FillsResponse,
   fillsResponseSchema,
+  type HeldExecution,
   type NoFillOrRefundResponse,
   noFillOrRefundResponseSchema,
   type RecoveryResponse,
@@ -91,7 +92,7 @@ export type AttestationKind<Response> = {
    * The same answer with `executionHeld` in place of its execution. Payload parameters stay readable, and
    * have no signature array any more.
    */
-  withoutExecution(response: Response): Response
+  withoutExecution(response: Response, why?: HeldExecution): Response
   /** Whether an execution is held back. What is not signed then, no signature vouches for. */
   isHeld(response: Response): boolean
 }
@@ -104,7 +105,7 @@ type KindDefinition<Response> = Omit<
 type AnyResponse = {
   evidence?: unknown
   execution?: Execution | undefined
-  executionHeld?: 'SIGNING_CAP' | undefined
+  executionHeld?: HeldExecution | undefined
 }
 
 function defineKind<Response extends AnyResponse>(
@@ -124,14 +125,17 @@ function defineKind<Response extends AnyResponse>(
       }
     },
     unsignedPayload(response) {
-      return canonicalJson({ ...definition.withSignatures(response, () => []), evidence: undefined })
+      const { executionHeld, ...rest } = definition.withSignatures(response, () => [])
+      // Oracles that hold an execution for different reasons sign one message.
+      const held = executionHeld === undefined ? {} : { executionHeld: 'SIGNING_CAP' }
+      return canonicalJson({ ...rest, ...held, evidence: undefined })
     },
     executionOf: ({ execution }) => execution,
     isHeld: ({ executionHeld }) => executionHeld !== undefined,
-    withoutExecution(response) {
+    withoutExecution(response, why = 'SIGNING_CAP') {
       const { execution: _held, ...rest } = response
       // CAST: every answer that has an execution may have `executionHeld` in its place.
-      return { ...rest, executionHeld: 'SIGNING_CAP' } as Response
+      return { ...rest, executionHeld: why } as Response
     },
   }
 }

@@ -35,11 +35,14 @@ const evidence = evidenceSchema.optional()
 
 /** Beside what is signed. */
 const executionHeld = z
-  .literal('SIGNING_CAP')
+  .enum(['SIGNING_CAP', 'ORDER_SETTLED'])
   .optional()
   .describe(
-    'The execution is true and not signed: it would pass what this oracle signs within an hour. Ask again later',
+    'The message is true and its execution not signed. `SIGNING_CAP`: it would pass what this oracle signs within an hour; ask again later. `ORDER_SETTLED`: the payment settled other deposits of the order; these need a payment of their own, such as a refund',
   )
+
+/** Why an execution is not signed. */
+export type HeldExecution = NonNullable<z.infer<typeof executionHeld>>
 
 /**
  * `POST /attestations/depository-deposits/v1`: one message, one action and one metadata entry per

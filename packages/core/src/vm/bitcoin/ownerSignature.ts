@@ -1,9 +1,10 @@
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
+import { createRIPEMD160 } from 'hash-wasm'
 import { concatBytes, utf8Bytes } from '../../hashing/hexBytes.ts'
+import { sha256 } from '../../hashing/sha256.ts'
 import { readWholly } from './byteReader.ts'
 import { variableBytes } from './byteWriter.ts'
 import type { BitcoinNetwork } from './codec.ts'
-import { hash160 } from './hash160.ts'
 import { messageTransactions, sighash, taprootSighash, witnessSighash } from './messageTransaction.ts'
 import { encodeScript, outputScript, readScript, type ScriptForm } from './script.ts'
 import { doubleSha256 } from './transaction.ts'
@@ -122,4 +123,12 @@ function verifies(check: () => boolean): boolean {
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0
+}
+
+// Compiled once. Each hash runs from reset to digest without yielding, so calls cannot mix.
+const hasher = await createRIPEMD160()
+
+/** RIPEMD-160 of the SHA-256, 20 bytes: how addresses name keys and scripts. */
+function hash160(bytes: Uint8Array): Uint8Array {
+  return hasher.init().update(sha256(bytes)).digest('binary')
 }

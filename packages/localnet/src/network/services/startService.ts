@@ -1,11 +1,13 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { FamilyFacts } from '../../families/familySettings.ts'
+import { writeFileAtomically } from '../../files/atomicFile.ts'
 import { type ManagedProcess, startProcess } from '../../processes/managedProcess.ts'
 import { waitUntilReady } from '../../processes/readiness.ts'
 import { translatedScript } from '../../processes/translatedScript.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
 import type { ServicePlan, ServicePorts } from './servicePlan.ts'
 import { writeSecretFile } from './writeSecretFile.ts'
-import { writeServiceFile } from './writeServiceFile.ts'
 
 export type ServiceOptions = {
   readonly network: LocalNetwork
@@ -61,4 +63,10 @@ export async function startService(plan: ServicePlan, options: ServiceOptions): 
     throw error
   }
   return { plan, ports, process }
+}
+
+/** Writes what a service was started with, which may hold keys of this network, for its owner alone. */
+async function writeServiceFile(path: string, environment: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await writeFileAtomically(path, `${JSON.stringify(environment, null, 2)}\n`, { mode: 0o600 })
 }

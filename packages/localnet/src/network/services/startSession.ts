@@ -1,5 +1,6 @@
 import { appendFile, readFile, rm } from 'node:fs/promises'
 import type { FamilyFacts } from '../../families/familySettings.ts'
+import { nextFreePorts } from '../../nodes/ports.ts'
 import { describeEnd, type ProcessEnd, StartFailure } from '../../processes/processEnd.ts'
 import { type FamilyProcess, startFamilyProcess } from '../familyProcess.ts'
 import { stopLeftDatabases } from '../leftDatabases.ts'
@@ -11,10 +12,9 @@ import {
   startLocalNetwork,
   type UnexpectedEnd,
 } from '../startLocalNetwork.ts'
-import { choosePorts } from './choosePorts.ts'
 import { type DemoSponsor, prepareDemoSponsor } from './demoSponsor.ts'
 import { oracleSigners } from './oracle.ts'
-import type { FirstPorts, ServicePlan } from './servicePlan.ts'
+import type { FirstPorts, ServicePlan, ServicePorts } from './servicePlan.ts'
 import { type RunningService, type ServiceOptions, startService } from './startService.ts'
 
 export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 'beside'> & {
@@ -253,4 +253,23 @@ function keeperLogOf({ directory, now = Date.now }: SessionOptions): (line: stri
   return (line) => {
     appendFile(file, `${new Date(now()).toISOString()} ${line}\n`).catch(() => undefined)
   }
+}
+
+/** The ports of all services before any of them starts, each the next free one from its first choice on. */
+async function choosePorts(
+  plans: readonly ServicePlan[],
+  firstPorts: FirstPorts,
+): Promise<ReadonlyMap<string, ServicePorts>> {
+  const wanted = plans.flatMap((plan) =>
+    Object.entries(plan.ports(firstPorts)).map(([use, first]) => ({ service: plan.name, use, first })),
+  )
+  const chosen = await nextFreePorts(wanted.map(({ first }) => first))
+  return new Map(
+    plans.map(({ name }) => [
+      name,
+      Object.fromEntries(
+        wanted.flatMap(({ service, use }, index) => (service === name ? [[use, chosen[index] ?? 0]] : [])),
+      ),
+    ]),
+  )
 }

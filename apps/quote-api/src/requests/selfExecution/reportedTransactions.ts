@@ -2,14 +2,14 @@ import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
 
 /** A transaction that somebody says belongs to a request. */
-export type SaidTransaction = {
+export type ReportedTransaction = {
   readonly requestId: Hex
   readonly chainId: number
   readonly txHash: Hex
   readonly attempts: number
 }
 
-export type SaidState = 'executed' | 'reverted' | 'other'
+export type Verdict = 'executed' | 'reverted' | 'other'
 
 /** Clients send approvals as well, and replacements; more than this is somebody's noise. */
 const perRequestMax = 12
@@ -18,9 +18,9 @@ const perRequestMax = 12
  * Keeps a hint about a request that its user executes alone, while it has no end. Everything else is
  * forgotten.
  */
-export async function keepSaid(
+export async function keepReportedTransaction(
   database: Pick<SqlDatabase, 'query'>,
-  said: { readonly requestId: Hex; readonly chainId: number; readonly txHash: Hex },
+  reported: { readonly requestId: Hex; readonly chainId: number; readonly txHash: Hex },
 ): Promise<void> {
   await database.query(
     `insert into said_transaction (request_id, chain_id, tx_hash)
@@ -28,15 +28,15 @@ export async function keepSaid(
      where request_id = $1 and origin_chain_id = $2 and order_id is null and status in ('waiting', 'pending')
        and (select count(*) from said_transaction s where s.request_id = o.request_id) < $4
      on conflict do nothing`,
-    [toBytes(said.requestId), said.chainId, said.txHash, perRequestMax],
+    [toBytes(reported.requestId), reported.chainId, reported.txHash, perRequestMax],
   )
 }
 
-export async function listDueSaid(
+export async function listDueReported(
   database: Pick<SqlDatabase, 'query'>,
   limit: number,
-): Promise<readonly SaidTransaction[]> {
-  const rows = await database.query<SaidRow>(
+): Promise<readonly ReportedTransaction[]> {
+  const rows = await database.query<ReportedRow>(
     `select request_id, chain_id, tx_hash, attempts from said_transaction
      where state = 'said' and next_at <= statement_timestamp() order by next_at limit $1`,
     [limit],
@@ -45,7 +45,7 @@ export async function listDueSaid(
 }
 
 /** Locks a hint that nothing was decided about; the request must be locked before. */
-export async function lockSaid(tx: SqlTx, { requestId, txHash }: SaidTransaction): Promise<boolean> {
+export async function lockReported(tx: SqlTx, { requestId, txHash }: ReportedTransaction): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from said_transaction where request_id = $1 and tx_hash = $2 and state = 'said' for update`,
     [toBytes(requestId), txHash],
@@ -63,7 +63,7 @@ export async function listExecuted(tx: SqlTx, requestId: Hex): Promise<ReadonlyS
 }
 
 /** True when the transaction already executed another request: it executes one. */
-export async function isSpent(tx: SqlTx, { chainId, txHash }: SaidTransaction): Promise<boolean> {
+export async function isSpent(tx: SqlTx, { chainId, txHash }: ReportedTransaction): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from said_transaction where chain_id = $1 and tx_hash = $2 and state in ('executed', 'reverted')`,
     [chainId, txHash],
@@ -71,10 +71,10 @@ export async function isSpent(tx: SqlTx, { chainId, txHash }: SaidTransaction): 
   return rows.length > 0
 }
 
-export async function decideSaid(
+export async function decideReported(
   tx: SqlTx,
-  { requestId, txHash }: SaidTransaction,
-  decision: { readonly state: SaidState; readonly callIndex?: number },
+  { requestId, txHash }: ReportedTransaction,
+  decision: { readonly state: Verdict; readonly callIndex?: number },
 ): Promise<void> {
   await tx.query(
     'update said_transaction set state = $3, call_index = $4 where request_id = $1 and tx_hash = $2',
@@ -82,9 +82,9 @@ export async function decideSaid(
   )
 }
 
-export async function lookAtSaidAgain(
+export async function lookAtReportedAgain(
   tx: SqlTx,
-  { requestId, txHash }: SaidTransaction,
+  { requestId, txHash }: ReportedTransaction,
   delayMs: number,
 ): Promise<void> {
   await tx.query(
@@ -95,14 +95,14 @@ export async function lookAtSaidAgain(
   )
 }
 
-type SaidRow = {
+type ReportedRow = {
   readonly request_id: Buffer
   readonly chain_id: bigint
   readonly tx_hash: string
   readonly attempts: number
 }
 
-function fromRow(row: SaidRow): SaidTransaction {
+function fromRow(row: ReportedRow): ReportedTransaction {
   return {
     requestId: `0x${row.request_id.toString('hex')}`,
     chainId: Number(row.chain_id),

@@ -1,44 +1,53 @@
 import type { SqlTx } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { workAtOnce } from '../settlement/dueRequests.ts'
 import { orderValueMicroUsd } from '../settlement/settledRequest.ts'
 import type { SettlementChain } from '../settlement/settlementChain.ts'
-import { chainOf, nowSeconds, type Run, type SettlementContext } from '../settlement/settlementContext.ts'
+import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settlementContext.ts'
 import type { MinedTransaction } from '../settlement/transactionReading.ts'
 import { recordTransaction, showStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
+import { followWork, type Reading } from '../work/followWork.ts'
 import { callMatch } from './callMatch.ts'
 import {
-  decideSaid,
+  decideReported,
   isSpent,
-  listDueSaid,
+  listDueReported,
   listExecuted,
-  lockSaid,
-  lookAtSaidAgain,
-  type SaidTransaction,
-} from './saidTransactions.ts'
+  lockReported,
+  lookAtReportedAgain,
+  type ReportedTransaction,
+} from './reportedTransactions.ts'
 import { lockSelfExecuted, type SelfExecutedRequest } from './selfExecutedRequest.ts'
 
 const atOnce = 16
-const saidMax = 500
 const missingPauseMaxMs = 30_000
 
 /** Looks up on its chain what users say they executed, and ends their requests by what is found there. */
-export async function followSaid(context: SettlementContext, run: Run): Promise<void> {
-  const due = await listDueSaid(context.database, saidMax)
-  await workAtOnce(due, { atOnce, run }, (said) => follow(context, said, run))
+export async function followReportedTransactions(context: SettlementContext, run: Run): Promise<void> {
+  await followWork(context.database, run, {
+    atOnce,
+    list: (limit) => listDueReported(context.database, limit),
+    read: (reported, signal) => readReported(context, reported, signal),
+    async lock(tx, reported) {
+      const request = await lockSelfExecuted(tx, reported.requestId)
+      return request !== undefined && (await lockReported(tx, reported)) ? request : undefined
+    },
+    // It is locked only while nothing was decided on it, and never changes before.
+    markOf: () => [],
+    step: (tx, request, seen) => judge(context, tx, { ...seen, request }),
+  })
 }
 
-async function follow(context: SettlementContext, said: SaidTransaction, run: Run): Promise<void> {
-  const chain = chainOf(context, said.chainId)
-  const mined = await chain.transaction(said.txHash, run.signal)
-  const confirmations = mined === undefined ? 0 : await depthOf(chain, mined, run.signal)
-  await context.database.transaction(async (tx) => {
-    await run.fence(tx)
-    const request = await lockSelfExecuted(tx, said.requestId)
-    if (request === undefined || !(await lockSaid(tx, said))) return
-    await judge(context, tx, { said, request, chain, mined, confirmations })
-  })
+async function readReported(
+  context: SettlementContext,
+  reported: ReportedTransaction,
+  signal: AbortSignal,
+): Promise<Reading<Omit<Sighting, 'request'>>> {
+  const chain = chainOf(context, reported.chainId)
+  const mined = await chain.transaction(reported.txHash, signal)
+  const confirmations = mined === undefined ? 0 : await depthOf(chain, mined, signal)
+  return { mark: [], seen: { reported, chain, mined, confirmations } }
 }
 
 async function depthOf(
@@ -50,7 +59,7 @@ async function depthOf(
 }
 
 type Sighting = {
-  readonly said: SaidTransaction
+  readonly reported: ReportedTransaction
   readonly request: SelfExecutedRequest
   readonly chain: SettlementChain
   readonly mined: MinedTransaction | undefined
@@ -58,26 +67,34 @@ type Sighting = {
 }
 
 async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting): Promise<void> {
-  const { said, request, chain, mined, confirmations } = sighting
+  const { reported, request, chain, mined, confirmations } = sighting
   const { blockTimeMs } = chain.chain.config
   if (mined === undefined) {
     const isOver = nowSeconds(context) > request.deadlineSeconds + lateInclusionSeconds
-    if (isOver) await decideSaid(tx, said, { state: 'other' })
-    else await lookAtSaidAgain(tx, said, Math.min(blockTimeMs * 1.5 ** said.attempts, missingPauseMaxMs))
+    if (isOver) await decideReported(tx, reported, { state: 'other' })
+    else
+      await lookAtReportedAgain(
+        tx,
+        reported,
+        Math.min(blockTimeMs * 1.5 ** reported.attempts, missingPauseMaxMs),
+      )
     return
   }
   const done = await listExecuted(tx, request.requestId)
   const callIndex = callMatch(request.execution, mined, done)
   const isOpen = request.status === 'waiting' || request.status === 'pending'
-  if (callIndex === undefined || !isOpen || (await isSpent(tx, said))) {
-    await decideSaid(tx, said, { state: 'other' })
+  if (callIndex === undefined || !isOpen || (await isSpent(tx, reported))) {
+    await decideReported(tx, reported, { state: 'other' })
     return
   }
   if (confirmations < pinConfirmations(chain.chain, orderValueMicroUsd(request))) {
-    await lookAtSaidAgain(tx, said, blockTimeMs / 2)
+    await lookAtReportedAgain(tx, reported, blockTimeMs / 2)
     return
   }
-  await decideSaid(tx, said, { state: mined.succeeded ? 'executed' : 'reverted', callIndex })
+  await decideReported(tx, reported, {
+    state: mined.succeeded ? 'executed' : 'reverted',
+    callIndex,
+  })
   const isLast = done.size + 1 === request.execution.calls.length
   await show(context, tx, { sighting, mined, isLast })
 }
@@ -90,7 +107,7 @@ async function show(
 ): Promise<void> {
   const { sighting, mined, isLast } = shown
   const { requestId } = sighting.request
-  const { chainId, txHash } = sighting.said
+  const { chainId, txHash } = sighting.reported
   const place = { requestId, chainId, txHash, blockNumber: mined.blockNumber }
   await recordTransaction(tx, { ...place, role: 'deposit' })
   if (!mined.succeeded) {

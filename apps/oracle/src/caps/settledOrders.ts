@@ -1,0 +1,124 @@
+import { ConfigurationError, type Hex } from '@causeway/core'
+import { z } from 'zod'
+import type { Settles } from '../attestations/context.ts'
+import type { WatchLog } from '../halt/chainWatch.ts'
+import { createLineJournal, type LineJournal } from './lineJournal.ts'
+import { claimSettlement, type OrderClaim } from './orderClaims.ts'
+
+/** The settlements of one order that this process signed. */
+export type SettledOrder = { readonly orderId: Hex; readonly claims: readonly OrderClaim[] }
+
+/** Which deposits of which order were settled by which payment. Nothing in it waits: to judge and to note is one step. */
+export interface SettledOrders {
+  /** Notes it before it is signed, and tells whether it may be. */
+  admit(settles: Settles, key: Hex): boolean
+  close(): void
+}
+
+export type SettledOrdersJournal = LineJournal<SettledOrder>
+
+/** Nothing outlives the process. */
+const noSettledJournal: SettledOrdersJournal = {
+  load: () => [],
+  begin: () => undefined,
+  append: () => undefined,
+  close: () => undefined,
+}
+
+const hex32 = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .transform((text): Hex => `0x${text.slice(2)}`)
+const proofSchema = z.array(z.string())
+const lineSchema = z.strictObject({
+  orderId: hex32,
+  claims: z.array(
+    z.strictObject({
+      key: hex32,
+      worth: z
+        .string()
+        .regex(/^\d+$/)
+        .transform((text) => BigInt(text)),
+      proofs: z.array(proofSchema),
+      uses: proofSchema,
+    }),
+  ),
+})
+const journalName = 'settled-orders.jsonl'
+
+/** Orders that are remembered; the one that was settled or asked for longest ago goes first. */
+const ordersMaxDefault = 20_000
+
+/** A file `settled-orders.jsonl` in `directory`. See `createLineJournal`. */
+export function createSettledJournal(
+  directory: string,
+  onFailed: (error: unknown) => void,
+): SettledOrdersJournal {
+  return createLineJournal<SettledOrder>({
+    directory,
+    name: journalName,
+    parse(line) {
+      const parsed = lineSchema.safeParse(line)
+      return parsed.success ? parsed.data : undefined
+    },
+    toLine: ({ orderId, claims }) =>
+      JSON.stringify({ orderId, claims: claims.map((claim) => ({ ...claim, worth: String(claim.worth) })) }),
+    broken: (number) =>
+      new ConfigurationError(
+        `STATE_DIR: line ${number} of ${journalName} cannot be read. Which orders are settled is in it: mend the line, or remove the file and all it remembers.`,
+      ),
+    onFailed,
+  })
+}
+
+/**
+ * What earlier runs settled, where `STATE_DIR` keeps it.
+ * @throws ConfigurationError when `STATE_DIR` holds settlements that cannot be read
+ */
+export function openSettledOrders(
+  { stateDirectory, isLocal }: { readonly stateDirectory: string | undefined; readonly isLocal: boolean },
+  log: Pick<WatchLog, 'error' | 'warn'>,
+): SettledOrders {
+  if (stateDirectory === undefined) {
+    const fields = { event: 'settled_orders_forgotten' }
+    if (!isLocal) log.warn(fields, 'without STATE_DIR every start forgets which orders are settled')
+    return createSettledOrders()
+  }
+  const warnNotKept = (error: unknown) =>
+    log.error(
+      { event: 'settled_order_not_kept', err: error },
+      'which deposits an order was settled by could not be written to STATE_DIR',
+    )
+  return createSettledOrders(createSettledJournal(stateDirectory, warnNotKept))
+}
+
+/** @throws ConfigurationError when the journal cannot be read or written */
+export function createSettledOrders(
+  journal: SettledOrdersJournal = noSettledJournal,
+  ordersMax: number = ordersMaxDefault,
+): SettledOrders {
+  const orders = new Map<Hex, readonly OrderClaim[]>()
+
+  function remember(orderId: Hex, claims: readonly OrderClaim[]): void {
+    orders.delete(orderId)
+    orders.set(orderId, claims)
+    if (orders.size <= ordersMax) return
+    const [oldest] = orders.keys()
+    if (oldest !== undefined) orders.delete(oldest)
+  }
+
+  for (const { orderId, claims } of journal.load()) remember(orderId, claims)
+  journal.begin(() => [...orders].map(([orderId, claims]) => ({ orderId, claims })))
+
+  return {
+    admit({ orderId, worth, payments }, key) {
+      const before = orders.get(orderId) ?? []
+      const claims = claimSettlement(before, { key, worth, proof: payments })
+      if (claims === undefined) return false
+      remember(orderId, claims)
+      if (claims !== before) journal.append({ orderId, claims })
+      return true
+    },
+    close: () => journal.close(),
+  }
+}

@@ -1,0 +1,96 @@
+import type { Hex, SqlTx, SqlWriteTx } from '@causeway/core'
+import type { QuotableChain } from '../../pricing/registry.ts'
+import { openSettlement, showStatus } from '../status/requestProgress.ts'
+import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
+import { type StoredDeposit, setDepositState } from './depositStore.ts'
+import { fillPayload, untracedRecipients } from './fillWork.ts'
+import { lateReservation, pinDecision, type SeenDeposit } from './pinDecision.ts'
+import { depositTermsOf, type SettledRequest } from './settledRequest.ts'
+import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
+import { startRefund } from './startRefund.ts'
+
+/** A fill is not offered before its recipients were looked at, which `followFills` does. */
+const unlookedMs = 3_600_000
+
+type Binding = {
+  readonly chain: QuotableChain
+  readonly request: SettledRequest
+  readonly deposit: StoredDeposit
+  readonly seen: SeenDeposit
+}
+
+/**
+ * Ties hold and request to the deposit and asks for the fill, or refunds what no sponsor pays for any more. What
+ * the solver has begun by then is not the sponsor's to stop: an operator looks where it cannot be debited.
+ */
+export async function bindDeposit(
+  context: SettlementContext,
+  tx: SqlWriteTx,
+  binding: Binding,
+): Promise<void> {
+  const { request, deposit } = binding
+  const { requestId } = request
+  if (!(await bindHold(context, tx, binding)) && (await withdrawFill(tx, requestId, 'no sponsor'))) {
+    const reason = 'SPONSOR_BALANCE_TOO_LOW'
+    await startRefund(context, tx, { request, deposit, reason, wasFitting: true })
+    return
+  }
+  await setDepositState(tx, deposit.id, 'taken')
+  context.observe({ event: 'deposit_bound', requestId })
+  const stage = request.settlement?.stage === 'filled' ? 'filled' : 'filling'
+  await openSettlement(tx, { requestId, depositId: deposit.id, stage, isBound: true })
+  if (stage === 'filled') return
+  await showStatus(tx, context.announce, { requestId, status: 'pending' })
+  await askForFill(context, tx, request, deposit)
+}
+
+/** @returns false when the sponsor cannot pay any more */
+async function bindHold(
+  { ledger, ...context }: SettlementContext,
+  tx: SqlWriteTx,
+  { chain, request, seen }: Binding,
+): Promise<boolean> {
+  if (request.debitMicroUsd === 0n) return true
+  const { requestId } = request
+  const terms = depositTermsOf(request, chain)
+  const decision = pinDecision({ deposit: seen, terms, hold: request.hold, nowSeconds: nowSeconds(context) })
+  if (decision.action !== 'pin' && decision.action !== 'reserve_again') return false
+  const until = new Date(decision.untilSeconds * 1_000)
+  if (decision.action === 'pin') {
+    const { status } = await ledger.pin(tx, { requestId, until })
+    if (status === 'resolved') return true
+  }
+  const late = lateReservation(await ledger.reserveAgain(tx, { requestId, until }))
+  return late.action === 'pin'
+}
+
+async function askForFill(
+  context: SettlementContext,
+  tx: SqlTx,
+  request: SettledRequest,
+  { amount }: StoredDeposit,
+): Promise<void> {
+  const { requestId, order, orderId, destinationChainId, feeBasis: quotedInput } = request
+  const destination = chainOf(context, destinationChainId).chain
+  const payload = fillPayload(order, { amount, quotedInput }, { orderId, destination })
+  const isUnlooked = untracedRecipients(order, destination).length > 0
+  const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })
+  if (isNew && !isUnlooked) return
+  // The deposit came back in another block, or one was given back that was too late.
+  const item = await lockWorkOf(tx, { kind: 'fill', requestId })
+  const isUnbegun = item?.state === 'open' || (item?.state === 'cancelled' && item.txHash === undefined)
+  if (!isUnbegun) return
+  const delayMs = isUnlooked && item.attempts === 0 ? unlookedMs : 0
+  await updateWork(tx, item.id, { state: 'open', delayMs, payload })
+}
+
+/**
+ * Of a deposit that came back in a later block: the fill that was asked for is not begun any more.
+ * @returns false where the solver has begun it: then the deposit is its, until its transaction is refuted
+ */
+export async function withdrawFill(tx: SqlTx, requestId: Hex, reason: string): Promise<boolean> {
+  const fill = await lockWorkOf(tx, { kind: 'fill', requestId })
+  if (fill?.state === 'reported' || fill?.state === 'done') return false
+  if (fill?.state === 'open') await updateWork(tx, fill.id, { state: 'cancelled', reason })
+  return true
+}

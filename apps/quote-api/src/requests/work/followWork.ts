@@ -1,0 +1,113 @@
+import type { SqlDatabase, SqlTx } from '@causeway/core'
+import type { Run } from '../../jobs/runJobs.ts'
+import type { WorkItem } from './workItem.ts'
+
+/** What of a row its reading and its step hang on: it is the same under the lock, or nothing is done. */
+export type Mark = readonly (string | bigint | undefined)[]
+
+/** What a follower contributes to `followWork`. `Due` is listed, `Seen` is read of chains, `Row` is locked. */
+export type Follower<Due, Row, Seen> = {
+  /** So many are worked on at a time. */
+  readonly atOnce: number
+  /** What is due now, at most `limit` of it. */
+  list(limit: number): Promise<readonly Due[]>
+  /**
+   * Outside of any transaction: what the chain says, and of what row it was asked.
+   * @returns undefined where there is nothing to follow
+   */
+  read(due: Due, signal: AbortSignal): Promise<Reading<Seen> | undefined>
+  /** The row as it is now, locked until the transaction ends; undefined where it is not due any more. */
+  lock(tx: SqlTx, due: Due): Promise<Row | undefined>
+  markOf(row: Row): Mark
+  /** What becomes of the locked row, by what was seen. */
+  step(tx: SqlTx, row: Row, seen: Seen): Promise<void>
+}
+
+export type Reading<Seen> = { readonly mark: Mark; readonly seen: Seen }
+
+/** A run takes no more than this; the rest is due in the next one. */
+const dueMax = 500
+
+/**
+ * Moves on what is due: reads each with its chain while nothing is locked, then takes its step in one transaction
+ * that is fenced and finds the row as it was read. Whatever was changed meanwhile is due again. One that fails
+ * keeps nobody else; after the run is aborted nothing is begun and nothing is written.
+ * @throws AggregateError of what failed, after all were tried
+ */
+export async function followWork<Due, Row, Seen>(
+  database: Pick<SqlDatabase, 'transaction'>,
+  run: Run,
+  follower: Follower<Due, Row, Seen>,
+): Promise<void> {
+  const due = await follower.list(dueMax)
+  await workAtOnce(due, { atOnce: follower.atOnce, run }, (one) => followOne(database, run, follower, one))
+}
+
+async function followOne<Due, Row, Seen>(
+  database: Pick<SqlDatabase, 'transaction'>,
+  { fence, signal }: Run,
+  follower: Follower<Due, Row, Seen>,
+  due: Due,
+): Promise<void> {
+  const read = await follower.read(due, signal)
+  if (read === undefined || signal.aborted) return
+  await database.transaction(async (tx) => {
+    await fence(tx)
+    const locked = await follower.lock(tx, due)
+    if (locked === undefined || !isSame(follower.markOf(locked), read.mark)) return
+    await follower.step(tx, locked, read.seen)
+  })
+}
+
+/**
+ * The same for what hangs on no chain: each has one fenced transaction, whose `step` locks and looks for itself.
+ * @throws AggregateError of what failed, after all were tried
+ */
+export async function stepWork<Due>(
+  database: Pick<SqlDatabase, 'transaction'>,
+  run: Run,
+  stepper: {
+    readonly atOnce: number
+    list(limit: number): Promise<readonly Due[]>
+    step(tx: SqlTx, due: Due): Promise<void>
+  },
+): Promise<void> {
+  const { atOnce } = stepper
+  await workAtOnce(await stepper.list(dueMax), { atOnce, run }, (due) =>
+    database.transaction(async (tx) => {
+      await run.fence(tx)
+      await stepper.step(tx, due)
+    }),
+  )
+}
+
+function isSame(one: Mark, other: Mark): boolean {
+  return one.length === other.length && one.every((part, index) => part === other[index])
+}
+
+/** Of a work item: what was said about it. */
+export function markOfWork({ state, txHash }: WorkItem): Mark {
+  return [state, txHash]
+}
+
+/**
+ * Works on some of `items` at once; one that fails does not keep the others.
+ * @throws AggregateError of what failed, after all were tried
+ */
+export async function workAtOnce<Item>(
+  items: readonly Item[],
+  { atOnce, run }: { readonly atOnce: number; readonly run: Pick<Run, 'signal'> },
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = []
+  const waiting = [...items]
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      if (run.signal.aborted) return
+      await work(next).catch((error: unknown) => failures.push(error))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} requests could not be followed`)
+}

@@ -1,0 +1,218 @@
+// Goal: a follower acts on nothing but what it read, once, and only while it leads. Method: the frame over rows of a
+// real database; an adversary changes them between reading and lock, takes the lead, throws and aborts.
+import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Follower, followWork, stepWork } from '../src/requests/work/followWork.ts'
+
+let server: TestDatabase
+beforeAll(async () => {
+  server = await startTestDatabase()
+  await server.database.query(
+    'create table job (id bigint primary key, state text not null, tx_hash text, steps int not null default 0)',
+  )
+  await server.database.query('create table lead (epoch bigint not null)')
+})
+afterAll(async () => {
+  await server?.stop()
+})
+beforeEach(async () => {
+  await server.database.query('delete from job')
+  await server.database.query('delete from lead')
+  await server.database.query('insert into lead values (1)')
+})
+
+type Row = { readonly id: bigint; readonly state: string; readonly tx_hash: string | null }
+
+/** Follows every row; what it saw of row 7 is `seen 7`. The adversary acts where a chain would be read. */
+function followerOf(
+  meanwhile: (id: bigint, signal: AbortSignal) => Promise<unknown> = async () => undefined,
+  seenBy: (steps: { readonly id: bigint; readonly seen: string }) => void = () => undefined,
+): Follower<bigint, Row, string> {
+  const rowsOf = (where: string, value: unknown) =>
+    server.database.query<Row>(`select id, state, tx_hash from job where ${where}`, [value])
+  return {
+    atOnce: 3,
+    list: async (limit) =>
+      (await rowsOf('state <> $1 order by id', 'done')).slice(0, limit).map(({ id }) => id),
+    async read(id, signal) {
+      const [row] = await rowsOf('id = $1', id)
+      await meanwhile(id, signal)
+      return row && { mark: [row.state, row.tx_hash ?? undefined], seen: `seen ${id}` }
+    },
+    async lock(tx, id) {
+      const [row] = await tx.query<Row>('select id, state, tx_hash from job where id = $1 for update', [id])
+      return row?.state === 'done' ? undefined : row
+    },
+    markOf: ({ state, tx_hash }) => [state, tx_hash ?? undefined],
+    async step(tx, { id }, seen) {
+      await tx.query(`update job set state = 'done', steps = steps + 1 where id = $1`, [id])
+      seenBy({ id, seen })
+    },
+  }
+}
+
+function runWith(epoch = 1n) {
+  const stop = new AbortController()
+  const run = {
+    signal: stop.signal,
+    async fence(tx: { query(text: string): Promise<readonly object[]> }) {
+      const [row] = await tx.query('select epoch from lead for share')
+      if (row === undefined || !('epoch' in row) || row.epoch !== epoch)
+        throw new Error('somebody else leads')
+    },
+  }
+  return { run, stop }
+}
+
+async function add(...ids: readonly number[]): Promise<void> {
+  for (const id of ids)
+    await server.database.query(`insert into job (id, state) values ($1, 'reported')`, [id])
+}
+const follow = (follower: Follower<bigint, Row, string>, { run } = runWith()) =>
+  followWork(server.database, run, follower)
+async function stepsOf(): Promise<Record<string, number>> {
+  const rows = await server.database.query<{ id: bigint; steps: bigint }>(
+    'select id, steps from job order by id',
+  )
+  return Object.fromEntries(rows.map(({ id, steps }) => [String(id), Number(steps)]))
+}
+
+describe('what is due', () => {
+  test('is stepped once each, by what was seen of it', async () => {
+    await add(1, 2, 3, 4, 5)
+    const seen: string[] = []
+    const follower = followerOf(undefined, (step) => seen.push(`${step.id}: ${step.seen}`))
+    await follow(follower)
+    await follow(follower)
+    expect(seen.sort()).toEqual(['1: seen 1', '2: seen 2', '3: seen 3', '4: seen 4', '5: seen 5'])
+    expect(await stepsOf()).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1, 5: 1 })
+  })
+
+  test('is read some at once, while nothing is locked', async () => {
+    await add(1, 2, 3, 4, 5, 6, 7)
+    let [open, most] = [0, 0]
+    await follow(
+      followerOf(async (id) => {
+        open += 1
+        most = Math.max(most, open)
+        // It would wait for a lock that the follower held.
+        await server.database.query(`update job set steps = steps where id = $1`, [id])
+        open -= 1
+      }),
+    )
+    expect(most).toBeGreaterThan(1)
+    expect(most).toBeLessThanOrEqual(3)
+    expect(Object.values(await stepsOf())).toEqual([1, 1, 1, 1, 1, 1, 1])
+  })
+
+  test('is asked for with a bound, and what is nothing to follow is left', async () => {
+    await add(1, 2)
+    const limits: number[] = []
+    const follower = followerOf()
+    await follow({
+      ...follower,
+      list(limit) {
+        limits.push(limit)
+        return follower.list(limit)
+      },
+      read: async (id, signal) => (id === 1n ? undefined : follower.read(id, signal)),
+    })
+    expect(limits).toEqual([500])
+    expect(await stepsOf()).toEqual({ 1: 0, 2: 1 })
+  })
+
+  test('and is followed by two at the same moment is stepped once', async () => {
+    await add(...Array.from({ length: 12 }, (_, index) => index))
+    await Promise.all([follow(followerOf()), follow(followerOf()), follow(followerOf())])
+    expect(Object.values(await stepsOf())).toEqual(Array.from({ length: 12 }, () => 1))
+  })
+})
+
+describe('nothing is done to a row', () => {
+  test.each([
+    ['has another state', `update job set state = 'open' where id = $1`],
+    ['names another transaction', `update job set tx_hash = '0xother' where id = $1`],
+    ['is gone', 'delete from job where id = $1'],
+  ])('that %s by the time it is locked', async (_what, change) => {
+    await add(1, 2)
+    await follow(followerOf(async (id) => id === 1n && (await server.database.query(change, [id]))))
+    expect(await stepsOf()).toMatchObject({ 2: 1 })
+    expect((await stepsOf())[1] ?? 0).toBe(0)
+  })
+
+  test('once somebody else leads: what was begun is not committed', async () => {
+    await add(1, 2)
+    const follower = followerOf(() => server.database.query('update lead set epoch = 2'))
+    await expect(follow(follower)).rejects.toThrow('2 requests could not be followed')
+    expect(await stepsOf()).toEqual({ 1: 0, 2: 0 })
+  })
+
+  test('whose step fails after it wrote', async () => {
+    await add(1, 2)
+    const follower = followerOf()
+    const failing = follow({
+      ...follower,
+      async step(tx, row, seen) {
+        await follower.step(tx, row, seen)
+        if (row.id === 1n) throw new Error('half done')
+      },
+    })
+    await expect(failing).rejects.toThrow('1 requests could not be followed')
+    expect(await stepsOf()).toEqual({ 1: 0, 2: 1 })
+  })
+})
+
+test('one that fails keeps nobody else, and every failure is told', async () => {
+  await add(1, 2, 3, 4, 5, 6)
+  const follower = followerOf(async (id) => {
+    if (id % 2n === 0n) throw new Error(`chain of ${id} is down`)
+  })
+  const failure = await follow(follower).catch((error: unknown) => error)
+  if (!(failure instanceof AggregateError)) throw new Error('it did not fail')
+  expect(failure.errors.map(String).sort()).toEqual([2, 4, 6].map((id) => `Error: chain of ${id} is down`))
+  expect(await stepsOf()).toEqual({ 1: 1, 2: 0, 3: 1, 4: 0, 5: 1, 6: 0 })
+})
+
+test('an abort ends it: nothing more is begun, and what was being read is not written', async () => {
+  await add(...Array.from({ length: 20 }, (_, index) => index))
+  const ending = runWith()
+  let begun = 0
+  const follower = followerOf(async (_id, signal) => {
+    expect(signal).toBe(ending.run.signal)
+    begun += 1
+    if (begun === 5) ending.stop.abort()
+  })
+  await follow(follower, ending)
+  expect(begun).toBeLessThanOrEqual(5 + 2)
+  const steps = Object.values(await stepsOf()).reduce((sum, count) => sum + count, 0)
+  expect(steps).toBeLessThan(5)
+  await follow(followerOf())
+  expect(Object.values(await stepsOf())).toEqual(Array.from({ length: 20 }, () => 1))
+})
+
+describe('what hangs on no chain', () => {
+  const stepper = {
+    atOnce: 2,
+    list: async (limit: number) => [1n, 2n, 3n].slice(0, limit),
+    async step(tx: { query(text: string, values: readonly unknown[]): Promise<unknown> }, id: bigint) {
+      await tx.query('update job set steps = steps + 1 where id = $1', [id])
+      if (id === 2n) throw new Error('half done')
+    },
+  }
+
+  test('is stepped in a transaction each: one that fails leaves nothing and keeps nobody else', async () => {
+    await add(1, 2, 3)
+    const stepping = stepWork(server.database, runWith().run, stepper)
+    await expect(stepping).rejects.toThrow('1 requests could not be followed')
+    expect(await stepsOf()).toEqual({ 1: 1, 2: 0, 3: 1 })
+  })
+
+  test('is not stepped by who does not lead, nor after an abort', async () => {
+    await add(1, 3)
+    await expect(stepWork(server.database, runWith(7n).run, stepper)).rejects.toThrow('3 requests')
+    const ended = runWith()
+    ended.stop.abort()
+    await stepWork(server.database, ended.run, stepper)
+    expect(await stepsOf()).toEqual({ 1: 0, 3: 0 })
+  })
+})

@@ -1,0 +1,87 @@
+import {
+  type FeePart,
+  type FeeTotal,
+  type FeeTotalName,
+  feeComponents,
+  feeParts,
+  feeRule,
+  feeTotalNames,
+  impactMembers,
+  isSponsored,
+  requestV2Members,
+  requestV3Members,
+  sponsoredComponents,
+} from './feeRules.ts'
+
+/**
+ * The fees of one request, in smallest units of the fee currency: all that totals, answers, rows and debits
+ * are sums of.
+ */
+export type FeeParts = Readonly<Record<FeePart, bigint>>
+
+/** One value per name. */
+export function perName<Name extends string, Value>(
+  names: readonly Name[],
+  of: (name: Name) => Value,
+): Record<Name, Value> {
+  // CAST: the entries are one per name.
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, Value>
+}
+
+const partNames = feeParts.map(({ name }) => name)
+
+export const noFees: FeeParts = perName(partNames, () => 0n)
+
+const totalsOf = {
+  relayerGas: ['relayerGas', 'relayer'],
+  relayerService: ['relayerService', 'relayer'],
+  app: ['app'],
+} as const satisfies Record<FeeTotal, readonly FeeTotalName[]>
+
+/** `fees` of an answer; `relayer` and `app` together are the whole. */
+export const feeTotals = sumsBy<FeeTotalName>(feeTotalNames, ({ total }) => totalsOf[total])
+
+/** All fees, whoever pays them. */
+export function sumOfFees(fees: FeeParts): bigint {
+  let sum = 0n
+  for (const name of partNames) sum += fees[name]
+  return sum
+}
+
+/** Every fee, whoever pays it. */
+export const feesByComponent = sumsBy(feeComponents, ({ component }) => [component])
+
+/** What a sponsor may be asked to pay of each fee; a reward is negative. */
+export const sponsorableFees = sumsBy(sponsoredComponents, ({ component, isUsersOwn }) =>
+  isSponsored(component) && isUsersOwn !== true ? [component] : [],
+)
+
+/** `expandedPriceImpact`, as costs. */
+export const feesByImpact = sumsBy(impactMembers, ({ component }) => [feeRule(component).impact])
+
+export const feesInRequestsV2 = sumsBy(requestV2Members, ({ requestV2 }) =>
+  requestV2 === 'unlisted' ? [] : [requestV2],
+)
+
+export const feesInRequestsV3 = sumsBy(requestV3Members, ({ component }) => [feeRule(component).requestV3])
+
+/** Sums the parts that fall under each name; which they are is found once. */
+function sumsBy<Name extends string>(
+  names: readonly Name[],
+  namesOf: (part: (typeof feeParts)[number]) => readonly Name[],
+): (fees: FeeParts) => Record<Name, bigint> {
+  const summed = names.map((name) => ({
+    name,
+    parts: feeParts.filter((part) => namesOf(part).includes(name)).map((part) => part.name),
+  }))
+  const zeros = perName(names, () => 0n)
+  return (fees) => {
+    const sums = { ...zeros }
+    for (const { name, parts } of summed) {
+      let sum = 0n
+      for (const part of parts) sum += fees[part]
+      sums[name] = sum
+    }
+    return sums
+  }
+}
