@@ -1,5 +1,5 @@
 -- What is watched costs per block: blocks tell which addresses they pay or name, and the balances of all others
--- are read in turn, a fixed number at a time. `src/depositAddresses/addressStore.ts` says which lane goes first.
+-- are read in turn, a fixed number at a time. `src/depositAddresses/lanes.ts` says which lane goes first.
 
 alter table deposit_address
   -- Quoted with a key: whoever has none cannot keep it waiting.
