@@ -94,10 +94,9 @@ async function runVitest(name: string, args: readonly string[]): Promise<TestRun
   return isTold ? outcome : undefined
 }
 
-/** A failure that is not met again alone is named, and the run passes. */
-async function tryAgain(first: TestRunOutcome): Promise<TestRunOutcome> {
-  const again = filesToTryAgain(first)
-  if (again.length === 0 || process.exitCode !== undefined) return first
+/** A wait that does not run out again alone is named, and the run passes. */
+async function tryAgain(first: TestRunOutcome, again: readonly string[]): Promise<TestRunOutcome> {
+  if (again.length === 0) return first
   const names = again.map((file) => relative(root, file)).join(', ')
   console.log(`once more, alone: ${names}`)
   const second = await runVitest('second try', ['--maxWorkers=1', ...again])
@@ -113,12 +112,13 @@ async function runTests(): Promise<boolean> {
     console.log('FAIL vitest ended without an outcome, or with an error of its own')
     return false
   }
-  const counts = countTests(await tryAgain(first))
+  const again = process.exitCode === undefined ? filesToTryAgain(first) : []
+  const counts = countTests(await tryAgain(first, again))
   // A filter leaves tests out on purpose; otherwise a test that does not run proves nothing.
   const leftOut = vitestWords.length === 0 ? counts.skipped : 0
   if (leftOut > 0) console.log(`FAIL ${leftOut} tests were skipped`)
   if (vitestWords.length === 0) console.log(constructedRulesText(constructedRules(storedBodies)))
-  console.log(countsLine(counts))
+  console.log(countsLine(counts, again.length))
   return counts.failed === 0 && leftOut === 0
 }
 
