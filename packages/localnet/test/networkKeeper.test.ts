@@ -99,6 +99,27 @@ describe('heads', () => {
 })
 
 describe('base fees', () => {
+  it('come back in steps that a fee cap outlives, after blocks without care', async () => {
+    const network = await startTestNetwork()
+    onTestFinished(() => network.stop())
+    const { chain } = network.chains.base
+    const heldWei = 10_000_000n
+    const headFeeWei = async () => (await chain.client.getBlock()).baseFeePerGas ?? 0n
+    const care = { chain, baseFeeWei: heldWei, save: async () => {}, now: Date.now }
+    let progress = await firstProgress(care)
+    expect(await headFeeWei()).toBe(heldWei)
+    await chain.node.mine({ blocks: 20 })
+    const low = await headFeeWei()
+    expect(low * 5n).toBeLessThan(heldWei)
+    for (let before = low; before < heldWei; before = await headFeeWei()) {
+      progress = await careForChain(care, progress)
+      await chain.node.mine({ blocks: 1 })
+      expect(await headFeeWei()).toBeGreaterThan(before)
+      expect(await headFeeWei()).toBeLessThanOrEqual((before * 5n) / 4n + 1n)
+    }
+    expect(await headFeeWei()).toBe(heldWei)
+  })
+
   it('stay where the chain has them, and where an operator put them, over a restart too', async () => {
     const directory = await copyOf(template)
     const { network } = await startNetwork(directory, { keeperTiming: hasty })
