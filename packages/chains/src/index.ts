@@ -138,7 +138,6 @@ export type {
 } from './rpc/jsonRpc.ts'
 export { MalformedAnswerError } from './rpc/malformedAnswer.ts'
 export { NodeError } from './rpc/nodeError.ts'
-export { OneFlight } from './rpc/oneFlight.ts'
 export {
   parseBytes,
   parseHash,
@@ -156,6 +155,7 @@ export {
   type QuorumLimits,
 } from './rpc/quorumClient.ts'
 export { RecentCache } from './rpc/recentCache.ts'
+export { SingleFlight } from './rpc/singleFlight.ts'
 export {
   countVoices,
   defaultThreshold,

@@ -1,4 +1,4 @@
-import { OneFlight, WeightedCache } from '@causeway/chains'
+import { SingleFlight, WeightedCache } from '@causeway/chains'
 import {
   canonicalJson,
   DomainError,
@@ -65,7 +65,7 @@ export function createAttestationService(options: AttestationServiceOptions): At
   const { context, watch, signer, signatureContext, metrics, guard, orders } = options
   const { inFlightMax, deadlineMs, keptMax = keptMaxDefault } = options
   const kept = new WeightedCache<LocalAttestation<object>>({ entriesMax: keptMax, weightMax: keptWeightMax })
-  const flights = new OneFlight<LocalAttestation<object>>()
+  const flights = new SingleFlight<LocalAttestation<object>>()
   const slots = createWorkSlots(inFlightMax)
   metrics.watchWork(() => slots.inUse)
 

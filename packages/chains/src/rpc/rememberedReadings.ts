@@ -1,5 +1,5 @@
-import { OneFlight } from './oneFlight.ts'
-import { runAsOne } from './runAsOne.ts'
+import { shareChainReading } from './shareChainReading.ts'
+import { SingleFlight } from './singleFlight.ts'
 import { WeightedCache } from './weightedCache.ts'
 
 /** How much of what is final a reader keeps in memory. */
@@ -29,7 +29,7 @@ export class RememberedReadings<Value> {
   readonly #chainId: string
   readonly #weightOf: (value: Value) => number
   readonly #known: WeightedCache<Value>
-  readonly #flights = new OneFlight<Value>()
+  readonly #flights = new SingleFlight<Value>()
 
   constructor(options: {
     readonly chainId: string
@@ -51,7 +51,7 @@ export class RememberedReadings<Value> {
     const remembered = this.#known.get(key)
     if (remembered !== undefined && answers(remembered)) return remembered
     const flight = { key: JSON.stringify([key, variant]), chainId: this.#chainId, signal }
-    return runAsOne(this.#flights, flight, async (shared) => {
+    return shareChainReading(this.#flights, flight, async (shared) => {
       const value = await work(shared)
       this.#known.set(key, value, this.#weightOf(value))
       return value
