@@ -136,6 +136,7 @@ export type {
   RpcCall,
   RpcOptions,
 } from './rpc/jsonRpc.ts'
+export { LruCache } from './rpc/lruCache.ts'
 export { MalformedAnswerError } from './rpc/malformedAnswer.ts'
 export { NodeError } from './rpc/nodeError.ts'
 export {
@@ -154,7 +155,6 @@ export {
   type QuorumEndpointHealth,
   type QuorumLimits,
 } from './rpc/quorumClient.ts'
-export { RecentCache } from './rpc/recentCache.ts'
 export { SingleFlight } from './rpc/singleFlight.ts'
 export {
   countVoices,
@@ -165,7 +165,7 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
-export { WeightedCache } from './rpc/weightedCache.ts'
+export { WeightedLruCache } from './rpc/weightedLruCache.ts'
 export { deriveProgramAddresses, type ProgramAddresses } from './solana-vm/programAddresses.ts'
 export {
   associatedTokenProgram,

@@ -1,4 +1,4 @@
-import { SingleFlight, WeightedCache } from '@causeway/chains'
+import { SingleFlight, WeightedLruCache } from '@causeway/chains'
 import {
   canonicalJson,
   DomainError,
@@ -64,7 +64,10 @@ const keptWeightMax = 64 * 1024 * 1024
 export function createAttestationService(options: AttestationServiceOptions): AttestationService {
   const { context, watch, signer, signatureContext, metrics, guard, orders } = options
   const { inFlightMax, deadlineMs, keptMax = keptMaxDefault } = options
-  const kept = new WeightedCache<LocalAttestation<object>>({ entriesMax: keptMax, weightMax: keptWeightMax })
+  const kept = new WeightedLruCache<LocalAttestation<object>>({
+    entriesMax: keptMax,
+    weightMax: keptWeightMax,
+  })
   const flights = new SingleFlight<LocalAttestation<object>>()
   const slots = createWorkSlots(inFlightMax)
   metrics.watchWork(() => slots.inUse)

@@ -1,8 +1,8 @@
 import { createFinalTransactions } from '../family/finalTransactions.ts'
+import { FinalReadingCache, type ReadingCacheLimits } from '../rpc/finalReadingCache.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { type KeptLimits, RememberedReadings } from '../rpc/rememberedReadings.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import {
   type HyperliquidTransaction,
@@ -15,7 +15,7 @@ import { HyperliquidCurrencyError } from './hyperliquidErrors.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
 import { ledgerRequest, spotMetaRequest, transactionRequest } from './requests.ts'
 
-export type HyperliquidReaderLimits = KeptLimits
+export type HyperliquidReaderLimits = ReadingCacheLimits
 
 /** Blocks of the exchange are final when they are there: nothing is waited for. @source oracle-protocol.md 5.4 */
 export const finalityRule = 'shown in a block'
@@ -40,7 +40,7 @@ export function createHyperliquidTransactions(options: {
     shownIn: ({ blockNumber }: HyperliquidTransaction) => (blockNumber === undefined ? {} : { blockNumber }),
     weightOf: ({ send = '' }) => JSON.stringify(send, textOfBigints).length,
   })
-  const decimals = new RememberedReadings<number>({
+  const decimals = new FinalReadingCache<number>({
     chainId,
     limits: { finalEntriesMax: tokensKeptMax, finalWeightMax: tokensKeptMax },
     weightOf: () => 1,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SingleFlight } from './singleFlight.ts'
-import { WeightedCache } from './weightedCache.ts'
+import { WeightedLruCache } from './weightedLruCache.ts'
 
 describe('OneFlight', () => {
   const never = new AbortController().signal
@@ -50,7 +50,7 @@ describe('OneFlight', () => {
 
 describe('WeightedCache', () => {
   test('drops what was used longest ago, by number and by weight', () => {
-    const cache = new WeightedCache<string>({ entriesMax: 2, weightMax: 10 })
+    const cache = new WeightedLruCache<string>({ entriesMax: 2, weightMax: 10 })
     cache.set('a', 'A', 1)
     cache.set('b', 'B', 1)
     expect(cache.get('a')).toBe('A')

@@ -1,4 +1,4 @@
-import { RecentCache } from '@causeway/chains'
+import { LruCache } from '@causeway/chains'
 import { DomainError, UpstreamUnavailableError } from '@causeway/core'
 
 export type FreshReadsOptions<Value> = {
@@ -33,9 +33,9 @@ type Answer<Value> = { readonly value: Value | undefined; readonly askedAtMs: nu
  */
 export function createFreshReads<Value>(options: FreshReadsOptions<Value>): FreshReads<Value> {
   const { read, now } = options
-  const present = new RecentCache<Answer<Value>>(entriesMax)
+  const present = new LruCache<Answer<Value>>(entriesMax)
   // Apart, so that names nobody has cannot push out those that are in use.
-  const absent = new RecentCache<Answer<Value>>(entriesMax)
+  const absent = new LruCache<Answer<Value>>(entriesMax)
   const underway = new Map<string, Promise<Answer<Value>>>()
 
   function keep(key: string, answer: Answer<Value>): void {
