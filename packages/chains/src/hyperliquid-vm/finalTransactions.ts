@@ -1,9 +1,9 @@
 import { createFinalTransactions } from '../family/finalTransactions.ts'
 import { FinalReadingCache, type ReadingCacheLimits } from '../rpc/finalReadingCache.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
+import { singleRoundQuestion } from '../rpc/singleRoundQuestion.ts'
 import {
   type HyperliquidTransaction,
   type LedgerSend,
@@ -48,7 +48,7 @@ export function createHyperliquidTransactions(options: {
 
   async function readDecimals(tokenId: string, signal: AbortSignal): Promise<number> {
     const { facts } = await quorum.read({
-      ...oneRound<{ readonly decimals: number | null }, HyperliquidView>(async (view, own) => {
+      ...singleRoundQuestion<{ readonly decimals: number | null }, HyperliquidView>(async (view, own) => {
         const tokens = parseSpotTokens(await view.ask(spotMetaRequest, own))
         const listed = tokens.filter((token) => token.tokenId === tokenId)
         if (listed.length > 1) throw new MalformedAnswerError('spotMeta')
@@ -68,7 +68,7 @@ export function createHyperliquidTransactions(options: {
      */
     read(transactionId: string, place: LedgerPlace | undefined, signal: AbortSignal) {
       const key = JSON.stringify([transactionId, place?.user, place?.timestampMs])
-      const round = oneRound(async (view: HyperliquidView, own) =>
+      const round = singleRoundQuestion(async (view: HyperliquidView, own) =>
         judge(
           place === undefined
             ? await explore(view, transactionId, own)

@@ -1,9 +1,9 @@
 import { createFinalTransactions } from '../family/finalTransactions.ts'
 import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/finalReadingCache.ts'
 import type { HttpView } from '../rpc/httpView.ts'
-import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import type { Sighting } from '../rpc/sighting.ts'
+import { singleRoundQuestion } from '../rpc/singleRoundQuestion.ts'
 import type { LighterTransaction } from './answers.ts'
 import { readTransaction } from './api.ts'
 
@@ -36,7 +36,7 @@ export function createLighterTransactions(options: {
   return {
     /** @param transactionId canonical; @throws what `QuorumClient.read` throws */
     read(transactionId: string, signal: AbortSignal) {
-      const round = oneRound(async (view: HttpView, own) =>
+      const round = singleRoundQuestion(async (view: HttpView, own) =>
         judge(await readTransaction(view, transactionId, own)),
       )
       return known.read({ key: transactionId, question: { ...round, transactionId } }, signal)
