@@ -9,7 +9,7 @@ const fails = (name: string) => async () => {
   throw new Error(name)
 }
 
-describe('firstAnswer', () => {
+describe('hedgedRequest', () => {
   test('starts the next attempt at once when one fails', async () => {
     const answer = await hedgedRequest([fails('a'), async () => 'b'], { staggerMs: 60_000 })
     expect(answer).toBe('b')

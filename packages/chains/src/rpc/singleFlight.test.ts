@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { SingleFlight } from './singleFlight.ts'
 import { WeightedLruCache } from './weightedLruCache.ts'
 
-describe('OneFlight', () => {
+describe('SingleFlight', () => {
   const never = new AbortController().signal
 
   test('runs equal work once while it is under way, and again afterwards', async () => {
@@ -48,7 +48,7 @@ describe('OneFlight', () => {
   })
 })
 
-describe('WeightedCache', () => {
+describe('WeightedLruCache', () => {
   test('drops what was used longest ago, by number and by weight', () => {
     const cache = new WeightedLruCache<string>({ entriesMax: 2, weightMax: 10 })
     cache.set('a', 'A', 1)
