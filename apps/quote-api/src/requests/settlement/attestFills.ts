@@ -18,7 +18,7 @@ import { readDeposit, type StoredDeposit } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import type { OracleAnswer, OracleClient } from './oracleClient.ts'
-import { park } from './park.ts'
+import { parkRequest } from './parked/parkRequest.ts'
 import { type OwnReading, settleDecision } from './settleDecision.ts'
 import { lockSettledRequest, readSettledRequest, type SettledRequest } from './settledRequest.ts'
 import { chainOf, finalitySecondsOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
@@ -168,7 +168,7 @@ async function settle(
       await lookAgain(tx, requestId, decision.delayMs)
       return
     case 'park':
-      await park(context, tx, requestId, decision.reason)
+      await parkRequest(context, tx, requestId, decision.reason)
       return
     case 'post':
       await post(context, tx, request, { messageId, answers })
@@ -195,7 +195,7 @@ async function post(
   if (amountMicroUsd > 0n) {
     const { status } = await context.ledger.post(tx, { requestId, amountMicroUsd, evidence })
     if (status !== 'resolved' && status !== 'already_posted') {
-      await park(context, tx, requestId, `HOLD_${status.toUpperCase()}`)
+      await parkRequest(context, tx, requestId, `HOLD_${status.toUpperCase()}`)
       return
     }
   }

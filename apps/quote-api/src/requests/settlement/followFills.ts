@@ -13,7 +13,7 @@ import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
 import { refundPayload, untracedRecipients } from './fillWork.ts'
-import { park } from './park.ts'
+import { parkRequest } from './parked/parkRequest.ts'
 import {
   lockSettledRequest,
   orderValueMicroUsd,
@@ -166,7 +166,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
       await giveBack(context, tx, taken, step.reason)
       return
     case 'park':
-      await park(context, tx, requestId, step.reason)
+      await parkRequest(context, tx, requestId, step.reason)
   }
 }
 
@@ -226,7 +226,7 @@ async function succeed(context: SettlementContext, tx: SqlTx, taken: Taken, isLa
     ...(item.txHash !== undefined && { fillTx: item.txHash }),
   })
   await giveSurplusBack(context, tx, request)
-  if (isLate) await park(context, tx, requestId, 'FILLED_LATE')
+  if (isLate) await parkRequest(context, tx, requestId, 'FILLED_LATE')
 }
 
 /** Overpaid beyond the gas of a refund: the rest goes back once the order is filled. */

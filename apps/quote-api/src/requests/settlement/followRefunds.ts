@@ -10,7 +10,7 @@ import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/work
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { type FillProblem, paymentProblem } from './fillCheck.ts'
-import { park } from './park.ts'
+import { parkRequest } from './parked/parkRequest.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
 import type { PaymentReading } from './settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
@@ -156,7 +156,7 @@ async function leaveUnproven(
   if (reason !== 'trace needed') context.observe({ event: 'trace_needed', requestId, txHash })
   const { settlement } = (await readSettledRequest(tx, requestId)) ?? {}
   const isAwaited = settlement?.stage === 'refunding' && String(settlement.depositId) === subject
-  if (isAwaited) await park(context, tx, requestId, 'REFUND_NEEDS_TRACE')
+  if (isAwaited) await parkRequest(context, tx, requestId, 'REFUND_NEEDS_TRACE')
 }
 
 /** The transaction failed for good, or paid something else: the money is still owed. */
@@ -178,7 +178,7 @@ async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex):
   if (item?.state === 'failed') {
     const refundFailReason = 'MANUAL_REFUND_REQUIRED'
     await showStatus(tx, context.announce, { requestId, status: 'pending', refundFailReason })
-    await park(context, tx, requestId, 'REFUND_FAILED')
+    await parkRequest(context, tx, requestId, 'REFUND_FAILED')
     return
   }
   const mayFollow = !settlement.isBound && nowSeconds(context) < request.expiresAtSeconds + holdGraceSeconds
