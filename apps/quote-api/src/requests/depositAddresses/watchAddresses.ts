@@ -9,7 +9,13 @@ import { unpricedRefundPercent } from '../settlement/depositFate.ts'
 import { readSettledRequest, refundTermsOf, type SettledRequest } from '../settlement/settledRequest.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
 import { workAtOnce } from '../work/followWork.ts'
-import { listDueAddresses, lockAddress, lookLater, type StoredAddress, setLeft } from './addressStore.ts'
+import {
+  listDueAddresses,
+  lockAddress,
+  recheckAddressesAfter,
+  type StoredAddress,
+  setLeft,
+} from './addressStore.ts'
 import { type Arrival, type ArrivalStep, arrivalStep, whenRefused } from './arrivalStep.ts'
 import { balanceReading, type HeldBalances, heldAtBoth, isEmpty } from './balanceReading.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
@@ -34,7 +40,7 @@ export async function watchAddresses(
   await database.transaction(async (tx) => {
     await run.fence(tx)
     const looked = names.map((address, index) => ({ address, isEmpty: isEmptyAt(held[index]) }))
-    await lookLater(tx, looked, chain.config.blockTimeMs)
+    await recheckAddressesAfter(tx, looked, chain.config.blockTimeMs)
   })
   const paid = due.flatMap((address, index) => {
     const balances = held[index]

@@ -15,8 +15,8 @@ import {
   listDueReported,
   listExecuted,
   lockReported,
-  lookAtReportedAgain,
   type ReportedTransaction,
+  recheckReportedAfter,
 } from './reportedTransactions.ts'
 import { lockSelfExecuted, type SelfExecutedRequest } from './selfExecutedRequest.ts'
 
@@ -73,7 +73,7 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
     const isOver = nowSeconds(context) > request.deadlineSeconds + lateInclusionSeconds
     if (isOver) await decideReported(tx, reported, { state: 'other' })
     else
-      await lookAtReportedAgain(
+      await recheckReportedAfter(
         tx,
         reported,
         Math.min(blockTimeMs * 1.5 ** reported.attempts, missingPauseMaxMs),
@@ -88,7 +88,7 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
     return
   }
   if (confirmations < pinConfirmations(chain.chain, orderValueMicroUsd(request))) {
-    await lookAtReportedAgain(tx, reported, blockTimeMs / 2)
+    await recheckReportedAfter(tx, reported, blockTimeMs / 2)
     return
   }
   await decideReported(tx, reported, {

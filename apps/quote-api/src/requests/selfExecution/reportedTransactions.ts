@@ -82,7 +82,7 @@ export async function decideReported(
   )
 }
 
-export async function lookAtReportedAgain(
+export async function recheckReportedAfter(
   tx: SqlTx,
   { requestId, txHash }: ReportedTransaction,
   delayMs: number,

@@ -11,7 +11,7 @@ import {
 import { accrueAppFees } from '@causeway/ledger'
 import type { Run } from '../../jobs/runJobs.ts'
 import { findCurrency } from '../../pricing/registry.ts'
-import { countContradictions, lookAgain, setStage } from '../status/requestProgress.ts'
+import { countContradictions, recheckAfter, setStage } from '../status/requestProgress.ts'
 import { pinGraceSeconds } from '../timings.ts'
 import { followWork, type Reading } from '../work/followWork.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
@@ -160,12 +160,12 @@ async function settle(
     case 'wait': {
       const attempts = settlement?.attempts ?? 0
       await countContradictions(tx, requestId, 0)
-      await lookAgain(tx, requestId, Math.min(retryFirstMs * 1.5 ** Math.min(attempts, 20), retryMaxMs))
+      await recheckAfter(tx, requestId, Math.min(retryFirstMs * 1.5 ** Math.min(attempts, 20), retryMaxMs))
       return
     }
     case 'ask_again':
       await countContradictions(tx, requestId, (settlement?.contradictions ?? 0) + 1)
-      await lookAgain(tx, requestId, decision.delayMs)
+      await recheckAfter(tx, requestId, decision.delayMs)
       return
     case 'park':
       await parkRequest(context, tx, requestId, decision.reason)

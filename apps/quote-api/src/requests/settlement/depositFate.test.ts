@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import {
   type DepositFate,
   depositFate,
-  lookWhileShallow,
-  lookWhileWaiting,
+  recheckWhileShallow,
+  recheckWhileWaiting,
   refundAmount,
   surplusRefund,
 } from './depositFate.ts'
@@ -99,7 +99,7 @@ test('of an overpaid and filled order goes back what the quote did not reckon wi
 describe('a deposit that waits', () => {
   const chain = { blockTimeMs: 2_000 }
   const delayAt = (confirmations: number, pinConfirmations: number) =>
-    lookWhileShallow({ confirmations }, { pinConfirmations }, chain).delayMs
+    recheckWhileShallow({ confirmations }, { pinConfirmations }, chain).delayMs
 
   test('is looked at again well before it can be deep enough, and at once in the block before', () => {
     expect([delayAt(1, 2), delayAt(1, 3), delayAt(1, 4)]).toEqual([0, 1_000, 2_000])
@@ -108,9 +108,9 @@ describe('a deposit that waits', () => {
   })
 
   test('for a market goes behind the others, and seldom the longer it waits', () => {
-    const looks = [0, 1, 2, 1_000].map((times) => lookWhileWaiting({ looks: times }))
+    const looks = [0, 1, 2, 1_000].map((times) => recheckWhileWaiting({ looks: times }))
     expect(looks.map(({ delayMs }) => delayMs)).toEqual([500, 750, 1_125, 5_000])
     expect(looks.every(({ isDeep }) => isDeep)).toBe(true)
-    expect(lookWhileShallow({ confirmations: 1 }, terms, chain).isDeep).toBe(false)
+    expect(recheckWhileShallow({ confirmations: 1 }, terms, chain).isDeep).toBe(false)
   })
 })

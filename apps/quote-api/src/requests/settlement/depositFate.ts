@@ -97,7 +97,7 @@ export function surplusRefund(deposited: bigint, quotedInput: bigint, terms: Ref
 }
 
 /** When a deposit about which nothing could be decided is looked at again. */
-export type LaterLook = {
+export type DepositRecheck = {
   readonly delayMs: number
   /** It waits for more than its depth: then it goes behind the others. */
   readonly isDeep: boolean
@@ -108,16 +108,16 @@ const lookMaxMs = 5_000
 const lookFirstMs = 500
 
 /** Well before it can be deep enough: a chain may be faster than it is configured. */
-export function lookWhileShallow(
+export function recheckWhileShallow(
   { confirmations }: Pick<SeenDeposit, 'confirmations'>,
   { pinConfirmations }: Pick<DepositTerms, 'pinConfirmations'>,
   { blockTimeMs }: { readonly blockTimeMs: number },
-): LaterLook {
+): DepositRecheck {
   const delayMs = Math.max(0, pinConfirmations - confirmations - 1) * (blockTimeMs / 2)
   return { delayMs: Math.min(delayMs, lookMaxMs), isDeep: false }
 }
 
 /** Of a deposit that is deep enough: a market that is missing comes back at any moment. */
-export function lookWhileWaiting({ looks }: { readonly looks: number }): LaterLook {
+export function recheckWhileWaiting({ looks }: { readonly looks: number }): DepositRecheck {
   return { delayMs: Math.min(lookFirstMs * 1.5 ** Math.min(looks, 20), lookMaxMs), isDeep: true }
 }

@@ -1,7 +1,7 @@
 import type { Hex, PaymentFacts, PaymentQuestion, SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { lookAgain, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
+import { recheckAfter, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
 import { followWork, markOfWork, type Reading } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
@@ -138,7 +138,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
   switch (step.action) {
     case 'wait':
       if (isHeldBack(context, request, item)) await updateWork(tx, item.id, { state: 'open', delayMs: 0 })
-      await lookAgain(tx, requestId, item.state === 'reported' ? pollMs(context, request) : idleMs)
+      await recheckAfter(tx, requestId, item.state === 'reported' ? pollMs(context, request) : idleMs)
       return
     case 'show_submitted':
       await listFill(tx, taken)
@@ -146,7 +146,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
         await showStatus(tx, context.announce, { requestId, status: 'submitted' })
         context.observe({ event: 'submitted', requestId })
       }
-      await lookAgain(tx, requestId, pollMs(context, request))
+      await recheckAfter(tx, requestId, pollMs(context, request))
       return
     case 'succeed':
       await succeed(context, tx, taken, step.isLate)
@@ -157,7 +157,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
       const reason = reportProblem(step.why)
       markReport(context, { request, item, payment: taken.payment, problem: step.why })
       await updateWork(tx, item.id, { state: 'open', txHash: null, reason, attempts, delayMs })
-      await lookAgain(tx, requestId, idleMs)
+      await recheckAfter(tx, requestId, idleMs)
       context.observe({ event: 'fill_reopened', requestId, reason })
       return
     }

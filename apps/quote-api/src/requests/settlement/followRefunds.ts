@@ -1,7 +1,13 @@
 import type { Hex, PaymentFacts, SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { lookAgain, lookNow, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
+import {
+  recheckAfter,
+  recheckNow,
+  recordTransaction,
+  setStage,
+  showStatus,
+} from '../status/requestProgress.ts'
 import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
 import { followWork, markOfWork, type Reading, stepWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
@@ -82,7 +88,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, s
   const isOver = nowSeconds(context) >= seen.deadlineSeconds + lateInclusionSeconds
   if (payment.state === 'missing' && isOver) {
     await updateWork(tx, item.id, { state: 'failed', reason: 'not included' })
-    await lookNow(tx, requestId)
+    await recheckNow(tx, requestId)
     return
   }
   if (mayChange(payment, seen.confirmationsMin)) {
@@ -139,7 +145,7 @@ async function finishRefund(
     blockNumber: evidence.blockNumber,
   })
   if (!item.subject.startsWith('surplus:')) await setDepositState(tx, BigInt(item.subject), 'refunded')
-  await lookNow(tx, requestId)
+  await recheckNow(tx, requestId)
 }
 
 /**
@@ -165,7 +171,7 @@ async function offerAgain(tx: SqlTx, item: WorkItem, reason: string): Promise<vo
   const delayMs = retryDelayMs('refund', attempts)
   if (delayMs === undefined) await updateWork(tx, item.id, { state: 'failed', reason, attempts })
   else await updateWork(tx, item.id, { state: 'open', txHash: null, reason, attempts, delayMs })
-  if (item.requestId !== undefined) await lookNow(tx, item.requestId)
+  if (item.requestId !== undefined) await recheckNow(tx, item.requestId)
 }
 
 async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex): Promise<void> {
@@ -183,7 +189,7 @@ async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex):
   }
   const mayFollow = !settlement.isBound && nowSeconds(context) < request.expiresAtSeconds + holdGraceSeconds
   if (item?.state !== 'done' || item.txHash === undefined || mayFollow) {
-    await lookAgain(tx, requestId, idleMs)
+    await recheckAfter(tx, requestId, idleMs)
     return
   }
   const failReason = deposit?.reason ?? 'UNKNOWN'

@@ -1,5 +1,5 @@
 import type { Hex, SqlTx } from '@causeway/core'
-import { lookAgainByAge, setStage } from '../../status/requestProgress.ts'
+import { recheckByAge, setStage } from '../../status/requestProgress.ts'
 import type { SettlementContext } from '../settlementContext.ts'
 
 /** Parked for a trace: it goes on by itself once there is one, see `resumeTraced`. */
@@ -13,6 +13,6 @@ export async function parkRequest(
   reason: string,
 ): Promise<void> {
   await setStage(tx, requestId, { stage: 'parked', parkedReason: reason })
-  if (reason === traceNeeded) await lookAgainByAge(tx, requestId)
+  if (reason === traceNeeded) await recheckByAge(tx, requestId)
   context.observe({ event: 'parked', requestId, reason })
 }
