@@ -3,7 +3,7 @@ import type { Run } from '../../jobs/runJobs.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { lockSettledRequest } from '../settlement/settledRequest.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settlementContext.ts'
-import { showStatus } from '../status/requestProgress.ts'
+import { setStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, markOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
@@ -100,7 +100,7 @@ async function fail(
   const request = requestId === undefined ? undefined : await lockSettledRequest(tx, requestId)
   if (request === undefined || request.status !== 'waiting') return
   if (request.debitMicroUsd > 0n) await context.ledger.void(tx, { requestId: request.requestId, reason })
-  await showStatus(tx, context.announce, {
+  await setStatus(tx, context.announce, {
     requestId: request.requestId,
     status: 'failure',
     failReason: reason,

@@ -5,7 +5,7 @@ import { orderValueMicroUsd } from '../settlement/settledRequest.ts'
 import type { SettlementChain } from '../settlement/settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settlementContext.ts'
 import type { MinedTransaction } from '../settlement/transactionReading.ts'
-import { recordTransaction, showStatus } from '../status/requestProgress.ts'
+import { recordTransaction, setStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, type Reading } from '../work/followWork.ts'
 import { callMatch } from './callMatch.ts'
@@ -112,14 +112,14 @@ async function show(
   await recordTransaction(tx, { ...place, role: 'deposit' })
   if (!mined.succeeded) {
     const failReason = 'TRANSACTION_REVERTED'
-    await showStatus(tx, context.announce, { requestId, status: 'failure', failReason })
+    await setStatus(tx, context.announce, { requestId, status: 'failure', failReason })
     return
   }
   if (!isLast) {
-    await showStatus(tx, context.announce, { requestId, status: 'pending' })
+    await setStatus(tx, context.announce, { requestId, status: 'pending' })
     return
   }
   await recordTransaction(tx, { ...place, role: 'fill' })
-  await showStatus(tx, context.announce, { requestId, status: 'success' })
+  await setStatus(tx, context.announce, { requestId, status: 'success' })
   context.observe({ event: 'success', requestId })
 }

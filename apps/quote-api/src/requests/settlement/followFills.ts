@@ -1,7 +1,7 @@
 import type { Hex, PaymentFacts, PaymentQuestion, SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { recheckAfter, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
+import { recheckAfter, recordTransaction, setStage, setStatus } from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
 import { followWork, markOfWork, type Reading } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
@@ -143,7 +143,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
     case 'show_submitted':
       await listFill(tx, taken)
       if (request.status !== 'submitted') {
-        await showStatus(tx, context.announce, { requestId, status: 'submitted' })
+        await setStatus(tx, context.announce, { requestId, status: 'submitted' })
         context.observe({ event: 'submitted', requestId })
       }
       await recheckAfter(tx, requestId, pollMs(context, request))
@@ -219,7 +219,7 @@ async function succeed(context: SettlementContext, tx: SqlTx, taken: Taken, isLa
   const { requestId } = request
   await listFill(tx, taken)
   await updateWork(tx, item.id, { state: 'done' })
-  await showStatus(tx, context.announce, { requestId, status: 'success' })
+  await setStatus(tx, context.announce, { requestId, status: 'success' })
   context.observe({ event: 'success', requestId })
   await setStage(tx, requestId, {
     stage: 'filled',
@@ -260,7 +260,7 @@ async function giveBack(
   if (deposit.state === 'orphaned') {
     // There is nothing to give back, and no fitting deposit came in time.
     await context.ledger.void(tx, { requestId, reason: 'DEPOSIT_REORGED' })
-    await showStatus(tx, context.announce, { requestId, status: 'failure', failReason: 'DEPOSIT_REORGED' })
+    await setStatus(tx, context.announce, { requestId, status: 'failure', failReason: 'DEPOSIT_REORGED' })
     await setStage(tx, requestId, { stage: 'refunded' })
     return
   }

@@ -6,7 +6,7 @@ import {
   recheckNow,
   recordTransaction,
   setStage,
-  showStatus,
+  setStatus,
 } from '../status/requestProgress.ts'
 import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
 import { followWork, markOfWork, type Reading, stepWork } from '../work/followWork.ts'
@@ -183,7 +183,7 @@ async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex):
   const item = await lockWorkOf(tx, { kind: 'refund', requestId, subject })
   if (item?.state === 'failed') {
     const refundFailReason = 'MANUAL_REFUND_REQUIRED'
-    await showStatus(tx, context.announce, { requestId, status: 'pending', refundFailReason })
+    await setStatus(tx, context.announce, { requestId, status: 'pending', refundFailReason })
     await parkRequest(context, tx, requestId, 'REFUND_FAILED')
     return
   }
@@ -193,7 +193,7 @@ async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex):
     return
   }
   const failReason = deposit?.reason ?? 'UNKNOWN'
-  await showStatus(tx, context.announce, { requestId, status: 'refund', failReason })
+  await setStatus(tx, context.announce, { requestId, status: 'refund', failReason })
   await setStage(tx, requestId, { stage: 'refunded', refundTx: item.txHash })
   context.observe({ event: 'refund', requestId })
 }

@@ -12,7 +12,7 @@ export type Announce = (tx: SqlTx, requestId: Hex) => Promise<void>
 export const endStatuses: ReadonlySet<RequestStatus> = new Set(['success', 'refund'])
 
 /** Shows a new status; one that is final stays. @returns false when it was */
-export async function showStatus(
+export async function setStatus(
   tx: SqlTx,
   announce: Announce,
   change: {
@@ -33,7 +33,7 @@ export async function showStatus(
 }
 
 /** A permit became a deposit, which is not deep enough to be acted on. @source quote-api.md 3.1 */
-export async function showDepositing(tx: SqlTx, announce: Announce, requestId: Hex): Promise<void> {
+export async function setDepositing(tx: SqlTx, announce: Announce, requestId: Hex): Promise<void> {
   const rows = await tx.query(
     `update orders set status = 'depositing', updated_at = clock_timestamp()
      where request_id = $1 and status = 'waiting'
