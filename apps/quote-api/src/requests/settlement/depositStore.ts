@@ -1,6 +1,6 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
-import type { DepositRecheck } from './depositFate.ts'
+import type { DepositRecheck } from './depositDecision.ts'
 
 export type DepositCursor = {
   readonly scannedTo: bigint

@@ -7,12 +7,13 @@ import { followWork, markOfWork, type Reading } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import type { WorkItem } from '../work/workItem.ts'
 import { addWork, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
-import { surplusRefund } from './depositFate.ts'
+import { surplusRefund } from './depositDecision.ts'
 import { readDeposit } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
 import { refundPayload, untracedRecipients } from './fillWork.ts'
+import { isFinalMismatch } from './finalMismatch.ts'
 import { parkRequest } from './parked/parkRequest.ts'
 import {
   lockSettledRequest,
@@ -24,7 +25,6 @@ import {
 import type { PaymentReading } from './settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { startRefund } from './startRefund.ts'
-import { isWrongForGood } from './wrongForGood.ts'
 
 const atOnce = 16
 /** An item that waits for its solver is looked at when the solver says something, and now and then. */
@@ -97,7 +97,7 @@ async function readFill(
     ...{ chain, question, payment },
     isWrong: (facts: PaymentFacts) => fillProblem(order, facts, chain.chain.codec) !== undefined,
   }
-  return { payment, isFinal: await isWrongForGood(reported, signal), recipientHasCode: false }
+  return { payment, isFinal: await isFinalMismatch(reported, signal), recipientHasCode: false }
 }
 
 function stepOf(context: SettlementContext, request: SettledRequest, item: WorkItem, seen: Seen): FillStep {

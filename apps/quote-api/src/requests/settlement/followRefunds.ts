@@ -16,11 +16,11 @@ import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/work
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { type FillProblem, paymentProblem } from './fillCheck.ts'
+import { isFinalMismatch } from './finalMismatch.ts'
 import { parkRequest } from './parked/parkRequest.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
 import type { PaymentReading } from './settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
-import { isWrongForGood } from './wrongForGood.ts'
 
 const atOnce = 16
 const idleMs = 5_000
@@ -73,7 +73,7 @@ async function readRefund(
   const payment = await chain.payment(question, signal)
   const problemOf = (facts: PaymentFacts) => paymentProblem(payload, facts, chain.chain.codec)
   const isWrong = (facts: PaymentFacts) => problemOf(facts) !== undefined
-  const isUnpaid = await isWrongForGood({ chain, question, payment, isWrong }, signal)
+  const isUnpaid = await isFinalMismatch({ chain, question, payment, isWrong }, signal)
   const seen = {
     ...{ requestId, txHash, deadlineSeconds: payload.deadline, payment, isUnpaid },
     problem: payment.state === 'included' ? problemOf(payment.facts) : undefined,

@@ -4,12 +4,12 @@ import { findCurrency, type QuotableChain } from '../../pricing/registry.ts'
 import { endStatuses, recordTransaction } from '../status/requestProgress.ts'
 import { bindDeposit, withdrawFill } from './bindDeposit.ts'
 import {
-  type DepositFate,
+  type DepositDecision,
   type DepositRecheck,
-  depositFate,
+  depositDecision,
   recheckWhileShallow,
   recheckWhileWaiting,
-} from './depositFate.ts'
+} from './depositDecision.ts'
 import {
   listDueDeposits,
   lockDeposit,
@@ -183,9 +183,9 @@ function fateOf(
   chain: QuotableChain,
   seen: SeenDeposit,
   request: SettledRequest,
-): DepositFate {
+): DepositDecision {
   const { settlement } = request
-  return depositFate({
+  return depositDecision({
     deposit: seen,
     terms: depositTermsOf(request, chain),
     refund: refundTermsOf(request),

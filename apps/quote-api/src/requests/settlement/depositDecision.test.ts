@@ -2,13 +2,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type DepositFate,
-  depositFate,
+  type DepositDecision,
+  depositDecision,
   recheckWhileShallow,
   recheckWhileWaiting,
   refundAmount,
   surplusRefund,
-} from './depositFate.ts'
+} from './depositDecision.ts'
 import type { DepositTerms, SeenDeposit } from './pinDecision.ts'
 
 const terms: DepositTerms = {
@@ -35,9 +35,9 @@ function fate(
   deposit: Partial<SeenDeposit>,
   request: Partial<typeof fresh> = {},
   more: { nowSeconds?: number; isListed?: boolean } = {},
-): DepositFate {
+): DepositDecision {
   const { nowSeconds = 10, isListed = true } = more
-  return depositFate({
+  return depositDecision({
     deposit: { ...fit, ...deposit },
     terms,
     refund,
@@ -49,7 +49,7 @@ function fate(
 const back = (reason: string, amount: bigint) => ({ action: 'refund', reason, amount })
 
 describe('a deposit of an order', () => {
-  test.each<[string, DepositFate, object]>([
+  test.each<[string, DepositDecision, object]>([
     ['in time', fate({}), { action: 'bind' }],
     ['of too much', fate({ amount: 5_000n }), { action: 'bind' }],
     ['not deep enough', fate({ confirmations: 1 }), { action: 'wait' }],
