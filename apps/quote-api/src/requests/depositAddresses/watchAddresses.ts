@@ -8,7 +8,7 @@ import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { unpricedRefundPercent } from '../settlement/depositDecision.ts'
 import { readSettledRequest, refundTermsOf, type SettledRequest } from '../settlement/settledRequest.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
-import { workAtOnce } from '../work/followWork.ts'
+import { runConcurrently } from '../work/followWork.ts'
 import {
   listDueAddresses,
   lockAddress,
@@ -46,7 +46,7 @@ export async function watchAddresses(
     const balances = held[index]
     return balances === undefined || isEmpty(balances) ? [] : [{ address, balances }]
   })
-  await workAtOnce(paid, { atOnce, run }, ({ address, balances }) =>
+  await runConcurrently(paid, { atOnce, run }, ({ address, balances }) =>
     actOn(context, { site, address, balances, at, run }),
   )
 }

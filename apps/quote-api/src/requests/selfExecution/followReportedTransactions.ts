@@ -34,7 +34,7 @@ export async function followReportedTransactions(context: SettlementContext, run
       return request !== undefined && (await lockReported(tx, reported)) ? request : undefined
     },
     // It is locked only while nothing was decided on it, and never changes before.
-    markOf: () => [],
+    versionOf: () => [],
     step: (tx, request, seen) => judge(context, tx, { ...seen, request }),
   })
 }

@@ -43,7 +43,7 @@ export async function attestFills(context: AttestationContext, run: Run): Promis
       const request = await lockSettledRequest(tx, requestId)
       return request?.settlement?.stage === 'filled' ? request : undefined
     },
-    markOf: ({ settlement }) => [settlement?.depositId],
+    versionOf: ({ settlement }) => [settlement?.depositId],
     step: (tx, request, proof) => settle(context, tx, request, proof),
   })
 }

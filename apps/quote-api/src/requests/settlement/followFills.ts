@@ -3,7 +3,7 @@ import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { recheckAfter, recordTransaction, setStage, setStatus } from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
-import { followWork, markOfWork, type Reading } from '../work/followWork.ts'
+import { followWork, type Reading, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import type { WorkItem } from '../work/workItem.ts'
 import { addWork, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
@@ -37,7 +37,7 @@ export async function followFills(context: SettlementContext, run: Run): Promise
     list: (limit) => listDueRequests(context.database, 'filling', limit),
     read: (requestId, signal) => readFilling(context, requestId, signal),
     lock: lockFilling,
-    markOf: ({ item }) => markOfWork(item),
+    versionOf: ({ item }) => versionOfWork(item),
     async step(tx, { request, item }, seen) {
       const step = stepOf(context, request, item, seen)
       await takeStep(context, tx, { request, item, payment: seen.payment, step })
@@ -53,7 +53,7 @@ async function readFilling(
   const request = await readSettledRequest(context.database, requestId)
   const item = await readWorkOf(context.database, { kind: 'fill', requestId })
   if (request === undefined || item === undefined) return undefined
-  return { mark: markOfWork(item), seen: await readFill(context, request, item, signal) }
+  return { mark: versionOfWork(item), seen: await readFill(context, request, item, signal) }
 }
 
 async function lockFilling(

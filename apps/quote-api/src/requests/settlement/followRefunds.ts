@@ -9,7 +9,7 @@ import {
   setStatus,
 } from '../status/requestProgress.ts'
 import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
-import { followWork, markOfWork, type Reading, stepWork } from '../work/followWork.ts'
+import { followWork, type Reading, stepWork, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
@@ -33,7 +33,7 @@ export async function followRefunds(context: SettlementContext, run: Run): Promi
     list: (limit) => listReportedWork(context.database, 'refund', limit),
     read: (item, signal) => readRefund(context, item, signal),
     lock: (tx, { id }) => lockWork(tx, id),
-    markOf: markOfWork,
+    versionOf: versionOfWork,
     step: (tx, item, seen) => takeStep(context, tx, item, seen),
   })
   await stepWork(context.database, run, {
@@ -80,7 +80,7 @@ async function readRefund(
     confirmationsMin: pinConfirmations(chain.chain, orderValueMicroUsd(request)),
     pauseMs: chain.chain.config.blockTimeMs / 2,
   }
-  return { mark: markOfWork(item), seen }
+  return { mark: versionOfWork(item), seen }
 }
 
 async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, seen: Refund): Promise<void> {
