@@ -8,6 +8,7 @@ import type { LocalKeys } from '../keys/localKeys.ts'
 import { rolesWithPublishedKeys } from '../keys/publishedKeys.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
 import type { RunFile } from '../processes/runFile.ts'
+import { finalityBlocks } from './chainChores.ts'
 import { adoptExitFile, saveChain } from './chainFiles.ts'
 import { isMarked, markChain } from './chainMarker.ts'
 import { ChainFileError } from './chainNode.ts'
@@ -18,7 +19,6 @@ import { judgeState, type StateVerdict } from './keptState.ts'
 import { wipeState } from './localDirectory.ts'
 import type { LocalPaths } from './localPaths.ts'
 import { readManifest, writeManifest } from './manifest.ts'
-import { finalityBlocks } from './pace.ts'
 
 export type OpenStateOptions = {
   readonly paths: LocalPaths

@@ -1,8 +1,8 @@
 import type { LocalChain } from '../nodes/localChain.ts'
+import { afterSaving, type ChainProgress, chainChores } from './chainChores.ts'
 import { readRequestedBaseFee } from './chainMarker.ts'
-import { afterSaving, type ChainProgress, chainChores } from './pace.ts'
 
-export type ChainCare = {
+export type MaintainedChain = {
   readonly chain: LocalChain
   /** Base fee while no operator asks for another one. */
   readonly baseFeeWei: bigint
@@ -14,13 +14,13 @@ export type ChainCare = {
 const blocksLookedAtMax = 64n
 
 /** Where care begins: nothing of the chain counts as saved yet. */
-export async function firstProgress({ chain, now }: ChainCare): Promise<ChainProgress> {
+export async function firstProgress({ chain, now }: MaintainedChain): Promise<ChainProgress> {
   const headBlock = await chain.client.getBlockNumber({ cacheTime: 0 })
   return { headBlock, lastTransactionBlock: undefined, savedBlock: -1n, savedAtMs: now() }
 }
 
 /** One look at one chain: holds its base fee, makes transactions final, saves what is new. */
-export async function careForChain(care: ChainCare, before: ChainProgress): Promise<ChainProgress> {
+export async function maintainChain(care: MaintainedChain, before: ChainProgress): Promise<ChainProgress> {
   const { chain, now } = care
   const [headBlock, requestedBaseFee] = await Promise.all([
     chain.client.getBlockNumber({ cacheTime: 0 }),
