@@ -1,8 +1,8 @@
 import type { LocalChain } from '../nodes/localChain.ts'
+import { afterSaving, type ChainProgress, chainChores } from './chainChores.ts'
 import { readRequestedBaseFee } from './chainMarker.ts'
-import { afterSaving, type ChainProgress, chainChores } from './pace.ts'
 
-export type ChainCare = {
+export type MaintainedChain = {
   readonly chain: LocalChain
   /** Base fee while no operator asks for another one. */
   readonly baseFeeWei: bigint
@@ -14,7 +14,7 @@ export type ChainCare = {
 const blocksLookedAtMax = 64n
 
 /** Where care begins: the base fee is where it is held, and nothing of the chain counts as saved yet. */
-export async function firstProgress({ chain, baseFeeWei, now }: ChainCare): Promise<ChainProgress> {
+export async function firstProgress({ chain, baseFeeWei, now }: MaintainedChain): Promise<ChainProgress> {
   const [head, requestedBaseFee] = await Promise.all([chain.client.getBlock(), readRequestedBaseFee(chain)])
   const heldWei = requestedBaseFee ?? baseFeeWei
   if (head.baseFeePerGas !== heldWei) {
@@ -26,7 +26,7 @@ export async function firstProgress({ chain, baseFeeWei, now }: ChainCare): Prom
 }
 
 /** One look at one chain: holds its base fee, makes transactions final, saves what is new. */
-export async function careForChain(care: ChainCare, before: ChainProgress): Promise<ChainProgress> {
+export async function maintainChain(care: MaintainedChain, before: ChainProgress): Promise<ChainProgress> {
   const { chain, now } = care
   const [head, requestedBaseFee] = await Promise.all([chain.client.getBlock(), readRequestedBaseFee(chain)])
   const { number: headBlock } = head
