@@ -152,7 +152,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     claims: appBalance.claims,
     appFeeClaims: appFees.appFeeClaims,
     takePermit: permits.takePermit,
-    say: (reported) => insertReportedTransaction(database, reported),
+    report: (reported) => insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
     hint(chainId) {
       settlement.hint(chainId)
