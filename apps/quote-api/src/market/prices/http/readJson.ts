@@ -1,6 +1,6 @@
+import { AnswerTooLongError, requestText } from '@causeway/chains'
 import { DomainError, UpstreamUnavailableError } from '@causeway/core'
 import type { z } from 'zod'
-import { AnswerTooLongError, requestText } from '../../requestText.ts'
 
 const answerBytesMax = 1024 * 1024
 
