@@ -1,8 +1,8 @@
 import type { AgreementReport, Electorate } from '@causeway/chains'
 import { countVoices } from '@causeway/chains'
 import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
-import type { AgreedKind } from './chainReading.ts'
-import type { MarketLog } from './log.ts'
+import type { AgreedKind } from '../market/chainReading.ts'
+import type { MarketLog } from '../market/log.ts'
 
 /** Counts how many endpoint hosts agree on each kind of value, and which endpoint says something else. */
 export function createAgreementMetrics({
