@@ -1,5 +1,6 @@
 import type { ChainRegistry } from '@causeway/chains'
 import { ConfigurationError, type QuoteFile } from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
 import type { QuoteApiConfig } from '../config/config.ts'
 import type { HttpPriceAdapter } from '../market/prices/http/adapter.ts'
 import { createCoingecko } from '../market/prices/http/coingecko.ts'
@@ -27,6 +28,7 @@ export function createPriceAdapters(
           createHermes({
             baseUrl: hermes.url,
             guardianSets,
+            recover: recoverSigner,
             ...(hermes.apiKey !== undefined && { apiKey: hermes.apiKey }),
           }),
         ]),

@@ -2,6 +2,7 @@
 // Method: a local server that stands in for the service (no public service is asked).
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Hex, Secret } from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sendsJson, startPriceServiceStandIn } from '../../../../test/marketSupport/priceServiceStandIn.ts'
 import {
@@ -38,7 +39,7 @@ const eth: PriceMessage = {
 }
 
 function hermes(baseUrl: string, options: { apiKey?: Secret; timeoutMs?: number } = {}) {
-  return createHermes({ baseUrl, guardianSets: [guardians], ...options })
+  return createHermes({ baseUrl, guardianSets: [guardians], recover: recoverSigner, ...options })
 }
 
 /** The documented answer of Hermes, `parsed` too, which nobody signs. */

@@ -2,7 +2,7 @@ import { bpsDenominator, parseHexDigits, type Secret } from '@causeway/core'
 import { z } from 'zod'
 import { usdX18FromMantissa } from '../decimalText.ts'
 import { type SignedPrice, verifyPriceUpdate } from '../signed/priceUpdate.ts'
-import type { Guardians } from '../signed/wormholeMessage.ts'
+import type { GuardianCheck } from '../signed/wormholeMessage.ts'
 import type { SourceFault } from '../source.ts'
 import { type HttpPriceAdapter, type HttpQuote, timedQuote } from './adapter.ts'
 import { readJson } from './readJson.ts'
@@ -24,13 +24,14 @@ const confidenceMaxBps = 100n
  * without a proven price. A confidence interval above 1 % of the price is a fault.
  * @source pricing-engine.md 2.2; Hermes `GET /v2/updates/price/latest`, bearer token since August 2026
  */
-export function createHermes(options: {
-  readonly baseUrl: string
-  readonly guardianSets: readonly Guardians[]
-  readonly apiKey?: Secret
-  readonly timeoutMs?: number
-}): HttpPriceAdapter {
-  const { baseUrl, guardianSets, apiKey, timeoutMs = 3_000 } = options
+export function createHermes(
+  options: GuardianCheck & {
+    readonly baseUrl: string
+    readonly apiKey?: Secret
+    readonly timeoutMs?: number
+  },
+): HttpPriceAdapter {
+  const { baseUrl, guardianSets, recover, apiKey, timeoutMs = 3_000 } = options
   return {
     name: 'hermes',
     kind: 'signed',
@@ -50,7 +51,7 @@ export function createHermes(options: {
         timeoutMs,
         signal,
       })
-      const { newest, fault } = readUpdates(answer.binary.data, guardianSets)
+      const { newest, fault } = readUpdates(answer.binary.data, { guardianSets, recover })
       const quotes = new Map<string, HttpQuote>()
       for (const id of ids) {
         const price = newest.get(id.toLowerCase())
@@ -65,13 +66,13 @@ export function createHermes(options: {
 /** The newest proven price by feed id, and what was wrong with the first update that proves nothing. */
 function readUpdates(
   updates: readonly string[],
-  guardianSets: readonly Guardians[],
+  check: GuardianCheck,
 ): { newest: ReadonlyMap<string, SignedPrice>; fault: SourceFault | undefined } {
   const newest = new Map<string, SignedPrice>()
   let fault: SourceFault | undefined
   for (const text of updates) {
     const bytes = parseHexDigits(text, 0)
-    const update = bytes === undefined ? unreadable : verifyPriceUpdate(bytes, guardianSets)
+    const update = bytes === undefined ? unreadable : verifyPriceUpdate(bytes, check)
     if ('fault' in update) {
       fault ??= update.fault
       continue

@@ -1,7 +1,7 @@
 import { bytesToHex, concatBytes, type Hex, keccak256 } from '@causeway/core'
 import type { SourceFault } from '../source.ts'
 import { BigEndianReader } from './bigEndianReader.ts'
-import { type Emitter, type Guardians, verifyWormholeMessage } from './wormholeMessage.ts'
+import { type Emitter, type GuardianCheck, verifyWormholeMessage } from './wormholeMessage.ts'
 
 /** A price as the guardians signed it: `price · 10^expo` USD, give or take `conf · 10^expo`. */
 export type SignedPrice = {
@@ -34,20 +34,17 @@ const hashBytes = 20
  */
 export function verifyPriceUpdate(
   bytes: Uint8Array,
-  guardianSets: readonly Guardians[],
+  check: GuardianCheck,
 ): { readonly prices: readonly SignedPrice[] } | { readonly fault: SourceFault } {
   try {
-    return readUpdate(new BigEndianReader(bytes), guardianSets)
+    return readUpdate(new BigEndianReader(bytes), check)
   } catch (error) {
     if (error instanceof RangeError) return { fault: 'malformed_update' }
     throw error
   }
 }
 
-function readUpdate(
-  reader: BigEndianReader,
-  guardianSets: readonly Guardians[],
-): ReturnType<typeof verifyPriceUpdate> {
+function readUpdate(reader: BigEndianReader, check: GuardianCheck): ReturnType<typeof verifyPriceUpdate> {
   if (bytesToHex(reader.take(4)) !== updateMagic) return { fault: 'malformed_update' }
   if (reader.byte() !== majorVersion) return { fault: 'malformed_update' }
   // The minor version, then headers of later ones: neither is signed, and nothing is read from them.
@@ -58,7 +55,7 @@ function readUpdate(
   const updates = Array.from({ length: reader.byte() }, () => readUpdateOfOne(reader))
   if (!reader.isDone) return { fault: 'malformed_update' }
 
-  const signed = verifyWormholeMessage(message, { guardianSets, emitter: pythnet })
+  const signed = verifyWormholeMessage(message, { ...check, emitter: pythnet })
   if ('fault' in signed) return signed
   const root = readRoot(signed.payload)
   if (root === undefined) return { fault: 'malformed_update' }

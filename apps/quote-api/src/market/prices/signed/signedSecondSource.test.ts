@@ -2,6 +2,7 @@
 // sign. Method: real HTTP answers in the format of Hermes, signed by guardians of the test, as second source of a
 // feed in the market; the service is asked anew each time.
 import type { Hex } from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { baseReading, quoteFile } from '../../../../test/marketSupport/fixtures.ts'
 import { createManualClock } from '../../../../test/marketSupport/manualClock.ts'
@@ -39,7 +40,8 @@ async function setUp() {
   let answer = '{}'
   const service = await startPriceServiceStandIn((_request, response) => response.end(answer))
   onTestFinished(() => service.close())
-  const hermes = createHermes({ baseUrl: service.baseUrl, guardianSets: [guardians] })
+  const { baseUrl } = service
+  const hermes = createHermes({ baseUrl, guardianSets: [guardians], recover: recoverSigner })
   return {
     clock,
     eth: () => state.snapshot().price('ETH/USD'),

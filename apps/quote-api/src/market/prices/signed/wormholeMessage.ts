@@ -1,10 +1,19 @@
-import { bytesToHex, concatBytes, type GuardianSet, type Hex, keccak256 } from '@causeway/core'
-import { recoverSigner } from '@causeway/signer'
+import {
+  bytesToHex,
+  concatBytes,
+  type GuardianSet,
+  type Hex,
+  keccak256,
+  type RecoverSigner,
+} from '@causeway/core'
 import type { SourceFault } from '../source.ts'
 import { BigEndianReader } from './bigEndianReader.ts'
 
 /** One guardian set: whose signatures count, in their order. */
 export type Guardians = Pick<GuardianSet, 'index'> & { readonly addresses: readonly Hex[] }
+
+/** Whose signatures count, and how a signature tells who made it. */
+export type GuardianCheck = { readonly guardianSets: readonly Guardians[]; readonly recover: RecoverSigner }
 
 /** Who must have published a message, by Wormhole's numbers of chains. */
 export type Emitter = { readonly chain: number; readonly address: Hex }
@@ -24,7 +33,7 @@ const signatureBytes = 65
  */
 export function verifyWormholeMessage(
   bytes: Uint8Array,
-  expected: { readonly guardianSets: readonly Guardians[]; readonly emitter: Emitter },
+  expected: GuardianCheck & { readonly emitter: Emitter },
 ): { readonly payload: Uint8Array } | { readonly fault: SourceFault } {
   const reader = new BigEndianReader(bytes)
   if (reader.byte() !== version) return { fault: 'malformed_update' }
@@ -36,7 +45,9 @@ export function verifyWormholeMessage(
 
   const guardianSet = expected.guardianSets.find(({ index }) => index === setIndex)
   if (guardianSet === undefined) return { fault: 'unknown_guardian_set' }
-  if (!isSignedBy(guardianSet.addresses, signatures, body)) return { fault: 'not_signed' }
+  const digest = keccak256(keccak256(body))
+  const recover = (signature: Uint8Array) => expected.recover(digest, ethereumForm(signature))
+  if (!isSignedBy(guardianSet.addresses, signatures, recover)) return { fault: 'not_signed' }
   const { emitter, payload } = readBody(body)
   if (emitter.chain !== expected.emitter.chain || emitter.address !== expected.emitter.address) {
     return { fault: 'wrong_emitter' }
@@ -44,15 +55,18 @@ export function verifyWormholeMessage(
   return { payload }
 }
 
-function isSignedBy(guardians: readonly Hex[], signatures: readonly Signature[], body: Uint8Array): boolean {
+function isSignedBy(
+  guardians: readonly Hex[],
+  signatures: readonly Signature[],
+  recover: (signature: Uint8Array) => Hex | undefined,
+): boolean {
   const quorum = Math.floor((2 * guardians.length) / 3) + 1
   if (signatures.length < quorum) return false
-  const digest = keccak256(keccak256(body))
   let previous = -1
   for (const { guardian, bytes } of signatures) {
     if (guardian <= previous) return false
     previous = guardian
-    const signer = recoverSigner(digest, ethereumForm(bytes))
+    const signer = recover(bytes)
     if (signer === undefined || signer !== guardians[guardian]) return false
   }
   return true
