@@ -1,8 +1,7 @@
 import type { AgreementReport, Electorate } from '@causeway/chains'
 import { countVoices } from '@causeway/chains'
 import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
-import type { AgreedKind } from '../market/chainReading.ts'
-import type { MarketLog } from '../market/log.ts'
+import type { AgreedKind, MarketLog } from '@causeway/market'
 
 /** Counts how many endpoint hosts agree on each kind of value, and which endpoint says something else. */
 export function createAgreementMetrics({

@@ -3,16 +3,8 @@
 import type { PoolMirror, RpcAnswer, RpcCall } from '@causeway/chains'
 import { decodeFunctionData, encodeFunctionResult, type Hex, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
-import {
-  blockHash,
-  ethFeed,
-  native,
-  poolAt,
-  quoteFile,
-  usdc,
-  usdcFeed,
-} from '../../test/marketSupport/fixtures.ts'
-import { createScriptedClient } from '../../test/marketSupport/scriptedClient.ts'
+import { blockHash, ethFeed, native, poolAt, quoteFile, usdc, usdcFeed } from '../test/support/fixtures.ts'
+import { createScriptedClient } from '../test/support/scriptedClient.ts'
 import { createChainSource } from './chainMarket.ts'
 import { type ChainPlan, planMarket } from './plan.ts'
 

@@ -2,7 +2,7 @@
 // Method: random readings of two chains and random pauses; both ways after every step.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { baseReading, quoteFile } from '../../test/marketSupport/fixtures.ts'
+import { baseReading, quoteFile } from '../test/support/fixtures.ts'
 import type { ChainFacts } from './chainState.ts'
 import { type Evaluation, evaluate } from './evaluate.ts'
 import { defaultLimits } from './limits.ts'

@@ -3,7 +3,7 @@
 import type { ContractAnswer, ContractCall } from '@causeway/chains'
 import { encodeAbiParameters, parseAbi, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { quoteFile } from '../../../test/marketSupport/fixtures.ts'
+import { quoteFile } from '../../test/support/fixtures.ts'
 import { planMarket } from '../plan.ts'
 import { createFeedReader, type FeedReader } from './feedReader.ts'
 

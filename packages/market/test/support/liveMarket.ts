@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { createJsonRpcClient, type JsonRpcClient } from '@causeway/chains'
 import { type QuoteFile, quoteFileSchema } from '@causeway/core'
 import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
-import { createMarket, type MarketOptions } from '../../src/market/createMarket.ts'
-import { localReach } from '../../src/market/prices/secondSource.ts'
-import type { Market } from '../../src/market/runMarket.ts'
+import { createMarket, type MarketOptions } from '../../src/createMarket.ts'
+import { localReach } from '../../src/prices/secondSource.ts'
+import type { Market } from '../../src/runMarket.ts'
 
 const quoteFilePath = resolve(fileURLToPath(import.meta.url), '../../../../../configs/quote.local.json')
 

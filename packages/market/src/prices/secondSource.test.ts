@@ -16,8 +16,8 @@ import {
   quoteFile,
   type ReadingOptions,
   wethUsdcPool,
-} from '../../../test/marketSupport/fixtures.ts'
-import { createManualClock } from '../../../test/marketSupport/manualClock.ts'
+} from '../../test/support/fixtures.ts'
+import { createManualClock } from '../../test/support/manualClock.ts'
 import { defaultLimits } from '../limits.ts'
 import type { MarketLog } from '../log.ts'
 import { createMarketState } from '../marketState.ts'
@@ -228,7 +228,7 @@ test('the start says what each price asks of its sources', () => {
 
 describe('the configurations of real networks', () => {
   const planOf = async (environment: string, adapters: readonly string[]) => {
-    const path = new URL(`../../../../../configs/quote.${environment}.json`, import.meta.url)
+    const path = new URL(`../../../../configs/quote.${environment}.json`, import.meta.url)
     const input: unknown = JSON.parse(await readFile(path, 'utf8'))
     const file = quoteFileSchema.parse({ ...Object(input), fillWallet: undefined, servers: [] })
     const { prices } = planMarket(file, {

@@ -2,8 +2,8 @@
 // Method: sources made by hand and a clock that the test moves.
 import { UpstreamUnavailableError } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { baseReading, quoteFile } from '../../test/marketSupport/fixtures.ts'
-import { createManualClock, type ManualClock } from '../../test/marketSupport/manualClock.ts'
+import { baseReading, quoteFile } from '../test/support/fixtures.ts'
+import { createManualClock, type ManualClock } from '../test/support/manualClock.ts'
 import type { ChainSource } from './chainReading.ts'
 import { marketHealthSchema } from './health.ts'
 import { defaultLimits } from './limits.ts'

@@ -12,7 +12,7 @@ import {
   shortHash,
   testGuardians,
   type UpdateOptions,
-} from '../../../../test/marketSupport/signedPrices.ts'
+} from '../../../test/support/signedPrices.ts'
 import { verifyPriceUpdate } from './priceUpdate.ts'
 
 const guardians = testGuardians(7)

@@ -6,8 +6,8 @@ import {
   quoteFileSchema,
   sqrtPriceX96FromAmounts,
 } from '@causeway/core'
-import type { ChainReading } from '../../src/market/chainReading.ts'
-import { type GasPrice, gasShapes } from '../../src/market/snapshot.ts'
+import type { ChainReading } from '../../src/chainReading.ts'
+import { type GasPrice, gasShapes } from '../../src/snapshot.ts'
 
 export const native = '0x0000000000000000000000000000000000000000'
 export const weth = '0x4200000000000000000000000000000000000006'

@@ -2,14 +2,8 @@
 // hand and a clock that the test moves; no I/O.
 import { type CurrencyKey, divideHalfEven } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import {
-  baseReading,
-  native,
-  quoteFile,
-  type ReadingOptions,
-  usdc,
-} from '../../test/marketSupport/fixtures.ts'
-import { createManualClock } from '../../test/marketSupport/manualClock.ts'
+import { baseReading, native, quoteFile, type ReadingOptions, usdc } from '../test/support/fixtures.ts'
+import { createManualClock } from '../test/support/manualClock.ts'
 import { defaultLimits } from './limits.ts'
 import { createMarketState } from './marketState.ts'
 import { planMarket } from './plan.ts'

@@ -4,13 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Hex, Secret } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { sendsJson, startPriceServiceStandIn } from '../../../../test/marketSupport/priceServiceStandIn.ts'
+import { sendsJson, startPriceServiceStandIn } from '../../../test/support/priceServiceStandIn.ts'
 import {
   type PriceMessage,
   priceUpdate,
   testGuardians,
   type UpdateOptions,
-} from '../../../../test/marketSupport/signedPrices.ts'
+} from '../../../test/support/signedPrices.ts'
 import type { HttpPriceAdapter } from './adapter.ts'
 import { createCoingecko } from './coingecko.ts'
 import { createDefillama } from './defillama.ts'

@@ -1,7 +1,7 @@
 // Goal: a cell refreshes in the background, serves by age, and survives failing and stuck loads.
 // Method: a clock that the test moves; loads are plain functions.
 import { describe, expect, test } from 'vitest'
-import { createManualClock } from '../../test/marketSupport/manualClock.ts'
+import { createManualClock } from '../test/support/manualClock.ts'
 import { type CellOptions, createCell } from './cell.ts'
 
 function setUp(overrides: Partial<CellOptions<number>> = {}) {

@@ -4,14 +4,10 @@
 import type { Hex } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { baseReading, quoteFile } from '../../../../test/marketSupport/fixtures.ts'
-import { createManualClock } from '../../../../test/marketSupport/manualClock.ts'
-import { startPriceServiceStandIn } from '../../../../test/marketSupport/priceServiceStandIn.ts'
-import {
-  priceUpdate,
-  testGuardians,
-  type UpdateOptions,
-} from '../../../../test/marketSupport/signedPrices.ts'
+import { baseReading, quoteFile } from '../../../test/support/fixtures.ts'
+import { createManualClock } from '../../../test/support/manualClock.ts'
+import { startPriceServiceStandIn } from '../../../test/support/priceServiceStandIn.ts'
+import { priceUpdate, testGuardians, type UpdateOptions } from '../../../test/support/signedPrices.ts'
 import { describeMarket } from '../../health.ts'
 import { defaultLimits } from '../../limits.ts'
 import { createMarketState } from '../../marketState.ts'

@@ -9,7 +9,7 @@ import {
   usdcFeed,
   weth,
   wethUsdcPool,
-} from '../../test/marketSupport/fixtures.ts'
+} from '../test/support/fixtures.ts'
 import { planMarket } from './plan.ts'
 
 const [ethPrice, usdcPrice] = quoteFileInput.prices
