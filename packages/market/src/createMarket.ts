@@ -6,8 +6,8 @@ import {
   type PoolMirror,
 } from '@causeway/chains'
 import type { CurrencyKey, Hex, QuoteFile } from '@causeway/core'
-import { createChainSource } from './chainMarket.ts'
-import type { AgreedKind } from './chainReading.ts'
+import { createChainSource } from './chain/chainMarket.ts'
+import type { AgreedKind } from './chain/chainReading.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { defaultLimits, type MarketLimits } from './limits.ts'
 import type { MarketLog } from './log.ts'

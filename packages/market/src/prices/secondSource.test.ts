@@ -18,9 +18,9 @@ import {
   wethUsdcPool,
 } from '../../test/support/fixtures.ts'
 import { createManualClock } from '../../test/support/manualClock.ts'
+import { createMarketState } from '../evaluation/marketState.ts'
 import { defaultLimits } from '../limits.ts'
 import type { MarketLog } from '../log.ts'
-import { createMarketState } from '../marketState.ts'
 import { planMarket } from '../plan.ts'
 import { oneUsdX18 } from './guards.ts'
 import { hostOf, type SourceReach, saySecondSources } from './secondSource.ts'

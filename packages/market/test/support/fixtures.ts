@@ -6,7 +6,7 @@ import {
   quoteFileSchema,
   sqrtPriceX96FromAmounts,
 } from '@causeway/core'
-import type { ChainReading } from '../../src/chainReading.ts'
+import type { ChainReading } from '../../src/chain/chainReading.ts'
 import { type GasPrice, gasShapes } from '../../src/snapshot.ts'
 
 export const native = '0x0000000000000000000000000000000000000000'

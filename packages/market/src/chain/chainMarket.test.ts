@@ -3,10 +3,10 @@
 import type { PoolMirror, RpcAnswer, RpcCall } from '@causeway/chains'
 import { decodeFunctionData, encodeFunctionResult, type Hex, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { blockHash, ethFeed, native, poolAt, quoteFile, usdc, usdcFeed } from '../test/support/fixtures.ts'
-import { createScriptedClient } from '../test/support/scriptedClient.ts'
+import { blockHash, ethFeed, native, poolAt, quoteFile, usdc, usdcFeed } from '../../test/support/fixtures.ts'
+import { createScriptedClient } from '../../test/support/scriptedClient.ts'
+import { type ChainPlan, planMarket } from '../plan.ts'
 import { createChainSource } from './chainMarket.ts'
-import { type ChainPlan, planMarket } from './plan.ts'
 
 const multicallAbi = parseAbi([
   'struct Call3 { address target; bool allowFailure; bytes callData; }',

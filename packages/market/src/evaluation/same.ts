@@ -1,5 +1,5 @@
 import type { PoolState } from '@causeway/core'
-import type { ChainMarket, ChainRefusal, GasPrice, PriceRefusal, UsdPrice } from './snapshot.ts'
+import type { ChainMarket, ChainRefusal, GasPrice, PriceRefusal, UsdPrice } from '../snapshot.ts'
 
 export function samePrice(a: UsdPrice | PriceRefusal, b: UsdPrice | PriceRefusal): boolean {
   if (a === b) return true

@@ -1,13 +1,13 @@
 import type { CurrencyKey } from '@causeway/core'
-import type { Sample } from './cell.ts'
-import type { ChainReading } from './chainReading.ts'
-import type { ChainFacts } from './chainState.ts'
-import type { Clock } from './clock.ts'
+import type { Sample } from '../cell.ts'
+import type { ChainReading } from '../chain/chainReading.ts'
+import type { ChainFacts } from '../chain/chainState.ts'
+import type { Clock } from '../clock.ts'
+import type { MarketLimits } from '../limits.ts'
+import type { MarketPlan } from '../plan.ts'
+import type { ChainMarket, ChainRefusal, MarketSnapshot, PriceRefusal } from '../snapshot.ts'
 import { type Evaluation, evaluate, type Scope } from './evaluate.ts'
-import type { MarketLimits } from './limits.ts'
-import type { MarketPlan } from './plan.ts'
 import type { HttpFacts } from './readSources.ts'
-import type { ChainMarket, ChainRefusal, MarketSnapshot, PriceRefusal } from './snapshot.ts'
 
 /** The facts read so far and the snapshot that follows from them. Does no I/O. */
 export type MarketState = {

@@ -1,8 +1,8 @@
 import type { QuoteChain } from '@causeway/core'
+import { gasUnits } from '../gas/gasUnits.ts'
+import type { MarketLimits } from '../limits.ts'
+import type { ChainMarket, ChainRefusal } from '../snapshot.ts'
 import type { ChainReading } from './chainReading.ts'
-import { gasUnits } from './gasUnits.ts'
-import type { MarketLimits } from './limits.ts'
-import type { ChainMarket, ChainRefusal } from './snapshot.ts'
 
 /** The newest reading of one chain. */
 export type ChainFacts = {

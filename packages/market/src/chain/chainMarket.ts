@@ -16,9 +16,9 @@ import {
   type PoolMirror,
 } from '@causeway/chains'
 import { type Hex, startDeadline } from '@causeway/core'
+import type { ChainPlan } from '../plan.ts'
 import type { AgreedKind, ChainReading, ChainSource } from './chainReading.ts'
 import { type ContractReads, planContractReads } from './contractReads.ts'
-import type { ChainPlan } from './plan.ts'
 
 export type ChainSourceOptions = {
   readonly plan: ChainPlan

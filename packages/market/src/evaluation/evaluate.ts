@@ -1,13 +1,13 @@
-import { chainChangesAtMs, chainState } from './chainState.ts'
-import type { ChainPlan } from './plan.ts'
-import { aggregate } from './prices/aggregate.ts'
-import { classGuards } from './prices/guards.ts'
-import { type JumpState, settleJump } from './prices/jump.ts'
-import type { PricePlan } from './prices/pricePlan.ts'
-import { isFresh, type SourceReading } from './prices/source.ts'
+import { chainChangesAtMs, chainState } from '../chain/chainState.ts'
+import type { ChainPlan } from '../plan.ts'
+import { aggregate } from '../prices/aggregate.ts'
+import { classGuards } from '../prices/guards.ts'
+import { type JumpState, settleJump } from '../prices/jump.ts'
+import type { PricePlan } from '../prices/pricePlan.ts'
+import { isFresh, type SourceReading } from '../prices/source.ts'
+import type { ChainMarket, ChainRefusal, PriceRefusal, UsdPrice } from '../snapshot.ts'
 import { createSourceReader, type MarketFacts, type SourceReader } from './readSources.ts'
 import { sameChain, samePrice } from './same.ts'
-import type { ChainMarket, ChainRefusal, PriceRefusal, UsdPrice } from './snapshot.ts'
 
 /** One price, what it was made of, and what its next evaluation has to know. */
 export type PriceEvaluation = {

@@ -1,4 +1,4 @@
-import type { GasShape } from './snapshot.ts'
+import type { GasShape } from '../snapshot.ts'
 
 /**
  * Gas units of each shape: what its dearest common form uses on the local contracts, and room above it.

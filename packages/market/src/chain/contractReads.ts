@@ -6,13 +6,13 @@ import {
   readL1DataFees,
 } from '@causeway/chains'
 import { addressWord, type CurrencyKey, type Hex } from '@causeway/core'
+import { gasUnits } from '../gas/gasUnits.ts'
+import { shapeProbes } from '../gas/shapeProbes.ts'
+import type { BalancePlan, ChainPlan } from '../plan.ts'
+import { createFeedReader } from '../prices/feedReader.ts'
+import { decodeUint } from '../returnData.ts'
+import { type GasShape, gasShapes } from '../snapshot.ts'
 import type { ChainReading } from './chainReading.ts'
-import { gasUnits } from './gasUnits.ts'
-import type { BalancePlan, ChainPlan } from './plan.ts'
-import { createFeedReader } from './prices/feedReader.ts'
-import { decodeUint } from './returnData.ts'
-import { shapeProbes } from './shapeProbes.ts'
-import { type GasShape, gasShapes } from './snapshot.ts'
 
 /** The part of a reading that comes from contracts, all of it from one block. */
 export type ContractFacts = Pick<ChainReading, 'feeds' | 'inventory'> & {

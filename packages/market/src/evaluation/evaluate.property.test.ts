@@ -2,11 +2,11 @@
 // Method: random readings of two chains and random pauses; both ways after every step.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { baseReading, quoteFile } from '../test/support/fixtures.ts'
-import type { ChainFacts } from './chainState.ts'
+import { baseReading, quoteFile } from '../../test/support/fixtures.ts'
+import type { ChainFacts } from '../chain/chainState.ts'
+import { defaultLimits } from '../limits.ts'
+import { planMarket } from '../plan.ts'
 import { type Evaluation, evaluate } from './evaluate.ts'
-import { defaultLimits } from './limits.ts'
-import { planMarket } from './plan.ts'
 import type { MarketFacts } from './readSources.ts'
 
 /** ETH/USD from base and a pool there; USDC/USD, which that pool is quoted in, from optimism. */

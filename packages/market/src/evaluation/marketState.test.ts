@@ -2,13 +2,13 @@
 // hand and a clock that the test moves; no I/O.
 import { type CurrencyKey, divideHalfEven } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { baseReading, native, quoteFile, type ReadingOptions, usdc } from '../test/support/fixtures.ts'
-import { createManualClock } from '../test/support/manualClock.ts'
-import { defaultLimits } from './limits.ts'
+import { baseReading, native, quoteFile, type ReadingOptions, usdc } from '../../test/support/fixtures.ts'
+import { createManualClock } from '../../test/support/manualClock.ts'
+import { defaultLimits } from '../limits.ts'
+import { planMarket } from '../plan.ts'
+import { oneUsdX18 } from '../prices/guards.ts'
+import type { MarketSnapshot } from '../snapshot.ts'
 import { createMarketState } from './marketState.ts'
-import { planMarket } from './plan.ts'
-import { oneUsdX18 } from './prices/guards.ts'
-import type { MarketSnapshot } from './snapshot.ts'
 
 function setUp(
   options: { file?: ReturnType<typeof quoteFile>; reserved?: (key: CurrencyKey) => bigint } = {},
