@@ -6,14 +6,14 @@ import {
   type PoolMirror,
 } from '@causeway/chains'
 import type { CurrencyKey, Hex, QuoteFile } from '@causeway/core'
-import { createChainSource } from './chain/chainMarket.ts'
 import type { AgreedKind } from './chain/chainReading.ts'
+import { createChainSource } from './chain/chainSource.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { defaultLimits, type MarketLimits } from './limits.ts'
 import type { MarketLog } from './log.ts'
 import { type ChainPlan, planMarket } from './plan.ts'
 import type { HttpPriceAdapter } from './prices/http/adapter.ts'
-import { type SourceReach, saySecondSources } from './prices/secondSource.ts'
+import { logSecondSources, type SourceReach } from './prices/secondSource.ts'
 import { type Market, runMarket } from './runMarket.ts'
 
 export type MarketOptions = {
@@ -45,7 +45,7 @@ export function createMarket(options: MarketOptions): Market {
   const { clock = systemClock, random = Math.random, adapters = [], log, onReport } = options
   const limits = { ...defaultLimits, ...options.limits }
   const plan = planMarket(config, options.reach)
-  saySecondSources(plan.prices, log)
+  logSecondSources(plan.prices, log)
   const reports = new Map<string, Map<AgreedKind, AgreementReport>>()
   const keepReport = (chainKey: string) => (kind: AgreedKind, report: AgreementReport) => {
     reports.set(chainKey, (reports.get(chainKey) ?? new Map()).set(kind, report))

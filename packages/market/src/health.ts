@@ -1,7 +1,6 @@
 import type { AgreementReport } from '@causeway/chains'
 import { DomainError, formatAmount } from '@causeway/core'
 import { z } from 'zod'
-import type { CellReading } from './cell.ts'
 import { type AgreedKind, agreedKinds } from './chain/chainReading.ts'
 import type { ChainFacts } from './chain/chainState.ts'
 import type { Evaluation } from './evaluation/evaluate.ts'
@@ -9,11 +8,12 @@ import type { ChainPlan, MarketPlan } from './plan.ts'
 import type { PricePlan } from './prices/pricePlan.ts'
 import { secondSourceRules } from './prices/secondSource.ts'
 import { isFresh, type SourceReading, sourceKinds } from './prices/source.ts'
+import type { RefreshReading } from './refreshedValue.ts'
 import type { PriceRefusal } from './snapshot.ts'
 
 /** How refreshing one chain goes. */
 export type RefreshHealth = {
-  readonly state: CellReading<unknown>['state']
+  readonly state: RefreshReading<unknown>['state']
   readonly consecutiveFailures: number
   readonly lastError: unknown
 }

@@ -1,6 +1,5 @@
 import type { AgreementReport } from '@causeway/chains'
 import type { CurrencyKey } from '@causeway/core'
-import { type Cell, createCell } from './cell.ts'
 import type { AgreedKind, ChainReading, ChainSource } from './chain/chainReading.ts'
 import type { Clock } from './clock.ts'
 import { createMarketState, type MarketState } from './evaluation/marketState.ts'
@@ -10,6 +9,7 @@ import { type MarketLimits, pollIntervalMs } from './limits.ts'
 import type { MarketLog } from './log.ts'
 import type { MarketPlan } from './plan.ts'
 import type { HttpPriceAdapter, HttpQuote } from './prices/http/adapter.ts'
+import { createRefreshedValue, type RefreshedValue } from './refreshedValue.ts'
 import type { MarketSnapshot } from './snapshot.ts'
 
 /** Live prices, gas, pools and inventory. All I/O happens in the background. */
@@ -55,20 +55,20 @@ export function runMarket(options: RunMarketOptions): Market {
     return chainRefresh({ chainKey: chain.chainKey, intervalMs, source, state, options })
   })
   const byKey = new Map(chains.map((chain) => [chain.chainKey, chain]))
-  const cells = [
-    ...chains.map(({ cell }) => cell),
-    ...options.adapters.map((a) => adapterCell(a, state, options)),
+  const refreshed = [
+    ...chains.map(({ reading }) => reading),
+    ...options.adapters.map((a) => refreshAdapter(a, state, options)),
   ]
 
   return {
     snapshot: () => state.snapshot(),
     async start() {
-      for (const cell of cells) cell.start()
+      for (const value of refreshed) value.start()
       await atMost(limits.startTimeoutMs, Promise.all(chains.map(({ firstReading }) => firstReading)))
       refuseMisdescribedFeeds(state.evaluation())
     },
     close() {
-      for (const cell of cells) cell.close()
+      for (const value of refreshed) value.close()
     },
     health: () =>
       describeMarket({
@@ -88,7 +88,7 @@ const neverRefreshed: RefreshHealth = { state: 'empty', consecutiveFailures: 0, 
 
 type ChainRefresh = {
   readonly chainKey: string
-  readonly cell: Cell<ChainReading>
+  readonly reading: RefreshedValue<ChainReading>
   readonly firstReading: Promise<void>
   health(): RefreshHealth
 }
@@ -107,7 +107,7 @@ function chainRefresh(args: {
   const firstReading = new Promise<void>((resolve) => {
     announceFirst = resolve
   })
-  const cell = createCell<ChainReading>({
+  const reading = createRefreshedValue<ChainReading>({
     load: (signal) => source.read(signal),
     intervalMs,
     timeoutMs: limits.refreshTimeoutMs,
@@ -125,23 +125,23 @@ function chainRefresh(args: {
     onFailed: trouble.met,
   })
   const health = () => ({
-    state: cell.read().state,
-    consecutiveFailures: cell.consecutiveFailures(),
+    state: reading.read().state,
+    consecutiveFailures: reading.consecutiveFailures(),
     lastError: trouble.last(),
   })
-  return { chainKey, cell, firstReading, health }
+  return { chainKey, reading, firstReading, health }
 }
 
 /** An optional service: nobody waits for it, and it is asked ever less while it fails. */
-function adapterCell(
+function refreshAdapter(
   adapter: HttpPriceAdapter,
   state: MarketState,
   { plan, clock, random, log }: RunMarketOptions,
-): Cell<ReadonlyMap<string, HttpQuote>> {
+): RefreshedValue<ReadonlyMap<string, HttpQuote>> {
   const uses = plan.prices.flatMap(({ http }) => http).filter((use) => use.adapter === adapter.name)
   const ids = [...new Set(uses.map(({ id }) => id))]
   const trouble = troubleLog({ adapter: adapter.name }, log)
-  return createCell<ReadonlyMap<string, HttpQuote>>({
+  return createRefreshedValue<ReadonlyMap<string, HttpQuote>>({
     load: async (signal) =>
       ids.length === 0 ? new Map() : adapter.read(ids, { nowMs: clock.now(), signal }),
     intervalMs: adapter.intervalMs,

@@ -23,7 +23,7 @@ import { defaultLimits } from '../limits.ts'
 import type { MarketLog } from '../log.ts'
 import { planMarket } from '../plan.ts'
 import { oneUsdX18 } from './guards.ts'
-import { hostOf, type SourceReach, saySecondSources } from './secondSource.ts'
+import { hostOf, logSecondSources, type SourceReach } from './secondSource.ts'
 
 const secondHost = 'prices.example'
 
@@ -217,8 +217,8 @@ test('the start says what each price asks of its sources', () => {
     info: (fields, message) => void said.push(['info', fields, message]),
     warn: (fields, message) => void said.push(['warn', fields, message]),
   }
-  saySecondSources(planMarket(quoteFile(), reach()).prices, log)
-  saySecondSources(planMarket(quoteFile()).prices, log)
+  logSecondSources(planMarket(quoteFile(), reach()).prices, log)
+  logSecondSources(planMarket(quoteFile()).prices, log)
   expect(said).toEqual([
     ['info', { prices: ['ETH/USD'] }, expect.stringContaining('second source is missing')],
     ['warn', { prices: ['USDC/USD'] }, expect.stringContaining('one source')],

@@ -82,7 +82,7 @@ export function isWitness({ kind }: Pick<SourceReading, 'kind'>): boolean {
 }
 
 /** Says at start what the second source of each price is worth, so that nobody finds out by a refusal. */
-export function saySecondSources(
+export function logSecondSources(
   prices: readonly { readonly key: string; readonly secondSource: SecondSource }[],
   log: MarketLog,
 ): void {

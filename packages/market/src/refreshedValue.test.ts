@@ -1,14 +1,14 @@
-// Goal: a cell refreshes in the background, serves by age, and survives failing and stuck loads.
+// Goal: a value refreshes in the background, serves by age, and survives failing and stuck loads.
 // Method: a clock that the test moves; loads are plain functions.
 import { describe, expect, test } from 'vitest'
 import { createManualClock } from '../test/support/manualClock.ts'
-import { type CellOptions, createCell } from './cell.ts'
+import { createRefreshedValue, type RefreshOptions } from './refreshedValue.ts'
 
-function setUp(overrides: Partial<CellOptions<number>> = {}) {
+function setUp(overrides: Partial<RefreshOptions<number>> = {}) {
   const clock = createManualClock(1_000_000)
   let loads = 0
   const failures: { error: unknown; count: number }[] = []
-  const cell = createCell<number>({
+  const refreshed = createRefreshedValue<number>({
     load: async () => ++loads,
     intervalMs: 1_000,
     timeoutMs: 400,
@@ -20,44 +20,44 @@ function setUp(overrides: Partial<CellOptions<number>> = {}) {
     onFailed: (error, count) => failures.push({ error, count }),
     ...overrides,
   })
-  return { clock, cell, failures, loadCount: () => loads }
+  return { clock, refreshed, failures, loadCount: () => loads }
 }
 
-describe('a cell', () => {
+describe('a refreshed value', () => {
   test('is empty before its first load and fresh after it', async () => {
-    const { clock, cell } = setUp()
-    expect(cell.read()).toEqual({ state: 'empty' })
-    cell.start()
+    const { clock, refreshed } = setUp()
+    expect(refreshed.read()).toEqual({ state: 'empty' })
+    refreshed.start()
     await clock.advance(0)
-    expect(cell.read()).toEqual({ state: 'fresh', value: 1, asOfMs: 1_000_000 })
+    expect(refreshed.read()).toEqual({ state: 'fresh', value: 1, asOfMs: 1_000_000 })
   })
 
   test('refreshes at its interval and keeps the newest samples, oldest first', async () => {
-    const { clock, cell } = setUp()
-    cell.start()
+    const { clock, refreshed } = setUp()
+    refreshed.start()
     await clock.advance(4_000)
-    expect(cell.samples().map(({ value }) => value)).toEqual([3, 4, 5])
-    expect(cell.samples().map(({ asOfMs }) => asOfMs)).toEqual([1_002_000, 1_003_000, 1_004_000])
+    expect(refreshed.samples().map(({ value }) => value)).toEqual([3, 4, 5])
+    expect(refreshed.samples().map(({ asOfMs }) => asOfMs)).toEqual([1_002_000, 1_003_000, 1_004_000])
   })
 
   test('turns stale, then expired, by age alone, and a read never loads', async () => {
-    const { clock, cell, loadCount } = setUp()
-    await cell.refresh()
+    const { clock, refreshed, loadCount } = setUp()
+    await refreshed.refresh()
     await clock.advance(2_000)
-    expect(cell.read()).toMatchObject({ state: 'fresh' })
+    expect(refreshed.read()).toMatchObject({ state: 'fresh' })
     await clock.advance(1)
-    expect(cell.read()).toMatchObject({ state: 'stale', value: 1 })
+    expect(refreshed.read()).toMatchObject({ state: 'stale', value: 1 })
     await clock.advance(2_999)
-    expect(cell.read()).toMatchObject({ state: 'stale' })
+    expect(refreshed.read()).toMatchObject({ state: 'stale' })
     await clock.advance(1)
-    expect(cell.read()).toEqual({ state: 'expired', asOfMs: 1_000_000 })
+    expect(refreshed.read()).toEqual({ state: 'expired', asOfMs: 1_000_000 })
     expect(loadCount()).toBe(1)
   })
 
   test('shares one load between everybody who asks while it runs', async () => {
     let finish: (value: number) => void = () => {}
     let started = 0
-    const { cell } = setUp({
+    const { refreshed } = setUp({
       load: () => {
         started += 1
         return new Promise((resolve) => {
@@ -65,11 +65,11 @@ describe('a cell', () => {
         })
       },
     })
-    const both = [cell.refresh(), cell.refresh()]
+    const both = [refreshed.refresh(), refreshed.refresh()]
     finish(7)
     expect(await Promise.all(both)).toEqual([true, true])
     expect(started).toBe(1)
-    expect(cell.read()).toMatchObject({ value: 7 })
+    expect(refreshed.read()).toMatchObject({ value: 7 })
   })
 
   test('spreads its interval by ten percent either way', async () => {
@@ -77,8 +77,8 @@ describe('a cell', () => {
       [0, 900],
       [0.999_999, 1_100],
     ] as const) {
-      const { clock, cell, loadCount } = setUp({ random: () => random })
-      cell.start()
+      const { clock, refreshed, loadCount } = setUp({ random: () => random })
+      refreshed.start()
       await clock.advance(dueMs - 1)
       expect(loadCount()).toBe(1)
       await clock.advance(2)
@@ -88,35 +88,35 @@ describe('a cell', () => {
 
   test('keeps the last value when a load fails, counts failures, and recovers', async () => {
     let broken = false
-    const { clock, cell, failures } = setUp({
+    const { clock, refreshed, failures } = setUp({
       load: async () => {
         if (broken) throw new Error('no')
         return 1
       },
     })
-    cell.start()
+    refreshed.start()
     await clock.advance(0)
     broken = true
     await clock.advance(2_500)
-    expect(cell.read()).toMatchObject({ state: 'stale', value: 1 })
-    expect(cell.consecutiveFailures()).toBe(2)
+    expect(refreshed.read()).toMatchObject({ state: 'stale', value: 1 })
+    expect(refreshed.consecutiveFailures()).toBe(2)
     expect(failures.map(({ count }) => count)).toEqual([1, 2])
     broken = false
     await clock.advance(1_000)
-    expect(cell.read()).toMatchObject({ state: 'fresh' })
-    expect(cell.consecutiveFailures()).toBe(0)
+    expect(refreshed.read()).toMatchObject({ state: 'fresh' })
+    expect(refreshed.consecutiveFailures()).toBe(0)
   })
 
   test('gives a load that ignores its signal up at the time limit and drops its late answer', async () => {
     const finish: ((value: number) => void)[] = []
     const signals: AbortSignal[] = []
-    const { clock, cell, failures } = setUp({
+    const { clock, refreshed, failures } = setUp({
       load: (signal) => {
         signals.push(signal)
         return new Promise((resolve) => finish.push(resolve))
       },
     })
-    cell.start()
+    refreshed.start()
     await clock.advance(400)
     expect(failures[0]?.error).toMatchObject({ code: 'REQUEST_TIMED_OUT' })
     expect(signals[0]?.aborted).toBe(true)
@@ -124,30 +124,30 @@ describe('a cell', () => {
     expect(finish).toHaveLength(2)
     finish[0]?.(1)
     await clock.advance(0)
-    expect(cell.read()).toEqual({ state: 'empty' })
+    expect(refreshed.read()).toEqual({ state: 'empty' })
     finish[1]?.(2)
     await clock.advance(0)
-    expect(cell.read()).toMatchObject({ value: 2 })
+    expect(refreshed.read()).toMatchObject({ value: 2 })
   })
 
   test('backs off while failing when it is told to', async () => {
     const startedAt: number[] = []
-    const { clock, cell } = setUp({
+    const { clock, refreshed } = setUp({
       backoffMaxMs: 4_000,
       load: async () => {
         startedAt.push(clock.now() - 1_000_000)
         throw new Error('429')
       },
     })
-    cell.start()
+    refreshed.start()
     await clock.advance(15_000)
     expect(startedAt).toEqual([0, 2_000, 6_000, 10_000, 14_000])
   })
 
   test('loads again after a quarter of its interval while that is urgent', async () => {
     let urgent = true
-    const { clock, cell, loadCount } = setUp({ isUrgent: () => urgent })
-    cell.start()
+    const { clock, refreshed, loadCount } = setUp({ isUrgent: () => urgent })
+    refreshed.start()
     await clock.advance(500)
     expect(loadCount()).toBe(3)
     urgent = false
@@ -159,20 +159,20 @@ describe('a cell', () => {
 
   test('takes the time of a slow load out of the pause after it', async () => {
     const startedAt: number[] = []
-    const { clock, cell } = setUp({
+    const { clock, refreshed } = setUp({
       load: (_signal) => {
         startedAt.push(clock.now() - 1_000_000)
         return new Promise((resolve) => clock.after(300, () => resolve(1)))
       },
     })
-    cell.start()
+    refreshed.start()
     await clock.advance(2_300)
     expect(startedAt).toEqual([0, 1_000, 2_000])
   })
 
   test('close stops the timer, aborts the load under way and leaves nothing scheduled', async () => {
     let aborted = false
-    const { clock, cell, failures, loadCount } = setUp({
+    const { clock, refreshed, failures, loadCount } = setUp({
       load: (signal) =>
         new Promise((_resolve, reject) =>
           signal.addEventListener('abort', () => {
@@ -181,15 +181,15 @@ describe('a cell', () => {
           }),
         ),
     })
-    cell.start()
+    refreshed.start()
     await clock.advance(100)
-    cell.close()
+    refreshed.close()
     await clock.advance(60_000)
     expect(aborted).toBe(true)
     expect(failures).toEqual([])
     expect(clock.pendingTasks()).toBe(0)
-    expect(await cell.refresh()).toBe(false)
-    cell.start()
+    expect(await refreshed.refresh()).toBe(false)
+    refreshed.start()
     await clock.advance(5_000)
     expect(loadCount()).toBe(0)
   })

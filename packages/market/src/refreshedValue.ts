@@ -5,13 +5,13 @@ import { createRing } from './ring.ts'
 /** One loaded value. `asOfMs` is when its load began: the value is at least as new as that. */
 export type Sample<T> = { readonly value: T; readonly asOfMs: number }
 
-/** What a cell knows now. Past its hard age a value is not handed out at all. */
-export type CellReading<T> =
+/** What is known of a refreshed value now. Past its hard age a value is not handed out at all. */
+export type RefreshReading<T> =
   | ({ readonly state: 'fresh' | 'stale' } & Sample<T>)
   | { readonly state: 'expired'; readonly asOfMs: number }
   | { readonly state: 'empty' }
 
-export type CellOptions<T> = {
+export type RefreshOptions<T> = {
   /** Reads the value once. `signal` is aborted at the time limit and on close. */
   readonly load: (signal: AbortSignal) => Promise<T>
   readonly intervalMs: number
@@ -25,7 +25,7 @@ export type CellOptions<T> = {
   /** After failures the delay doubles up to this. Default: no back-off. */
   readonly backoffMaxMs?: number
   readonly clock: Clock
-  /** 0 ≤ random() < 1: spreads refreshes by ±10 % so that cells do not fire together. */
+  /** 0 ≤ random() < 1: spreads refreshes by ±10 % so that values do not fire together. */
   readonly random: () => number
   readonly onLoaded?: (sample: Sample<T>) => void
   /** Asked after each load: true brings the next one forward to a quarter of the interval. */
@@ -34,11 +34,11 @@ export type CellOptions<T> = {
 }
 
 /** A value that is refreshed in the background. @source pricing-engine.md 6.1 */
-export type Cell<T> = {
+export type RefreshedValue<T> = {
   /** Loads now and then again and again until `close`. */
   start(): void
   /** Never does I/O. */
-  read(): CellReading<T>
+  read(): RefreshReading<T>
   /** Oldest first. */
   samples(): readonly Sample<T>[]
   consecutiveFailures(): number
@@ -48,7 +48,7 @@ export type Cell<T> = {
   close(): void
 }
 
-export function createCell<T>(options: CellOptions<T>): Cell<T> {
+export function createRefreshedValue<T>(options: RefreshOptions<T>): RefreshedValue<T> {
   const { clock, intervalMs } = options
   const samples = createRing<Sample<T>>(options.sampleCount)
   const closing = new AbortController()
@@ -113,8 +113,8 @@ export function createCell<T>(options: CellOptions<T>): Cell<T> {
   }
 }
 
-/** Settles at the limit even when `load` ignores its signal, so that one stuck load cannot stop a cell. */
-function withinTimeLimit<T>(options: CellOptions<T>, closing: AbortSignal): Promise<T> {
+/** Settles at the limit even when `load` ignores its signal, so that one stuck load cannot stop the next. */
+function withinTimeLimit<T>(options: RefreshOptions<T>, closing: AbortSignal): Promise<T> {
   const { clock, load, timeoutMs } = options
   const limit = new AbortController()
   return new Promise<T>((resolve, reject) => {
@@ -123,7 +123,7 @@ function withinTimeLimit<T>(options: CellOptions<T>, closing: AbortSignal): Prom
       limit.abort(reason)
       reject(reason)
     }
-    const onClose = () => stop(new Error('the cell was closed'))
+    const onClose = () => stop(new Error('the value is no longer refreshed'))
     const cancelTimer = clock.after(timeoutMs, () => stop(lateError(timeoutMs)))
     const release = () => {
       cancelTimer()

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { blockHash, ethFeed, native, poolAt, quoteFile, usdc, usdcFeed } from '../../test/support/fixtures.ts'
 import { createScriptedClient } from '../../test/support/scriptedClient.ts'
 import { type ChainPlan, planMarket } from '../plan.ts'
-import { createChainSource } from './chainMarket.ts'
+import { createChainSource } from './chainSource.ts'
 
 const multicallAbi = parseAbi([
   'struct Call3 { address target; bool allowFailure; bytes callData; }',
