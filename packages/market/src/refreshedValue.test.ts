@@ -14,7 +14,6 @@ function setUp(overrides: Partial<RefreshOptions<number>> = {}) {
     timeoutMs: 400,
     softMaxAgeMs: 2_000,
     hardMaxAgeMs: 5_000,
-    sampleCount: 3,
     clock,
     random: () => 0.5,
     onFailed: (error, count) => failures.push({ error, count }),
@@ -32,12 +31,11 @@ describe('a refreshed value', () => {
     expect(refreshed.read()).toEqual({ state: 'fresh', value: 1, asOfMs: 1_000_000 })
   })
 
-  test('refreshes at its interval and keeps the newest samples, oldest first', async () => {
+  test('refreshes at its interval and keeps the newest value', async () => {
     const { clock, refreshed } = setUp()
     refreshed.start()
     await clock.advance(4_000)
-    expect(refreshed.samples().map(({ value }) => value)).toEqual([3, 4, 5])
-    expect(refreshed.samples().map(({ asOfMs }) => asOfMs)).toEqual([1_002_000, 1_003_000, 1_004_000])
+    expect(refreshed.read()).toEqual({ state: 'fresh', value: 5, asOfMs: 1_004_000 })
   })
 
   test('turns stale, then expired, by age alone, and a read never loads', async () => {

@@ -1,6 +1,5 @@
 import { lateError } from '@causeway/core'
 import type { Clock } from './clock.ts'
-import { createRing } from './ring.ts'
 
 /** One loaded value. `asOfMs` is when its load began: the value is at least as new as that. */
 export type Sample<T> = { readonly value: T; readonly asOfMs: number }
@@ -20,8 +19,6 @@ export type RefreshOptions<T> = {
   readonly softMaxAgeMs: number
   /** Older values are `expired`. */
   readonly hardMaxAgeMs: number
-  /** How many samples are kept, the newest included. */
-  readonly sampleCount: number
   /** After failures the delay doubles up to this. Default: no back-off. */
   readonly backoffMaxMs?: number
   readonly clock: Clock
@@ -39,8 +36,6 @@ export type RefreshedValue<T> = {
   start(): void
   /** Never does I/O. */
   read(): RefreshReading<T>
-  /** Oldest first. */
-  samples(): readonly Sample<T>[]
   consecutiveFailures(): number
   /** Loads now, or joins the load that is under way. True when it delivered a value. */
   refresh(): Promise<boolean>
@@ -50,9 +45,9 @@ export type RefreshedValue<T> = {
 
 export function createRefreshedValue<T>(options: RefreshOptions<T>): RefreshedValue<T> {
   const { clock, intervalMs } = options
-  const samples = createRing<Sample<T>>(options.sampleCount)
   const closing = new AbortController()
   let flight: Promise<boolean> | undefined
+  let newest: Sample<T> | undefined
   let failures = 0
   let cancelTimer: (() => void) | undefined
 
@@ -62,8 +57,8 @@ export function createRefreshedValue<T>(options: RefreshOptions<T>): RefreshedVa
       const value = await withinTimeLimit(options, closing.signal)
       if (closing.signal.aborted) return false
       failures = 0
-      samples.push({ value, asOfMs })
-      options.onLoaded?.({ value, asOfMs })
+      newest = { value, asOfMs }
+      options.onLoaded?.(newest)
       return true
     } catch (error) {
       if (closing.signal.aborted) return false
@@ -97,13 +92,11 @@ export function createRefreshedValue<T>(options: RefreshOptions<T>): RefreshedVa
       if (!closing.signal.aborted) void refreshAndPlanNext()
     },
     read() {
-      const newest = samples.newest()
       if (newest === undefined) return { state: 'empty' }
       const ageMs = clock.now() - newest.asOfMs
       if (ageMs > options.hardMaxAgeMs) return { state: 'expired', asOfMs: newest.asOfMs }
       return { state: ageMs > options.softMaxAgeMs ? 'stale' : 'fresh', ...newest }
     },
-    samples: () => samples.oldestFirst(),
     consecutiveFailures: () => failures,
     refresh: () => (closing.signal.aborted ? Promise.resolve(false) : refresh()),
     close() {

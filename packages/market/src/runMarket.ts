@@ -113,7 +113,6 @@ function chainRefresh(args: {
     timeoutMs: limits.refreshTimeoutMs,
     softMaxAgeMs: 3 * intervalMs,
     hardMaxAgeMs: limits.gasHardMaxAgeMs,
-    sampleCount: 1,
     clock,
     random,
     onLoaded(sample) {
@@ -150,7 +149,6 @@ function refreshAdapter(
     timeoutMs: adapter.intervalMs,
     softMaxAgeMs: 2 * adapter.intervalMs,
     hardMaxAgeMs: 600_000,
-    sampleCount: 1,
     clock,
     random,
     onLoaded({ value, asOfMs }) {

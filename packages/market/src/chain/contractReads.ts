@@ -1,11 +1,13 @@
 import {
+  balanceOfCall,
   type ContractAnswer,
   type ContractCall,
   l1DataFeeCalls,
+  nativeBalanceCall,
   probeCalldata,
   readL1DataFees,
 } from '@causeway/chains'
-import { addressWord, type CurrencyKey, type Hex } from '@causeway/core'
+import type { CurrencyKey, Hex } from '@causeway/core'
 import { gasUnits } from '../gas/gasUnits.ts'
 import { shapeProbes } from '../gas/shapeProbes.ts'
 import type { BalancePlan, ChainPlan } from '../plan.ts'
@@ -30,9 +32,6 @@ export type ContractReading = {
 
 /** Data fees are five sixths of the calls and move slowly, so not every refresh asks for them. */
 export type ContractReads = (options: { readonly withDataFees: boolean }) => ContractReading
-
-const getEthBalanceSelector = '0x4d2301cc'
-const balanceOfSelector = '0x70a08231'
 
 const feeShapes = gasShapes.map((shape) => ({
   calldata: shapeProbes[shape].words.length === 0 ? ('0x' as const) : probeCalldata(shapeProbes[shape].words),
@@ -86,10 +85,7 @@ function balanceCall(
   { token }: BalancePlan,
   { multicall3, fillWallet }: { readonly multicall3: Hex; readonly fillWallet: Hex },
 ): ContractCall {
-  const holder = addressWord(fillWallet)
-  return token === undefined
-    ? { target: multicall3, callData: `${getEthBalanceSelector}${holder}` }
-    : { target: token, callData: `${balanceOfSelector}${holder}` }
+  return token === undefined ? nativeBalanceCall(multicall3, fillWallet) : balanceOfCall(token, fillWallet)
 }
 
 /** A balance that cannot be read is left out: what is not known is not spendable. */
