@@ -1,5 +1,5 @@
 import { lateError } from '@causeway/core'
-import type { Clock } from './clock.ts'
+import type { Clock } from './ports.ts'
 
 /** One loaded value. `asOfMs` is when its load began: the value is at least as new as that. */
 export type Sample<T> = { readonly value: T; readonly asOfMs: number }

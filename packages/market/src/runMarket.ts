@@ -1,13 +1,12 @@
 import type { AgreementReport } from '@causeway/chains'
-import type { CurrencyKey } from '@causeway/core'
+import { ConfigurationError, type CurrencyKey } from '@causeway/core'
 import type { AgreedKind, ChainReading, ChainSource } from './chain/chainReading.ts'
-import type { Clock } from './clock.ts'
+import type { Evaluation } from './evaluation/evaluate.ts'
 import { createMarketState, type MarketState } from './evaluation/marketState.ts'
-import { refuseMisdescribedFeeds } from './evaluation/misdescribedFeeds.ts'
 import { describeMarket, type MarketHealth, type RefreshHealth } from './health.ts'
 import { type MarketLimits, pollIntervalMs } from './limits.ts'
-import type { MarketLog } from './log.ts'
 import type { MarketPlan } from './plan.ts'
+import type { Clock, MarketLog } from './ports.ts'
 import type { HttpPriceAdapter, HttpQuote } from './prices/http/adapter.ts'
 import { createRefreshedValue, type RefreshedValue } from './refreshedValue.ts'
 import type { MarketSnapshot } from './snapshot.ts'
@@ -157,6 +156,20 @@ function refreshAdapter(
     },
     onFailed: trouble.met,
   })
+}
+
+/**
+ * A feed of another pair or with other decimals misprices everything, so nothing may start with it.
+ * @throws ConfigurationError naming each such feed
+ */
+function refuseMisdescribedFeeds({ prices }: Evaluation): void {
+  const wrong = [...prices].flatMap(([key, { readings }]) =>
+    readings
+      .filter(({ result }) => 'fault' in result && result.fault === 'misdescribed')
+      .map(({ source }) => `${key}: ${source}`),
+  )
+  if (wrong.length === 0) return
+  throw new ConfigurationError(`Feeds with another description or other decimals:\n${wrong.join('\n')}`)
 }
 
 /** Logs when refreshing begins to fail and when it works again, not each failure between. */

@@ -1,28 +1,5 @@
 import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
-
-/** Transactions whose gas is priced from a table of measured units. */
-export const gasShapes = [
-  'approve',
-  'deposit-native',
-  'deposit-erc20',
-  'permit-eip3009',
-  'permit-eip2612',
-  'swap',
-  'swap-deposit',
-  'wrap',
-  'unwrap',
-  'send-native',
-  'send-erc20',
-  'fill-native',
-  'fill-erc20',
-  'fill-swap',
-  'fill-topup',
-  'sweep-native',
-  'sweep-erc20',
-  'refund-native',
-  'refund-erc20',
-] as const
-export type GasShape = (typeof gasShapes)[number]
+import type { GasShape } from './gas/gasUnits.ts'
 
 /** One USD price as of one refresh, already guarded. @source pricing-engine.md 2.3 */
 export type UsdPrice = {

@@ -1,7 +1,8 @@
 import type { TipSource } from '@causeway/chains'
 import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
+import type { GasShape } from '../gas/gasUnits.ts'
 import type { FeedReading } from '../prices/feedReader.ts'
-import type { ChainMarket, GasPrice, GasShape } from '../snapshot.ts'
+import type { ChainMarket, GasPrice } from '../snapshot.ts'
 
 /** Everything read of one chain in one refresh. */
 export type ChainReading = {

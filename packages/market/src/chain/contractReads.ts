@@ -8,12 +8,11 @@ import {
   readL1DataFees,
 } from '@causeway/chains'
 import type { CurrencyKey, Hex } from '@causeway/core'
-import { gasUnits } from '../gas/gasUnits.ts'
+import { type GasShape, gasShapes, gasUnits } from '../gas/gasUnits.ts'
 import { shapeProbes } from '../gas/shapeProbes.ts'
 import type { BalancePlan, ChainPlan } from '../plan.ts'
 import { createFeedReader } from '../prices/feedReader.ts'
 import { decodeUint } from '../returnData.ts'
-import { type GasShape, gasShapes } from '../snapshot.ts'
 import type { ChainReading } from './chainReading.ts'
 
 /** The part of a reading that comes from contracts, all of it from one block. */

@@ -1,3 +1,4 @@
+import type { PoolState } from '@causeway/core'
 import { chainChangesAtMs, chainState } from '../chain/chainState.ts'
 import type { ChainPlan } from '../plan.ts'
 import { aggregate } from '../prices/aggregate.ts'
@@ -5,9 +6,8 @@ import { classGuards } from '../prices/guards.ts'
 import { type JumpState, settleJump } from '../prices/jump.ts'
 import type { PricePlan } from '../prices/pricePlan.ts'
 import { isFresh, type SourceReading } from '../prices/source.ts'
-import type { ChainMarket, ChainRefusal, PriceRefusal, UsdPrice } from '../snapshot.ts'
+import type { ChainMarket, ChainRefusal, GasPrice, PriceRefusal, UsdPrice } from '../snapshot.ts'
 import { createSourceReader, type MarketFacts, type SourceReader } from './readSources.ts'
-import { sameChain, samePrice } from './same.ts'
 
 /** One price, what it was made of, and what its next evaluation has to know. */
 export type PriceEvaluation = {
@@ -121,4 +121,63 @@ function evaluateChain(
 /** The first of the moments that lies ahead. */
 function soonest(moments: readonly number[], nowMs: number): number {
   return Math.min(...moments.filter((atMs) => atMs > nowMs))
+}
+
+function samePrice(a: UsdPrice | PriceRefusal, b: UsdPrice | PriceRefusal): boolean {
+  if (a === b) return true
+  if ('reason' in a || 'reason' in b) return 'reason' in a && 'reason' in b && a.reason === b.reason
+  return (
+    a.usdX18 === b.usdX18 &&
+    a.updatedAtMs === b.updatedAtMs &&
+    a.confidence === b.confidence &&
+    a.spreadBps === b.spreadBps &&
+    a.depegBps === b.depegBps
+  )
+}
+
+/** Equal for a quote: everything but when it was last confirmed. */
+function sameChain(a: ChainMarket | ChainRefusal, b: ChainMarket | ChainRefusal): boolean {
+  if (a === b) return true
+  if ('reason' in a || 'reason' in b) return 'reason' in a && 'reason' in b && a.reason === b.reason
+  return (
+    a.head.hash === b.head.hash &&
+    a.head.number === b.head.number &&
+    a.head.timestampSeconds === b.head.timestampSeconds &&
+    sameGas(a.gasPrice, b.gasPrice) &&
+    sameRecord(a.gasUnits, b.gasUnits) &&
+    sameRecord(a.l1DataFeeWei, b.l1DataFeeWei) &&
+    sameMap(a.inventory, b.inventory) &&
+    samePools(a.pools, b.pools)
+  )
+}
+
+function sameGas(a: GasPrice, b: GasPrice): boolean {
+  return (
+    a.expectedWei === b.expectedWei &&
+    a.maxFeePerGasWei === b.maxFeePerGasWei &&
+    a.maxPriorityFeePerGasWei === b.maxPriorityFeePerGasWei
+  )
+}
+
+function sameRecord<K extends string>(
+  a: Readonly<Record<K, bigint>>,
+  b: Readonly<Record<K, bigint>>,
+): boolean {
+  if (a === b) return true
+  for (const key in a) if (a[key] !== b[key]) return false
+  return true
+}
+
+function sameMap<K>(a: ReadonlyMap<K, bigint>, b: ReadonlyMap<K, bigint>): boolean {
+  if (a.size !== b.size) return false
+  for (const [key, value] of a) if (b.get(key) !== value) return false
+  return true
+}
+
+/** A pool's state is fixed by its address and the block it was read at. */
+function samePools(a: readonly PoolState[], b: readonly PoolState[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((pool, index) => pool.address === b[index]?.address && pool.blockHash === b[index]?.blockHash)
+  )
 }

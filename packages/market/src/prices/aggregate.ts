@@ -1,7 +1,6 @@
 import { type AssetClass, divideDown, minBigint } from '@causeway/core'
 import type { PriceRefusal, UsdPrice } from '../snapshot.ts'
-import { distance, distanceBps } from './distance.ts'
-import { type ClassGuards, classGuards, oneUsdX18, pegGuards } from './guards.ts'
+import { type ClassGuards, classGuards, distance, distanceBps, oneUsdX18, pegGuards } from './guards.ts'
 import { hasIndependentPair, isWitness, type SecondSource, type VoicePlan } from './secondSource.ts'
 import { type FreshReading, isFresh, type SourceReading } from './source.ts'
 

@@ -1,4 +1,4 @@
-import type { AssetClass } from '@causeway/core'
+import { type AssetClass, bpsDenominator, divideUp } from '@causeway/core'
 
 /** How far sources of one price may lie apart, and how far it may move at once. */
 export type ClassGuards = {
@@ -36,3 +36,12 @@ export const feedGraceMs = 60_000
  * A guard moves no amount; all that it can be misused for is to stop the quotes of one asset for some blocks.
  */
 export const poolMoveCostMinUsdX18 = 500n * oneUsdX18
+
+export function distance(a: bigint, b: bigint): bigint {
+  return a < b ? b - a : a - b
+}
+
+/** |a − b| in bps of `base`, rounded up. @throws RangeError unless `base` is above zero */
+export function distanceBps(a: bigint, b: bigint, base: bigint): bigint {
+  return divideUp(distance(a, b) * bpsDenominator, base)
+}

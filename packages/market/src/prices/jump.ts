@@ -1,6 +1,6 @@
 import type { PriceRefusal, UsdPrice } from '../snapshot.ts'
 import type { Standing } from './aggregate.ts'
-import { distance, distanceBps } from './distance.ts'
+import { distance, distanceBps } from './guards.ts'
 import { hasIndependentPair, isWitness } from './secondSource.ts'
 import type { FreshReading } from './source.ts'
 

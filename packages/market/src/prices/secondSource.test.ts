@@ -20,8 +20,8 @@ import {
 import { createManualClock } from '../../test/support/manualClock.ts'
 import { createMarketState } from '../evaluation/marketState.ts'
 import { defaultLimits } from '../limits.ts'
-import type { MarketLog } from '../log.ts'
 import { planMarket } from '../plan.ts'
+import type { MarketLog } from '../ports.ts'
 import { oneUsdX18 } from './guards.ts'
 import { hostOf, logSecondSources, type SourceReach } from './secondSource.ts'
 

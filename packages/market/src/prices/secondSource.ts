@@ -1,5 +1,5 @@
 import type { QuotePrice } from '@causeway/core'
-import type { MarketLog } from '../log.ts'
+import type { MarketLog } from '../ports.ts'
 import type { SourceReading } from './source.ts'
 
 /**

@@ -7,7 +7,8 @@ import {
   sqrtPriceX96FromAmounts,
 } from '@causeway/core'
 import type { ChainReading } from '../../src/chain/chainReading.ts'
-import { type GasPrice, gasShapes } from '../../src/snapshot.ts'
+import { gasShapes } from '../../src/gas/gasUnits.ts'
+import type { GasPrice } from '../../src/snapshot.ts'
 
 export const native = '0x0000000000000000000000000000000000000000'
 export const weth = '0x4200000000000000000000000000000000000006'

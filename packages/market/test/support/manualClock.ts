@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/ports.ts'
 
 export type ManualClock = Clock & {
   /** Moves time, running each due task at its own moment and letting promises settle between them. */

@@ -1,9 +1,7 @@
 import type { Secret } from '@causeway/core'
 import { z } from 'zod'
-import { usdX18FromText } from '../decimalText.ts'
-import { type HttpPriceAdapter, type HttpQuote, timedQuote } from './adapter.ts'
-import { readJson } from './readJson.ts'
-import { serviceUrl } from './serviceUrl.ts'
+import { type HttpPriceAdapter, type HttpQuote, timedQuote, usdX18FromText } from './adapter.ts'
+import { readJson, serviceUrl } from './readJson.ts'
 
 /** A coin that is listed but not traded comes without a price. */
 const simplePriceSchema = z.record(

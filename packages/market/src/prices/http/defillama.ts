@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { usdX18FromText } from '../decimalText.ts'
-import { type HttpPriceAdapter, type HttpQuote, timedQuote } from './adapter.ts'
-import { readJson } from './readJson.ts'
-import { serviceUrl } from './serviceUrl.ts'
+import { type HttpPriceAdapter, type HttpQuote, timedQuote, usdX18FromText } from './adapter.ts'
+import { readJson, serviceUrl } from './readJson.ts'
 
 const currentSchema = z.object({
   coins: z.record(

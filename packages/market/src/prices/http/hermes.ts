@@ -1,12 +1,10 @@
 import { bpsDenominator, parseHexDigits, type Secret } from '@causeway/core'
 import { z } from 'zod'
-import { usdX18FromMantissa } from '../decimalText.ts'
 import { type SignedPrice, verifyPriceUpdate } from '../signed/priceUpdate.ts'
 import type { GuardianCheck } from '../signed/wormholeMessage.ts'
 import type { SourceFault } from '../source.ts'
-import { type HttpPriceAdapter, type HttpQuote, timedQuote } from './adapter.ts'
-import { readJson } from './readJson.ts'
-import { serviceUrl } from './serviceUrl.ts'
+import { type HttpPriceAdapter, type HttpQuote, timedQuote, usdX18FromMantissa } from './adapter.ts'
+import { readJson, serviceUrl } from './readJson.ts'
 
 /** One update per moment of the feeds that were asked for; each costs a check of up to 19 signatures. */
 const updatesMax = 16

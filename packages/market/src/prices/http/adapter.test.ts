@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { usdX18FromMantissa, usdX18FromText } from './decimalText.ts'
+import { usdX18FromMantissa, usdX18FromText } from './adapter.ts'
 
 describe('usdX18FromText', () => {
   test.each([
