@@ -10,14 +10,15 @@ import type { AgreedKind } from './chain/chainReading.ts'
 import { createChainSource } from './chain/chainSource.ts'
 import { defaultLimits, type MarketLimits } from './limits.ts'
 import { type ChainPlan, planMarket } from './plan.ts'
-import type { MarketLog } from './ports.ts'
-import { type Clock, systemClock } from './ports.ts'
+import { type Clock, type MarketLog, systemClock } from './ports.ts'
 import type { HttpPriceAdapter } from './prices/http/adapter.ts'
+import type { PriceConfig } from './prices/pricePlan.ts'
 import { logSecondSources, type SourceReach } from './prices/secondSource.ts'
 import { type Market, runMarket } from './runMarket.ts'
 
 export type MarketOptions = {
-  readonly config: QuoteFile
+  /** Of a quote file, what the market reads: chains, assets, prices and who holds the inventory. */
+  readonly config: PriceConfig & Pick<QuoteFile, 'fillWallet'>
   /** By chain key. A chain without a client is refused with `no_data`. Closed by its owner, not here. */
   readonly clients: ReadonlyMap<string, JsonRpcClient>
   /** Whose balances are the inventory; default the one of the configuration. */
@@ -37,8 +38,11 @@ export type MarketOptions = {
 }
 
 /**
- * The market of one configuration. Does no I/O before `start`.
- * @throws ConfigurationError when a price names a chain, pool or currency that is not there
+ * The market of one configuration: prices in USD with 18 fraction digits, gas in wei, balances in smallest units.
+ * Does no I/O before `start`; after it everything is read in the background.
+ * @throws ConfigurationError when a price names a chain, pool or currency that is not there, or has several
+ * sources of which none is apart from the others
+ * @source pricing-engine.md 2, 6.1
  */
 export function createMarket(options: MarketOptions): Market {
   const { config, clients, fillWallet = config.fillWallet, reserved } = options

@@ -102,7 +102,7 @@ const chainSchema = z.object({
   lastError: z.string().optional().describe('Code of the last failure, while refreshing fails'),
 })
 
-/** Body of `GET /prices/health`. */
+/** What a service shows operators of its market: quote-api at `GET /prices/health`. */
 export const marketHealthSchema = z.object({
   status: z.enum(['ok', 'degraded']).describe('"ok" when every price and every quotable chain is usable'),
   version: z.number().int().describe('Version of the market snapshot'),

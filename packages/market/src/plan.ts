@@ -6,9 +6,8 @@ import {
   type Hex,
   type PoolConfig,
   type QuoteChain,
-  type QuoteFile,
 } from '@causeway/core'
-import { type FeedPlan, type PricePlan, planPrice } from './prices/pricePlan.ts'
+import { type FeedPlan, type PriceConfig, type PricePlan, planPrice } from './prices/pricePlan.ts'
 import { localReach, type SourceReach } from './prices/secondSource.ts'
 
 /** A solver balance to read; without a token it is the native currency. */
@@ -35,12 +34,13 @@ export type MarketPlan = {
 }
 
 /**
- * Resolves the names in a quote file to what is read where.
+ * Resolves the names in the configuration to what is read where.
+ * @param file chains, assets and prices, as a quote file lists them
  * @param reach which endpoint hosts each source is read through
  * @throws ConfigurationError that names every reference without a target, and every price whose sources are
  * several and none of them is apart from the others
  */
-export function planMarket(file: QuoteFile, reach: SourceReach = localReach): MarketPlan {
+export function planMarket(file: PriceConfig, reach: SourceReach = localReach): MarketPlan {
   const problems: string[] = []
   const keys = new Set(file.prices.map(({ key }) => key))
   if (keys.size < file.prices.length) problems.push('prices: a key is listed twice')

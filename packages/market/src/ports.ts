@@ -6,6 +6,7 @@ export interface Clock {
   after(delayMs: number, task: () => void): () => void
 }
 
+/** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(delayMs, task) {

@@ -13,7 +13,7 @@ import type { MarketSnapshot } from './snapshot.ts'
 
 /** Live prices, gas, pools and inventory. All I/O happens in the background. */
 export type Market = {
-  /** The present view: a pointer read, and the only thing that a request needs. */
+  /** The present view: a pointer read, and all that whoever prices something needs. */
   snapshot(): MarketSnapshot
   /**
    * Starts refreshing. Resolves after the first complete refresh or its time limit; what is missing then
@@ -23,7 +23,7 @@ export type Market = {
   start(): Promise<void>
   /** Stops all refreshing. The snapshot stays readable and ages. */
   close(): void
-  /** Where every price comes from and how every chain is, for `GET /prices/health`. */
+  /** Where every price comes from and how every chain is, for operators. */
   health(): MarketHealth
   /** Calls `listener` with each new snapshot; returns what ends that. */
   onChange(listener: (snapshot: MarketSnapshot) => void): () => void

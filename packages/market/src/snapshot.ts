@@ -13,7 +13,7 @@ export type UsdPrice = {
   readonly depegBps?: bigint
 }
 
-/** Why a price must not be used; becomes `PRICE_FETCH_FAILED`. */
+/** Why a price must not be used. Nothing stands in for it: whoever needs it refuses, and may be asked again. */
 export type PriceRefusal = {
   readonly reason:
     | 'no_source'
@@ -47,14 +47,14 @@ export type ChainMarket = {
   readonly inventory: ReadonlyMap<CurrencyKey, bigint>
 }
 
-/** A chain that must not be priced now; becomes a retryable 503. */
+/** Why a chain must not be priced now. It may be a moment later. */
 export type ChainRefusal =
   | { readonly reason: 'no_data' | 'stale_head' | 'stale_gas' | 'gas_disputed' }
   /** The chain's own last blocks do not bear the gas price out. */
   | { readonly reason: 'gas_above_ceiling'; readonly expectedWei: bigint; readonly ceilingWei: bigint }
 
 /**
- * One immutable view of all markets: a quote uses exactly one, so it never mixes two ticks.
+ * One immutable view of all markets: whoever prices something uses exactly one, so it never mixes two ticks.
  * `price` and `chain` return why a value is missing instead of a guess.
  */
 export type MarketSnapshot = {

@@ -117,8 +117,8 @@ function createStateReader(
       { ...limits, onReport },
     )
     const gas = await agreeOnGas(client, { model: feeModel, head, verdict: verdicts[0] }, limits)
-    const said = { verdict: verdicts[1], votes: votes[1] ?? [] }
-    const answers = agreedContracts(client, said, contracts.calls.length)
+    const answer = { verdict: verdicts[1], votes: votes[1] ?? [] }
+    const answers = agreedContracts(client, answer, contracts.calls.length)
     const { l1DataFeeWei = fees?.l1DataFeeWei, ...facts } = contracts.read(answers)
     if (l1DataFeeWei === undefined) throw new Error('the first refresh asks for data fees')
     if (withDataFees) fees = { l1DataFeeWei, readAtMs }

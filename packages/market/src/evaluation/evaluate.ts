@@ -135,7 +135,7 @@ function samePrice(a: UsdPrice | PriceRefusal, b: UsdPrice | PriceRefusal): bool
   )
 }
 
-/** Equal for a quote: everything but when it was last confirmed. */
+/** Equal in everything but when it was last confirmed. */
 function sameChain(a: ChainMarket | ChainRefusal, b: ChainMarket | ChainRefusal): boolean {
   if (a === b) return true
   if ('reason' in a || 'reason' in b) return 'reason' in a && 'reason' in b && a.reason === b.reason

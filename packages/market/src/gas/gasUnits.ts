@@ -27,9 +27,10 @@ export type GasShape = (typeof gasShapes)[number]
  * A dearest form writes a new storage slot (a first allowance, a recipient that never held the token) or
  * pays an account that does not exist yet. The room is for tokens behind a proxy with a block list, which
  * take about 15,000 more than a plain one, and because the units are a step's gas limit, which must also
- * cover what is given back at the end. `test/marketGasUnits.test.ts` measures every form.
+ * cover what is given back at the end. `apps/quote-api/test/marketGasUnits.test.ts`
+ * measures every form.
  *
- * Ticks that a swap crosses and calls that a fill runs come on top, see `quoting/gas.ts`.
+ * Ticks that a swap crosses and calls that a fill runs are for whoever prices a transaction to add.
  * @source pricing-engine.md 1.1
  */
 export const gasUnits: Readonly<Record<GasShape, bigint>> = {

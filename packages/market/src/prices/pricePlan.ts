@@ -9,6 +9,9 @@ import {
 } from '@causeway/core'
 import { planVoices, type SecondSource, type SourceReach, type VoicePlan } from './secondSource.ts'
 
+/** The part of a quote file that says where prices come from. */
+export type PriceConfig = Pick<QuoteFile, 'chains' | 'assets' | 'prices'>
+
 /** A feed read on one chain. `source` names it to operators. */
 export type FeedPlan = PriceFeed & { readonly source: string }
 
@@ -39,7 +42,7 @@ export type PricePlan = {
 
 /** Resolves the sources of one price; what is wrong with them is added to `problems`. */
 export function planPrice(args: {
-  readonly file: QuoteFile
+  readonly file: PriceConfig
   readonly price: QuotePrice
   readonly reach: SourceReach
   readonly problems: string[]
@@ -66,7 +69,7 @@ export function planPrice(args: {
 }
 
 function planPoolSource(
-  file: QuoteFile,
+  file: PriceConfig,
   priceKey: string,
   reference: QuotePrice['pools'][number],
   problems: string[],
