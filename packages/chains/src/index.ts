@@ -155,6 +155,7 @@ export {
   type QuorumEndpointHealth,
   type QuorumLimits,
 } from './rpc/quorumClient.ts'
+export { AnswerTooLongError, requestText } from './rpc/requestText.ts'
 export { SingleFlight } from './rpc/singleFlight.ts'
 export {
   countVoices,
