@@ -150,7 +150,9 @@ export function createRequestLives(bed: SessionBed, options: { isPatient: boolea
         if (endStatuses.includes(last)) return { wish, quote, status: last }
         await new Promise((resolve) => setTimeout(resolve, pollMs))
       }
-      throw new Error(`request ${quote.requestId} is ${last} and does not end in time: ${JSON.stringify(wish.body)}`)
+      throw new Error(
+        `request ${quote.requestId} is ${last} and does not end in time: ${JSON.stringify(wish.body)}`,
+      )
     },
     async received({ wish: { to, recipient, receives } }) {
       const { client } = chains[to].chain
