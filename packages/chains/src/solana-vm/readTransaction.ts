@@ -59,8 +59,21 @@ async function decodeSignedMessage(bytes: Uint8Array, transactionId: string): Pr
   const signed = bytes.subarray(1 + signatureBytes * signatures.length)
   const isSigned =
     encodeBase58(signature) === transactionId && isSignatureOf({ signed, signature, key: payer.toBytes() })
-  if (!isSigned) throw new MalformedAnswerError(what)
+  if (!isSigned || !isWrittenAs(message, signed)) throw new MalformedAnswerError(what)
   return message
+}
+
+/**
+ * The library reads past a tail, reads what was cut as if zeros or nothing followed, and takes lengths in
+ * any form: it writes a message in the one way that nodes run.
+ */
+function isWrittenAs(message: VersionedMessage, signed: Uint8Array): boolean {
+  try {
+    return Buffer.compare(message.serialize(), signed) === 0
+  } catch {
+    // It writes no message above the length of a packet, which no node takes either.
+    return false
+  }
 }
 
 /** The library is loaded when the first transaction is read. @throws MalformedAnswerError */
