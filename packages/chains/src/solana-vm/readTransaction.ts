@@ -3,6 +3,7 @@ import { bytesToHex, decodeBase58Text, encodeBase58 } from '@causeway/core'
 import type { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { InnerInstruction, SolanaTransactionAnswer, TokenBalanceAnswer } from './answers.ts'
+import { loadSolanaLibrary } from './programAddresses.ts'
 import { readsInnerInstructions } from './programs.ts'
 import type { LamportBalance, SolanaInstruction, SolanaTransaction, TokenBalance } from './transaction.ts'
 
@@ -76,9 +77,9 @@ function isWrittenAs(message: VersionedMessage, signed: Uint8Array): boolean {
   }
 }
 
-/** The library is loaded when the first transaction is read. @throws MalformedAnswerError */
+/** @throws MalformedAnswerError */
 async function deserialise(bytes: Uint8Array): Promise<VersionedTransaction> {
-  const { VersionedTransaction } = await import('@solana/web3.js')
+  const { VersionedTransaction } = await loadSolanaLibrary()
   try {
     return VersionedTransaction.deserialize(bytes)
   } catch {

@@ -112,6 +112,21 @@ describe('is refused', () => {
       ],
     ],
   )
+  /** Known fields that no wallet writes like this, though nothing here needs them. */
+  const malformedFields: [string, string][] = [
+    [
+      'a spent output under a longer key',
+      psbtDigits({ input: [spentEntry, entry('01ff', outputDigits(10n))] }),
+    ],
+    [
+      'a signature of a key that is no point',
+      psbtDigits({ input: [spentEntry, entry(`0205${publicKey.slice(2)}`, signature)] }),
+    ],
+    ['a taproot signature of 63 bytes', psbtDigits({ input: [spentEntry, entry('13', 'aa'.repeat(63))] })],
+    ['a derivation that is cut', psbtDigits({ input: [spentEntry, entry(`06${publicKey}`, 'aabbcc')] })],
+    ['a derivation of nothing', psbtDigits({ output: [entry(`02${publicKey}`, '')] })],
+  ]
+  const manyKeys = Array.from({ length: 10_000 }, (_, index) => entry(`fc${little(index, 4)}`, ''))
   const lengths = ['ff', `ff${little(2n ** 53n, 8)}`, 'ffffffffffffffffff', 'feffffffff', 'fdffff', '20']
   test.each<[string, string]>([
     ['another magic', psbtDigits({ magic: '70736274fe' })],
@@ -154,6 +169,7 @@ describe('is refused', () => {
     ['a tail', psbtDigits({ tail: 'aa' })],
     ['a map too many', psbtDigits({ tail: '00' })],
     ['a map too few', psbtDigits().slice(0, -2)],
+    ['more than 10,000 keys', psbtDigits({ output: manyKeys })],
     ['a map that does not end', psbtDigits({ tail: spentEntry }).slice(0, -2)],
     ['a spent output with a tail', psbtDigits({ input: [entry('01', `${outputDigits(10n)}00`)] })],
     ['a spent output that is cut', psbtDigits({ input: [entry('01', outputDigits(10n).slice(0, -2))] })],
@@ -177,6 +193,7 @@ describe('is refused', () => {
       'a signature of no public key',
       psbtDigits({ input: [spentEntry, entry(`02${publicKey.slice(2)}`, signature)] }),
     ],
+    ...malformedFields,
     ...versions,
     ...longForms,
     ...lengths.flatMap((length): [string, string][] => [

@@ -1,5 +1,7 @@
 // What of a transaction's bytes is read and what is refused, by name. Whoever could write one transaction in
 // two ways could show two readers different ones.
+import { createHash } from 'node:crypto'
+import { Transaction } from 'bitcoinjs-lib'
 import { describe, expect, test } from 'vitest'
 import {
   inputDigits,
@@ -9,7 +11,12 @@ import {
   sized,
   transactionDigits,
 } from '../../../test/bitcoinBytes.ts'
-import { bitcoinTransactionId, encodeBitcoinTransaction, parseBitcoinTransaction } from './transaction.ts'
+import {
+  bitcoinTransactionId,
+  encodeBitcoinTransaction,
+  legacySighashes,
+  parseBitcoinTransaction,
+} from './transaction.ts'
 
 const bytesOf = (digits: string) => Uint8Array.from(Buffer.from(digits, 'hex'))
 const read = (digits: string) => parseBitcoinTransaction(bytesOf(digits))
@@ -116,5 +123,46 @@ describe('is refused', () => {
     for (let length = 0; length < digits.length; length += 2) {
       expect(read(digits.slice(0, length))).toBeUndefined()
     }
+  })
+})
+
+describe('what a legacy signature signs', () => {
+  const digits = transactionDigits({ inputs: [inputDigits(), inputDigits({ vout: 4 })] })
+  const hashed = (preimage: string) => {
+    const once = createHash('sha256').update(Buffer.from(preimage, 'hex')).digest()
+    return createHash('sha256').update(once).digest('hex')
+  }
+  /** The transaction with one script in the place of the input's, and the hash type. */
+  const preimageOf = (index: number, script: string) => {
+    const inputs = [0, 1].map((at) =>
+      inputDigits({ vout: at + 3, script: at === index ? sized(script) : '00' }),
+    )
+    return `${transactionDigits({ inputs })}01000000`
+  }
+  const sighashesOf = (script: string) => {
+    const transaction = read(digits)
+    if (transaction === undefined) throw new Error('a valid transaction was refused')
+    const hashes = legacySighashes(transaction, [bytesOf(script), bytesOf(script)])
+    return hashes.map((hash) => Buffer.from(hash).toString('hex'))
+  }
+  const byLibrary = (script: string) => {
+    const transaction = Transaction.fromBuffer(bytesOf(digits))
+    return [0, 1].map((index) =>
+      Buffer.from(transaction.hashForSignature(index, bytesOf(script), Transaction.SIGHASH_ALL)).toString(
+        'hex',
+      ),
+    )
+  }
+
+  test('is what the library hashes for a script of addresses', () => {
+    const script = `76a914${'ab'.repeat(20)}88ac`
+    expect(sighashesOf(script)).toEqual(byLibrary(script))
+    expect(sighashesOf(script)).toEqual([0, 1].map((index) => hashed(preimageOf(index, script))))
+  })
+
+  test('has the pushes of a script as they are, which the library writes anew', () => {
+    const script = `4c14${'ab'.repeat(20)}010587`
+    expect(sighashesOf(script)).toEqual([0, 1].map((index) => hashed(preimageOf(index, script))))
+    expect(sighashesOf(script)).not.toEqual(byLibrary(script))
   })
 })
