@@ -1,6 +1,6 @@
 import type { BufferReader } from 'bitcoinjs-lib/src/bufferutils'
 import { concatBytes } from '../../hashing/hexBytes.ts'
-import { readWholly } from './strictReader.ts'
+import { readWholly } from './bytes.ts'
 import { displayed, doubleSha256 } from './transaction.ts'
 
 export type BitcoinBlockHeader = {

@@ -1,11 +1,10 @@
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { concatBytes, utf8Bytes } from '../../hashing/hexBytes.ts'
-import { sizedBytes } from './byteWriter.ts'
+import { readWholly, sizedBytes } from './bytes.ts'
 import type { BitcoinNetwork } from './codec.ts'
 import { bitcoinLibrary } from './library.ts'
 import { sighash, taprootSighash, witnessSighash } from './messageTransaction.ts'
 import { encodeScript, outputScript, readScript, type ScriptForm } from './script.ts'
-import { readWholly } from './strictReader.ts'
 import { doubleSha256 } from './transaction.ts'
 
 type OwnerSignature = {

@@ -1,9 +1,8 @@
 import type { BufferReader } from 'bitcoinjs-lib/src/bufferutils'
 import { concatBytes, hexDigits } from '../../hashing/hexBytes.ts'
 import { InvalidWithdrawalError } from '../errors.ts'
-import { sizedBytes, uint64Bytes } from './byteWriter.ts'
+import { readWholly, sizedBytes, uint64Bytes } from './bytes.ts'
 import { plainBytes, unlessRefused } from './library.ts'
-import { readWholly } from './strictReader.ts'
 import {
   type BitcoinOutput,
   type BitcoinTransaction,

@@ -1,7 +1,7 @@
 import type { Transaction } from 'bitcoinjs-lib'
 import { concatBytes, hexDigits } from '../../hashing/hexBytes.ts'
 import { sha256 } from '../../hashing/sha256.ts'
-import { uint32Bytes } from './byteWriter.ts'
+import { uint32Bytes } from './bytes.ts'
 import { bitcoinLibrary, plainBytes, unlessRefused } from './library.ts'
 
 /** An output of an earlier transaction. */

@@ -1,4 +1,5 @@
 import type { BufferReader } from 'bitcoinjs-lib/src/bufferutils'
+import { concatBytes } from '../../hashing/hexBytes.ts'
 import { bitcoinLibrary, plainBytes, unlessRefused } from './library.ts'
 
 let strict: typeof BufferReader | undefined
@@ -29,4 +30,23 @@ export function readWholly<Value>(
     const value = read(reader)
     return reader.offset === bytes.length ? value : undefined
   })
+}
+
+/** Little-endian. @throws RangeError when `value` does not fit */
+export function uint32Bytes(value: number): Uint8Array {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+
+/** See `uint32Bytes`. */
+export function uint64Bytes(value: bigint): Uint8Array {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(value)
+  return bytes
+}
+
+/** The bytes behind their length. */
+export function sizedBytes(bytes: Uint8Array): Uint8Array {
+  return concatBytes([bitcoinLibrary().varuint.encode(bytes.length).buffer, bytes])
 }
