@@ -8,7 +8,7 @@ export function little(value: bigint | number, byteCount: number): string {
 }
 
 /** A length in its shortest form. */
-export function shortest(value: number): string {
+function shortest(value: number): string {
   if (value < 0xfd) return little(value, 1)
   return value <= 0xffff ? `fd${little(value, 2)}` : `fe${little(value, 4)}`
 }
