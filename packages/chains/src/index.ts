@@ -11,7 +11,7 @@ export { type ConfigSource, loadConfigFile } from './config/configFile.ts'
 export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './config/placeholders.ts'
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export { readConfigFiles } from './config/readConfigFiles.ts'
-export { agreedContracts } from './ethereum-vm/agreement/agreedContracts.ts'
+export { agreedContracts, type SaidOfContracts } from './ethereum-vm/agreement/agreedContracts.ts'
 export { agreeOnBlock, agreeOnHead } from './ethereum-vm/agreement/agreedHead.ts'
 export {
   type AgreementReport,

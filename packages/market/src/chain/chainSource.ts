@@ -14,6 +14,7 @@ import {
   observeHead,
   type PollingClient,
   type PoolMirror,
+  type SaidOfContracts,
 } from '@causeway/chains'
 import { type Hex, startDeadline } from '@causeway/core'
 import type { ChainPlan } from '../plan.ts'
@@ -41,6 +42,12 @@ const dataFeeIntervalMs = 5_000
 /** How often in a row the mirror may fail before the chain is published without pools. */
 const mirrorFailuresMax = 3
 
+/**
+ * The part of a head's greatest age in which an endpoint that is a block behind may still decide what contracts
+ * said. Longer than blocks take to spread; what is published meanwhile is the head before.
+ */
+const behindShare = 1 / 4
+
 type State = Omit<ChainReading, keyof PoolFacts>
 
 /** A block that enough endpoints showed and too few told the state of, and since when that is so. */
@@ -51,8 +58,8 @@ type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
  * What belongs to one block is fixed, so a head that stays costs one call per endpoint.
  *
  * A head whose state too few tell is asked for again, and not the next one: whoever shows every new head with the
- * fastest of the honest, and keeps its state back, would otherwise stop the chain while one of the others is a
- * block behind. Those behind reach the block that is waited for.
+ * fastest of the honest, and keeps its state back or disputes a part of it, would otherwise stop the chain or that
+ * part while one of the others is a block behind. Those behind reach the block that is waited for.
  * @source design.md 5.4, 7.5; pricing-engine.md 6.1
  */
 export function createChainSource(options: ChainSourceOptions): ChainSource {
@@ -85,7 +92,8 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
       const isKnown = last !== undefined && last.head.hash === head.hash
       if (isKnown && last?.poolsLive === true && last.gasPrice !== undefined) return last
       awaited ??= { number: head.number, sinceMs: now() }
-      const state = await readState(head, limits)
+      const isYoung = now() - awaited.sinceMs < headMaxAgeMs * behindShare
+      const state = await readState(head, { ...limits, undecided: isYoung ? 'wait' : 'refuse' })
       heads = chain
       last = { ...state, ...(await readPools(head, signal)) }
       awaited = undefined
@@ -94,16 +102,21 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
   }
 }
 
+type StateLimits = { readonly signal: AbortSignal; readonly timeoutMs: number } & Pick<
+  SaidOfContracts,
+  'undecided'
+>
+
 /** Everything but pools, at one head. */
 function createStateReader(
   { plan, client, fillWallet, now }: ChainSourceOptions,
   onReport: (report: AgreementReport) => void,
-): (head: ChainHead, limits: { signal: AbortSignal; timeoutMs: number }) => Promise<State> {
+): (head: ChainHead, limits: StateLimits) => Promise<State> {
   const { feeModel, multicall3 } = plan.config
   const readContracts: ContractReads = planContractReads(plan, fillWallet)
   let fees: { readonly l1DataFeeWei: ChainReading['l1DataFeeWei']; readonly readAtMs: number } | undefined
 
-  return async (head, limits) => {
+  return async (head, { undecided, ...limits }) => {
     const { number, hash, timestampSeconds } = head
     const readAtMs = now()
     const withDataFees = fees === undefined || readAtMs - fees.readAtMs >= dataFeeIntervalMs
@@ -117,7 +130,7 @@ function createStateReader(
       { ...limits, onReport },
     )
     const gas = await agreeOnGas(client, { model: feeModel, head, verdict: verdicts[0] }, limits)
-    const answer = { verdict: verdicts[1], votes: votes[1] ?? [] }
+    const answer = { verdict: verdicts[1], votes: votes[1] ?? [], undecided }
     const answers = agreedContracts(client, answer, contracts.calls.length)
     const { l1DataFeeWei = fees?.l1DataFeeWei, ...facts } = contracts.read(answers)
     if (l1DataFeeWei === undefined) throw new Error('the first refresh asks for data fees')

@@ -97,7 +97,11 @@ export function createAgreedReads(
 export function agreedAnswer(chainId: string, verdict: Verdict<RpcAnswer> | undefined): RpcAnswer {
   if (verdict?.status === 'agreed') return verdict.value
   if (verdict?.status === 'disagreed') throw disagreement(chainId, verdict.groups)
-  throw new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`, {
+  throw tooFewKnow(chainId)
+}
+
+export function tooFewKnow(chainId: string): UpstreamUnavailableError {
+  return new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`, {
     code: 'RPC_HTTP_ERROR',
     data: { chainId },
     cause: new Error('too few endpoints know what was asked'),
