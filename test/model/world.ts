@@ -87,7 +87,7 @@ export class World {
   readonly named: { readonly chain: ChainId; readonly id: Hex; readonly orderId: Hex }[] = []
   /** What depositories held above what the hub owed when the run began, by currency of the hub. */
   readonly slackBefore = new Map<bigint, bigint>()
-  /** Everything sent, by chain. */
+  /** Everything sent, by chain, each once. */
   readonly sent: Readonly<Record<ChainId, Hex[]>> = { base: [], optimism: [], hub: [] }
   /** What became of the newest attempts, for whoever reads a failing run. */
   readonly story: string[] = []
@@ -122,7 +122,8 @@ export class World {
 
   async send(chain: ChainId, sent: SentTransaction): Promise<Receipt> {
     const receipt = await this.network.chains[chain].transact(sent)
-    this.sent[chain].push(receipt.id)
+    // Brought again after a reorganization, with the nonce that is free again, it is the same transaction.
+    if (!this.sent[chain].includes(receipt.id)) this.sent[chain].push(receipt.id)
     const named = this.orders.find(({ orderId }) => sent.data?.endsWith(orderId.slice(2)) === true)
     if (named !== undefined) this.named.push({ chain, id: receipt.id, orderId: named.orderId })
     this.story.push(`${chain} ${receipt.succeeded ? 'took' : `refused (${receipt.errorName})`} ${receipt.id}`)
