@@ -345,6 +345,13 @@ export { ethereumCodec } from './vm/ethereum/codec.ts'
 export { firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
 export { parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
+  encodeMulticall,
+  encodeRefundNative,
+  encodeSingleSwap,
+  encodeSwapAndDeposit,
+  encodeUnwrap,
+} from './vm/ethereum/quoting/swapCalls.ts'
+export {
   decodeEvmWithdrawal,
   type EvmWithdrawal,
   encodeEvmWithdrawal,

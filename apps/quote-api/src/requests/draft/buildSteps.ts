@@ -2,7 +2,12 @@ import {
   encodeApprove,
   encodeDepositErc20,
   encodeDepositNative,
+  encodeMulticall,
+  encodeRefundNative,
+  encodeSingleSwap,
+  encodeSwapAndDeposit,
   encodeTransfer,
+  encodeUnwrap,
   encodeWethDeposit,
   encodeWethWithdraw,
   formatAmount,
@@ -12,13 +17,6 @@ import type { PricedRoute } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
 import { type PlannedTransaction, plannedGasUnits } from '../../pricing/transactions.ts'
 import { type StepTransaction, statusCheck, type TransactionStep } from './step.ts'
-import {
-  encodeMulticall,
-  encodeRefundNative,
-  encodeSingleSwap,
-  encodeSwapAndDeposit,
-  encodeUnwrap,
-} from './swapCalls.ts'
 
 export type StepIdentity = {
   readonly requestId: Hex
