@@ -345,12 +345,12 @@ export { ethereumCodec } from './vm/ethereum/codec.ts'
 export { firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
 export { parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
-  encodeMulticall,
-  encodeRefundNative,
-  encodeSingleSwap,
-  encodeSwapAndDeposit,
-  encodeUnwrap,
-} from './vm/ethereum/quoting/swapCalls.ts'
+  type EthereumFeeFacts,
+  EthereumFees,
+  type GasPrice,
+  type GasShape,
+  gasShapes,
+} from './vm/ethereum/quoting/ethereumFees.ts'
 export {
   decodeEvmWithdrawal,
   type EvmWithdrawal,
@@ -382,6 +382,22 @@ export {
   lighterWithdrawalId,
   lighterWithdrawalTransfer,
 } from './vm/lighter/withdrawal.ts'
+export { type QuotingFamilies, quotingFamilies } from './vm/quotingFamilies.ts'
+export type {
+  AccountLack,
+  ChainQuoting,
+  ChainSettings,
+  CostedTransaction,
+  EncodedTransaction,
+  NetworkFees,
+  OriginRoute,
+  PlannedTransaction,
+  QuotedCurrency,
+  QuotingFamily,
+  StepData,
+  StepIdentity,
+  UserTransactionKind,
+} from './vm/quotingFamily.ts'
 export { type ChainNetwork, codecOf, mainNetwork } from './vm/registry.ts'
 export { solanaCodec } from './vm/solana/codec.ts'
 export {

@@ -170,8 +170,8 @@ export type OriginRoute = {
         readonly ticksCrossed: number
       }
     | undefined
-  /** What the depository gets: least amount where a swap stands before it. */
-  readonly deposited: { readonly currency: QuotedCurrency; readonly amount: bigint }
+  /** What the depository gets of a swap, at least; undefined where the user executes alone. */
+  readonly deposited: { readonly currency: QuotedCurrency; readonly amount: bigint } | undefined
 }
 
 /** What is known of a quote once its order is. */
