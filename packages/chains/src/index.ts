@@ -1,4 +1,10 @@
-export { isReadable, missingSettings, openFamilyChain } from './chainFamilies.ts'
+export {
+  connectQuotingChain,
+  isReadable,
+  missingSettings,
+  openFamilyChain,
+  openQuotingChain,
+} from './chainFamilies.ts'
 export {
   type ChainRegistry,
   type ChainSources,
@@ -92,7 +98,6 @@ export {
   type CallSimulatorOptions,
   createCallSimulator,
 } from './ethereum-vm/simulation/simulateCalls.ts'
-export type { SimulatedCall } from './ethereum-vm/simulation/simulation.ts'
 export {
   DestinationCallFailedError,
   SimulationOverloadedError,
@@ -100,14 +105,19 @@ export {
 } from './ethereum-vm/simulation/simulationErrors.ts'
 export {
   createUserFactsReader,
-  type UserFacts,
   type UserFactsOptions,
-  type UserFactsQuestion,
   type UserFactsReader,
 } from './ethereum-vm/simulation/userFacts.ts'
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export type { FamilyChain } from './family/familyChain.ts'
 export type { HubEntries } from './family/hubEntries.ts'
+export type {
+  QuotingChain,
+  QuotingChainOptions,
+  SimulatedCall,
+  UserFacts,
+  UserFactsQuestion,
+} from './family/quotingChain.ts'
 export {
   addressesIn,
   checkForeignAddresses,
