@@ -382,7 +382,7 @@ export {
   lighterWithdrawalId,
   lighterWithdrawalTransfer,
 } from './vm/lighter/withdrawal.ts'
-export { type QuotingFamilies, quotingFamilies } from './vm/quotingFamilies.ts'
+export { type QuotingFamilies, quotingFamilies, stepDataSchema } from './vm/quotingFamilies.ts'
 export type {
   AccountLack,
   ChainQuoting,

@@ -1,7 +1,6 @@
 import type { ChainClient } from '@causeway/chains'
 import { createOrderIdHasher, type QuoteFile } from '@causeway/core'
 import type { ConfiguredSigner } from '@causeway/signer'
-import type { Logger } from 'pino'
 import { systemClock } from '../market/clock.ts'
 import type { Market } from '../market/runMarket.ts'
 import { createInventoryViews } from '../pricing/inventoryView.ts'
@@ -11,7 +10,7 @@ import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 import { createOnChainQuoter } from './onChainQuoter.ts'
-import { createChainPorts } from './ports.ts'
+import type { ChainPorts } from './ports.ts'
 
 type Shared = {
   readonly quote: QuoteFile
@@ -23,7 +22,7 @@ type Shared = {
 /** What a price is made of, whether it is asked for or a deposit is priced anew. */
 export function createDepositPricing(
   { quote, registry, clients, market }: Shared,
-  sponsorAsset: DepositPricing['sponsorAsset'],
+  more: Pick<DepositPricing, 'sponsorAsset' | 'lackOf'>,
 ): DepositPricing {
   const snapshot = () => market.snapshot()
   return {
@@ -34,7 +33,7 @@ export function createDepositPricing(
     snapshot,
     inventoryView: createInventoryViews(registry),
     legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients, snapshot)),
-    sponsorAsset,
+    ...more,
   }
 }
 
@@ -54,12 +53,12 @@ type Brought = Pick<
 export function createQuoting(
   options: Shared & {
     readonly pricing: DepositPricing
+    readonly ports: ChainPorts
     readonly signer: ConfiguredSigner
     readonly brought: Brought
-    readonly logger: Logger
   },
 ): SponsoredQuoteDependencies {
-  const { quote, registry, clients, market, pricing, signer, brought, logger } = options
+  const { quote, registry, pricing, ports, signer, brought } = options
   const { fillWallet, quoteLifetimeSeconds, orderLifetimeSeconds } = quote
   return {
     ...pricing,
@@ -68,13 +67,7 @@ export function createQuoting(
     orderLifetimeSeconds,
     openQuotes: createOpenQuotes({ perUserBps: quote.openQuotesPerUserBps }),
     fillWallet,
-    ...createChainPorts({
-      registry,
-      clients,
-      market,
-      clock: systemClock,
-      onFactsFailure: (chainId, error) => logger.debug({ chainId, err: error }, 'user facts not read'),
-    }),
+    ...ports,
     clock: systemClock,
     signer,
     orderIdOf: createOrderIdHasher(registry.networkByKey),

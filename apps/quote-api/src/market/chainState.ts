@@ -1,4 +1,4 @@
-import type { QuoteChain } from '@causeway/core'
+import { EthereumFees, type QuoteChain } from '@causeway/core'
 import type { ChainReading } from './chainReading.ts'
 import { gasUnits } from './gasUnits.ts'
 import type { MarketLimits } from './limits.ts'
@@ -46,6 +46,7 @@ export function chainState(args: {
     chainId: config.chainId,
     head,
     asOfMs: facts.readAtMs,
+    fees: new EthereumFees({ gasPrice, gasUnits, l1DataFeeWei }),
     gasPrice,
     gasUnits,
     l1DataFeeWei,

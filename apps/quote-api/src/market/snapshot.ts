@@ -1,28 +1,6 @@
-import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
+import type { CurrencyKey, GasPrice, GasShape, Hex, NetworkFees, PoolState } from '@causeway/core'
 
-/** Transactions whose gas is priced from a table of measured units. */
-export const gasShapes = [
-  'approve',
-  'deposit-native',
-  'deposit-erc20',
-  'permit-eip3009',
-  'permit-eip2612',
-  'swap',
-  'swap-deposit',
-  'wrap',
-  'unwrap',
-  'send-native',
-  'send-erc20',
-  'fill-native',
-  'fill-erc20',
-  'fill-swap',
-  'fill-topup',
-  'sweep-native',
-  'sweep-erc20',
-  'refund-native',
-  'refund-erc20',
-] as const
-export type GasShape = (typeof gasShapes)[number]
+export { type GasPrice, type GasShape, gasShapes } from '@causeway/core'
 
 /** One USD price as of one refresh, already guarded. @source pricing-engine.md 2.3 */
 export type UsdPrice = {
@@ -48,18 +26,13 @@ export type PriceRefusal = {
     | 'second_source_missing'
 }
 
-/** Wei per gas on one chain. `expected` is shown and charged; `max` bounds what a step may pay. */
-export type GasPrice = {
-  readonly expectedWei: bigint
-  readonly maxFeePerGasWei: bigint
-  readonly maxPriorityFeePerGasWei: bigint
-}
-
 /** Everything about one chain that a price depends on, read at one head. */
 export type ChainMarket = {
   readonly chainId: number
   readonly head: { readonly number: bigint; readonly hash: Hex; readonly timestampSeconds: number }
   readonly asOfMs: number
+  /** What a transaction costs on the chain, as its family reckons from what stands below. */
+  readonly fees: NetworkFees
   readonly gasPrice: GasPrice
   readonly gasUnits: Readonly<Record<GasShape, bigint>>
   /** L1 data fee and operator fee per shape; zero where the chain has none. */

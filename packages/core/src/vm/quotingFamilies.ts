@@ -1,3 +1,4 @@
+import { ethereumStepData } from './ethereum/quoting/encodeTransaction.ts'
 import { ethereumQuoting } from './ethereum/quoting/ethereumQuoting.ts'
 import type { QuotingFamily } from './quotingFamily.ts'
 import type { VmType } from './vmType.ts'
@@ -8,3 +9,6 @@ export type QuotingFamilies = Readonly<Partial<Record<VmType, QuotingFamily>>>
 export const quotingFamilies: QuotingFamilies = {
   'ethereum-vm': ethereumQuoting,
 }
+
+/** Form of `items[].data` of transaction steps: the union of what these families encode. */
+export const stepDataSchema = ethereumStepData

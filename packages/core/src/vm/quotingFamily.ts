@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import type { Hex } from '../hex.ts'
 import type { VmCodec } from './vmCodec.ts'
 
@@ -10,8 +9,6 @@ import type { VmCodec } from './vmCodec.ts'
 export type QuotingFamily = {
   /** One chain of the family, as its configuration describes it. Done once, at start. */
   readonly bind: (chain: ChainSettings) => ChainQuoting
-  /** Form of `items[].data` of its transaction steps, for the interface description. */
-  readonly stepData: z.ZodType<StepData>
 }
 
 /** What configuration says of a quoted chain. A family reads the members that it knows. */

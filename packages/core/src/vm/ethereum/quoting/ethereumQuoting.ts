@@ -1,10 +1,9 @@
 import type { QuotingFamily } from '../../quotingFamily.ts'
-import { encodeTransaction, ethereumStepData } from './encodeTransaction.ts'
+import { encodeTransaction } from './encodeTransaction.ts'
 import { planTransactions, spenderOf } from './planTransactions.ts'
 
 /** The family whose contracts take permits, calls and deposits at addresses of their own. @source quote-api.md 2 */
 export const ethereumQuoting: QuotingFamily = {
-  stepData: ethereumStepData,
   bind: (settings) => ({
     isNobody: (address) => address.toLowerCase() === settings.codec.nativeCurrency,
     amountMax: 2n ** 256n - 1n,
