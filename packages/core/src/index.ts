@@ -359,6 +359,7 @@ export {
   type WithdrawalCall,
 } from './vm/ethereum/withdrawal.ts'
 export { withdrawalTransfer } from './vm/ethereum/withdrawalTransfer.ts'
+export { type ChainNetwork, codecOf, families, mainNetwork } from './vm/families.ts'
 export {
   decodeHyperliquidWithdrawal,
   encodeHyperliquidWithdrawal,
@@ -398,7 +399,6 @@ export type {
   StepIdentity,
   UserTransactionKind,
 } from './vm/quotingFamily.ts'
-export { type ChainNetwork, codecOf, mainNetwork } from './vm/registry.ts'
 export { solanaCodec } from './vm/solana/codec.ts'
 export {
   decodeSolanaWithdrawal,
@@ -411,7 +411,7 @@ export { tronAddress, tronEvmAddress } from './vm/tron/address.ts'
 export { createTronCodec, type TronNetwork, tronMainnet } from './vm/tron/codec.ts'
 export { tronWithdrawalTransfer } from './vm/tron/withdrawalTransfer.ts'
 export type { VmCodec } from './vm/vmCodec.ts'
-export { type VmType, vmTypes } from './vm/vmType.ts'
+export { publicVmNames, type VmType, vmTypes } from './vm/vmType.ts'
 export type { WithdrawalTransfer } from './vm/withdrawalBytes.ts'
 export type { WithdrawRequest } from './vm/withdrawRequest.ts'
 export { normaliseWithdrawRequest } from './vm/withdrawRequest.ts'
