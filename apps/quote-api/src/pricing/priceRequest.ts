@@ -3,7 +3,7 @@ import type { Clock } from '../market/clock.ts'
 import type { ChainMarket, MarketSnapshot } from '../market/snapshot.ts'
 import { type KnowsLack, recipientLack } from './accountLack.ts'
 import { QuoteError } from './errors.ts'
-import { checkExecutionMode } from './executionMode.ts'
+import { checkCarried, checkExecutionMode } from './executionMode.ts'
 import type { Schedule, SubsidyRule } from './feeTerms.ts'
 import type { InventoryView } from './inventoryView.ts'
 import { type LegPlan, type LegQuoter, planLegs } from './legs.ts'
@@ -90,6 +90,7 @@ export async function priceRequest(
       })
     : await bestPlan(dependencies, { request, route, plans, snapshot, subsidy })
 
+  checkCarried(priced)
   await requireProvenPayments(priced)
   const { balance, allowance } = await facts
   const origin = originRoute(priced, request)

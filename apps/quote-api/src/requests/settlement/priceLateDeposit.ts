@@ -54,7 +54,7 @@ function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 
     // What is above goes back once the order is filled.
     amount: minBigint(amount, maxBigint(inputAmount, feeBasis)),
     appFees: quoted.appFees.map(({ recipient, feeBps }) => ({
-      // CAST: the body's schema lets only EVM addresses through.
+      // CAST: the body's schema lets only 20 bytes of hex through.
       recipient: recipient as Hex,
       bps: BigInt(feeBps),
     })),
