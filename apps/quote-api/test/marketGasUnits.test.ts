@@ -3,6 +3,8 @@
 // Method: every transaction is sent to a real node with the table's units as its gas limit.
 import {
   encodeSignedDeposit,
+  type GasShape,
+  gasShapes,
   type Hex,
   maxBigint,
   type PermitKind,
@@ -19,11 +21,10 @@ import {
   tokenAbi,
   wrappedNativeAbi,
 } from '@causeway/localnet'
+import { gasUnits } from '@causeway/market'
 import { concatHex, encodeFunctionData, parseAbi, parseEther, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { gasUnits } from '../src/market/gasUnits.ts'
-import { type GasShape, gasShapes } from '../src/market/snapshot.ts'
 import { sweepTransaction } from './depositSupport/sweepTransaction.ts'
 
 const routerAbi = parseAbi([

@@ -166,6 +166,7 @@ export {
   type QuorumLimits,
 } from './rpc/quorumClient.ts'
 export { RecentCache } from './rpc/recentCache.ts'
+export { AnswerTooLongError, requestText } from './rpc/requestText.ts'
 export {
   countVoices,
   defaultThreshold,

@@ -8,14 +8,13 @@ import {
   type HttpApp,
   type Readiness,
 } from '@causeway/http'
+import { type Market, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
-import { systemClock } from '../market/clock.ts'
-import type { Market } from '../market/runMarket.ts'
 import { createAdministration, loadPeppers } from '../operate/administration.ts'
 import { openCommandChain } from '../operate/cli/commandChain.ts'
 import type { OpenDatabase } from '../operate/database.ts'

@@ -1,6 +1,5 @@
 import { type ChainClient, openQuotingChain, type QuotingChain } from '@causeway/chains'
-import type { Clock } from '../market/clock.ts'
-import type { Market } from '../market/runMarket.ts'
+import type { Clock, Market } from '@causeway/market'
 import { QuoteError } from '../pricing/errors.ts'
 import type { PricingDependencies } from '../pricing/priceRequest.ts'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'

@@ -7,8 +7,8 @@ import {
   type HttpMetrics,
   type Readiness,
 } from '@causeway/http'
+import type { MarketHealth } from '@causeway/market'
 import type { WalletLinking } from '../access/wallets/walletLinking.ts'
-import type { MarketHealth } from '../market/health.ts'
 import type { AppFeeClaims } from '../money/appFees/claims.ts'
 import type { TopUpClaims } from '../money/topUps/claims.ts'
 import type { SponsorCurrency } from '../pricing/sponsorship/sponsorCurrency.ts'

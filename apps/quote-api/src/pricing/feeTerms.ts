@@ -7,7 +7,7 @@ import {
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { requireLack } from './accountLack.ts'
 import { QuoteError } from './errors.ts'
 import { charged, networkFees, relayedDeposit } from './gas.ts'

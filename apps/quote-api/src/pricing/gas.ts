@@ -1,5 +1,5 @@
 import { bpsUp, type CostedTransaction, convertUp, type NetworkFees } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { requireChain, requirePrice } from './marketAccess.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'

@@ -1,6 +1,5 @@
 import { type OriginRoute, type PlannedTransaction, type QuoteCeilings, usdValueDown } from '@causeway/core'
-import type { Clock } from '../market/clock.ts'
-import type { ChainMarket, MarketSnapshot } from '../market/snapshot.ts'
+import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
 import { type KnowsLack, recipientLack } from './accountLack.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'

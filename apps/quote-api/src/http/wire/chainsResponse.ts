@@ -1,6 +1,6 @@
 import { families, publicVmNames } from '@causeway/core'
+import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { takesPermits } from '../../pricing/permit.ts'
 import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../../pricing/registry.ts'
 

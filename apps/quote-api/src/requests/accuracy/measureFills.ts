@@ -1,7 +1,7 @@
 import { type JsonRpcClient, MalformedAnswerError, parseQuantity, parseRecord } from '@causeway/chains'
 import { feeTotals, type PaymentFacts, type PricedUnit, type SqlDatabase } from '@causeway/core'
+import type { MarketSnapshot } from '@causeway/market'
 import type { Run } from '../../jobs/runJobs.ts'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { requirePrice } from '../../pricing/marketAccess.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { readDeposit } from '../settlement/depositStore.ts'
