@@ -1,6 +1,12 @@
 // Goal: a family is added to quotes by its record alone. A family that exists in this test is priced, and its steps
 // are built, by the shipped pricing, requests and routes, which were not told of it.
-import { convertUp, createOrderIdHasher, type NetworkFees, quotingFamilies } from '@causeway/core'
+import {
+  convertUp,
+  createOrderIdHasher,
+  type NetworkFees,
+  type OriginRoute,
+  quotingFamilies,
+} from '@causeway/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
 import {
@@ -153,10 +159,11 @@ test('fees of another family pay no step', () => {
   const fees: NetworkFees = { costOf: () => 0n, rentOf: () => 0n }
   const currency = { address: usdc, isNative: false, resetsAllowance: false }
   const amounts = { amountIn: 1n, amountInMax: 1n, amountOut: 1n, amountOutMin: 1n }
-  const route = {
-    ...{ user, recipient, by: 'send', currencyIn: currency, currencyOut: currency, ...amounts },
+  const route: OriginRoute = {
+    ...{ user, recipient, currencyIn: currency, currencyOut: currency, ...amounts },
+    by: 'send',
     ...{ swap: undefined, deposited: undefined },
-  } as const
+  }
   const identity = { orderId: undefined, deadlineSeconds: 0, depositAddress: undefined }
   const encode = (paying: NetworkFees) =>
     quoting?.encode({ kind: 'send-input', isNative: false }, route, { identity, fees: paying })
