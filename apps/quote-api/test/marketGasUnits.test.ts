@@ -5,6 +5,7 @@ import {
   encodeSignedDeposit,
   type GasShape,
   gasShapes,
+  gasUnits,
   type Hex,
   maxBigint,
   type PermitKind,
@@ -21,7 +22,6 @@ import {
   tokenAbi,
   wrappedNativeAbi,
 } from '@causeway/localnet'
-import { gasUnits } from '@causeway/market'
 import { concatHex, encodeFunctionData, parseAbi, parseEther, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -74,7 +74,8 @@ export {
   tipOf,
 } from './ethereum-vm/gas/feeModel.ts'
 export { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './ethereum-vm/gas/l1DataFee.ts'
-export { type CalldataWord, probeCalldata, probeTransaction } from './ethereum-vm/gas/probeTransaction.ts'
+export { probeCalldata, probeTransaction } from './ethereum-vm/gas/probeTransaction.ts'
+export { shapeProbes } from './ethereum-vm/gas/shapeProbes.ts'
 export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
 export { judgePools, type PoolMismatch, sampleQuestions } from './ethereum-vm/pools/judgePools.ts'

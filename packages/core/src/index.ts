@@ -351,6 +351,7 @@ export {
   type GasShape,
   gasShapes,
 } from './vm/ethereum/quoting/ethereumFees.ts'
+export { gasUnits } from './vm/ethereum/quoting/gasUnits.ts'
 export {
   decodeEvmWithdrawal,
   type EvmWithdrawal,

@@ -1,5 +1,4 @@
-import { EthereumFees, type QuoteChain } from '@causeway/core'
-import { gasUnits } from '../gas/gasUnits.ts'
+import { EthereumFees, gasUnits, type QuoteChain } from '@causeway/core'
 import type { MarketLimits } from '../limits.ts'
 import type { ChainMarket, ChainRefusal } from '../snapshot.ts'
 import type { ChainReading } from './chainReading.ts'

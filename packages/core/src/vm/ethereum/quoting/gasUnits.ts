@@ -1,4 +1,4 @@
-import type { GasShape } from '@causeway/core'
+import type { GasShape } from './ethereumFees.ts'
 
 /**
  * Gas units of each shape: what its dearest common form uses on the local contracts, and room above it.
