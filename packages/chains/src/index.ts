@@ -147,9 +147,9 @@ export type {
   RpcCall,
   RpcOptions,
 } from './rpc/jsonRpc.ts'
+export { LruCache } from './rpc/lruCache.ts'
 export { MalformedAnswerError } from './rpc/malformedAnswer.ts'
 export { NodeError } from './rpc/nodeError.ts'
-export { OneFlight } from './rpc/oneFlight.ts'
 export {
   parseBytes,
   parseHash,
@@ -166,8 +166,8 @@ export {
   type QuorumEndpointHealth,
   type QuorumLimits,
 } from './rpc/quorumClient.ts'
-export { RecentCache } from './rpc/recentCache.ts'
 export { AnswerTooLongError, requestText } from './rpc/requestText.ts'
+export { SingleFlight } from './rpc/singleFlight.ts'
 export {
   countVoices,
   defaultThreshold,
@@ -177,7 +177,7 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
-export { WeightedCache } from './rpc/weightedCache.ts'
+export { WeightedLruCache } from './rpc/weightedLruCache.ts'
 export { deriveProgramAddresses, type ProgramAddresses } from './solana-vm/programAddresses.ts'
 export {
   associatedTokenProgram,

@@ -1,4 +1,4 @@
-import { OneFlight, WeightedCache } from '@causeway/chains'
+import { SingleFlight, WeightedLruCache } from '@causeway/chains'
 import {
   canonicalJson,
   DomainError,
@@ -64,8 +64,11 @@ const keptWeightMax = 64 * 1024 * 1024
 export function createAttestationService(options: AttestationServiceOptions): AttestationService {
   const { context, watch, signer, signatureContext, metrics, guard, orders } = options
   const { inFlightMax, deadlineMs, keptMax = keptMaxDefault } = options
-  const kept = new WeightedCache<LocalAttestation<object>>({ entriesMax: keptMax, weightMax: keptWeightMax })
-  const flights = new OneFlight<LocalAttestation<object>>()
+  const kept = new WeightedLruCache<LocalAttestation<object>>({
+    entriesMax: keptMax,
+    weightMax: keptWeightMax,
+  })
+  const flights = new SingleFlight<LocalAttestation<object>>()
   const slots = createWorkSlots(inFlightMax)
   metrics.watchWork(() => slots.inUse)
 

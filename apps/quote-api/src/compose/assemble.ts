@@ -23,7 +23,7 @@ import type { QuoteRegistry } from '../pricing/registry.ts'
 import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/toStoredOrder.ts'
-import { keepReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
+import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
@@ -160,7 +160,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     claims: appBalance.claims,
     appFeeClaims: appFees.appFeeClaims,
     takePermit: permits.takePermit,
-    say: (reported) => keepReportedTransaction(database, reported),
+    report: (reported) => insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
     hint(chainId) {
       settlement.hint(chainId)

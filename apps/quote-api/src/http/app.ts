@@ -55,7 +55,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly solverWork: SolverWork
   readonly statuses: RequestStatuses
   readonly hint: TransactionHints['hint']
-  readonly say: TransactionHints['say']
+  readonly report: TransactionHints['report']
   readonly logger: HttpAppOptions['logger']
   readonly metrics: HttpMetrics
   readonly readiness: Readiness

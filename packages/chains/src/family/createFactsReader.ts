@@ -16,9 +16,9 @@ import {
   type WithdrawRequestFacts,
   type WithdrawRequestQuestion,
 } from '@causeway/core'
-import { OneFlight } from '../rpc/oneFlight.ts'
 import type { AgreedFacts } from '../rpc/quorumClient.ts'
-import { runAsOne } from '../rpc/runAsOne.ts'
+import { shareChainReading } from '../rpc/shareChainReading.ts'
+import { SingleFlight } from '../rpc/singleFlight.ts'
 import type { ShownIn } from './finalTransactions.ts'
 
 /** Where and when a transaction happened, as its reading proves it. */
@@ -101,7 +101,7 @@ export function createFactsReader<Seen, Block extends ShownIn = ShownIn>(
 ): FamilyReader<Block> {
   const { chainId, network } = family
   const codec = codecOf(network)
-  const withdrawals = new OneFlight<AgreedFacts<Seen>>()
+  const withdrawals = new SingleFlight<AgreedFacts<Seen>>()
   return {
     chainId,
     vmType: network.vmType,
@@ -135,7 +135,7 @@ function canonicalPayment(codec: VmCodec, question: PaymentQuestion): PaymentQue
 
 async function readWithdrawal<Seen, Block extends ShownIn>(
   family: FactsFamily<Seen, Block>,
-  { codec, withdrawals }: { readonly codec: VmCodec; readonly withdrawals: OneFlight<AgreedFacts<Seen>> },
+  { codec, withdrawals }: { readonly codec: VmCodec; readonly withdrawals: SingleFlight<AgreedFacts<Seen>> },
   question: WithdrawalQuestion,
   { signal }: ReadOptions,
 ): Promise<WithdrawalFacts> {
@@ -144,7 +144,7 @@ async function readWithdrawal<Seen, Block extends ShownIn>(
   const { withdrawalId } = reading
   const transactionId =
     question.transactionId === undefined ? undefined : codec.canonicalTransactionId(question.transactionId)
-  const { facts, agreeingEndpoints } = await runAsOne(
+  const { facts, agreeingEndpoints } = await shareChainReading(
     withdrawals,
     { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
     (shared) => reading.read(transactionId, shared),

@@ -23,8 +23,8 @@ import {
 } from '../family/createFactsReader.ts'
 import type { HubEntries } from '../family/hubEntries.ts'
 import { TransactionMissingError } from '../rpc/chainErrors.ts'
+import { defaultReadingCacheLimits } from '../rpc/finalReadingCache.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits } from '../rpc/rememberedReadings.ts'
 import type { HyperliquidTransaction, SendAction } from './answers.ts'
 import {
   createHyperliquidTransactions,
@@ -74,7 +74,7 @@ export function createHyperliquidFactsReader(options: HyperliquidFactsReaderOpti
   const { chain, quorum, hubEntries } = options
   const transactions = createHyperliquidTransactions({
     quorum,
-    limits: { ...defaultKeptLimits, ...options.limits },
+    limits: { ...defaultReadingCacheLimits, ...options.limits },
   })
   const [primary, additional] = [chain.depository, chain.additionalDepositories ?? []]
   const reading: Reading = {

@@ -9,7 +9,7 @@ const pollMs = 500
  * later one waits for a nonce that has passed. It stays there, and sending it again is refused.
  * @returns what ends the care
  */
-export function careForPool(url: string): () => void {
+export function resendStuckTransactions(url: string): () => void {
   let isBusy = false
   const care = async () => {
     if (isBusy) return

@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '@causeway/database'
  * outlives its owner. A database whose service lives is not touched.
  * @throws ConfigurationError when a living process owns one
  */
-export async function stopLeftDatabases(directory: string): Promise<void> {
+export async function stopOrphanedDatabases(directory: string): Promise<void> {
   const folders = (await readdir(directory)).map((name) => join(directory, name))
   await Promise.all(
     folders

@@ -6,7 +6,7 @@ import {
   type RpcAnswer,
 } from '@causeway/chains'
 import { encodeSignedDeposit, type Hex, UpstreamUnavailableError } from '@causeway/core'
-import type { DepositTrial } from './takePermit.ts'
+import type { SimulateDeposit } from './takePermit.ts'
 
 /** Far above what a deposit takes, and too little for a loop to be felt. */
 const gasMax = 1_000_000
@@ -17,9 +17,9 @@ const timeoutMs = 3_000
  * judges signature, nonce, time and balance. It runs inside a multicall, so that a failure of the call is
  * told apart from one of the node; anybody may submit it, so it matters to nobody who does.
  */
-export function createDepositTrial(
+export function createDepositSimulation(
   chainOf: (chainId: number) => { readonly client: JsonRpcClient; readonly multicall3: Hex } | undefined,
-): DepositTrial {
+): SimulateDeposit {
   return async (chainId, terms, signature) => {
     const chain = chainOf(chainId)
     if (chain === undefined) throw unreadable(chainId)

@@ -20,14 +20,14 @@ import { lowerCase } from './signatureEntries.ts'
  * What the caller sent and what is signed as text stays as it is. Evidence belongs to one oracle and is
  * left out. @source oracle-protocol.md 7.2
  */
-export function spellDeposits(
+export function normaliseDeposits(
   { messages, execution, executionHeld }: DepositsResponse,
   networkOf: NetworkOf,
 ): DepositsResponse {
   return {
     messages: messages.map((message) => {
       const { data, result } = message
-      const address = (text: string) => spellAddress(text, data.chainId, networkOf)
+      const address = (text: string) => normaliseAddress(text, data.chainId, networkOf)
       return {
         ...message,
         result: {
@@ -42,11 +42,11 @@ export function spellDeposits(
     }),
     ...(execution !== undefined && {
       execution: {
-        ...spellExecution(execution),
+        ...normaliseExecution(execution),
         metadata: execution.metadata.map(({ origin, ...entry }) => ({
           ...entry,
-          origin: { ...origin, address: spellAddress(origin.address, origin.chainId, networkOf) },
-          oracleChainId: spellDecimal(entry.oracleChainId),
+          origin: { ...origin, address: normaliseAddress(origin.address, origin.chainId, networkOf) },
+          oracleChainId: withoutLeadingZeros(entry.oracleChainId),
           oracleContract: lowerCase(entry.oracleContract),
         })),
       },
@@ -55,7 +55,7 @@ export function spellDeposits(
   }
 }
 
-export function spellWithdrawal(
+export function normaliseWithdrawal(
   { message, execution, executionHeld, pendingReason }: WithdrawalsResponse,
   networkOf: NetworkOf,
 ): WithdrawalsResponse {
@@ -67,16 +67,16 @@ export function spellWithdrawal(
       result: {
         ...result,
         withdrawalId: lowerCase(result.withdrawalId),
-        depository: spellAddress(result.depository, data.chainId, networkOf),
+        depository: normaliseAddress(result.depository, data.chainId, networkOf),
       },
     },
-    ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(execution !== undefined && { execution: normaliseExecution(execution) }),
     ...(executionHeld !== undefined && { executionHeld }),
     ...(pendingReason !== undefined && { pendingReason }),
   }
 }
 
-export function spellRequestedWithdrawal({
+export function normaliseRequestedWithdrawal({
   status,
   execution,
   executionHeld,
@@ -84,13 +84,13 @@ export function spellRequestedWithdrawal({
 }: RequestedWithdrawalsResponse): RequestedWithdrawalsResponse {
   return {
     status,
-    ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(execution !== undefined && { execution: normaliseExecution(execution) }),
     ...(executionHeld !== undefined && { executionHeld }),
     ...(pendingReason !== undefined && { pendingReason }),
   }
 }
 
-export function spellSettlement<Response extends FillsResponse | RefundsResponse>(
+export function normaliseSettlement<Response extends FillsResponse | RefundsResponse>(
   response: Response,
 ): Response {
   const { message, execution } = response
@@ -98,24 +98,24 @@ export function spellSettlement<Response extends FillsResponse | RefundsResponse
   return {
     ...response,
     message: { ...message, result: { ...result, orderId: lowerCase(result.orderId) } },
-    ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(execution !== undefined && { execution: normaliseExecution(execution) }),
     evidence: undefined,
   }
 }
 
-export function spellWithdrawalInitiation({
+export function normaliseWithdrawalInitiation({
   withdrawalAddress,
   execution,
   executionHeld,
 }: WithdrawalInitiationResponse): WithdrawalInitiationResponse {
   return {
     withdrawalAddress: lowerCase(withdrawalAddress),
-    ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(execution !== undefined && { execution: normaliseExecution(execution) }),
     ...(executionHeld !== undefined && { executionHeld }),
   }
 }
 
-export function spellWithdrawalInitiated({
+export function normaliseWithdrawalInitiated({
   payloadParams,
   executionHeld,
 }: WithdrawalInitiatedResponse): WithdrawalInitiatedResponse {
@@ -123,7 +123,7 @@ export function spellWithdrawalInitiated({
   return {
     payloadParams: {
       ...payloadParams,
-      chainId: spellDecimal(chainId),
+      chainId: withoutLeadingZeros(chainId),
       spender: lowerCase(spender),
       nonce: lowerCase(nonce),
       data: lowerCase(data),
@@ -132,14 +132,14 @@ export function spellWithdrawalInitiated({
   }
 }
 
-export function spellRecovery({ execution, executionHeld }: RecoveryResponse): RecoveryResponse {
+export function normaliseRecovery({ execution, executionHeld }: RecoveryResponse): RecoveryResponse {
   return {
-    ...(execution !== undefined && { execution: spellExecution(execution) }),
+    ...(execution !== undefined && { execution: normaliseExecution(execution) }),
     ...(executionHeld !== undefined && { executionHeld }),
   }
 }
 
-export function spellNoFillOrRefund({ genericMapping }: NoFillOrRefundResponse): NoFillOrRefundResponse {
+export function normaliseNoFillOrRefund({ genericMapping }: NoFillOrRefundResponse): NoFillOrRefundResponse {
   const { user, id, data, nonce, signatures } = genericMapping
   return {
     genericMapping: {
@@ -149,18 +149,18 @@ export function spellNoFillOrRefund({ genericMapping }: NoFillOrRefundResponse):
   }
 }
 
-function spellExecution<Execution extends { idempotencyKey: Hex; actions: Hex[] }>(
+function normaliseExecution<Execution extends { idempotencyKey: Hex; actions: Hex[] }>(
   execution: Execution,
 ): Execution {
   const { idempotencyKey, actions } = execution
   return { ...execution, idempotencyKey: lowerCase(idempotencyKey), actions: actions.map(lowerCase) }
 }
 
-function spellAddress(text: string, chainId: string, networkOf: NetworkOf): string {
+function normaliseAddress(text: string, chainId: string, networkOf: NetworkOf): string {
   const network = networkOf(chainId)
   return network === undefined ? text : codecOf(network).spellAddress(text)
 }
 
-function spellDecimal(text: string): string {
+function withoutLeadingZeros(text: string): string {
   return text.replace(/^0+(?=[0-9])/, '')
 }

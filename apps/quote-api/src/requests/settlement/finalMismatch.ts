@@ -6,7 +6,7 @@ import type { PaymentReading, SettlementChain } from './settlementChain.ts'
  * True when a reported transaction is not what it was reported for, and no reorganization can mend it: only
  * then something else may be paid in its place. Asks nothing more where the payment is right.
  */
-export async function isWrongForGood(
+export async function isFinalMismatch(
   reported: {
     readonly chain: SettlementChain
     readonly question: PaymentQuestion

@@ -1,14 +1,14 @@
 // Goal: what was read is kept and shared, what failed is not. Method: readings that count how often they are made.
 import { UpstreamUnavailableError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { RememberedReadings } from './rememberedReadings.ts'
+import { FinalReadingCache } from './finalReadingCache.ts'
 
 type Value = { readonly text: string; readonly isWhole: boolean }
 
 const { signal } = new AbortController()
 
 function bench(limits = { finalEntriesMax: 2, finalWeightMax: 100 }) {
-  const readings = new RememberedReadings<Value>({
+  const readings = new FinalReadingCache<Value>({
     chainId: 'base',
     limits,
     weightOf: ({ text }) => text.length,

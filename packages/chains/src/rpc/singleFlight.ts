@@ -11,7 +11,7 @@ type Flight<Value> = {
  * when the last one has. Nothing is remembered afterwards.
  * @source ledger-and-safety.md 4.7
  */
-export class OneFlight<Value> {
+export class SingleFlight<Value> {
   readonly #flights = new Map<string, Flight<Value>>()
 
   /** @param key names everything that the work depends on */

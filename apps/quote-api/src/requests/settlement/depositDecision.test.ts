@@ -2,13 +2,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type DepositFate,
-  depositFate,
-  lookWhileShallow,
-  lookWhileWaiting,
+  type DepositDecision,
+  depositDecision,
+  recheckWhileShallow,
+  recheckWhileWaiting,
   refundAmount,
   surplusRefund,
-} from './depositFate.ts'
+} from './depositDecision.ts'
 import type { DepositTerms, SeenDeposit } from './pinDecision.ts'
 
 const terms: DepositTerms = {
@@ -35,9 +35,9 @@ function fate(
   deposit: Partial<SeenDeposit>,
   request: Partial<typeof fresh> = {},
   more: { nowSeconds?: number; isListed?: boolean } = {},
-): DepositFate {
+): DepositDecision {
   const { nowSeconds = 10, isListed = true } = more
-  return depositFate({
+  return depositDecision({
     deposit: { ...fit, ...deposit },
     terms,
     refund,
@@ -49,7 +49,7 @@ function fate(
 const back = (reason: string, amount: bigint) => ({ action: 'refund', reason, amount })
 
 describe('a deposit of an order', () => {
-  test.each<[string, DepositFate, object]>([
+  test.each<[string, DepositDecision, object]>([
     ['in time', fate({}), { action: 'bind' }],
     ['of too much', fate({ amount: 5_000n }), { action: 'bind' }],
     ['not deep enough', fate({ confirmations: 1 }), { action: 'wait' }],
@@ -99,7 +99,7 @@ test('of an overpaid and filled order goes back what the quote did not reckon wi
 describe('a deposit that waits', () => {
   const chain = { blockTimeMs: 2_000 }
   const delayAt = (confirmations: number, pinConfirmations: number) =>
-    lookWhileShallow({ confirmations }, { pinConfirmations }, chain).delayMs
+    recheckWhileShallow({ confirmations }, { pinConfirmations }, chain).delayMs
 
   test('is looked at again well before it can be deep enough, and at once in the block before', () => {
     expect([delayAt(1, 2), delayAt(1, 3), delayAt(1, 4)]).toEqual([0, 1_000, 2_000])
@@ -108,9 +108,9 @@ describe('a deposit that waits', () => {
   })
 
   test('for a market goes behind the others, and seldom the longer it waits', () => {
-    const looks = [0, 1, 2, 1_000].map((times) => lookWhileWaiting({ looks: times }))
+    const looks = [0, 1, 2, 1_000].map((times) => recheckWhileWaiting({ looks: times }))
     expect(looks.map(({ delayMs }) => delayMs)).toEqual([500, 750, 1_125, 5_000])
     expect(looks.every(({ isDeep }) => isDeep)).toBe(true)
-    expect(lookWhileShallow({ confirmations: 1 }, terms, chain).isDeep).toBe(false)
+    expect(recheckWhileShallow({ confirmations: 1 }, terms, chain).isDeep).toBe(false)
   })
 })

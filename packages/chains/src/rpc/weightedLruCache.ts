@@ -1,5 +1,5 @@
 /** Keeps the values used last, up to a number of entries and to a sum of weights: memory stays bounded. */
-export class WeightedCache<Value> {
+export class WeightedLruCache<Value> {
   readonly #entriesMax: number
   readonly #weightMax: number
   /** Insertion order is order of use, oldest first. */

@@ -271,11 +271,11 @@ function isSpeltForAllocator(
     depository: isNamed ? text(request['depository']) : recipient,
   })
   const compared = isNamed ? allocatorFields : allocatorFields.slice(0, 2)
-  return compared.every((name) => spelling(payloadParams[name]) === spelling(expected[name]))
+  return compared.every((name) => lowerCaseHex(payloadParams[name]) === lowerCaseHex(expected[name]))
 }
 
 /** Hex of a peer may be in either case; other texts are case-sensitive. */
-function spelling(account: string): string {
+function lowerCaseHex(account: string): string {
   return account.startsWith('0x') ? account.toLowerCase() : account
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { afterSaving, type ChainProgress, chainChores } from './pace.ts'
+import { afterSaving, type ChainProgress, chainChores } from './chainChores.ts'
 
 const quiet: ChainProgress = { headBlock: 10n, lastTransactionBlock: 4n, savedBlock: 10n, savedAtMs: 0 }
 const look = { newTransactionBlock: undefined, nowMs: 1_000 }

@@ -33,7 +33,7 @@ export async function readFeeds(
 }
 
 /** Feeds whose round is so old that it should be published again. */
-export function agedFeeds(
+export function staleFeeds(
   rounds: readonly FeedRound[],
   { nowUnixSeconds, refreshSeconds }: { readonly nowUnixSeconds: bigint; readonly refreshSeconds: number },
 ): readonly PriceKey[] {
@@ -56,7 +56,7 @@ export async function refreshFeeds(
   // The head is old right after a start, and ahead of the clock when somebody moved the chain's time.
   const clock = BigInt(Math.floor(now() / 1_000))
   const nowUnixSeconds = head.timestamp > clock ? head.timestamp : clock
-  const aged = agedFeeds(rounds, { nowUnixSeconds, refreshSeconds })
+  const aged = staleFeeds(rounds, { nowUnixSeconds, refreshSeconds })
   const data = encodeFunctionData({ abi: priceFeedAbi, functionName: 'touch' })
   await chain.send(
     keeper,

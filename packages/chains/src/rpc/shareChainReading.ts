@@ -1,9 +1,9 @@
 import { UpstreamUnavailableError } from '@causeway/core'
-import type { OneFlight } from './oneFlight.ts'
+import type { SingleFlight } from './singleFlight.ts'
 
 /** One flight, with the refusal of a caller that gave up typed like any other. */
-export async function runAsOne<Value>(
-  flights: OneFlight<Value>,
+export async function shareChainReading<Value>(
+  flights: SingleFlight<Value>,
   { key, chainId, signal }: { readonly key: string; readonly chainId: string; readonly signal: AbortSignal },
   work: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {

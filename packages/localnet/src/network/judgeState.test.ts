@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { generateLocalKeys } from '../keys/generateKeys.ts'
 import { countingKeys } from '../keys/testKeys.ts'
-import { judgeState, type StateFacts } from './keptState.ts'
+import { judgeState, type StateFacts } from './judgeState.ts'
 import { testDeployment } from './testDeployment.ts'
 
 const networkId = `0x${'01'.repeat(32)}` as const

@@ -1,7 +1,7 @@
-import { RecentCache } from '@causeway/chains'
+import { LruCache } from '@causeway/chains'
 import { DomainError, UpstreamUnavailableError } from '@causeway/core'
 
-export type FreshReadsOptions<Value> = {
+export type BoundedStalenessOptions<Value> = {
   /** Answers from the store; `undefined` when there is nothing. */
   readonly read: (key: string) => Promise<Value | undefined>
   /** Milliseconds of a clock that never goes back. */
@@ -9,7 +9,7 @@ export type FreshReadsOptions<Value> = {
 }
 
 /** Answers of a store that are asked for again and again, never older than `answerAgeMsMax`. */
-export interface FreshReads<Value> {
+export interface BoundedStalenessCache<Value> {
   /** @throws UpstreamUnavailableError when the store does not answer and no recent answer is left */
   get(key: string): Promise<Value | undefined>
   /** The next `get` asks the store, for changes made by this process. */
@@ -31,11 +31,13 @@ type Answer<Value> = { readonly value: Value | undefined; readonly askedAtMs: nu
  * each is asked for again after two seconds, so a change in the store reaches every process
  * within `answerAgeMsMax`, with no notification that could be lost.
  */
-export function createFreshReads<Value>(options: FreshReadsOptions<Value>): FreshReads<Value> {
+export function createBoundedStalenessCache<Value>(
+  options: BoundedStalenessOptions<Value>,
+): BoundedStalenessCache<Value> {
   const { read, now } = options
-  const present = new RecentCache<Answer<Value>>(entriesMax)
+  const present = new LruCache<Answer<Value>>(entriesMax)
   // Apart, so that names nobody has cannot push out those that are in use.
-  const absent = new RecentCache<Answer<Value>>(entriesMax)
+  const absent = new LruCache<Answer<Value>>(entriesMax)
   const underway = new Map<string, Promise<Answer<Value>>>()
 
   function keep(key: string, answer: Answer<Value>): void {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { OneFlight } from './oneFlight.ts'
-import { WeightedCache } from './weightedCache.ts'
+import { SingleFlight } from './singleFlight.ts'
+import { WeightedLruCache } from './weightedLruCache.ts'
 
-describe('OneFlight', () => {
+describe('SingleFlight', () => {
   const never = new AbortController().signal
 
   test('runs equal work once while it is under way, and again afterwards', async () => {
-    const flights = new OneFlight<number>()
+    const flights = new SingleFlight<number>()
     let runs = 0
     const work = async () => {
       runs += 1
@@ -17,13 +17,13 @@ describe('OneFlight', () => {
   })
 
   test('does not remember a failure', async () => {
-    const flights = new OneFlight<number>()
+    const flights = new SingleFlight<number>()
     await expect(flights.run('a', never, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await flights.run('a', never, async () => 1)).toBe(1)
   })
 
   test('is aborted when the last caller has left, and not joined any more', async () => {
-    const flights = new OneFlight<number>()
+    const flights = new SingleFlight<number>()
     const [one, other] = [new AbortController(), new AbortController()]
     let shared: AbortSignal | undefined
     const hang = (signal: AbortSignal) => {
@@ -43,14 +43,14 @@ describe('OneFlight', () => {
   })
 
   test('refuses a caller that has already left', async () => {
-    const flights = new OneFlight<number>()
+    const flights = new SingleFlight<number>()
     await expect(flights.run('a', AbortSignal.abort(), async () => 1)).rejects.toThrow()
   })
 })
 
-describe('WeightedCache', () => {
+describe('WeightedLruCache', () => {
   test('drops what was used longest ago, by number and by weight', () => {
-    const cache = new WeightedCache<string>({ entriesMax: 2, weightMax: 10 })
+    const cache = new WeightedLruCache<string>({ entriesMax: 2, weightMax: 10 })
     cache.set('a', 'A', 1)
     cache.set('b', 'B', 1)
     expect(cache.get('a')).toBe('A')

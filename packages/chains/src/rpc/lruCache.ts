@@ -1,5 +1,5 @@
 /** Keeps the entries used last, up to a number: memory stays bounded whatever callers ask for. */
-export class RecentCache<Value> {
+export class LruCache<Value> {
   readonly #entriesMax: number
   /** Insertion order is order of use, oldest first. */
   readonly #entries = new Map<string, Value>()

@@ -3,7 +3,7 @@
  * failed or has been silent for `staggerMs`, without giving the silent one up; a success aborts the rest.
  * @throws AggregateError of every failure, in the order of the attempts
  */
-export function firstAnswer<T>(
+export function hedgedRequest<T>(
   attempts: readonly ((signal: AbortSignal) => Promise<T>)[],
   options: { readonly staggerMs: number; readonly signal?: AbortSignal | undefined },
 ): Promise<T> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { firstAnswer } from './firstAnswer.ts'
+import { hedgedRequest } from './hedgedRequest.ts'
 
 const never = (signal: AbortSignal) =>
   new Promise<string>((_resolve, reject) => {
@@ -9,9 +9,9 @@ const fails = (name: string) => async () => {
   throw new Error(name)
 }
 
-describe('firstAnswer', () => {
+describe('hedgedRequest', () => {
   test('starts the next attempt at once when one fails', async () => {
-    const answer = await firstAnswer([fails('a'), async () => 'b'], { staggerMs: 60_000 })
+    const answer = await hedgedRequest([fails('a'), async () => 'b'], { staggerMs: 60_000 })
     expect(answer).toBe('b')
   })
 
@@ -22,7 +22,7 @@ describe('firstAnswer', () => {
         aborted = true
         throw error
       })
-    expect(await firstAnswer([silent, async () => 'b'], { staggerMs: 5 })).toBe('b')
+    expect(await hedgedRequest([silent, async () => 'b'], { staggerMs: 5 })).toBe('b')
     await new Promise(setImmediate)
     expect(aborted).toBe(true)
   })
@@ -33,18 +33,18 @@ describe('firstAnswer', () => {
       started += 1
       return name
     })
-    expect(await firstAnswer(attempts, { staggerMs: 5 })).toBe('a')
+    expect(await hedgedRequest(attempts, { staggerMs: 5 })).toBe('a')
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(started).toBe(1)
   })
 
   test('takes the answer of a slow first attempt after the second has failed', async () => {
     const slow = () => new Promise<string>((resolve) => setTimeout(() => resolve('a'), 40))
-    expect(await firstAnswer([slow, fails('b')], { staggerMs: 5 })).toBe('a')
+    expect(await hedgedRequest([slow, fails('b')], { staggerMs: 5 })).toBe('a')
   })
 
   test('rejects with every failure, in the order of the attempts', async () => {
-    const failed = firstAnswer([fails('a'), fails('b'), fails('c')], { staggerMs: 5 })
+    const failed = hedgedRequest([fails('a'), fails('b'), fails('c')], { staggerMs: 5 })
     await expect(failed).rejects.toMatchObject({
       errors: [{ message: 'a' }, { message: 'b' }, { message: 'c' }],
     })
@@ -57,7 +57,7 @@ describe('firstAnswer', () => {
       started += 1
       return 'b'
     }
-    const failed = firstAnswer([never, second], { staggerMs: 20, signal: caller.signal })
+    const failed = hedgedRequest([never, second], { staggerMs: 20, signal: caller.signal })
     caller.abort()
     await expect(failed).rejects.toBeInstanceOf(AggregateError)
     await new Promise((resolve) => setTimeout(resolve, 40))
@@ -65,6 +65,6 @@ describe('firstAnswer', () => {
   })
 
   test('rejects when there is nothing to try', async () => {
-    await expect(firstAnswer([], { staggerMs: 5 })).rejects.toBeInstanceOf(AggregateError)
+    await expect(hedgedRequest([], { staggerMs: 5 })).rejects.toBeInstanceOf(AggregateError)
   })
 })

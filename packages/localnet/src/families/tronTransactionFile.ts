@@ -32,7 +32,7 @@ const fileSchema = z.record(
 type Known = Map<string, KnownTransaction>
 
 /** Transactions of earlier runs that the node still has, oldest first: a kill may have cost it the newest. */
-export async function readKept({ node }: Pick<EvmBehind, 'node'>, file: string): Promise<Known> {
+export async function readTronTransactions({ node }: Pick<EvmBehind, 'node'>, file: string): Promise<Known> {
   const read = await readJsonFile(file)
   const parsed = fileSchema.safeParse(read.kind === 'found' ? read.json : undefined)
   if (!parsed.success) return new Map()
@@ -45,6 +45,6 @@ export async function readKept({ node }: Pick<EvmBehind, 'node'>, file: string):
   return new Map(found.flat())
 }
 
-export async function writeKept(known: Known, file: string): Promise<void> {
+export async function writeTronTransactions(known: Known, file: string): Promise<void> {
   await writeFileAtomically(file, `${JSON.stringify(Object.fromEntries(known), null, 2)}\n`)
 }

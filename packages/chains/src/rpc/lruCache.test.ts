@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { RecentCache } from './recentCache.ts'
+import { LruCache } from './lruCache.ts'
 
 test('drops what was used least recently, and never holds more than its number', () => {
-  const cache = new RecentCache<number>(2)
+  const cache = new LruCache<number>(2)
   cache.set('a', 1)
   cache.set('b', 2)
   expect(cache.get('a')).toBe(1)
@@ -12,7 +12,7 @@ test('drops what was used least recently, and never holds more than its number',
 })
 
 test('keeps one entry per key, with the newest value', () => {
-  const cache = new RecentCache<number>(2)
+  const cache = new LruCache<number>(2)
   for (let value = 0; value < 5; value += 1) cache.set('a', value)
   expect([cache.get('a'), cache.size]).toEqual([4, 1])
 })

@@ -1,5 +1,5 @@
 import { divideUp, maxBigint } from '@causeway/core'
-import { type DepositTerms, type SeenDeposit, whyUnfit } from './pinDecision.ts'
+import { type DepositTerms, type SeenDeposit, unfitReason } from './pinDecision.ts'
 
 /** What a request is to its next deposit. */
 export type RequestState = {
@@ -26,7 +26,7 @@ export type RefundReason =
   | 'PROTOCOL_DEADLINE_EXPIRED'
 
 /** What becomes of a deposit that names an order. */
-export type DepositFate =
+export type DepositDecision =
   | { readonly action: 'wait' }
   /** It pays the order: bind the request to it and have it filled. */
   | { readonly action: 'bind' }
@@ -43,17 +43,17 @@ export const unpricedRefundPercent = 95n
  * @param args.isListed the service knows the deposited currency on that chain
  * @source issue rules of design.md 6.5; quote-api.md 5, failReason
  */
-export function depositFate(args: {
+export function depositDecision(args: {
   readonly deposit: SeenDeposit
   readonly terms: DepositTerms
   readonly refund: RefundTerms
   readonly request: RequestState
   readonly isListed: boolean
   readonly nowSeconds: number
-}): DepositFate {
+}): DepositDecision {
   const { deposit, terms, refund, request, nowSeconds } = args
   if (!deposit.isCanonical || deposit.confirmations < terms.pinConfirmations) return { action: 'wait' }
-  const unfit = whyUnfit(deposit, terms)
+  const unfit = unfitReason(deposit, terms)
   if (unfit === 'wrong_currency') return refundOfOther(deposit, args.isListed)
   const back = (reason: RefundReason) => refundOf(deposit.amount, refund, reason)
   if (request.isOver || request.isBound) return back('DOUBLE_SPEND')
@@ -62,13 +62,13 @@ export function depositFate(args: {
   return { action: 'bind' }
 }
 
-function refundOf(amount: bigint, terms: RefundTerms, reason: RefundReason): DepositFate {
+function refundOf(amount: bigint, terms: RefundTerms, reason: RefundReason): DepositDecision {
   const back = refundAmount(amount, terms)
   if (back === 0n) return { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
   return { action: 'refund', reason, amount: back }
 }
 
-function refundOfOther({ amount }: SeenDeposit, isListed: boolean): DepositFate {
+function refundOfOther({ amount }: SeenDeposit, isListed: boolean): DepositDecision {
   if (!isListed) return { action: 'ignore', reason: 'UNSUPPORTED_CURRENCY' }
   const back = (amount * unpricedRefundPercent) / 100n
   if (back === 0n) return { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
@@ -97,7 +97,7 @@ export function surplusRefund(deposited: bigint, quotedInput: bigint, terms: Ref
 }
 
 /** When a deposit about which nothing could be decided is looked at again. */
-export type LaterLook = {
+export type DepositRecheck = {
   readonly delayMs: number
   /** It waits for more than its depth: then it goes behind the others. */
   readonly isDeep: boolean
@@ -108,16 +108,16 @@ const lookMaxMs = 5_000
 const lookFirstMs = 500
 
 /** Well before it can be deep enough: a chain may be faster than it is configured. */
-export function lookWhileShallow(
+export function recheckWhileShallow(
   { confirmations }: Pick<SeenDeposit, 'confirmations'>,
   { pinConfirmations }: Pick<DepositTerms, 'pinConfirmations'>,
   { blockTimeMs }: { readonly blockTimeMs: number },
-): LaterLook {
+): DepositRecheck {
   const delayMs = Math.max(0, pinConfirmations - confirmations - 1) * (blockTimeMs / 2)
   return { delayMs: Math.min(delayMs, lookMaxMs), isDeep: false }
 }
 
 /** Of a deposit that is deep enough: a market that is missing comes back at any moment. */
-export function lookWhileWaiting({ looks }: { readonly looks: number }): LaterLook {
+export function recheckWhileWaiting({ looks }: { readonly looks: number }): DepositRecheck {
   return { delayMs: Math.min(lookFirstMs * 1.5 ** Math.min(looks, 20), lookMaxMs), isDeep: true }
 }

@@ -1,6 +1,6 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import { expect, test } from 'vitest'
-import { createFreshReads } from './freshReads.ts'
+import { createBoundedStalenessCache } from './boundedStalenessCache.ts'
 
 /** A store that changes, breaks and hangs on demand, under a clock moved by hand. */
 function scene() {
@@ -11,7 +11,7 @@ function scene() {
     fails: false,
     held: undefined as Promise<void> | undefined,
   }
-  const reads = createFreshReads<string>({
+  const reads = createBoundedStalenessCache<string>({
     now: () => state.nowMs,
     async read() {
       state.reads += 1
@@ -92,7 +92,7 @@ test('what was forgotten while being asked for is asked for again', async () => 
 
 test('a bug of the store is not bridged', async () => {
   let fails = false
-  const reads = createFreshReads<string>({
+  const reads = createBoundedStalenessCache<string>({
     now: () => (fails ? 3_000 : 0),
     read: async () => {
       if (fails) throw new TypeError('bug')
