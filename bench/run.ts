@@ -8,6 +8,7 @@ import { benchEndpoints } from './endpointsBench.ts'
 import { benchFamilyRounds } from './familyRoundsBench.ts'
 import { growthEnvironment } from './growthConfig.ts'
 import { benchLedger } from './ledgerBench.ts'
+import { benchLibraries } from './librariesBench.ts'
 import { benchMemory } from './memoryBench.ts'
 import { benchOracle } from './oracleBench.ts'
 import { benchFanout } from './oracleFanoutBench.ts'
@@ -32,6 +33,7 @@ const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonl
   { ids: ['P8', 'P11', 'P12', 'P11-cpu', 'P12-cpu', 'P11-p50', 'P11-p99'], run: benchOracle },
   { ids: ['P13'], run: async () => [await benchFanout()] },
   { ids: ['P14'], run: benchStart },
+  { ids: ['libraries'], run: benchLibraries },
   { ids: ['P10'], run: benchMemory },
   { ids: ['P3'], run: benchSponsored },
   { ids: ['P15'], run: benchStatus },

@@ -306,7 +306,8 @@ export {
   bitcoinNetworks,
   createBitcoinCodec,
 } from './vm/bitcoin/codec.ts'
-export { type PartialSignature, type Psbt, type PsbtInput, parsePsbt } from './vm/bitcoin/psbt.ts'
+export { bitcoinLibrary } from './vm/bitcoin/library.ts'
+export type { Psbt, PsbtInput } from './vm/bitcoin/psbt.ts'
 export { outputScript, scriptAddress } from './vm/bitcoin/script.ts'
 export {
   type BitcoinInput,

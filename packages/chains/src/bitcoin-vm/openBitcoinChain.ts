@@ -1,4 +1,4 @@
-import { type bitcoinNetworks, ConfigurationError, Secret } from '@causeway/core'
+import { bitcoinLibrary, type bitcoinNetworks, ConfigurationError, Secret } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain, ReadableChain } from '../family/familyChain.ts'
 import { askEnough } from '../rpc/checkEndpoints.ts'
@@ -48,6 +48,8 @@ export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {
   if (quorum === undefined) throw new ConfigurationError(`chain ${chain.id} has no endpoint`)
   const findSpenders = nodes === undefined || api === undefined ? noSpenderLookup : createSpenderLookup(api)
   const opened = [nodes, api].filter((one) => one !== undefined)
+  // Loaded now, so that no request waits for it.
+  bitcoinLibrary()
   return {
     reader: createBitcoinFactsReader({ chain, quorum, findSpenders, limits }),
     async verify(signal) {

@@ -3,6 +3,7 @@ import { bytesToHex, decodeBase58Text, encodeBase58 } from '@causeway/core'
 import type { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { InnerInstruction, SolanaTransactionAnswer, TokenBalanceAnswer } from './answers.ts'
+import { loadSolanaLibrary } from './programAddresses.ts'
 import { readsInnerInstructions } from './programs.ts'
 import type { LamportBalance, SolanaInstruction, SolanaTransaction, TokenBalance } from './transaction.ts'
 
@@ -59,13 +60,26 @@ async function decodeSignedMessage(bytes: Uint8Array, transactionId: string): Pr
   const signed = bytes.subarray(1 + signatureBytes * signatures.length)
   const isSigned =
     encodeBase58(signature) === transactionId && isSignatureOf({ signed, signature, key: payer.toBytes() })
-  if (!isSigned) throw new MalformedAnswerError(what)
+  if (!isSigned || !isWrittenAs(message, signed)) throw new MalformedAnswerError(what)
   return message
 }
 
-/** The library is loaded when the first transaction is read. @throws MalformedAnswerError */
+/**
+ * The library reads past a tail, reads what was cut as if zeros or nothing followed, and takes lengths in
+ * any form: it writes a message in the one way that nodes run.
+ */
+function isWrittenAs(message: VersionedMessage, signed: Uint8Array): boolean {
+  try {
+    return Buffer.compare(message.serialize(), signed) === 0
+  } catch {
+    // It writes no message above the length of a packet, which no node takes either.
+    return false
+  }
+}
+
+/** @throws MalformedAnswerError */
 async function deserialise(bytes: Uint8Array): Promise<VersionedTransaction> {
-  const { VersionedTransaction } = await import('@solana/web3.js')
+  const { VersionedTransaction } = await loadSolanaLibrary()
   try {
     return VersionedTransaction.deserialize(bytes)
   } catch {

@@ -1,20 +1,13 @@
 import type { AbiReader } from '../../hashing/abiReader.ts'
 import { abiBytes, encodeAbiArray, encodeAbiTuple } from '../../hashing/abiTuple.ts'
-import { bytesToHex, concatBytes, hexDigits } from '../../hashing/hexBytes.ts'
+import { bytesToHex, hexDigits } from '../../hashing/hexBytes.ts'
 import type { Hex } from '../../hex.ts'
 import type { AllocatorPayloadFamily } from '../allocatorPayloadFamily.ts'
 import { InvalidWithdrawalError } from '../errors.ts'
 import { decodeAbiWithdrawal } from '../withdrawalBytes.ts'
-import { readWholly } from './byteReader.ts'
-import { uint32Bytes, uint64Bytes } from './byteWriter.ts'
+import { uint32Bytes, uint64Bytes } from './bytes.ts'
 import { encodePsbt } from './psbt.ts'
-import {
-  type BitcoinOutput,
-  type BitcoinTransaction,
-  doubleSha256,
-  encodeBitcoinTransaction,
-  type OutPoint,
-} from './transaction.ts'
+import { type BitcoinOutput, type BitcoinTransaction, legacySighashes, type OutPoint } from './transaction.ts'
 import { decodeBitcoinWithdrawal } from './withdrawal.ts'
 
 /** What the allocator builds: which of its outputs are spent, and what for. Values in satoshi. */
@@ -25,7 +18,6 @@ export type BitcoinPayload = {
 
 const inputsMax = 500
 const outputsMax = 16
-const signAll = 1
 /** Of every input, in what is signed and in what is sent: the signature commits to it. */
 const finalSequence = 0xffff_ffff
 
@@ -61,9 +53,9 @@ function read(reader: AbiReader): BitcoinPayload | undefined {
   const inputs = Array.from({ length: inputCount }, () => {
     reader.skipWords(4)
     const txid = hexDigits(Uint8Array.from(reader.bytes()).reverse())
-    const vout = little(reader.bytes(), 4)
+    const vout = Number(little(reader.bytes(), 4))
     const script = Uint8Array.from(reader.bytes())
-    return { txid, vout: Number(vout), spent: { value: little(reader.bytes(), 8), script } }
+    return { txid, vout, spent: { value: little(reader.bytes(), 8), script } }
   })
   const outputCount = Number(reader.uint())
   if (outputCount > outputsMax) return undefined
@@ -77,10 +69,8 @@ function read(reader: AbiReader): BitcoinPayload | undefined {
 
 /** A number of exactly so many bytes; the encoding of any other differs from the input. */
 function little(bytes: Uint8Array, byteCount: number): bigint {
-  const value = readWholly(bytes.subarray(0, byteCount), (reader) =>
-    byteCount === 8 ? reader.uint64() : BigInt(reader.uint32()),
-  )
-  return value ?? 0n
+  if (bytes.length < byteCount) return 0n
+  return BigInt(`0x${hexDigits(Uint8Array.from(bytes.subarray(0, byteCount)).reverse())}`)
 }
 
 /** Bytes that a transaction of the allocator is taken to have, for its fee. */
@@ -99,16 +89,11 @@ export const bitcoinAllocatorPayload: AllocatorPayloadFamily = {
     }
   },
   hashes(payload) {
-    const { inputs, outputs } = decodeBitcoinPayload(payload)
-    return inputs.map((_input, signed) => {
-      const transaction = unsignedTransaction({ inputs, outputs })
-      const prepared = transaction.inputs.map((input, index) => ({
-        ...input,
-        scriptSig: index === signed ? (inputs[index]?.spent.script ?? input.scriptSig) : input.scriptSig,
-      }))
-      const encoded = encodeBitcoinTransaction({ ...transaction, inputs: prepared })
-      return bytesToHex(doubleSha256(concatBytes([encoded, uint32Bytes(signAll)])))
-    })
+    const decoded = decodeBitcoinPayload(payload)
+    return legacySighashes(
+      unsignedTransaction(decoded),
+      decoded.inputs.map(({ spent }) => spent.script),
+    ).map(bytesToHex)
   },
   toWithdrawal(payload) {
     const decoded = decodeBitcoinPayload(payload)

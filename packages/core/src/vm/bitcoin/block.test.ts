@@ -107,6 +107,18 @@ describe('a proof', () => {
     ['more transactions than fit into a block', (bytes) => withCount(bytes, 0xffff_ffff)],
     ['another number of transactions', (bytes) => withCount(bytes, 9)],
     ['a tail', (bytes) => Buffer.concat([bytes, Buffer.of(0)])],
+    ['a number of hashes in two bytes', (bytes) => replaced(bytes, 84, `fd${hexOf(bytes, 84)}00`)],
+    [
+      'a number of hashes in eight bytes',
+      (bytes) => replaced(bytes, 84, `ff${hexOf(bytes, 84)}${'00'.repeat(7)}`),
+    ],
+    ['more hashes than there are', (bytes) => replaced(bytes, 84, 'ffffffffffffffffff')],
+    ['a number of flags in two bytes', (bytes) => replaced(bytes, -2, `fd${hexOf(bytes, -2)}00`)],
+    ['more flags than there are', (bytes) => replaced(bytes, -2, 'feffffffff')],
+    [
+      'a flag too many',
+      (bytes) => Buffer.concat([bytes.subarray(0, -2), Buffer.of(2), bytes.subarray(-1), Buffer.of(0)]),
+    ],
     ['another root', (bytes) => Buffer.concat([Buffer.alloc(80), bytes.subarray(80)])],
   ])('of %s is none', (_name, change) => {
     expect(parseMerkleBlock(change(merkleBlock(leavesOf(5), new Set([3]))))).toBeUndefined()
@@ -123,4 +135,13 @@ function withCount(bytes: Buffer, count: number): Buffer {
   const changed = Buffer.from(bytes)
   changed.writeUInt32LE(count, 80)
   return changed
+}
+
+/** The one byte at a position, counted from the end where it is negative. */
+function hexOf(bytes: Buffer, at: number): string {
+  return bytes.subarray(at).subarray(0, 1).toString('hex')
+}
+
+function replaced(bytes: Buffer, at: number, digits: string): Buffer {
+  return Buffer.concat([bytes.subarray(0, at), Buffer.from(digits, 'hex'), bytes.subarray(at).subarray(1)])
 }

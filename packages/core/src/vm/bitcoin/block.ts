@@ -1,6 +1,7 @@
-import { concatBytes, hexDigits } from '../../hashing/hexBytes.ts'
-import { type ByteReader, readWholly } from './byteReader.ts'
-import { doubleSha256 } from './transaction.ts'
+import type { BufferReader } from 'bitcoinjs-lib/src/bufferutils'
+import { concatBytes } from '../../hashing/hexBytes.ts'
+import { readWholly } from './bytes.ts'
+import { displayed, doubleSha256 } from './transaction.ts'
 
 export type BitcoinBlockHeader = {
   /** Display order, 64 lower-case hex digits; recomputed from the header's bytes. */
@@ -34,10 +35,10 @@ export function parseBlockHeader(bytes: Uint8Array): BitcoinBlockHeader | undefi
  */
 export function parseMerkleBlock(bytes: Uint8Array): MerkleBlock | undefined {
   return readWholly(bytes, (reader) => {
-    const header = parseBlockHeader(reader.take(headerBytes))
-    const count = reader.uint32()
+    const header = parseBlockHeader(reader.readSlice(headerBytes))
+    const count = reader.readUInt32()
     if (header === undefined || count === 0 || count > transactionsMax) return undefined
-    const hashes = reader.list(() => reader.take(hashBytes))
+    const hashes = Array.from({ length: Number(reader.readVarInt()) }, () => reader.readSlice(hashBytes))
     const tree = new PartialTree(count, hashes, readFlags(reader))
     const root = tree.root()
     if (root === undefined || Buffer.compare(root, header.merkleRoot) !== 0) return undefined
@@ -45,8 +46,8 @@ export function parseMerkleBlock(bytes: Uint8Array): MerkleBlock | undefined {
   })
 }
 
-function readFlags(reader: ByteReader): readonly boolean[] {
-  return [...reader.variableBytes()].flatMap((byte) =>
+function readFlags(reader: BufferReader): readonly boolean[] {
+  return [...reader.readVarSlice()].flatMap((byte) =>
     Array.from({ length: 8 }, (_, bit) => ((byte >> bit) & 1) === 1),
   )
 }
@@ -100,8 +101,4 @@ class PartialTree {
     if (hasRight && Buffer.compare(left, right) === 0) return undefined
     return doubleSha256(concatBytes([left, right]))
   }
-}
-
-function displayed(hash: Uint8Array): string {
-  return hexDigits(Uint8Array.from(hash).reverse())
 }

@@ -1,100 +1,48 @@
+import type { Transaction } from 'bitcoinjs-lib'
 import { concatBytes, utf8Bytes } from '../../hashing/hexBytes.ts'
 import { sha256 } from '../../hashing/sha256.ts'
-import { uint32Bytes, uint64Bytes, variableBytes } from './byteWriter.ts'
-import {
-  type BitcoinInput,
-  type BitcoinTransaction,
-  bitcoinTransactionId,
-  doubleSha256,
-  encodeOutPoint,
-  encodeOutput,
-} from './transaction.ts'
+import { bitcoinLibrary } from './library.ts'
 
 /** The hash types that commit to the whole transaction; the first one exists for taproot alone. */
 export const sighash = { default: 0x00, all: 0x01 } as const
 
-const nothing = new Uint8Array()
-const opReturn = Uint8Array.of(0x6a)
-const amount = uint64Bytes(0n)
-
-/** The two virtual transactions of BIP-322: the first commits to the message, the second spends it. */
-type MessageTransactions = { readonly toSign: BitcoinTransaction; readonly script: Uint8Array }
-
-export function messageTransactions(message: string, script: Uint8Array): MessageTransactions {
-  const messageHash = taggedHash('BIP0322-signed-message', utf8Bytes(message))
-  const scriptSig = concatBytes([Uint8Array.of(0x00, 0x20), messageHash])
-  const toSpend = transaction({ txid: '00'.repeat(32), vout: 0xffff_ffff, scriptSig }, script)
-  const spent = { txid: bitcoinTransactionId(toSpend), vout: 0, scriptSig: nothing }
-  return { toSign: transaction(spent, opReturn), script }
-}
+/** Where no transaction is: what the first of the two spends. */
+const nowhere = { hash: new Uint8Array(32), index: 0xffff_ffff }
 
 /**
- * What a signature of version 0 witnesses signs in the one input of `toSign`, of hash type "all".
+ * What a signature of version 0 witnesses signs for `script` and `message`, of hash type "all".
  * @param keyHash hash of the public key that the script asks for
- * @source BIP 143
+ * @source BIP 143, BIP 322
  */
-export function witnessSighash({ toSign }: MessageTransactions, keyHash: Uint8Array): Uint8Array {
-  const { outPoints, sequences, outputs } = partsOf(toSign)
-  const scriptCode = Uint8Array.of(0x76, 0xa9, 20, ...keyHash, 0x88, 0xac)
-  return doubleSha256(
-    concatBytes([
-      uint32Bytes(toSign.version),
-      doubleSha256(outPoints),
-      doubleSha256(sequences),
-      outPoints,
-      variableBytes(scriptCode),
-      amount,
-      sequences,
-      doubleSha256(outputs),
-      uint32Bytes(toSign.lockTime),
-      uint32Bytes(sighash.all),
-    ]),
-  )
+export function witnessSighash(message: string, script: Uint8Array, keyHash: Uint8Array): Uint8Array {
+  const { payments } = bitcoinLibrary()
+  const { output: scriptCode } = payments.p2pkh({ hash: keyHash })
+  if (scriptCode === undefined) throw new Error('a hash of a key has no script')
+  return transactionToSign(message, script).hashForWitnessV0(0, scriptCode, 0n, sighash.all)
 }
 
-/** What a signature by the key of a taproot output signs in the one input of `toSign`. @source BIP 341 */
-export function taprootSighash({ toSign, script }: MessageTransactions, hashType: number): Uint8Array {
-  const { outPoints, sequences, outputs } = partsOf(toSign)
-  const [epoch, keyPath, inputIndex] = [Uint8Array.of(0), Uint8Array.of(0), uint32Bytes(0)]
-  return taggedHash(
-    'TapSighash',
-    concatBytes([
-      epoch,
-      Uint8Array.of(hashType),
-      uint32Bytes(toSign.version),
-      uint32Bytes(toSign.lockTime),
-      sha256(outPoints),
-      sha256(amount),
-      sha256(variableBytes(script)),
-      sha256(sequences),
-      sha256(outputs),
-      keyPath,
-      inputIndex,
-    ]),
-  )
+/** What a signature by the key of a taproot output signs. @source BIP 341, BIP 322 */
+export function taprootSighash(message: string, script: Uint8Array, hashType: number): Uint8Array {
+  return transactionToSign(message, script).hashForWitnessV1(0, [script], [0n], hashType)
 }
 
-function transaction(
-  input: Pick<BitcoinInput, 'txid' | 'vout' | 'scriptSig'>,
-  script: Uint8Array,
-): BitcoinTransaction {
-  return {
-    version: 0,
-    inputs: [{ ...input, sequence: 0, witness: [] }],
-    outputs: [{ value: 0n, script }],
-    lockTime: 0,
-  }
+/** Of the two virtual transactions the second: it spends the first, which commits to the message. @source BIP 322 */
+function transactionToSign(message: string, script: Uint8Array): Transaction {
+  const library = bitcoinLibrary()
+  const { OP_0, OP_RETURN } = library.script.OPS
+  const messageHash = taggedHash('BIP0322-signed-message', utf8Bytes(message))
+  const toSpend = new library.Transaction()
+  toSpend.version = 0
+  toSpend.addInput(nowhere.hash, nowhere.index, 0, library.script.compile([OP_0, messageHash]))
+  toSpend.addOutput(script, 0n)
+  const toSign = new library.Transaction()
+  toSign.version = 0
+  toSign.addInput(toSpend.getHash(), 0, 0)
+  toSign.addOutput(library.script.compile([OP_RETURN]), 0n)
+  return toSign
 }
 
-function partsOf({ inputs, outputs }: BitcoinTransaction) {
-  return {
-    outPoints: concatBytes(inputs.map(encodeOutPoint)),
-    sequences: concatBytes(inputs.map(({ sequence }) => uint32Bytes(sequence))),
-    outputs: concatBytes(outputs.map(encodeOutput)),
-  }
-}
-
-/** @source BIP 340 */
+/** The library knows the tags of Bitcoin's own rules alone. @source BIP 340 */
 function taggedHash(tag: string, bytes: Uint8Array): Uint8Array {
   const tagHash = sha256(utf8Bytes(tag))
   return sha256(concatBytes([tagHash, tagHash, bytes]))

@@ -108,6 +108,18 @@ describe('signs nothing:', () => {
     ['nothing', owners.p2wpkh, '0x'],
     ['no witness', owners.p2wpkh, '0x00'],
     ['a witness with a tail', owners.p2wpkh, `${hexOf(witness)}00`],
+    [
+      'a witness whose number of elements is in two bytes',
+      owners.p2wpkh,
+      `0xfd0200${hexOf(witness).slice(4)}`,
+    ],
+    [
+      'a witness whose first length is in two bytes',
+      owners.p2wpkh,
+      `0x02fd${hexOf(witness).slice(4, 6)}00${hexOf(witness).slice(6)}`,
+    ],
+    ['a witness of more elements than there are', owners.p2wpkh, `0x${'ff'.repeat(9)}`],
+    ['a witness whose first element is longer than all', owners.p2wpkh, `0x02feffffffff${'00'.repeat(60)}`],
     ['a cut witness', owners.p2wpkh, hexOf(witness.subarray(0, -1))],
     ['a witness with a third element', owners.p2wpkh, hexOf(Uint8Array.of(3, ...witness.subarray(1), 0))],
     [

@@ -1,11 +1,9 @@
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
-import { createRIPEMD160 } from 'hash-wasm'
 import { concatBytes, utf8Bytes } from '../../hashing/hexBytes.ts'
-import { sha256 } from '../../hashing/sha256.ts'
-import { readWholly } from './byteReader.ts'
-import { variableBytes } from './byteWriter.ts'
+import { readWholly, sizedBytes } from './bytes.ts'
 import type { BitcoinNetwork } from './codec.ts'
-import { messageTransactions, sighash, taprootSighash, witnessSighash } from './messageTransaction.ts'
+import { bitcoinLibrary } from './library.ts'
+import { sighash, taprootSighash, witnessSighash } from './messageTransaction.ts'
 import { encodeScript, outputScript, readScript, type ScriptForm } from './script.ts'
 import { doubleSha256 } from './transaction.ts'
 
@@ -33,7 +31,7 @@ export function isBitcoinOwnerSignature({ message, signature, owner, network }: 
   const form = readScript(script)
   if (form === undefined) return false
   if (signature.length === recoverableBytes) return isRecovered(message, signature, form)
-  const witness = readWholly(signature, (reader) => reader.list(() => reader.variableBytes()))
+  const witness = readWholly(signature, (reader) => reader.readVector())
   if (witness === undefined) return false
   return form.kind === 'witness' && form.version === 1
     ? isTaprootWitness({ message, witness, script, publicKey: form.program })
@@ -51,8 +49,7 @@ function isRecovered(message: string, signature: Uint8Array, form: ScriptForm): 
   const header = signature[0] ?? 0
   const kind = headerKind(header)
   if (kind === undefined) return false
-  const text = utf8Bytes(message)
-  const digest = doubleSha256(concatBytes([utf8Bytes(messagePrefix), variableBytes(text)]))
+  const digest = doubleSha256(concatBytes([utf8Bytes(messagePrefix), sizedBytes(utf8Bytes(message))]))
   return verifies(() => {
     const publicKey = secp256k1.Signature.fromCompact(signature.subarray(1))
       .addRecoveryBit((header - 27) & 3)
@@ -89,8 +86,7 @@ function isKeyHashWitness(signed: {
   if (signature === undefined || publicKey === undefined || others.length > 0) return false
   const isSegwit = form.kind !== 'public-key-hash' && publicKey.length === compressedKeyBytes
   if (!isSegwit || signature.at(-1) !== sighash.all || !paysKey(form, publicKey)) return false
-  const transactions = messageTransactions(message, encodeScript(form))
-  const digest = witnessSighash(transactions, hash160(publicKey))
+  const digest = witnessSighash(message, encodeScript(form), hash160(publicKey))
   return verifies(() =>
     secp256k1.verify(secp256k1.Signature.fromDER(signature.subarray(0, -1)), digest, publicKey),
   )
@@ -107,7 +103,7 @@ function isTaprootWitness(signed: {
   const hasType = signature.length === schnorrBytes + 1 && signature[schnorrBytes] === sighash.all
   if (!hasType && signature.length !== schnorrBytes) return false
   const hashType = hasType ? sighash.all : sighash.default
-  const digest = taprootSighash(messageTransactions(signed.message, signed.script), hashType)
+  const digest = taprootSighash(signed.message, signed.script, hashType)
   return verifies(() => schnorr.verify(signature.subarray(0, schnorrBytes), digest, signed.publicKey))
 }
 
@@ -125,10 +121,7 @@ function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0
 }
 
-// Compiled once. Each hash runs from reset to digest without yielding, so calls cannot mix.
-const hasher = await createRIPEMD160()
-
 /** RIPEMD-160 of the SHA-256, 20 bytes: how addresses name keys and scripts. */
 function hash160(bytes: Uint8Array): Uint8Array {
-  return hasher.init().update(sha256(bytes)).digest('binary')
+  return bitcoinLibrary().crypto.hash160(bytes)
 }

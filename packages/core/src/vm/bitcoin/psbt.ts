@@ -1,31 +1,23 @@
+import type { BufferReader } from 'bitcoinjs-lib/src/bufferutils'
 import { concatBytes, hexDigits } from '../../hashing/hexBytes.ts'
-import { type ByteReader, readWholly } from './byteReader.ts'
-import { variableBytes } from './byteWriter.ts'
+import { InvalidWithdrawalError } from '../errors.ts'
+import { readWholly, sizedBytes, uint64Bytes } from './bytes.ts'
+import { plainBytes, unlessRefused } from './library.ts'
 import {
   type BitcoinOutput,
   type BitcoinTransaction,
   bitcoinTransactionId,
   encodeBitcoinTransaction,
-  encodeOutput,
   type OutPoint,
   parseBitcoinTransaction,
   readOutput,
 } from './transaction.ts'
-
-export type PartialSignature = {
-  readonly publicKey: Uint8Array
-  /** DER and the byte of its hash type. */
-  readonly signature: Uint8Array
-}
 
 /** One input, with what it spends as the PSBT says. Only an old transaction it carries proves that. */
 export type PsbtInput = OutPoint & {
   readonly sequence: number
   /** `undefined` where the PSBT does not say. */
   readonly spent: BitcoinOutput | undefined
-  readonly partialSignatures: readonly PartialSignature[]
-  /** Of the key path of a taproot output. */
-  readonly taprootSignature: Uint8Array | undefined
 }
 
 export type Psbt = {
@@ -33,57 +25,95 @@ export type Psbt = {
   readonly inputs: readonly PsbtInput[]
 }
 
-const magic = [0x70, 0x73, 0x62, 0x74, 0xff]
-const globalKeys = { unsignedTransaction: '00', version: 'fb' }
-const inputKeys = {
-  oldTransaction: '00',
-  spentOutput: '01',
-  partialSignature: '02',
-  taprootSignature: '13',
+/** What the library makes of one input, as far as it is of use here. */
+type Claims = {
+  readonly nonWitnessUtxo?: Uint8Array
+  readonly witnessUtxo?: BitcoinOutput
 }
-const compressedKeyBytes = 33
-const uncompressedKeyBytes = 65
+
+const magicDigits = '70736274ff'
+const globalKeys = { unsignedTransaction: '00', version: 'fb' }
+const spentOutputKey = '01'
+
+/** Of all maps together: the library takes some microseconds for each. Withdrawals have ten per input at most. */
+const keysMax = 10_000
 
 type KeyMap = ReadonlyMap<string, Uint8Array>
 
 /**
- * Reads a partially signed transaction of version 0; `undefined` for anything else, also where what an
- * input says about the output it spends contradicts itself. Fields that the protocol has no use for are
- * read over. @source BIP 174, BIP 371
+ * Reads a partially signed transaction of version 0, of which the library reads the fields. Refused beside
+ * what it refuses: tails, lengths in other than their shortest form, other versions, more than 10,000 keys,
+ * and claims of what an input spends that contradict each other. Keys that it does not know are read over.
+ * @throws InvalidWithdrawalError
+ * @source BIP 174, BIP 371
  */
-export function parsePsbt(bytes: Uint8Array): Psbt | undefined {
-  return readWholly(bytes, (reader) => {
-    if (!reader.startsWith(magic)) return undefined
-    reader.take(magic.length)
-    const transaction = unsignedTransaction(readMap(reader))
-    if (transaction === undefined) return undefined
-    const inputs = transaction.inputs.map((input) => readPsbtInput(input, readMap(reader)))
-    for (const _output of transaction.outputs) readMap(reader)
-    return { transaction, inputs }
-  })
+export function parsePsbt(bytes: Uint8Array): Psbt {
+  const maps = readWholly(bytes, readMaps)
+  const [globalMap, ...others] = maps ?? []
+  const transaction = globalMap && unsignedTransaction(globalMap)
+  if (transaction === undefined) throw noPsbt()
+  const { inputs, outputs } = transaction
+  // The library refuses it too, and would not say why.
+  if (new Set(inputs.map(({ txid, vout }) => `${txid} ${vout}`)).size !== inputs.length) {
+    throw new InvalidWithdrawalError('it spends an output twice')
+  }
+  const claims = unlessRefused(
+    ({ Psbt }): readonly Claims[] => Psbt.fromBuffer(plainBytes(bytes)).data.inputs,
+  )
+  if (claims === undefined || others.length !== inputs.length + outputs.length) throw noPsbt()
+  return {
+    transaction,
+    inputs: inputs.map(({ txid, vout, sequence }, index) => {
+      const spent = spentOutput({ txid, vout }, claims[index] ?? {}, others[index])
+      return { txid, vout, sequence, spent }
+    }),
+  }
 }
 
-/** An unsigned PSBT whose inputs say what they spend. @param spent one per input */
+/**
+ * An unsigned PSBT whose inputs say what they spend. The library's own builder looks through all inputs again
+ * for each one: see decision 15. @param spent one per input
+ */
 export function encodePsbt(transaction: BitcoinTransaction, spent: readonly BitcoinOutput[]): Uint8Array {
   const end = Uint8Array.of(0)
   const entry = (key: string, value: Uint8Array) =>
-    concatBytes([variableBytes(Buffer.from(key, 'hex')), variableBytes(value)])
+    concatBytes([sizedBytes(Buffer.from(key, 'hex')), sizedBytes(value)])
   return concatBytes([
-    Uint8Array.from(magic),
+    Buffer.from(magicDigits, 'hex'),
     entry(globalKeys.unsignedTransaction, encodeBitcoinTransaction(transaction)),
     end,
-    ...spent.flatMap((output) => [entry(inputKeys.spentOutput, encodeOutput(output)), end]),
+    ...spent.flatMap(({ value, script }) => [
+      entry(spentOutputKey, concatBytes([uint64Bytes(value), sizedBytes(script)])),
+      end,
+    ]),
     ...transaction.outputs.map(() => end),
   ])
 }
 
+function noPsbt(): InvalidWithdrawalError {
+  return new InvalidWithdrawalError('it is no PSBT')
+}
+
+/** Every map to the end: the library stops behind the last one it needs, and takes lengths in any form. */
+function readMaps(reader: BufferReader): readonly KeyMap[] | undefined {
+  if (hexDigits(reader.readSlice(magicDigits.length / 2)) !== magicDigits) return undefined
+  const maps: KeyMap[] = []
+  let keyCount = 0
+  while (reader.offset < reader.buffer.length) {
+    const map = readMap(reader)
+    maps.push(map)
+    keyCount += map.size
+  }
+  return keyCount > keysMax ? undefined : maps
+}
+
 /** @throws RangeError when a key occurs twice */
-function readMap(reader: ByteReader): KeyMap {
+function readMap(reader: BufferReader): KeyMap {
   const entries = new Map<string, Uint8Array>()
-  for (let key = reader.variableBytes(); key.length > 0; key = reader.variableBytes()) {
+  for (let key = reader.readVarSlice(); key.length > 0; key = reader.readVarSlice()) {
     const name = hexDigits(key)
     if (entries.has(name)) throw new RangeError('a key occurs twice')
-    entries.set(name, reader.variableBytes())
+    entries.set(name, reader.readVarSlice())
   }
   return entries
 }
@@ -92,44 +122,28 @@ function unsignedTransaction(entries: KeyMap): BitcoinTransaction | undefined {
   const version = entries.get(globalKeys.version)
   const bytes = entries.get(globalKeys.unsignedTransaction)
   if (bytes === undefined || version?.some((byte) => byte !== 0) === true) return undefined
-  const transaction = parseBitcoinTransaction(bytes)
-  const isUnsigned = transaction?.inputs.every(
-    ({ scriptSig, witness }) => scriptSig.length === 0 && witness.length === 0,
-  )
-  return isUnsigned === true ? transaction : undefined
+  return parseBitcoinTransaction(bytes)
 }
 
-/** @throws RangeError when a field is malformed or contradicts another */
-function readPsbtInput(
-  { txid, vout, sequence }: OutPoint & { sequence: number },
-  entries: KeyMap,
-): PsbtInput {
-  const spent = spentOutput({ txid, vout }, entries)
-  const partialSignatures = [...entries]
-    .filter(([key]) => key.startsWith(inputKeys.partialSignature))
-    .map(([key, signature]) => ({ publicKey: publicKey(key), signature }))
-  const taprootSignature = entries.get(inputKeys.taprootSignature)
-  return { txid, vout, sequence, spent, partialSignatures, taprootSignature }
-}
-
-function spentOutput({ txid, vout }: OutPoint, entries: KeyMap): BitcoinOutput | undefined {
-  const [oldBytes, outputBytes] = [entries.get(inputKeys.oldTransaction), entries.get(inputKeys.spentOutput)]
-  const claimed = outputBytes === undefined ? undefined : readWholly(outputBytes, readOutput)
-  if (outputBytes !== undefined && claimed === undefined)
-    throw new RangeError('the spent output is malformed')
-  if (oldBytes === undefined) return claimed
-  const old = parseBitcoinTransaction(oldBytes)
+/** @throws InvalidWithdrawalError when a claim is malformed or contradicts another */
+function spentOutput(
+  { txid, vout }: OutPoint,
+  { nonWitnessUtxo, witnessUtxo }: Claims,
+  entries: KeyMap | undefined,
+): BitcoinOutput | undefined {
+  const claimed = witnessUtxo && readOutput(witnessUtxo)
+  if (claimed !== undefined && !isShortest(claimed, entries?.get(spentOutputKey))) throw noPsbt()
+  if (nonWitnessUtxo === undefined) return claimed
+  const old = parseBitcoinTransaction(nonWitnessUtxo)
   const proven = old === undefined || bitcoinTransactionId(old) !== txid ? undefined : old.outputs[vout]
-  if (proven === undefined) throw new RangeError('the old transaction is another one')
-  if (claimed !== undefined && !isSame(claimed, proven))
-    throw new RangeError('the spent output is another one')
+  if (proven === undefined || (claimed !== undefined && !isSame(claimed, proven))) throw noPsbt()
   return proven
 }
 
-function publicKey(key: string): Uint8Array {
-  const bytes = Uint8Array.from(Buffer.from(key.slice(inputKeys.partialSignature.length), 'hex'))
-  if (bytes.length === compressedKeyBytes || bytes.length === uncompressedKeyBytes) return bytes
-  throw new RangeError('a partial signature has no public key')
+/** The length of its script is in its shortest form: the library takes any. */
+function isShortest({ script }: BitcoinOutput, bytes: Uint8Array | undefined): boolean {
+  if (bytes === undefined) return false
+  return readWholly(bytes.subarray(8), (reader) => reader.readVarSlice())?.length === script.length
 }
 
 function isSame(one: BitcoinOutput, other: BitcoinOutput): boolean {

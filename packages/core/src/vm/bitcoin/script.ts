@@ -3,10 +3,12 @@ import { encodeBase58Check } from '../../hashing/base58Check.ts'
 import { concatBytes } from '../../hashing/hexBytes.ts'
 import { InvalidAddressError } from '../errors.ts'
 import { type BitcoinNetwork, createBitcoinCodec } from './codec.ts'
+import { bitcoinLibrary, plainBytes } from './library.ts'
 
 const hashBytes = 20
 const legacyDiscriminator = 0xff
-const op1 = 0x51
+/** Of a program of 40 bytes. */
+const longestForm = 42
 
 /** What a script demands of its spender, as far as an address can say it. */
 export type ScriptForm =
@@ -47,31 +49,42 @@ export function scriptAddress(script: Uint8Array, network: BitcoinNetwork): stri
 }
 
 export function encodeScript(form: ScriptForm): Uint8Array {
+  const { compile, OPS } = bitcoinLibrary().script
   switch (form.kind) {
     case 'public-key-hash':
-      return Uint8Array.of(0x76, 0xa9, hashBytes, ...form.hash, 0x88, 0xac)
+      return compile([OPS.OP_DUP, OPS.OP_HASH160, form.hash, OPS.OP_EQUALVERIFY, OPS.OP_CHECKSIG])
     case 'script-hash':
-      return Uint8Array.of(0xa9, hashBytes, ...form.hash, 0x87)
-    case 'witness': {
-      const { version, program } = form
-      return Uint8Array.of(version === 0 ? 0 : op1 - 1 + version, program.length, ...program)
-    }
+      return compile([OPS.OP_HASH160, form.hash, OPS.OP_EQUAL])
+    case 'witness':
+      return compile([form.version === 0 ? OPS.OP_0 : OPS.OP_1 - 1 + form.version, form.program])
   }
 }
 
 /** `undefined` for a script without an address. */
 export function readScript(script: Uint8Array): ScriptForm | undefined {
-  const candidates: ScriptForm[] = [
-    { kind: 'public-key-hash', hash: script.subarray(3, 3 + hashBytes) },
-    { kind: 'script-hash', hash: script.subarray(2, 2 + hashBytes) },
-  ]
-  const first = script[0] ?? 0xff
-  const version = first === 0 ? 0 : first - op1 + 1
-  const program = script.subarray(2)
-  const isProgram =
-    version >= 0 && version <= 16 && (version === 0 ? [20, 32].includes(program.length) : isFuture(program))
-  if (isProgram) candidates.push({ kind: 'witness', version, program })
-  return candidates.find((form) => Buffer.compare(encodeScript(form), script) === 0)
+  if (script.length > longestForm) return undefined
+  const form = readChunks(bitcoinLibrary().script.decompile(plainBytes(script)) ?? [])
+  // The library reads pushes in any form; an address has the shortest.
+  if (form === undefined || Buffer.compare(encodeScript(form), script) !== 0) return undefined
+  return form
+}
+
+/** The hash or program in the place that each form has it. Opcodes around it are left to the comparison. */
+function readChunks(chunks: readonly (number | Uint8Array)[]): ScriptForm | undefined {
+  const [first, second, third] = chunks
+  if (chunks.length === 5 && isHash(third)) return { kind: 'public-key-hash', hash: third }
+  if (chunks.length === 3 && isHash(second)) return { kind: 'script-hash', hash: second }
+  if (chunks.length !== 2 || typeof first !== 'number' || !(second instanceof Uint8Array)) return undefined
+  const { OP_0, OP_1, OP_16 } = bitcoinLibrary().script.OPS
+  if (first === OP_0) {
+    return [20, 32].includes(second.length) ? { kind: 'witness', version: 0, program: second } : undefined
+  }
+  if (first < OP_1 || first > OP_16 || !isFuture(second)) return undefined
+  return { kind: 'witness', version: first - OP_1 + 1, program: second }
+}
+
+function isHash(chunk: number | Uint8Array | undefined): chunk is Uint8Array {
+  return chunk instanceof Uint8Array && chunk.length === hashBytes
 }
 
 function isFuture(program: Uint8Array): boolean {

@@ -1,7 +1,8 @@
+import type { Transaction } from 'bitcoinjs-lib'
 import { concatBytes, hexDigits } from '../../hashing/hexBytes.ts'
 import { sha256 } from '../../hashing/sha256.ts'
-import { type ByteReader, readWholly } from './byteReader.ts'
-import { listBytes, uint32Bytes, uint64Bytes, variableBytes } from './byteWriter.ts'
+import { uint32Bytes } from './bytes.ts'
+import { bitcoinLibrary, plainBytes, unlessRefused } from './library.ts'
 
 /** An output of an earlier transaction. */
 export type OutPoint = {
@@ -30,32 +31,59 @@ export type BitcoinTransaction = {
   readonly lockTime: number
 }
 
+/** The hash type that covers the whole transaction. */
+const signAll = 1
+
 /**
- * Reads a serialised transaction, with witnesses or without; `undefined` for anything else. Lengths must
- * be in their shortest form, as nodes demand. @source BIP 144
+ * Reads a serialised transaction, with witnesses or without; `undefined` for anything else. The library
+ * takes lengths in any form and writes the shortest, the only one that nodes accept: it must write the same
+ * bytes again. @source BIP 144
  */
 export function parseBitcoinTransaction(bytes: Uint8Array): BitcoinTransaction | undefined {
-  return readWholly(bytes, readTransaction)
+  const transaction = unlessRefused(({ Transaction }) => {
+    const read = Transaction.fromBuffer(plainBytes(bytes))
+    return Buffer.compare(read.toBuffer(), bytes) === 0 ? read : undefined
+  })
+  if (transaction === undefined) return undefined
+  const { version, locktime: lockTime, ins, outs } = transaction
+  const inputs = ins.map(({ hash, index, script, sequence, witness }) => ({
+    ...{ txid: displayed(hash), vout: index, scriptSig: script, sequence, witness },
+  }))
+  return { version, inputs, outputs: outs.map(readOutput), lockTime }
+}
+
+/** The library reads values with a sign, which they do not have. */
+export function readOutput({ value, script }: BitcoinOutput): BitcoinOutput {
+  return { value: BigInt.asUintN(64, value), script }
 }
 
 /** The serialisation without witnesses, which the id and signatures cover. */
-export function encodeBitcoinTransaction({
-  version,
-  inputs,
-  outputs,
-  lockTime,
-}: BitcoinTransaction): Uint8Array {
-  return concatBytes([
-    uint32Bytes(version),
-    listBytes(inputs.map(encodeInput)),
-    listBytes(outputs.map(encodeOutput)),
-    uint32Bytes(lockTime),
-  ])
+export function encodeBitcoinTransaction(transaction: BitcoinTransaction): Uint8Array {
+  return withoutWitnesses(transaction).toBuffer()
 }
 
 /** Display order, 64 lower-case hex digits. */
 export function bitcoinTransactionId(transaction: BitcoinTransaction): string {
-  return hexDigits(doubleSha256(encodeBitcoinTransaction(transaction)).reverse())
+  return withoutWitnesses(transaction).getId()
+}
+
+/**
+ * What signatures of each input sign where it has no witness, of hash type "all". @param scripts one per input
+ * The library's own function would write pushes of a script anew before it hashes: what nodes hash has them as
+ * they are.
+ */
+export function legacySighashes(
+  transaction: BitcoinTransaction,
+  scripts: readonly Uint8Array[],
+): readonly Uint8Array[] {
+  const prepared = withoutWitnesses(transaction)
+  return prepared.ins.map((input, index) => {
+    const { script } = input
+    input.script = scripts[index] ?? script
+    const signed = concatBytes([prepared.toBuffer(), uint32Bytes(signAll)])
+    input.script = script
+    return doubleSha256(signed)
+  })
 }
 
 /** What Bitcoin hashes blocks, transactions and messages with. */
@@ -63,41 +91,20 @@ export function doubleSha256(bytes: Uint8Array): Uint8Array {
   return sha256(sha256(bytes))
 }
 
-/** The serialised outpoint: the id in the order of its bytes, then the index. */
-export function encodeOutPoint({ txid, vout }: OutPoint): Uint8Array {
-  return concatBytes([Uint8Array.from(Buffer.from(txid, 'hex')).reverse(), uint32Bytes(vout)])
+/** A hash or an id as people read it. */
+export function displayed(hash: Uint8Array): string {
+  return hexDigits(Uint8Array.from(hash).reverse())
 }
 
-export function encodeOutput({ value, script }: BitcoinOutput): Uint8Array {
-  return concatBytes([uint64Bytes(value), variableBytes(script)])
-}
-
-export function readOutput(reader: ByteReader): BitcoinOutput {
-  return { value: reader.uint64(), script: reader.variableBytes() }
-}
-
-function encodeInput(input: BitcoinInput): Uint8Array {
-  return concatBytes([encodeOutPoint(input), variableBytes(input.scriptSig), uint32Bytes(input.sequence)])
-}
-
-function readTransaction(reader: ByteReader): BitcoinTransaction | undefined {
-  const version = reader.uint32()
-  const hasWitnesses = reader.startsWith([0x00, 0x01])
-  if (hasWitnesses) reader.take(2)
-  const bare = reader.list(() => readInput(reader))
-  const outputs = reader.list(() => readOutput(reader))
-  const inputs = hasWitnesses ? bare.map((input) => ({ ...input, witness: readWitness(reader) })) : bare
-  // Marked but empty witnesses would give one transaction two serialisations.
-  if (hasWitnesses && inputs.every(({ witness }) => witness.length === 0)) return undefined
-  return { version, inputs, outputs, lockTime: reader.uint32() }
-}
-
-function readInput(reader: ByteReader): BitcoinInput {
-  const txid = hexDigits(Uint8Array.from(reader.take(32)).reverse())
-  const vout = reader.uint32()
-  return { txid, vout, scriptSig: reader.variableBytes(), sequence: reader.uint32(), witness: [] }
-}
-
-function readWitness(reader: ByteReader): Uint8Array[] {
-  return reader.list(() => reader.variableBytes())
+function withoutWitnesses({ version, inputs, outputs, lockTime }: BitcoinTransaction): Transaction {
+  const { Transaction } = bitcoinLibrary()
+  const transaction = new Transaction()
+  transaction.version = version
+  transaction.locktime = lockTime
+  transaction.ins = inputs.map(({ txid, vout, scriptSig, sequence }) => ({
+    ...{ hash: Uint8Array.from(Buffer.from(txid, 'hex')).reverse(), index: vout },
+    ...{ script: scriptSig, sequence, witness: [] },
+  }))
+  transaction.outs = outputs.map(({ value, script }) => ({ value: BigInt.asIntN(64, value), script }))
+  return transaction
 }

@@ -1,5 +1,4 @@
-import { address, getTransactionDecoder, lamports } from '@solana/kit'
-import { AddressLookupTableAccount, PublicKey, type VersionedTransaction } from '@solana/web3.js'
+import { AddressLookupTableAccount, PublicKey, VersionedTransaction } from '@solana/web3.js'
 import { Clock, FailedTransactionMetadata, type LiteSVM, type TransactionMetadata } from 'litesvm'
 
 /** One account as the runtime holds it. */
@@ -20,8 +19,34 @@ const tokenPrograms: ReadonlySet<string> = new Set([
   'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
 ])
 
+/** The runtime's own names for a key, a sum and a transaction: another library's types, of plain values. */
+type RuntimeAddress = Parameters<LiteSVM['getAccount']>[0]
+type RuntimeLamports = Parameters<LiteSVM['setAccount']>[0]['lamports']
+type RuntimeTransaction = Parameters<LiteSVM['sendTransaction']>[0]
+
+/** @throws Error when the key is not 32 bytes of base58 */
+export function addressOf(key: string): RuntimeAddress {
+  // CAST: the runtime brands its texts, and this one was read as a key.
+  return new PublicKey(key).toBase58() as RuntimeAddress
+}
+
+const signatureBytes = 64
+
+/** The transaction as the runtime takes it: it writes the same bytes again. */
+function transactionOf(bytes: Uint8Array): RuntimeTransaction {
+  const { signatures, message } = VersionedTransaction.deserialize(bytes)
+  const signed = signatures.map((signature, index) => [
+    message.staticAccountKeys[index]?.toBase58() ?? '',
+    signature,
+  ])
+  // One byte counts up to 127 signatures.
+  const messageBytes = bytes.subarray(1 + signatureBytes * signatures.length)
+  // CAST: the runtime brands what it takes; its encoder writes these two members.
+  return { messageBytes, signatures: Object.fromEntries(signed) } as unknown as RuntimeTransaction
+}
+
 export function readAccount(svm: LiteSVM, key: string): AccountState | undefined {
-  const account = svm.getAccount(address(key))
+  const account = svm.getAccount(addressOf(key))
   if (!account.exists) return undefined
   const { lamports, programAddress, data, executable } = account
   return { lamports, owner: programAddress, data: new Uint8Array(data), executable }
@@ -62,12 +87,12 @@ export function loadAddresses(svm: LiteSVM, { message }: VersionedTransaction): 
 }
 
 export function execute(svm: LiteSVM, bytes: Uint8Array): TransactionMetadata | FailedTransactionMetadata {
-  return svm.sendTransaction(getTransactionDecoder().decode(bytes))
+  return svm.sendTransaction(transactionOf(bytes))
 }
 
 /** What a node checks before it forwards a transaction. */
 export function simulate(svm: LiteSVM, bytes: Uint8Array): FailedTransactionMetadata | undefined {
-  const result = svm.simulateTransaction(getTransactionDecoder().decode(bytes))
+  const result = svm.simulateTransaction(transactionOf(bytes))
   return result instanceof FailedTransactionMetadata ? result : undefined
 }
 
@@ -86,9 +111,10 @@ export function enterBlock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): str
 export function fund(svm: LiteSVM, key: string, amount: bigint): void {
   const account = readAccount(svm, key)
   svm.setAccount({
-    address: address(key),
-    lamports: lamports((account?.lamports ?? 0n) + amount),
-    programAddress: address(account?.owner ?? '1'.repeat(32)),
+    address: addressOf(key),
+    // CAST: the runtime brands its sums.
+    lamports: ((account?.lamports ?? 0n) + amount) as RuntimeLamports,
+    programAddress: addressOf(account?.owner ?? '1'.repeat(32)),
     data: account?.data ?? new Uint8Array(),
     executable: account?.executable ?? false,
     space: BigInt(account?.data.length ?? 0),

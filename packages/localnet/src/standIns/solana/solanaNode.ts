@@ -1,8 +1,8 @@
 import { encodeBase58 } from '@causeway/core'
-import { address } from '@solana/kit'
 import { VersionedTransaction } from '@solana/web3.js'
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
 import {
+  addressOf,
   enterBlock,
   execute,
   fund,
@@ -41,7 +41,7 @@ export class SolanaNode {
   }
 
   addProgram(program: string, bytes: Uint8Array): void {
-    this.#head.addProgram(address(program), bytes)
+    this.#head.addProgram(addressOf(program), bytes)
   }
   airdrop(to: string, amount: bigint): void {
     fund(this.#head, to, amount)

@@ -1,0 +1,145 @@
+// What the libraries of Bitcoin and Solana cost to load, and what our own code costs beside them where it
+// stays: decision 15 quotes these rows.
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import {
+  bitcoinLibrary,
+  bitcoinMainnet,
+  encodeBitcoinPayload,
+  hexToBytes,
+  outputScript,
+  payloadWithdrawal,
+  solanaCodec,
+} from '@causeway/core'
+import { InstructionData } from '../packages/chains/src/solana-vm/instructionData.ts'
+import { loadSolanaLibrary } from '../packages/chains/src/solana-vm/programAddresses.ts'
+import { median } from './load.ts'
+import type { BenchRow } from './row.ts'
+
+const starts = 7
+const rounds = 5
+const inputCount = 200
+const recipient = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
+const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+
+/** @throws Error when ours and the library's results differ */
+export async function benchLibraries(): Promise<readonly BenchRow[]> {
+  return [
+    loading('bitcoinjs-lib', 'core', "createRequire(import.meta.url)('bitcoinjs-lib')", 16),
+    loading('@solana/web3.js', 'chains', "await import('@solana/web3.js')", 25),
+    benchAddresses(),
+    benchPsbts(),
+    await benchKeys(),
+    await benchTransfers(),
+  ]
+}
+
+/** In a process of its own, beside nothing else. */
+function loading(name: string, owner: string, load: string, goalMiB: number): BenchRow {
+  const script = `import { createRequire } from 'node:module'
+    const [startedAt, before] = [performance.now(), process.memoryUsage().rss]
+    ${load.replace('import.meta.url', "process.cwd() + '/'")}
+    console.log(performance.now() - startedAt, (process.memoryUsage().rss - before) / 2 ** 20)`
+  const cwd = fileURLToPath(new URL(`../packages/${owner}`, import.meta.url))
+  const seen = Array.from({ length: starts }, () => {
+    const [ms = 0, mib = 0] = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd })
+      .toString()
+      .split(' ')
+      .map(Number)
+    return { ms, mib }
+  })
+  const mib = median(seen.map((one) => one.mib))
+  return {
+    id: `libraries-load-${owner}`,
+    name: `loading ${name}, once per process`,
+    value: `${median(seen.map(({ ms }) => ms)).toFixed(0)} ms, ${mib.toFixed(1)} MiB`,
+    limit: `<= ${goalMiB} MiB`,
+    ratio: mib,
+    goal: goalMiB,
+    atLeast: false,
+  }
+}
+
+function benchAddresses(): BenchRow {
+  const { address } = bitcoinLibrary()
+  return compared('libraries-address', 'the script of a Bitcoin address', 2_000, {
+    ours: () => outputScript(recipient, bitcoinMainnet),
+    library: () => address.toOutputScript(recipient),
+  })
+}
+
+function benchPsbts(): BenchRow {
+  const { Psbt } = bitcoinLibrary()
+  const script = outputScript(recipient, bitcoinMainnet)
+  const inputs = Array.from({ length: inputCount }, (_, index) => ({
+    ...{ txid: (index + 1).toString(16).padStart(64, '0'), vout: 0 },
+    spent: { value: 1_000n, script },
+  }))
+  const payload = encodeBitcoinPayload({ inputs, outputs: [{ value: 4n, script }] })
+  return compared(`libraries-psbt`, `writing a PSBT of ${inputCount} inputs`, 1, {
+    ours: () => hexToBytes(payloadWithdrawal('bitcoin-vm', payload)),
+    library() {
+      const psbt = new Psbt().setVersion(1)
+      for (const { txid, vout, spent } of inputs) {
+        psbt.addInput({ hash: txid, index: vout, sequence: 0xffff_ffff, witnessUtxo: spent })
+      }
+      return psbt.addOutput({ value: 4n, script }).toBuffer()
+    },
+  })
+}
+
+async function benchKeys(): Promise<BenchRow> {
+  const { PublicKey } = await loadSolanaLibrary()
+  return compared('libraries-key', 'the bytes of a Solana key', 2_000, {
+    ours: () => solanaCodec.encodeAddress(mint),
+    library: () => new PublicKey(mint).toBytes(),
+  })
+}
+
+/** Of an instruction as a message names it: keys in base58, data in hex. */
+async function benchTransfers(): Promise<BenchRow> {
+  const { PublicKey, SystemInstruction, SystemProgram } = await loadSolanaLibrary()
+  const data = '0x020000000500000000000000'
+  return compared('libraries-transfer', 'the lamports of a transfer of the System program', 2_000, {
+    ours: () => Uint8Array.of(Number(new InstructionData(data).uint64(4))),
+    library() {
+      const account = { pubkey: new PublicKey(mint), isSigner: true, isWritable: true }
+      const { lamports } = SystemInstruction.decodeTransfer({
+        programId: SystemProgram.programId,
+        keys: [account, account],
+        data: Buffer.from(hexToBytes(data)),
+      })
+      return Uint8Array.of(Number(lamports))
+    },
+  })
+}
+
+type Sides = { readonly ours: () => Uint8Array; readonly library: () => Uint8Array }
+
+/** Median of alternating rounds. @throws Error when the two results differ */
+function compared(id: string, name: string, calls: number, { ours, library }: Sides): BenchRow {
+  if (Buffer.compare(ours(), library()) !== 0) throw new Error(`${name}: the library gives something else`)
+  const seen: { ours: number; library: number }[] = []
+  // The first round only warms both up.
+  for (let round = 0; round <= rounds; round += 1) {
+    const taken = { ours: timed(ours, calls), library: timed(library, calls) }
+    if (round > 0) seen.push(taken)
+  }
+  const [own, other] = [median(seen.map((one) => one.ours)), median(seen.map((one) => one.library))]
+  return {
+    id,
+    name: `${name}: ours against the library`,
+    value: `${own.toFixed(1)} µs against ${other.toFixed(1)} µs`,
+    limit: '<= 1 of the library',
+    ratio: own / other,
+    goal: 1,
+    atLeast: false,
+  }
+}
+
+/** Microseconds for a call. */
+function timed(work: () => unknown, calls: number): number {
+  const startedAt = performance.now()
+  for (let call = 0; call < calls; call += 1) work()
+  return ((performance.now() - startedAt) * 1_000) / calls
+}

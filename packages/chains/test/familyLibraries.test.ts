@@ -1,0 +1,20 @@
+// Goal: a library of a family costs nobody who has no chain of that family. Method: a process per family that
+// opens one chain and looks at what was loaded.
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const script = fileURLToPath(new URL('./familyLibrariesProcess.ts', import.meta.url))
+const run = promisify(execFile)
+
+test.each<[string, readonly string[]]>([
+  ['nothing', []],
+  ['ethereum', []],
+  ['bitcoin', ['bitcoinjs-lib']],
+  ['solana', ['@solana/web3.js']],
+  ['used', ['bitcoinjs-lib', '@solana/web3.js']],
+])('a service with %s has loaded the libraries of its families alone', async (opened, libraries) => {
+  const { stdout } = await run(process.execPath, ['--conditions=source', '--import', 'tsx', script, opened])
+  expect(JSON.parse(stdout)).toEqual(libraries)
+})
