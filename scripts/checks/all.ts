@@ -2,6 +2,7 @@ import { containersCheck } from './containers.ts'
 import { dependenciesCheck } from './dependencies.ts'
 import { errorsCheck } from './errors.ts'
 import { exactVersionsCheck } from './exactVersions.ts'
+import { familiesCheck } from './families.ts'
 import type { Check } from './finding.ts'
 import { foldersCheck } from './folders.ts'
 import { leaksCheck } from './leaks.ts'
@@ -18,6 +19,7 @@ export const checks: readonly Check[] = [
   dependenciesCheck,
   errorsCheck,
   exactVersionsCheck,
+  familiesCheck,
   foldersCheck,
   leaksCheck,
   linksCheck,

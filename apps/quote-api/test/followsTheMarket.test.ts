@@ -2,9 +2,9 @@
 // its own pools contradict is refused. Method: the real service over chains that stand still; feeds,
 // pools and base fees are moved on chain, and the answers are compared with figures computed here.
 
-import { maxBigint } from '@causeway/core'
+import { type GasShape, gasUnits, maxBigint } from '@causeway/core'
 import { movePrice, setBaseFee } from '@causeway/localnet'
-import { type GasShape, gasUnits, type MarketSnapshot, pollIntervalMs } from '@causeway/market'
+import { type MarketSnapshot, pollIntervalMs } from '@causeway/market'
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'

@@ -3,6 +3,9 @@
 // Method: every transaction is sent to a real node with the table's units as its gas limit.
 import {
   encodeSignedDeposit,
+  type GasShape,
+  gasShapes,
+  gasUnits,
   type Hex,
   maxBigint,
   type PermitKind,
@@ -19,7 +22,6 @@ import {
   tokenAbi,
   wrappedNativeAbi,
 } from '@causeway/localnet'
-import { type GasShape, gasShapes, gasUnits } from '@causeway/market'
 import { concatHex, encodeFunctionData, parseAbi, parseEther, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,10 @@
-export { isReadable, missingSettings, openFamilyChain } from './chainFamilies.ts'
+export {
+  connectQuotingChain,
+  isReadable,
+  missingSettings,
+  openFamilyChain,
+  openQuotingChain,
+} from './chainFamilies.ts'
 export {
   type ChainRegistry,
   type ChainSources,
@@ -68,7 +74,8 @@ export {
   tipOf,
 } from './ethereum-vm/gas/feeModel.ts'
 export { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './ethereum-vm/gas/l1DataFee.ts'
-export { type CalldataWord, probeCalldata, probeTransaction } from './ethereum-vm/gas/probeTransaction.ts'
+export { probeCalldata, probeTransaction } from './ethereum-vm/gas/probeTransaction.ts'
+export { shapeProbes } from './ethereum-vm/gas/shapeProbes.ts'
 export { createHubEntries } from './ethereum-vm/genericMapping.ts'
 export { createHubReader, type HubReader } from './ethereum-vm/hubReader.ts'
 export { judgePools, type PoolMismatch, sampleQuestions } from './ethereum-vm/pools/judgePools.ts'
@@ -92,7 +99,6 @@ export {
   type CallSimulatorOptions,
   createCallSimulator,
 } from './ethereum-vm/simulation/simulateCalls.ts'
-export type { SimulatedCall } from './ethereum-vm/simulation/simulation.ts'
 export {
   DestinationCallFailedError,
   SimulationOverloadedError,
@@ -100,14 +106,19 @@ export {
 } from './ethereum-vm/simulation/simulationErrors.ts'
 export {
   createUserFactsReader,
-  type UserFacts,
   type UserFactsOptions,
-  type UserFactsQuestion,
   type UserFactsReader,
 } from './ethereum-vm/simulation/userFacts.ts'
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export type { FamilyChain } from './family/familyChain.ts'
 export type { HubEntries } from './family/hubEntries.ts'
+export type {
+  QuotingChain,
+  QuotingChainOptions,
+  SimulatedCall,
+  UserFacts,
+  UserFactsQuestion,
+} from './family/quotingChain.ts'
 export {
   addressesIn,
   checkForeignAddresses,

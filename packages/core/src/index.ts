@@ -346,6 +346,14 @@ export { ethereumCodec } from './vm/ethereum/codec.ts'
 export { firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
 export { parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
+  type EthereumFeeFacts,
+  EthereumFees,
+  type GasPrice,
+  type GasShape,
+  gasShapes,
+} from './vm/ethereum/quoting/ethereumFees.ts'
+export { gasUnits } from './vm/ethereum/quoting/gasUnits.ts'
+export {
   decodeEvmWithdrawal,
   type EvmWithdrawal,
   encodeEvmWithdrawal,
@@ -353,6 +361,7 @@ export {
   type WithdrawalCall,
 } from './vm/ethereum/withdrawal.ts'
 export { withdrawalTransfer } from './vm/ethereum/withdrawalTransfer.ts'
+export { type ChainNetwork, codecOf, families, mainNetwork } from './vm/families.ts'
 export {
   decodeHyperliquidWithdrawal,
   encodeHyperliquidWithdrawal,
@@ -376,7 +385,22 @@ export {
   lighterWithdrawalId,
   lighterWithdrawalTransfer,
 } from './vm/lighter/withdrawal.ts'
-export { type ChainNetwork, codecOf, mainNetwork } from './vm/registry.ts'
+export { type QuotingFamilies, quotingFamilies, stepDataSchema } from './vm/quotingFamilies.ts'
+export type {
+  AccountLack,
+  ChainQuoting,
+  ChainSettings,
+  CostedTransaction,
+  EncodedTransaction,
+  NetworkFees,
+  OriginRoute,
+  PlannedTransaction,
+  QuotedCurrency,
+  QuotingFamily,
+  StepData,
+  StepIdentity,
+  UserTransactionKind,
+} from './vm/quotingFamily.ts'
 export { solanaCodec } from './vm/solana/codec.ts'
 export {
   decodeSolanaWithdrawal,
@@ -389,7 +413,7 @@ export { tronAddress, tronEvmAddress } from './vm/tron/address.ts'
 export { createTronCodec, type TronNetwork, tronMainnet } from './vm/tron/codec.ts'
 export { tronWithdrawalTransfer } from './vm/tron/withdrawalTransfer.ts'
 export type { VmCodec } from './vm/vmCodec.ts'
-export { type VmType, vmTypes } from './vm/vmType.ts'
+export { publicVmNames, type VmType, vmTypes } from './vm/vmType.ts'
 export type { WithdrawalTransfer } from './vm/withdrawalBytes.ts'
 export type { WithdrawRequest } from './vm/withdrawRequest.ts'
 export { normaliseWithdrawRequest } from './vm/withdrawRequest.ts'

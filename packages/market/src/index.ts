@@ -1,6 +1,5 @@
 export type { AgreedKind } from './chain/chainReading.ts'
 export { createMarket } from './createMarket.ts'
-export { type GasShape, gasShapes, gasUnits } from './gas/gasUnits.ts'
 export { type MarketHealth, marketHealthSchema } from './health.ts'
 export { pollIntervalMs } from './limits.ts'
 export { planMarket } from './plan.ts'

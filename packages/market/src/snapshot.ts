@@ -1,5 +1,4 @@
-import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
-import type { GasShape } from './gas/gasUnits.ts'
+import type { CurrencyKey, GasPrice, GasShape, Hex, NetworkFees, PoolState } from '@causeway/core'
 
 /** One USD price as of one refresh, already guarded. @source pricing-engine.md 2.3 */
 export type UsdPrice = {
@@ -25,18 +24,13 @@ export type PriceRefusal = {
     | 'second_source_missing'
 }
 
-/** Wei per gas on one chain. `expected` is shown and charged; `max` bounds what a step may pay. */
-export type GasPrice = {
-  readonly expectedWei: bigint
-  readonly maxFeePerGasWei: bigint
-  readonly maxPriorityFeePerGasWei: bigint
-}
-
 /** Everything about one chain that a price depends on, read at one head. */
 export type ChainMarket = {
   readonly chainId: number
   readonly head: { readonly number: bigint; readonly hash: Hex; readonly timestampSeconds: number }
   readonly asOfMs: number
+  /** What a transaction costs on the chain, as its family reckons from what stands below. */
+  readonly fees: NetworkFees
   readonly gasPrice: GasPrice
   readonly gasUnits: Readonly<Record<GasShape, bigint>>
   /** L1 data fee and operator fee per shape; zero where the chain has none. */

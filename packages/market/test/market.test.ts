@@ -1,11 +1,10 @@
 // Goal: the market follows real chains and survives what their nodes do.
 // Method: three anvils with the local contracts, a fault proxy before each of the two user chains.
 import { createJsonRpcClient } from '@causeway/chains'
-import { ConfigurationError, ethereumCodec, type Hex } from '@causeway/core'
+import { ConfigurationError, ethereumCodec, gasShapes, type Hex } from '@causeway/core'
 import { type FaultMode, gasPriceOracleAbi, movePrice, setBaseFee, tokenAbi } from '@causeway/localnet'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { gasShapes } from '../src/gas/gasUnits.ts'
 import { marketHealthSchema } from '../src/health.ts'
 import { oneUsdX18 } from '../src/prices/guards.ts'
 import { createDefillama } from '../src/prices/http/defillama.ts'

@@ -8,7 +8,7 @@ import {
   type HttpApp,
   type Readiness,
 } from '@causeway/http'
-import type { Market } from '@causeway/market'
+import { type Market, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
@@ -35,6 +35,7 @@ import { createDepositAddresses, storeWithAddresses } from './depositAddresses.t
 import { createListening, type Listening } from './listeners.ts'
 import { requireUsableChain, startMarket } from './market.ts'
 import { createPermits } from './permits.ts'
+import { createChainPorts } from './ports.ts'
 import { createDepositPricing, createQuoting } from './quoting.ts'
 import { createRandomPool } from './randomPool.ts'
 import { createSettlement } from './settlement.ts'
@@ -103,7 +104,13 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     metrics,
     logger,
   }
-  const pricing = createDepositPricing(shared, sponsorship.sponsorAsset)
+  const ports = createChainPorts({
+    ...{ registry, clients, market },
+    clock: systemClock,
+    onFactsFailure: (failed, error) => logger.debug({ chainId: failed, err: error }, 'user facts not read'),
+  })
+  const { sponsorAsset } = sponsorship
+  const pricing = createDepositPricing(shared, { sponsorAsset, lackOf: ports.lackOf })
   const { lateDeposits } = quote
   const settlement = createSettlement({ ...shared, lateDeposits, pricing, oracles: config.oracles })
   const webhooks = createWebhooks({ ...shared, peppers })
@@ -115,6 +122,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const quoting = createQuoting({
     ...shared,
     pricing,
+    ports,
     signer,
     brought: {
       reactionMsOf: accuracy.reactionTimes.of,

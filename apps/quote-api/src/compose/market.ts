@@ -1,4 +1,4 @@
-import { type ChainClient, type ChainRegistry, createJsonRpcClient } from '@causeway/chains'
+import { type ChainClient, type ChainRegistry, connectQuotingChain } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
 import type { HttpMetrics } from '@causeway/http'
 import { createMarket, type Market } from '@causeway/market'
@@ -37,15 +37,11 @@ export function createClients(
   logger: Logger,
 ): ReadonlyMap<string, ChainClient> {
   const clients = new Map<string, ChainClient>()
-  for (const { id, vmType, endpoints, rpcThreshold, unsetVariables } of chains.values()) {
+  for (const chain of chains.values()) {
+    const { id, unsetVariables } = chain
     const isQuoted = registry.chains.some(({ key }) => key === id)
-    if (endpoints.length > 0 && vmType === 'ethereum-vm') {
-      const client = createJsonRpcClient({
-        chainId: id,
-        endpoints: endpoints.map((url) => ({ url })),
-        threshold: rpcThreshold,
-        now: () => Date.now(),
-      })
+    const client = connectQuotingChain(chain)
+    if (client !== undefined) {
       warnOfFewVoices(id, client.electorate, logger)
       clients.set(id, client)
     } else if (isQuoted) {

@@ -1,72 +1,52 @@
-import {
-  type AccountCodeReader,
-  type CallSimulator,
-  createAccountCodeReader,
-  createCallSimulator,
-  createUserFactsReader,
-  type JsonRpcClient,
-  type UserFactsReader,
-} from '@causeway/chains'
-import { firstCreatedAddress } from '@causeway/core'
+import { type ChainClient, openQuotingChain, type QuotingChain } from '@causeway/chains'
 import type { Clock, Market } from '@causeway/market'
 import { QuoteError } from '../pricing/errors.ts'
 import type { PricingDependencies } from '../pricing/priceRequest.ts'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
 /** A request waits this long for what a chain says about accounts, then goes on without. @source design.md 5.4 */
-const factsBudget = { budgetMs: 60 }
+const budgetMs = 60
 const noFacts = Promise.resolve({})
 
-export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'hasCode' | 'simulateCalls'>
+export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'hasCode' | 'lackOf' | 'simulateCalls'>
 
 /** What quoting asks of chains per request, over one client per chain. */
 export function createChainPorts(args: {
   registry: QuoteRegistry
-  clients: ReadonlyMap<string, JsonRpcClient>
+  clients: ReadonlyMap<string, ChainClient>
   market: Market
   clock: Clock
   onFactsFailure: (chainId: number, error: unknown) => void
 }): ChainPorts {
   const { registry, clients, market, clock, onFactsFailure } = args
-  const readers = new Map<number, UserFactsReader>()
-  const codes = new Map<number, AccountCodeReader>()
-  const simulators = new Map<number, CallSimulator>()
+  const chains = new Map<number, QuotingChain>()
   for (const chain of registry.chains) {
-    const client = clients.get(chain.key)
+    const { key, chainId, vmType, config } = chain
+    const client = clients.get(key)
     if (client === undefined) continue
-    readers.set(
-      chain.chainId,
-      createUserFactsReader({
-        client,
-        multicall3: chain.config.multicall3,
-        currentHead: () => headOf(market, chain),
-        onFailure: (error) => onFactsFailure(chain.chainId, error),
-      }),
-    )
-    codes.set(
-      chain.chainId,
-      createAccountCodeReader({
-        client,
-        currentHead: () => headOf(market, chain),
-        onFailure: (error) => onFactsFailure(chain.chainId, error),
-      }),
-    )
-    const currentBlock = () => headOf(market, chain)?.number
-    simulators.set(chain.chainId, createCallSimulator({ client, now: () => clock.now(), currentBlock }))
+    const live = openQuotingChain(vmType, {
+      client,
+      multicall3: config.multicall3,
+      fillContract: config.fillContract,
+      currentHead: () => headOf(market, chain),
+      budgetMs,
+      now: () => clock.now(),
+      onFailure: (error) => onFactsFailure(chainId, error),
+    })
+    chains.set(chainId, live)
   }
   return {
-    userFacts: (question) => readers.get(question.chainId)?.read(question, factsBudget) ?? noFacts,
-    hasCode: async ({ chainId, account }) => codes.get(chainId)?.hasCode(account, factsBudget),
+    userFacts: (question) => chains.get(question.chainId)?.userFacts(question) ?? noFacts,
+    hasCode: async ({ chainId, account }) => chains.get(chainId)?.hasCode(account),
+    lackOf: async ({ chainId, account, currency }) => chains.get(chainId)?.lackOf(account, currency),
     simulateCalls: async ({ chainId, calls }) => {
-      const chain = registry.chainById.get(chainId)
-      const simulator = simulators.get(chainId)
-      if (chain?.config.fillContract === undefined || simulator === undefined) {
+      const unitsOfCalls = chains.get(chainId)?.unitsOfCalls
+      if (unitsOfCalls === undefined) {
         throw new QuoteError('EXTRA_TXS_NOT_SUPPORTED', `Chain ${chainId} cannot run txs.`, {
           data: { field: 'txs' },
         })
       }
-      // The fill contract runs calls from a contract of its own, so that they can spend nothing of it.
-      return simulator.gasOf({ from: firstCreatedAddress(chain.config.fillContract), calls })
+      return unitsOfCalls(calls)
     },
   }
 }

@@ -2,7 +2,6 @@ import type { ChainClient } from '@causeway/chains'
 import { createOrderIdHasher, type QuoteFile } from '@causeway/core'
 import { type Market, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
-import type { Logger } from 'pino'
 import { createInventoryViews } from '../pricing/inventoryView.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
 import { createPoolLegQuoter } from '../pricing/poolLegQuoter.ts'
@@ -10,7 +9,7 @@ import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 import { createOnChainQuoter } from './onChainQuoter.ts'
-import { createChainPorts } from './ports.ts'
+import type { ChainPorts } from './ports.ts'
 
 type Shared = {
   readonly quote: QuoteFile
@@ -22,7 +21,7 @@ type Shared = {
 /** What a price is made of, whether it is asked for or a deposit is priced anew. */
 export function createDepositPricing(
   { quote, registry, clients, market }: Shared,
-  sponsorAsset: DepositPricing['sponsorAsset'],
+  more: Pick<DepositPricing, 'sponsorAsset' | 'lackOf'>,
 ): DepositPricing {
   const snapshot = () => market.snapshot()
   return {
@@ -33,7 +32,7 @@ export function createDepositPricing(
     snapshot,
     inventoryView: createInventoryViews(registry),
     legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients, snapshot)),
-    sponsorAsset,
+    ...more,
   }
 }
 
@@ -53,12 +52,12 @@ type Brought = Pick<
 export function createQuoting(
   options: Shared & {
     readonly pricing: DepositPricing
+    readonly ports: ChainPorts
     readonly signer: ConfiguredSigner
     readonly brought: Brought
-    readonly logger: Logger
   },
 ): SponsoredQuoteDependencies {
-  const { quote, registry, clients, market, pricing, signer, brought, logger } = options
+  const { quote, registry, pricing, ports, signer, brought } = options
   const { fillWallet, quoteLifetimeSeconds, orderLifetimeSeconds } = quote
   return {
     ...pricing,
@@ -67,13 +66,7 @@ export function createQuoting(
     orderLifetimeSeconds,
     openQuotes: createOpenQuotes({ perUserBps: quote.openQuotesPerUserBps }),
     fillWallet,
-    ...createChainPorts({
-      registry,
-      clients,
-      market,
-      clock: systemClock,
-      onFactsFailure: (chainId, error) => logger.debug({ chainId, err: error }, 'user facts not read'),
-    }),
+    ...ports,
     clock: systemClock,
     signer,
     orderIdOf: createOrderIdHasher(registry.networkByKey),

@@ -40,6 +40,7 @@ export async function checkChains(args: {
 
 function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectations {
   const { key, config } = chain
+  const hex = (address: string) => chain.quoting.hexAddress(address)
   const setting = (name: string) => `quote: chains.${key}.${name}`
   const { uniswapV3: exchange, permitRouter, depositAddresses } = config
   const contracts = [
@@ -58,7 +59,7 @@ function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectatio
     chainId: BigInt(config.chainId),
     multicall3: { setting: setting('multicall3'), address: config.multicall3 },
     contracts: [
-      { setting: `chains: ${key}.depository`, address: chain.depository },
+      { setting: `chains: ${key}.depository`, address: hex(chain.depository) },
       ...contracts.flatMap(([name, address]) =>
         address === undefined ? [] : [{ setting: setting(name), address }],
       ),
@@ -77,8 +78,7 @@ function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectatio
       .filter(({ isNative }) => !isNative)
       .map(({ symbol, address, decimals }) => ({
         setting: setting(`currencies.${symbol}`),
-        // CAST: canonical addresses of ethereum-vm currencies are `0x` hex.
-        address: address as `0x${string}`,
+        address: hex(address),
         decimals,
       })),
     words: [
@@ -104,7 +104,7 @@ function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectatio
 
 /** Money goes where these say: the chain's own depository, by the code that addresses were derived from. */
 function madeFor(
-  { depository }: QuotableChain,
+  { depository, quoting }: QuotableChain,
   setting: string,
   made:
     | {
@@ -117,7 +117,7 @@ function madeFor(
   const { contract: address, codeHash } = made
   const [getter, word] = codeHash
   return [
-    { setting, address, getter: 'depository', word: depository },
+    { setting, address, getter: 'depository', word: quoting.hexAddress(depository) },
     { setting, address, getter, word },
   ]
 }

@@ -1,15 +1,22 @@
 import { QuoteError } from './errors.ts'
 import { permitsNotRelayed } from './permit.ts'
+import type { PricedRoute } from './pricedRoute.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 
 /**
- * Rules of the ways to deposit that are not a plain transaction.
+ * Rules of the ways to deposit that are not a plain transaction, and of calls.
  * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED, UNSUPPORTED_ROUTE, UNSUPPORTED_CURRENCY,
  * UNSUPPORTED_EXECUTION_TYPE
  * @source design.md 5.5 (deposit addresses), quote-and-sponsorship.md (usePermit, useDepositAddress)
  */
 export function checkExecutionMode(route: Route, request: QuoteRequest): void {
+  const { chainId, quoting } = route.destination
+  if (request.txs.length > 0 && !quoting.runsCalls) {
+    throw new QuoteError('EXTRA_TXS_NOT_SUPPORTED', `Chain ${chainId} cannot run txs.`, {
+      data: { field: 'txs' },
+    })
+  }
   if (request.useDepositAddress) checkDepositAddress(route, request)
   if (request.usePermit) checkPermit(route, request)
 }
@@ -28,6 +35,23 @@ export function refuseUnsupportedExecution(
   throw new QuoteError('UNSUPPORTED_EXECUTION_TYPE', 'A permit on one chain needs a sponsor who pays.', {
     data: { field: 'usePermit' },
   })
+}
+
+/**
+ * That the transactions of both sides can carry what was priced.
+ * @throws QuoteError INVALID_REQUEST naming the most that can be carried
+ */
+export function checkCarried({ route, amountInMax, amountOut }: PricedRoute): void {
+  const { origin, destination } = route
+  for (const [{ chainId, quoting }, amount] of [
+    [origin, amountInMax],
+    [destination, amountOut],
+  ] as const) {
+    if (amount <= quoting.amountMax) continue
+    throw new QuoteError('INVALID_REQUEST', `No transaction of chain ${chainId} can carry this amount.`, {
+      data: { field: 'amount', chainId, maximumAmount: quoting.amountMax.toString() },
+    })
+  }
 }
 
 function checkDepositAddress(route: Route, request: QuoteRequest): void {

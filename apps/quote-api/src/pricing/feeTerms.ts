@@ -1,4 +1,5 @@
 import {
+  type AccountLack,
   amountForUsdDown,
   amountForUsdUp,
   bpsDenominator,
@@ -7,12 +8,13 @@ import {
   usdValueDown,
 } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
+import { requireLack } from './accountLack.ts'
 import { QuoteError } from './errors.ts'
-import { chargedWei, fillShape, gasCostWei, relayedShape } from './gas.ts'
+import { charged, networkFees, relayedDeposit } from './gas.ts'
 import { type AssetInventory, skewCostUsd } from './inventory.ts'
 import type { InventoryView } from './inventoryView.ts'
 import type { LegPlan } from './legs.ts'
-import { type PricedCurrency, requireChain, requirePrice } from './marketAccess.ts'
+import { type PricedCurrency, requirePrice } from './marketAccess.ts'
 import type { GasTopup } from './pricedRoute.ts'
 import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
@@ -38,6 +40,8 @@ export type FeeInputs = {
   readonly schedule: Schedule
   /** Gas of the destination calls, simulated or given. */
   readonly callUnits: bigint
+  /** What the recipient lacks before he can be paid the output; undefined while his chain does not say. */
+  readonly lack: AccountLack | undefined
   readonly subsidy: SubsidyRule
 }
 
@@ -53,9 +57,7 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
   const native = requirePrice(snapshot, route.destination.native)
   const topup = gasTopup(inputs)
   const gas =
-    convertUp(fillCostWei(inputs), native, fee) +
-    relayedDepositCost(inputs) +
-    (topup?.valueInFeeCurrency ?? 0n)
+    convertUp(fillCost(inputs), native, fee) + relayedDepositCost(inputs) + (topup?.valueInFeeCurrency ?? 0n)
   const platformBps = platformFeeBps(inputs)
   const appFeesBps = request.appFees.map(({ bps }) => bps)
   const { received, paid } = inventories(inputs)
@@ -71,8 +73,11 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
         return amountForUsdUp(moveCost(route, received, paid, usd), fee)
       },
       appFeesBps,
-      // No destination that is quoted makes an account for its recipient.
-      rent: 0n,
+      rent: convertUp(
+        networkFees(snapshot, route.destination).rentOf(requireLack(inputs.lack, route)),
+        native,
+        fee,
+      ),
       subsidy: inputs.subsidy(plan.feeCurrency, fee),
       // The potential's slope is twice its average; `checkPayable` refuses moves beyond `maxSkewBps`.
       slopeBpsMin: bpsDenominator - platformBps - appBps - 2n * paid.parameters.maxSkewBps,
@@ -101,22 +106,23 @@ export function inventories(inputs: Pick<FeeInputs, 'plan' | 'inventory'>): {
   return { received, paid }
 }
 
-function fillCostWei({ route, plan, snapshot, callUnits, request }: FeeInputs): bigint {
-  const market = requireChain(snapshot, route.destination.chainId)
-  const shape = fillShape(route.currencyOut, plan.destination !== undefined)
-  const fillWei = gasCostWei(market, shape, { callUnits })
-  const topupWei = request.topupGas ? gasCostWei(market, 'fill-topup') : 0n
-  return chargedWei(fillWei + topupWei, route.destination.config.feeModel.markupBps)
+function fillCost({ route, plan, snapshot, callUnits, request, ...inputs }: FeeInputs): bigint {
+  const { destination, currencyOut } = route
+  const fees = networkFees(snapshot, destination)
+  const lack = requireLack(inputs.lack, route)
+  const kind = plan.destination === undefined ? 'fill' : 'fill-swap'
+  const fill = fees.costOf({ kind, isNative: currencyOut.isNative, callUnits, lack })
+  const topup = request.topupGas ? fees.costOf({ kind: 'fill-topup', isNative: true }) : 0n
+  return charged(fill + topup, destination.config.feeModel.markupBps)
 }
 
-/** Origin gas of what the solver sends for the user, who pays it as part of the execution fee. */
+/** Origin fee of what the solver sends for the user, who pays it as part of the execution fee. */
 export function relayedDepositCost({ request, route, plan, snapshot }: FeeInputs): bigint {
   const { origin, currencyIn } = route
-  const shape = relayedShape(request, currencyIn)
-  if (shape === undefined) return 0n
-  const wei = gasCostWei(requireChain(snapshot, origin.chainId), shape)
-  const charged = chargedWei(wei, origin.config.feeModel.markupBps)
-  return convertUp(charged, requirePrice(snapshot, origin.native), requirePrice(snapshot, plan.feeCurrency))
+  const relayed = relayedDeposit(request, currencyIn)
+  if (relayed === undefined) return 0n
+  const cost = charged(networkFees(snapshot, origin).costOf(relayed), origin.config.feeModel.markupBps)
+  return convertUp(cost, requirePrice(snapshot, origin.native), requirePrice(snapshot, plan.feeCurrency))
 }
 
 /** @throws QuoteError INVALID_REQUEST where the output already is the gas currency */

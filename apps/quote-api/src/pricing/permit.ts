@@ -32,8 +32,8 @@ export async function permitTerms(
   const { permit: kind } = currencyIn
   const router = origin.config.permitRouter
   if (kind === 'none' || router === undefined) throw permitsNotRelayed(origin.chainId)
-  // CAST: permits are of ethereum-vm chains, whose canonical addresses are `0x` hex.
-  const [token, owner] = [currencyIn.address, origin.codec.canonicalAddress(route.user)] as [Hex, Hex]
+  const token = origin.quoting.hexAddress(currencyIn.address)
+  const owner = origin.quoting.hexAddress(route.user)
   const terms = {
     token,
     owner,

@@ -28,6 +28,7 @@ function depositOf(
     destinationCurrency: route.currencyOut.address,
     feeCurrency: feeCurrency.address,
     operation: route.operation,
+    recipient: route.recipient,
     amount: split.amountIn,
     appFees,
     topupWei: solver?.topup?.amountWei ?? 0n,

@@ -1,5 +1,6 @@
 import { divideUp, maxBigint, pow10, type QuoteAsset } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
+import { recipientLack } from './accountLack.ts'
 import { QuoteError } from './errors.ts'
 import type { SubsidyRule } from './feeTerms.ts'
 import { type LegPlan, planLegs } from './legs.ts'
@@ -14,7 +15,14 @@ import { pricedUsdc } from './sponsorship/subsidyRule.ts'
 
 export type DepositPricing = Pick<
   PricingDependencies,
-  'registry' | 'schedule' | 'swapImpactMaxBps' | 'ceilings' | 'snapshot' | 'inventoryView' | 'legQuoter'
+  | 'registry'
+  | 'schedule'
+  | 'swapImpactMaxBps'
+  | 'ceilings'
+  | 'snapshot'
+  | 'inventoryView'
+  | 'legQuoter'
+  | 'lackOf'
 > & { readonly sponsorAsset: QuoteAsset | undefined }
 
 /** A deposit and what its order was quoted for; addresses as they are stored. */
@@ -24,6 +32,7 @@ export type QuotedDeposit = {
   readonly originCurrency: string
   readonly destinationCurrency: string
   readonly feeCurrency: string
+  readonly recipient: string
   readonly operation: Operation
   /** What the solver received, in smallest units of the fee currency. */
   readonly amount: bigint
@@ -57,12 +66,13 @@ export async function priceDeposit(dependencies: DepositPricing, deposit: Quoted
     currencyIn: listed(origin, deposit.originCurrency),
     currencyOut: listed(destination, deposit.destinationCurrency),
     operation: deposit.operation,
-    // Whom it is for changes no price.
+    // Whose it was changes no price.
     user: '',
-    recipient: '',
+    recipient: deposit.recipient,
     selfExecuted: false,
   }
   const nativeUsdX18 = requirePrice(snapshot, destination.native).usdX18
+  const lack = await recipientLack(dependencies.lackOf, route)
   const request = requestOf(deposit, route, { nativeUsdX18 })
   const subsidy = fixedSubsidy(deposit.debitMicroUsd, snapshot, dependencies.sponsorAsset)
   const fixed = {
@@ -72,6 +82,7 @@ export async function priceDeposit(dependencies: DepositPricing, deposit: Quoted
     inventory,
     schedule,
     callUnits,
+    lack,
     subsidy,
     quoter,
     swapImpactMaxBps,

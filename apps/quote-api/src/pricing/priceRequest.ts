@@ -1,11 +1,13 @@
-import { type QuoteCeilings, usdValueDown } from '@causeway/core'
+import { type OriginRoute, type PlannedTransaction, type QuoteCeilings, usdValueDown } from '@causeway/core'
 import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
+import { type KnowsLack, recipientLack } from './accountLack.ts'
 import { QuoteError } from './errors.ts'
-import { checkExecutionMode } from './executionMode.ts'
+import { checkCarried, checkExecutionMode } from './executionMode.ts'
 import type { Schedule, SubsidyRule } from './feeTerms.ts'
 import type { InventoryView } from './inventoryView.ts'
 import { type LegPlan, type LegQuoter, planLegs } from './legs.ts'
 import { requireChain } from './marketAccess.ts'
+import { originCost, originRoute } from './originRoute.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute } from './priceSolverRoute.ts'
@@ -14,7 +16,6 @@ import type { QuoteRegistry } from './registry.ts'
 import type { DestinationCall, QuoteRequest } from './request.ts'
 import { type Route, resolveRoute } from './route.ts'
 import { timeEstimateSeconds } from './timeEstimate.ts'
-import { originGasWei, type PlannedTransaction, planTransactions } from './transactions.ts'
 
 /** What a chain says about a user; members are undefined when it did not answer in time. */
 export type UserFacts = { readonly balance?: bigint; readonly allowance?: bigint }
@@ -37,6 +38,8 @@ export type PricingDependencies = {
   }) => Promise<UserFacts>
   /** Never rejects and never takes longer than its own budget. */
   readonly hasCode: KnowsCode
+  /** What an account lacks before it can be paid; undefined where that is not known in time. Never rejects. */
+  readonly lackOf: KnowsLack
   /** Gas of calls run on a destination. @throws DESTINATION_TX_FAILED, or an upstream error in time */
   readonly simulateCalls: (args: { chainId: number; calls: readonly DestinationCall[] }) => Promise<bigint>
   /** What solvers took lately on a route, from memory; `undefined` while too little was seen. */
@@ -48,8 +51,11 @@ export type PricingDependencies = {
 export type Priced = PricedRoute & {
   readonly snapshot: MarketSnapshot
   readonly originMarket: ChainMarket
+  /** What the transactions were planned from. */
+  readonly origin: OriginRoute
   readonly transactions: readonly PlannedTransaction[]
-  readonly originGasWei: bigint
+  /** Expected network fee of all of them, in smallest units of the origin's native currency. */
+  readonly originCost: bigint
   readonly timeEstimateSeconds: number
   readonly userBalance: bigint
 }
@@ -83,15 +89,18 @@ export async function priceRequest(
       })
     : await bestPlan(dependencies, { request, route, plans, snapshot, subsidy })
 
+  checkCarried(priced)
   await requireProvenPayments(priced)
   const { balance, allowance } = await facts
-  const transactions = planTransactions(priced, request, allowance)
+  const origin = originRoute(priced, request)
+  const transactions = route.origin.quoting.plan(origin, { allowance })
   return {
     ...priced,
     snapshot,
     originMarket,
+    origin,
     transactions,
-    originGasWei: originGasWei(originMarket, transactions),
+    originCost: originCost(originMarket.fees, transactions),
     timeEstimateSeconds: timeEstimate(dependencies, priced),
     userBalance: balance ?? 0n,
   }
@@ -127,16 +136,18 @@ function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRe
 }
 
 /** Undefined where nothing needs an allowance. */
-export function spenderOf(
+function spenderOf(
   route: Route,
   plans: readonly Pick<LegPlan, 'origin'>[],
   request: Pick<QuoteRequest, 'explicitDeposit' | 'usePermit'>,
 ): string | undefined {
   const { origin, currencyIn, operation } = route
-  if (currencyIn.isNative || request.usePermit) return undefined
-  if (route.selfExecuted) return operation === 'swap' ? origin.config.uniswapV3?.swapRouter : undefined
-  if (plans.some((plan) => plan.origin !== undefined)) return origin.config.depositRouter
-  return request.explicitDeposit ? origin.depository : undefined
+  if (request.usePermit) return undefined
+  if (route.selfExecuted)
+    return operation === 'swap' ? origin.quoting.spenderOf('swap', currencyIn) : undefined
+  if (plans.some((plan) => plan.origin !== undefined))
+    return origin.quoting.spenderOf('swap-deposit', currencyIn)
+  return request.explicitDeposit ? origin.quoting.spenderOf('deposit', currencyIn) : undefined
 }
 
 type PlanInputs = {
@@ -151,6 +162,7 @@ type PlanInputs = {
 async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): Promise<PricedRoute> {
   const { request, route, plans, snapshot, subsidy } = inputs
   const inventory = dependencies.inventoryView(snapshot)
+  const lack = await recipientLack(dependencies.lackOf, route)
   const callUnits = request.txs.length === 0 ? 0n : await destinationCallUnits(dependencies, inputs)
   let best: PricedRoute | undefined
   let refusal: QuoteError | undefined
@@ -164,6 +176,7 @@ async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): 
         inventory,
         schedule: dependencies.schedule,
         callUnits,
+        lack,
         subsidy,
         quoter: dependencies.legQuoter,
         swapImpactMaxBps: dependencies.swapImpactMaxBps,

@@ -2,16 +2,19 @@ import {
   type AssetClass,
   type ChainEntry,
   type ChainNetwork,
+  type ChainQuoting,
   ConfigurationError,
   type Currency,
   type CurrencyKey,
   codecOf,
   currencyKey,
-  type Hex,
   type NetworkOf,
   type QuoteAsset,
   type QuoteChain,
   type QuoteFile,
+  type QuotingFamilies,
+  type QuotingFamily,
+  quotingFamilies,
   type VmCodec,
   type VmType,
 } from '@causeway/core'
@@ -33,8 +36,11 @@ export type QuotableChain = {
   readonly chainId: number
   readonly vmType: VmType
   readonly codec: VmCodec
+  /** What differs by family. */
+  readonly quoting: ChainQuoting
   readonly config: QuoteChain
-  readonly depository: Hex
+  /** Canonical. */
+  readonly depository: string
   /** Oracles can tell whether native coin stayed with an account that has code. */
   readonly isTraced: boolean
   readonly native: QuotableCurrency
@@ -56,16 +62,31 @@ export type ListedChain = Pick<ChainEntry, 'id' | 'vmType' | 'depository'> &
     readonly additionalData?: { readonly traceInternalTransfers?: boolean | undefined }
   }
 
-/** @throws ConfigurationError naming every chain and currency that does not fit together */
-export function createRegistry(file: QuoteFile, chains: readonly ListedChain[]): QuoteRegistry {
+/**
+ * @param families those that can be quoted
+ * @throws ConfigurationError naming every chain and currency that does not fit together
+ */
+export function createRegistry(
+  file: QuoteFile,
+  chains: readonly ListedChain[],
+  families: QuotingFamilies = quotingFamilies,
+): QuoteRegistry {
   const entries = new Map(chains.map((entry) => [entry.id, entry]))
   const assets = new Map(file.assets.map((asset) => [asset.id, asset]))
   const problems: string[] = []
   const quotable: QuotableChain[] = []
   for (const [key, config] of Object.entries(file.chains)) {
     const entry = entries.get(key)
-    if (entry?.depository === undefined) problems.push(`chains.${key}: no depository in the chains file`)
-    else quotable.push(quotableChain({ key, config, entry, depository: entry.depository, assets, problems }))
+    if (entry?.depository === undefined) {
+      problems.push(`chains.${key}: no depository in the chains file`)
+      continue
+    }
+    const family = families[entry.vmType]
+    if (family === undefined) problems.push(`chains.${key}: a chain of ${entry.vmType} cannot be quoted`)
+    else
+      quotable.push(
+        quotableChain({ key, config, entry, family, assets, problems, depository: entry.depository }),
+      )
   }
   if (problems.length > 0) throw new ConfigurationError(`Bad quote configuration:\n${problems.join('\n')}`)
   const networks = new Map(chains.map((entry) => [entry.id, entry]))
@@ -80,12 +101,14 @@ function quotableChain(args: {
   key: string
   config: QuoteChain
   entry: ListedChain
+  family: QuotingFamily
   depository: string
   assets: ReadonlyMap<string, QuoteAsset>
   problems: string[]
 }): QuotableChain {
-  const { key, config, entry, depository, assets, problems } = args
+  const { key, config, entry, family, assets, problems } = args
   const codec = codecOf(entry)
+  const depository = codec.canonicalAddress(args.depository)
   const currencies = new Map<string, QuotableCurrency>()
   for (const {
     asset: assetId,
@@ -125,9 +148,16 @@ function quotableChain(args: {
     chainId: config.chainId,
     vmType: entry.vmType,
     codec,
+    quoting: family.bind({
+      chainId: config.chainId,
+      codec,
+      depository,
+      wrappedNative: config.wrappedNative,
+      depositRouter: config.depositRouter,
+      swapRouter: config.uniswapV3?.swapRouter,
+    }),
     config,
-    // CAST: quoting is enabled on ethereum-vm chains, whose canonical addresses are `0x` hex.
-    depository: codec.canonicalAddress(depository) as Hex,
+    depository,
     isTraced: entry.additionalData?.traceInternalTransfers === true,
     native,
     wrappedNative: currencies.get(config.wrappedNative),

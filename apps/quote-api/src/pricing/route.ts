@@ -29,10 +29,10 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   const currencyOut = currencyOf(destination, request.destinationCurrency, 'INVALID_OUTPUT_CURRENCY')
 
   // Pages price before a wallet is connected, and then name nobody's account.
-  if (!isNobody(origin, request.user)) requireAddress(origin, request.user, 'user')
+  if (!origin.quoting.isNobody(request.user)) requireAddress(origin, request.user, 'user')
   const recipient = request.recipient ?? request.user
   if (request.recipient !== undefined) checkRecipient(destination, request.recipient)
-  else if (!isNobody(destination, recipient)) requireAddress(destination, recipient, 'recipient')
+  else if (!destination.quoting.isNobody(recipient)) requireAddress(destination, recipient, 'recipient')
   if (request.refundTo !== undefined) requireAddress(origin, request.refundTo, 'refundTo')
 
   const sameChain = origin === destination
@@ -88,11 +88,6 @@ function requireAddress(chain: QuotableChain, address: string, field: string): v
   throw new QuoteError('INVALID_ADDRESS', `${field} is not a valid address on chain ${chain.chainId}.`, {
     data: { field, chainId: chain.chainId, vmType: chain.vmType },
   })
-}
-
-/** The native currency's id, which is no account but stands for one that is not chosen yet. */
-function isNobody(chain: QuotableChain, address: string): boolean {
-  return address.toLowerCase() === chain.codec.nativeCurrency
 }
 
 function checkRecipient(chain: QuotableChain, recipient: string): void {

@@ -5,10 +5,10 @@ import {
   chainEntrySchema,
   chainsFileSchema,
   codecOf,
+  families,
   type HubFile,
   hubFileSchema,
   Secret,
-  type VmType,
 } from '@causeway/core'
 import { z } from 'zod'
 import { countHosts, parseEndpoint } from '../rpc/endpointUrl.ts'
@@ -182,22 +182,12 @@ function checkPayers(chain: ListedChain & ChainNetwork, { name, path }: Place, p
   const codec = codecOf(chain)
   for (const setting of ['fillContracts', 'fillPayers'] as const) {
     const accounts = chain[setting] ?? []
-    if (accounts.length > 0 && !payerSettings[chain.vmType].includes(setting)) {
+    if (accounts.length > 0 && !families[chain.vmType].payerSettings.includes(setting)) {
       problems.push(`${name}: ${path}.${setting} means nothing on ${chain.vmType}`)
     } else if (!accounts.every((account) => canPay(account, chain, codec))) {
       problems.push(`${name}: ${path}.${setting} holds an account that can pay no fill`)
     }
   }
-}
-
-/** On the other families the chain itself names who pays. */
-const payerSettings: Readonly<Record<VmType, readonly ('fillContracts' | 'fillPayers')[]>> = {
-  'ethereum-vm': ['fillContracts', 'fillPayers'],
-  'tron-vm': ['fillContracts', 'fillPayers'],
-  'solana-vm': ['fillPayers'],
-  'bitcoin-vm': [],
-  'hyperliquid-vm': [],
-  'lighter-vm': [],
 }
 
 function readEndpoints(

@@ -2,6 +2,7 @@ import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { FamilyReader } from './createFactsReader.ts'
 import type { HubEntries } from './hubEntries.ts'
+import type { QuotingChainFamily } from './quotingChain.ts'
 
 /** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */
 export interface FamilyChain {
@@ -44,4 +45,6 @@ export type ChainFamily = {
   readonly open: OpenFamilyChain
   /** Settings beside the depository without which a chain cannot be read; empty when all are there. */
   readonly missing: (chain: RegisteredChain) => readonly string[]
+  /** Absent: chains of the family are not quoted. */
+  readonly quoting?: QuotingChainFamily
 }

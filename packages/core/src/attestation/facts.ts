@@ -181,7 +181,7 @@ export interface FactsReader {
   readWithdrawRequest(question: WithdrawRequestQuestion, options: ReadOptions): Promise<WithdrawRequestFacts>
   /**
    * EVM address of the key that signs for an account. Only families have it whose accounts do not name
-   * their key (Lighter).
+   * their key.
    */
   readOwnerKey?(account: string, options: ReadOptions): Promise<Hex>
 }

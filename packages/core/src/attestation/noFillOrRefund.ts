@@ -6,7 +6,7 @@ import { domainSeparator, hashText, typedDataDigest, typeHash } from '../hashing
 import type { Hex } from '../hex.ts'
 import type { MappingEntry } from '../signatures/execution.ts'
 import { checksumAddress } from '../vm/ethereum/checksumAddress.ts'
-import { mainNetwork } from '../vm/registry.ts'
+import { mainNetwork } from '../vm/families.ts'
 import { hubAlias } from './hubIds.ts'
 
 /**

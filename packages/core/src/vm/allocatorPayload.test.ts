@@ -22,9 +22,9 @@ import { bitcoinTransactionId } from './bitcoin/transaction.ts'
 import { bitcoinWithdrawalTransfer, decodeBitcoinWithdrawal } from './bitcoin/withdrawal.ts'
 import { encodeTransfer } from './ethereum/abi.ts'
 import { type EvmWithdrawal, encodeEvmWithdrawal, evmWithdrawalId } from './ethereum/withdrawal.ts'
+import { mainNetwork } from './families.ts'
 import { encodeHyperliquidWithdrawal } from './hyperliquid/withdrawal.ts'
 import { encodeLighterWithdrawal } from './lighter/withdrawal.ts'
-import { mainNetwork } from './registry.ts'
 import { encodeSolanaWithdrawal } from './solana/withdrawal.ts'
 
 const ethereum = { chainId: 'ethereum', ...mainNetwork('ethereum-vm'), hubChainId: '1' }

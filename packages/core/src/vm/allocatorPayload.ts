@@ -1,28 +1,12 @@
 import type { Hex } from '../hex.ts'
-import type { AllocatorPayloadFamily, PayloadPlace } from './allocatorPayloadFamily.ts'
-import { bitcoinAllocatorPayload } from './bitcoin/allocatorPayload.ts'
+import type { PayloadPlace } from './allocatorPayloadFamily.ts'
 import { InvalidWithdrawalError } from './errors.ts'
-import { evmAllocatorPayload } from './ethereum/allocatorPayload.ts'
-import { hyperliquidAllocatorPayload } from './hyperliquid/allocatorPayload.ts'
-import { lighterAllocatorPayload } from './lighter/allocatorPayload.ts'
-import type { ChainNetwork } from './registry.ts'
-import { solanaAllocatorPayload } from './solana/allocatorPayload.ts'
+import { type ChainNetwork, families } from './families.ts'
 import type { VmType } from './vmType.ts'
 import { normaliseWithdrawRequest, type WithdrawRequest } from './withdrawRequest.ts'
 
-/**
- * The bytes that an allocator issues for a withdraw request, per family. Bytes that a caller hands in
- * choose which request is looked up and are compared with what was issued; they are never believed.
- * @source withdrawals.md 1.1, 1.3, 5
- */
-const families: Readonly<Record<VmType, AllocatorPayloadFamily>> = {
-  'ethereum-vm': evmAllocatorPayload,
-  'solana-vm': solanaAllocatorPayload,
-  'bitcoin-vm': bitcoinAllocatorPayload,
-  'hyperliquid-vm': hyperliquidAllocatorPayload,
-  'lighter-vm': lighterAllocatorPayload,
-  'tron-vm': evmAllocatorPayload,
-}
+// The bytes that an allocator issues for a withdraw request. Bytes that a caller hands in choose which request is
+// looked up and are compared with what was issued; they are never believed. Source: withdrawals.md 1.1, 1.3, 5.
 
 /** Who asks for which money, in the family's canonical spelling. */
 export type RequestedWithdrawal = {
@@ -47,7 +31,7 @@ export function withdrawRequestOf(
   withdrawal: Hex,
   requested: RequestedWithdrawal,
 ): WithdrawRequest {
-  const own = families[chain.vmType].additionalData(withdrawal)
+  const own = families[chain.vmType].allocatorPayload.additionalData(withdrawal)
   return spelledWithdrawRequest(chain, requested, own === undefined ? undefined : { [chain.vmType]: own })
 }
 
@@ -76,12 +60,12 @@ export function spelledWithdrawRequest(
 
 /** What an allocator signs for a payload, in order. @throws InvalidWithdrawalError */
 export function payloadHashes(vmType: VmType, payload: Hex, place: PayloadPlace): readonly Hex[] {
-  return families[vmType].hashes(payload, place)
+  return families[vmType].allocatorPayload.hashes(payload, place)
 }
 
 /** A payload as the bytes that the family's reader understands. @throws InvalidWithdrawalError */
 export function payloadWithdrawal(vmType: VmType, payload: Hex): Hex {
-  return families[vmType].toWithdrawal(payload)
+  return families[vmType].allocatorPayload.toWithdrawal(payload)
 }
 
 /**
@@ -89,7 +73,7 @@ export function payloadWithdrawal(vmType: VmType, payload: Hex): Hex {
  * withdrawal, `payload` where what was issued cannot be read. @throws InvalidWithdrawalError for the bytes
  */
 export function payloadDifference(vmType: VmType, withdrawal: Hex, payload: Hex): string | undefined {
-  const { difference, toWithdrawal } = families[vmType]
+  const { difference, toWithdrawal } = families[vmType].allocatorPayload
   try {
     difference(toWithdrawal(payload), payload)
   } catch (error) {

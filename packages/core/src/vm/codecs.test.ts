@@ -5,7 +5,7 @@ import { bytesToHex } from '../hashing/hexBytes.ts'
 import { createBitcoinCodec } from './bitcoin/codec.ts'
 import { InvalidAddressError, InvalidTransactionIdError } from './errors.ts'
 import { ethereumCodec } from './ethereum/codec.ts'
-import { codecOf, mainNetwork } from './registry.ts'
+import { codecOf, mainNetwork } from './families.ts'
 import { createTronCodec } from './tron/codec.ts'
 import { type VmType, vmTypes } from './vmType.ts'
 

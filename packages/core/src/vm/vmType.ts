@@ -9,3 +9,8 @@ export const vmTypes = [
 ] as const
 
 export type VmType = (typeof vmTypes)[number]
+
+/** Short names of the families in the public chain list. @source quote-api.md 3.2 */
+export const publicVmNames = ['bvm', 'evm', 'svm', 'tvm', 'hypevm', 'lvm'] as const
+
+export type PublicVmName = (typeof publicVmNames)[number]

@@ -1,8 +1,7 @@
 import type { TipSource } from '@causeway/chains'
-import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
-import type { GasShape } from '../gas/gasUnits.ts'
+import type { CurrencyKey, GasPrice, GasShape, Hex, PoolState } from '@causeway/core'
 import type { FeedReading } from '../prices/feedReader.ts'
-import type { ChainMarket, GasPrice } from '../snapshot.ts'
+import type { ChainMarket } from '../snapshot.ts'
 
 /** Everything read of one chain in one refresh. */
 export type ChainReading = {

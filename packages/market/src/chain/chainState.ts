@@ -1,5 +1,4 @@
-import type { QuoteChain } from '@causeway/core'
-import { gasUnits } from '../gas/gasUnits.ts'
+import { EthereumFees, gasUnits, type QuoteChain } from '@causeway/core'
 import type { MarketLimits } from '../limits.ts'
 import type { ChainMarket, ChainRefusal } from '../snapshot.ts'
 import type { ChainReading } from './chainReading.ts'
@@ -46,6 +45,7 @@ export function chainState(args: {
     chainId: config.chainId,
     head,
     asOfMs: facts.readAtMs,
+    fees: new EthereumFees({ gasPrice, gasUnits, l1DataFeeWei }),
     gasPrice,
     gasUnits,
     l1DataFeeWei,

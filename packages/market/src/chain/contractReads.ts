@@ -6,10 +6,9 @@ import {
   nativeBalanceCall,
   probeCalldata,
   readL1DataFees,
+  shapeProbes,
 } from '@causeway/chains'
-import type { CurrencyKey, Hex } from '@causeway/core'
-import { type GasShape, gasShapes, gasUnits } from '../gas/gasUnits.ts'
-import { shapeProbes } from '../gas/shapeProbes.ts'
+import { type CurrencyKey, type GasShape, gasShapes, gasUnits, type Hex } from '@causeway/core'
 import type { BalancePlan, ChainPlan } from '../plan.ts'
 import { createFeedReader } from '../prices/feedReader.ts'
 import { decodeUint } from '../returnData.ts'

@@ -1,4 +1,4 @@
-import type { PoolState } from '@causeway/core'
+import type { GasPrice, PoolState } from '@causeway/core'
 import { chainChangesAtMs, chainState } from '../chain/chainState.ts'
 import type { ChainPlan } from '../plan.ts'
 import { aggregate } from '../prices/aggregate.ts'
@@ -6,7 +6,7 @@ import { classGuards } from '../prices/guards.ts'
 import { type JumpState, settleJump } from '../prices/jump.ts'
 import type { PricePlan } from '../prices/pricePlan.ts'
 import { isFresh, type SourceReading } from '../prices/source.ts'
-import type { ChainMarket, ChainRefusal, GasPrice, PriceRefusal, UsdPrice } from '../snapshot.ts'
+import type { ChainMarket, ChainRefusal, PriceRefusal, UsdPrice } from '../snapshot.ts'
 import { createSourceReader, type MarketFacts, type SourceReader } from './readSources.ts'
 
 /** One price, what it was made of, and what its next evaluation has to know. */

@@ -1,5 +1,7 @@
 import {
   type CurrencyKey,
+  type GasPrice,
+  gasShapes,
   type Hex,
   type PoolState,
   type QuoteFile,
@@ -7,8 +9,6 @@ import {
   sqrtPriceX96FromAmounts,
 } from '@causeway/core'
 import type { ChainReading } from '../../src/chain/chainReading.ts'
-import { gasShapes } from '../../src/gas/gasUnits.ts'
-import type { GasPrice } from '../../src/snapshot.ts'
 
 export const native = '0x0000000000000000000000000000000000000000'
 export const weth = '0x4200000000000000000000000000000000000006'

@@ -1,8 +1,8 @@
+import { families, publicVmNames } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
 import { takesPermits } from '../../pricing/permit.ts'
 import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../../pricing/registry.ts'
-import { vmNames } from './vmNames.ts'
 
 const currency = z.object({
   id: z.string(),
@@ -45,7 +45,7 @@ const chainSchema = z.object({
   solverCurrencies: z.array(currency),
   iconUrl: z.string(),
   contracts: z.object({ multicall3: z.string() }),
-  vmType: z.enum(['bvm', 'evm', 'svm', 'tvm', 'hypevm', 'lvm']),
+  vmType: z.enum(publicVmNames),
   baseChainId: z.number().nullable(),
   solverAddresses: z.array(z.string()),
   tags: z.array(z.string()),
@@ -99,7 +99,7 @@ export function chainToWire(chain: QuotableChain, { snapshot, fillWallet }: Chai
     solverCurrencies: chain.solverCurrencies.map(currencyToWire),
     iconUrl: '',
     contracts: { multicall3: config.multicall3 },
-    vmType: vmNames[chain.vmType],
+    vmType: families[chain.vmType].publicName,
     baseChainId: null,
     solverAddresses: fillWallet === undefined ? [] : [fillWallet],
     tags: [],

@@ -1,3 +1,4 @@
+import { families } from '@causeway/core'
 import { z } from 'zod'
 import {
   findCurrency,
@@ -6,7 +7,6 @@ import {
   type QuoteRegistry,
 } from '../../pricing/registry.ts'
 import { currencySchema, currencyToWire } from './currencyAmount.ts'
-import { vmNames } from './vmNames.ts'
 
 const listMax = 1_000
 
@@ -39,7 +39,7 @@ export function selectCurrencies(registry: QuoteRegistry, body: CurrenciesBody):
     for (const currency of chain.currencies.values()) {
       if (selected.length >= body.limit) return selected
       if (matches(chain, currency, body))
-        selected.push({ ...currencyToWire(currency), vmType: vmNames[chain.vmType] })
+        selected.push({ ...currencyToWire(currency), vmType: families[chain.vmType].publicName })
     }
   }
   return selected

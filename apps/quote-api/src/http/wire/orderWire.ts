@@ -1,3 +1,4 @@
+import { stepDataSchema } from '@causeway/core'
 import { z } from 'zod'
 
 const text = z.string()
@@ -57,17 +58,6 @@ export const orderWireSchema = z.object({
   paymentDetails: z.object({ chainId: text, depository: text, currency: text, amount: text }),
 })
 
-const transactionSchema = z.object({
-  from: text,
-  to: text,
-  data: text,
-  value: text,
-  chainId: z.number(),
-  gas: text,
-  maxFeePerGas: text,
-  maxPriorityFeePerGas: text,
-})
-
 const typedDataSchema = z.object({
   signatureKind: z.literal('eip712'),
   domain: z.object({ name: text, version: text, chainId: z.number(), verifyingContract: text }),
@@ -98,7 +88,7 @@ export const stepSchema = z.discriminatedUnion('kind', [
     ...wording,
     kind: z.literal('transaction'),
     ...identity,
-    items: z.array(itemOf(transactionSchema)),
+    items: z.array(itemOf(stepDataSchema)),
   }),
   z.object({
     id: z.enum(['authorize1', 'authorize2']),

@@ -60,8 +60,8 @@ export function priceToJson(priced: Priced): string {
   return `{"fees":${feesToJson(priced)},"details":{${details}}}`
 }
 
-export function feesToJson({ route, feeCurrency, split, prices, originGasWei }: Priced): string {
-  const gas = currencyAmountJson(route.origin.native, prices.originNative, originGasWei)
+export function feesToJson({ route, feeCurrency, split, prices, originCost }: Priced): string {
+  const gas = currencyAmountJson(route.origin.native, prices.originNative, originCost)
   const fee = (amount: bigint) => currencyAmountJson(feeCurrency, prices.feeCurrency, amount)
   let totals = ''
   for (const name of feeTotalNames) totals += `"${name}":${fee(split[name])},`

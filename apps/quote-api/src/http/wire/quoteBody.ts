@@ -24,14 +24,14 @@ const amount = z
   .max(uint256Max.length)
   .regex(/^[0-9]+$/)
   .refine(fitsUint256, { error: 'must fit in 256 bits' })
-const evmAddress = z.string().regex(/^0x[a-fA-F0-9]{40}$/)
+const hexAddress = z.string().regex(/^0x[a-fA-F0-9]{40}$/)
 const callDataCharactersMax = 32_768
 
 const callsMax = 20
 const appFeesMax = 10
 
 const destinationCall = z.object({
-  to: evmAddress.describe('Contract to call on the destination chain'),
+  to: hexAddress.describe('Contract to call on the destination chain'),
   value: amount.default('0').describe('Wei of the destination currency sent along'),
   data: z
     .string()
@@ -41,7 +41,7 @@ const destinationCall = z.object({
 })
 
 const appFee = z.object({
-  recipient: evmAddress.describe('Account that the fee accrues to'),
+  recipient: hexAddress.describe('Account that the fee accrues to'),
   fee: z
     .string()
     .max(5)

@@ -1,4 +1,4 @@
-import { type Hex, InvalidAddressError, parseCasedAddress } from '@causeway/core'
+import { ethereumCodec, type Hex, InvalidAddressError, parseCasedAddress } from '@causeway/core'
 import { z } from 'zod'
 
 /** An EVM address as a caller writes it; `parseWallet` reads it. */
@@ -22,5 +22,5 @@ export function parseWallet(text: string, field = 'wallet'): Hex {
   const wallet = parseCasedAddress(text)
   if (wallet !== undefined) return wallet
   const reason = 'the EIP-55 checksum does not match'
-  throw new InvalidAddressError({ vmType: 'ethereum-vm', reason, field })
+  throw new InvalidAddressError({ vmType: ethereumCodec.vmType, reason, field })
 }

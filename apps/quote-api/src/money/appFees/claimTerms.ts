@@ -38,7 +38,7 @@ export type ClaimPlace = { readonly chain: QuotableChain; readonly currency: Quo
 export function resolveClaim(registry: QuoteRegistry, request: ClaimRequest): ClaimPlace {
   const { chainId, recipient } = request
   const chain = enabledChain(registry, chainId, 'chainId')
-  if (chain.vmType !== 'ethereum-vm') {
+  if (!chain.quoting.paysAppFeeClaims) {
     throw new QuoteError('UNSUPPORTED_CHAIN', `Nothing can be claimed on chain ${chainId}.`, {
       data: { field: 'chainId', chainId },
     })
@@ -106,14 +106,13 @@ export function claimAmount(args: {
  */
 export function claimToSign(
   terms: ClaimTerms,
-  currency: Pick<QuotableCurrency, 'address' | 'symbol' | 'decimals'>,
+  { chain, currency }: ClaimPlace,
   once: { readonly site: string; readonly nonce: Hex },
 ): { readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData } {
   const { wallet, chainId, recipient, amount } = terms
   const signed = {
     ...{ service: once.site, chainId, wallet, recipient, amount, nonce: once.nonce },
-    // CAST: claims are of EVM chains alone, whose registry holds parsed addresses.
-    currency: currency.address as Hex,
+    currency: chain.quoting.hexAddress(currency.address),
     pays: `${formatAmount(amount, currency.decimals)} ${currency.symbol}`,
   }
   return { claimId: bytesToHex(appFeeClaimDigest(signed)), typedData: appFeeClaimTypedData(signed) }

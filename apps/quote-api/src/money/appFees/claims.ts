@@ -122,7 +122,7 @@ export function createAppFeeClaims(options: {
       await requireProvenPayout(place, request.recipient)
       const terms = { ...request, currency: place.currency.address, amount }
       const once = { site, nonce: bytesToHex(options.randomBytes(nonceBytes)) }
-      const { claimId, typedData } = claimToSign(terms, place.currency, once)
+      const { claimId, typedData } = claimToSign(terms, place, once)
       await saveOffer(database, claimId, terms)
       return { claimId, typedData }
     },

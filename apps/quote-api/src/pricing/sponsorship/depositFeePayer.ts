@@ -1,8 +1,13 @@
-import type { VmCodec, VmType } from '@causeway/core'
+import { families, type VmCodec, type VmType } from '@causeway/core'
 import { QuoteError } from '../errors.ts'
 
 /** A chain as far as a fee payer depends on it. */
 export type FeePayerChain = { readonly chainId: number; readonly vmType: VmType; readonly codec: VmCodec }
+
+const served = Object.values(families)
+  .filter(({ takesDepositFeePayer }) => takesDepositFeePayer)
+  .map(({ name }) => name)
+  .join(' and ')
 
 export type FeePayer = {
   /** Pays the deposit's transaction fee and origin rent; nothing of it touches a balance. */
@@ -12,8 +17,8 @@ export type FeePayer = {
 }
 
 /**
- * The account that pays the deposit on Solana.
- * @throws QuoteError INVALID_ADDRESS for the user, a malformed account, or another origin than Solana
+ * The account that pays the network for the deposit, on families where another than the sender can.
+ * @throws QuoteError INVALID_ADDRESS for the user, a malformed account, or an origin of another family
  * @source quote-and-sponsorship.md, Solana rules; quote-api.md 7, rows 29 to 33
  */
 export function depositFeePayer(args: {
@@ -24,8 +29,9 @@ export function depositFeePayer(args: {
 }): FeePayer {
   const { account, user, origin, destinationChainId } = args
   if (account === user) throw refused('it must differ from user')
-  if (origin.vmType !== 'solana-vm') throw refused('it serves Solana origins only')
-  if (!origin.codec.isAddress(account)) throw refused('it is not a Solana account')
+  const { takesDepositFeePayer, name } = families[origin.vmType]
+  if (!takesDepositFeePayer) throw refused(`it serves ${served} origins only`)
+  if (!origin.codec.isAddress(account)) throw refused(`it is not a ${name} account`)
   return { account, isExploitable: origin.chainId === destinationChainId }
 }
 

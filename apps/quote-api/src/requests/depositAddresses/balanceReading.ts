@@ -22,14 +22,14 @@ const what = 'aggregate3'
 
 /** All listed currencies of many addresses as of one block, in the order of `addresses`. */
 export function balanceReading(
-  { config, currencies }: QuotableChain,
+  { config, currencies, quoting }: QuotableChain,
   addresses: readonly Hex[],
   block: bigint,
 ): Reading<readonly HeldBalances[]> {
   const { multicall3 } = config
   const tokens = [...currencies.values()]
     .filter(({ isNative }) => !isNative)
-    .map(({ address }) => hex(address))
+    .map(({ address }) => quoting.hexAddress(address))
   const callsOf = (address: Hex): readonly ContractCall[] => [
     nativeBalanceCall(multicall3, address),
     ...tokens.map((token) => balanceOfCall(token, address)),
@@ -71,9 +71,4 @@ export function heldAtBoth(one: HeldBalances, other: HeldBalances): HeldBalances
 
 export function isEmpty({ nativeAmount, tokens }: HeldBalances): boolean {
   return nativeAmount === 0n && tokens.size === 0
-}
-
-function hex(address: string): Hex {
-  // CAST: deposit addresses are of ethereum-vm chains, whose canonical addresses are `0x` hex.
-  return address as Hex
 }

@@ -112,7 +112,7 @@ function requestOf(row: AskedRow): QuoteRequest {
     topupGas: false,
     topupGasMicroUsd: 0n,
     appFees: quoted.appFees.map(({ recipient, feeBps }) => ({
-      // CAST: the body's schema lets only EVM addresses through.
+      // CAST: the body's schema lets only 20 bytes of hex through.
       recipient: recipient as Hex,
       bps: BigInt(feeBps),
     })),

@@ -1,8 +1,8 @@
 import { convertUp, type DomainError, type Hex, type SqlTx, usdValueDown } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { QuoteError } from '../../pricing/errors.ts'
-import { gasCostWei, refundCost, sweepShape } from '../../pricing/gas.ts'
-import { requireChain, requirePrice } from '../../pricing/marketAccess.ts'
+import { networkFees, refundCost } from '../../pricing/gas.ts'
+import { requirePrice } from '../../pricing/marketAccess.ts'
 import { findCurrency } from '../../pricing/registry.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
 import { unpricedRefundPercent } from '../settlement/depositDecision.ts'
@@ -132,9 +132,9 @@ function isWorthRefund(
   const currency = findCurrency(chain, token)
   if (currency === undefined) return false
   const snapshot = quoting.snapshot()
-  const sweepWei = gasCostWei(requireChain(snapshot, chain.chainId), sweepShape(false))
+  const sweepCost = networkFees(snapshot, chain).costOf({ kind: 'sweep', isNative: false })
   const native = requirePrice(snapshot, chain.native)
-  const sweep = convertUp(sweepWei, native, requirePrice(snapshot, currency))
+  const sweep = convertUp(sweepCost, native, requirePrice(snapshot, currency))
   const kept = amount - (amount * unpricedRefundPercent) / 100n
   return kept >= sweep + refundCost(snapshot, chain, currency)
 }

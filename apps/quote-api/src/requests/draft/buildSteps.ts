@@ -1,24 +1,7 @@
-import {
-  encodeApprove,
-  encodeDepositErc20,
-  encodeDepositNative,
-  encodeTransfer,
-  encodeWethDeposit,
-  encodeWethWithdraw,
-  formatAmount,
-  type Hex,
-} from '@causeway/core'
+import { type EncodedTransaction, formatAmount, type Hex, type UserTransactionKind } from '@causeway/core'
 import type { PricedRoute } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
-import { type PlannedTransaction, plannedGasUnits } from '../../pricing/transactions.ts'
-import { type StepTransaction, statusCheck, type TransactionStep } from './step.ts'
-import {
-  encodeMulticall,
-  encodeRefundNative,
-  encodeSingleSwap,
-  encodeSwapAndDeposit,
-  encodeUnwrap,
-} from './swapCalls.ts'
+import { statusCheck, type TransactionStep } from './step.ts'
 
 export type StepIdentity = {
   readonly requestId: Hex
@@ -26,33 +9,38 @@ export type StepIdentity = {
   readonly orderId: Hex | undefined
   /** Last moment at which a swap may still execute. */
   readonly deadlineSeconds: number
-  readonly spender: string | undefined
   /** What is paid instead of the depository. */
   readonly depositAddress: Hex | undefined
 }
 
-type Call = { readonly to: string; readonly data: Hex; readonly value: bigint }
-
-/** Every planned transaction as a step, to be executed in order. */
-export function buildSteps(priced: Priced, identity: StepIdentity): readonly TransactionStep[] {
-  return priced.transactions.map((transaction) => toStep(priced, identity, transaction))
+/** The steps of a quote, and what its transactions are known by where the user executes alone. */
+export type BuiltSteps = {
+  readonly steps: readonly TransactionStep[]
+  /** Of all transactions but approvals, in order. */
+  readonly calls: readonly NonNullable<EncodedTransaction['call']>[]
 }
 
-function toStep(priced: Priced, identity: StepIdentity, transaction: PlannedTransaction): TransactionStep {
-  const id = stepIds[transaction.kind]
-  const call = encodeCall(priced, identity, transaction)
-  const { gasPrice } = priced.originMarket
-  const data: StepTransaction = {
-    from: priced.route.user,
-    to: call.to,
-    data: call.data,
-    value: call.value.toString(),
-    chainId: priced.route.origin.chainId,
-    gas: plannedGasUnits(priced.originMarket, transaction).toString(),
-    maxFeePerGas: gasPrice.maxFeePerGasWei.toString(),
-    maxPriorityFeePerGas: gasPrice.maxPriorityFeePerGasWei.toString(),
+/** Every planned transaction as a step, to be executed in order, encoded by the origin's family. */
+export function buildSteps(priced: Priced, identity: StepIdentity): BuiltSteps {
+  const { quoting } = priced.route.origin
+  const bound = { identity, fees: priced.originMarket.fees }
+  const built = priced.transactions.map((planned) => {
+    const { data, call } = quoting.encode(planned, priced.origin, bound)
+    return { call, step: toStep(priced, identity, { kind: planned.kind, data }) }
+  })
+  return {
+    steps: built.map(({ step }) => step),
+    calls: built.flatMap(({ step, call }) => (step.id === 'approve' || call === undefined ? [] : [call])),
   }
-  const { action, description } = wording(priced, transaction)
+}
+
+function toStep(
+  priced: PricedRoute,
+  identity: StepIdentity,
+  { kind, data }: Pick<EncodedTransaction, 'data'> & { readonly kind: UserTransactionKind },
+): TransactionStep {
+  const id = stepIds[kind]
+  const { action, description } = wording(priced, kind)
   return {
     id,
     action,
@@ -69,7 +57,7 @@ function toStep(priced: Priced, identity: StepIdentity, transaction: PlannedTran
   }
 }
 
-const stepIds: Readonly<Record<PlannedTransaction['kind'], TransactionStep['id']>> = {
+const stepIds: Readonly<Record<UserTransactionKind, TransactionStep['id']>> = {
   'reset-approval': 'approve',
   approve: 'approve',
   deposit: 'deposit',
@@ -83,126 +71,7 @@ const stepIds: Readonly<Record<PlannedTransaction['kind'], TransactionStep['id']
   'send-output': 'send',
 }
 
-function encodeCall(priced: PricedRoute, identity: StepIdentity, { kind }: PlannedTransaction): Call {
-  const { route, amountIn, amountInMax, amountOut } = priced
-  const { currencyIn, currencyOut, origin } = route
-  switch (kind) {
-    case 'reset-approval':
-      return { to: currencyIn.address, data: encodeApprove(hex(required(identity.spender)), 0n), value: 0n }
-    case 'approve':
-      return {
-        to: currencyIn.address,
-        data: encodeApprove(hex(required(identity.spender)), amountInMax),
-        value: 0n,
-      }
-    case 'deposit':
-      return depositCall(priced, required(identity.orderId))
-    case 'deposit-transfer': {
-      const transfer = encodeTransfer(origin.depository, amountIn)
-      return {
-        to: currencyIn.address,
-        data: `${transfer}${required(identity.orderId).slice(2)}` as Hex,
-        value: 0n,
-      }
-    }
-    case 'pay-address':
-      return sendCall(currencyIn, required(identity.depositAddress), amountIn)
-    case 'swap-deposit':
-      return swapDepositCall(priced, identity)
-    case 'swap':
-      return swapCall(priced, identity)
-    case 'wrap':
-      return { to: origin.config.wrappedNative, data: encodeWethDeposit(), value: amountIn }
-    case 'unwrap':
-      return { to: origin.config.wrappedNative, data: encodeWethWithdraw(amountIn), value: 0n }
-    case 'send-input':
-      return sendCall(currencyIn, route.recipient, amountIn)
-    case 'send-output':
-      return sendCall(currencyOut, route.recipient, amountOut)
-  }
-}
-
-function sendCall(currency: { isNative: boolean; address: string }, recipient: string, amount: bigint): Call {
-  if (currency.isNative) return { to: recipient, data: '0x', value: amount }
-  return { to: currency.address, data: encodeTransfer(hex(recipient), amount), value: 0n }
-}
-
-function depositCall({ route, amountIn }: PricedRoute, orderId: Hex): Call {
-  const { currencyIn, origin } = route
-  const depositor = hex(route.user)
-  if (currencyIn.isNative) {
-    return { to: origin.depository, data: encodeDepositNative(depositor, orderId), value: amountIn }
-  }
-  const data = encodeDepositErc20(depositor, hex(currencyIn.address), amountIn, orderId)
-  return { to: origin.depository, data, value: 0n }
-}
-
-function swapDepositCall(priced: PricedRoute, identity: StepIdentity): Call {
-  const { route, amountInMax, originLeg, solver } = priced
-  const { config } = route.origin
-  const leg = required(originLeg)
-  const depositAmount = required(solver).depositAmount
-  const router = required(config.depositRouter)
-  const swapData = encodeSingleSwap({
-    trade: required(solver).originSwapTrade,
-    tokenIn: erc20Of(leg.leg.from, config.wrappedNative),
-    tokenOut: erc20Of(leg.leg.to, config.wrappedNative),
-    feePips: leg.feePips,
-    recipient: router,
-    deadlineSeconds: identity.deadlineSeconds,
-    amountIn: amountInMax,
-    amountOut: depositAmount,
-  })
-  const data = encodeSwapAndDeposit({
-    tokenIn: hex(route.currencyIn.address),
-    amountIn: amountInMax,
-    tokenOut: hex(priced.feeCurrency.address),
-    amountOutMin: depositAmount,
-    depositor: hex(route.user),
-    orderId: required(identity.orderId),
-    swapData,
-  })
-  return { to: router, data, value: route.currencyIn.isNative ? amountInMax : 0n }
-}
-
-/** The router pays wrapped coin to itself and unwraps it, or gives unspent coin back. */
-function swapCall(priced: PricedRoute, { deadlineSeconds }: StepIdentity): Call {
-  const { route, tradeType, amountInMax, amountOutMin, originLeg } = priced
-  const { config } = route.origin
-  const router = required(config.uniswapV3?.swapRouter)
-  const leg = required(originLeg)
-  const toNative = route.currencyOut.isNative
-  const trade = tradeType === 'EXACT_OUTPUT' ? 'exactOutput' : 'exactInput'
-  const swap = encodeSingleSwap({
-    trade,
-    tokenIn: erc20Of(route.currencyIn, config.wrappedNative),
-    tokenOut: erc20Of(route.currencyOut, config.wrappedNative),
-    feePips: leg.feePips,
-    // The zero address tells the router to keep the output for the call that follows.
-    recipient: toNative ? zeroAddress : hex(route.recipient),
-    deadlineSeconds,
-    amountIn: amountInMax,
-    amountOut: amountOutMin,
-  })
-  const value = route.currencyIn.isNative ? amountInMax : 0n
-  if (toNative)
-    return {
-      to: router,
-      data: encodeMulticall([swap, encodeUnwrap(amountOutMin, hex(route.recipient))]),
-      value,
-    }
-  if (value > 0n && trade === 'exactOutput')
-    return { to: router, data: encodeMulticall([swap, encodeRefundNative()]), value }
-  return { to: router, data: swap, value }
-}
-
-const zeroAddress: Hex = `0x${'0'.repeat(40)}`
-
-function erc20Of(currency: { isNative: boolean; address: string }, wrappedNative: Hex): Hex {
-  return currency.isNative ? wrappedNative : hex(currency.address)
-}
-
-function wording(priced: PricedRoute, { kind }: PlannedTransaction): { action: string; description: string } {
+function wording(priced: PricedRoute, kind: UserTransactionKind): { action: string; description: string } {
   const { currencyIn, currencyOut } = priced.route
   const input = `${formatAmount(priced.amountIn, currencyIn.decimals)} ${currencyIn.symbol}`
   const output = `${formatAmount(priced.amountOut, currencyOut.decimals)} ${currencyOut.symbol}`
@@ -235,14 +104,4 @@ function wording(priced: PricedRoute, { kind }: PlannedTransaction): { action: s
     case 'send-output':
       return { action: `Send ${currencyOut.symbol}`, description: `Send ${output} to the recipient` }
   }
-}
-
-function hex(address: string): Hex {
-  // CAST: steps are built for ethereum-vm origins, whose addresses were checked to be `0x` hex.
-  return address as Hex
-}
-
-function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('a planned transaction lacks what it was planned from')
-  return value
 }

@@ -10,12 +10,12 @@ import {
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
 import { type OpenQuotes, promisedBy } from '../../pricing/openQuotes.ts'
 import { type PermitTokens, permitTerms } from '../../pricing/permit.ts'
-import { type Priced, type PricingDependencies, priceRequest, spenderOf } from '../../pricing/priceRequest.ts'
+import { type Priced, type PricingDependencies, priceRequest } from '../../pricing/priceRequest.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import { buildOrder } from './buildOrder.ts'
-import { buildSteps } from './buildSteps.ts'
+import { type BuiltSteps, buildSteps } from './buildSteps.ts'
 import { type DepositAddress, newDepositAddress } from './depositAddress.ts'
 import { permitStep } from './permitStep.ts'
 import type { Step } from './step.ts'
@@ -38,6 +38,8 @@ export type Quote = {
   readonly steps: readonly Step[]
   /** JSON of `steps`, as it is digested and answered. */
   readonly stepsJson: string
+  /** What the user's transactions are known by where the user executes alone. */
+  readonly calls: BuiltSteps['calls']
   /** Unix seconds. */
   readonly expiresAtSeconds: number
   readonly deadlineSeconds: number
@@ -133,22 +135,15 @@ export async function draftQuote(
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
   const deadlineSeconds = nowSeconds + dependencies.orderLifetimeSeconds
   const requestId = timeOrderedId(dependencies)
-  const { route, originLeg } = priced
+  const { route } = priced
   const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
   const salt = orderSalt(dependencies, depositAddress)
   const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
-  const spender = spenderOf(route, [{ origin: originLeg?.leg }], request)
   const permit = await draftPermit(dependencies, priced, request, { draft, nowSeconds, deadlineSeconds })
-  const steps =
-    permit === undefined
-      ? buildSteps(priced, {
-          requestId,
-          orderId: draft?.orderId,
-          deadlineSeconds,
-          spender,
-          depositAddress: depositAddress?.address,
-        })
-      : [permitStep(priced, requestId, permit)]
+  const orderId = draft?.orderId
+  const identity = { requestId, orderId, deadlineSeconds, depositAddress: depositAddress?.address }
+  const built = buildSteps(priced, identity)
+  const steps = permit === undefined ? built.steps : [permitStep(priced, requestId, permit)]
   const stepsJson = JSON.stringify(steps)
   const signed = draft && (await sign(dependencies, draft))
   const expiresAtSeconds = nowSeconds + dependencies.quoteLifetimeSeconds
@@ -158,6 +153,7 @@ export async function draftQuote(
     signed,
     steps,
     stepsJson,
+    calls: built.calls,
     expiresAtSeconds,
     deadlineSeconds,
     sponsorship,

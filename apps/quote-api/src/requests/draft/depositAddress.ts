@@ -38,11 +38,12 @@ export function newDepositAddress(
       data: { field: 'refundTo' },
     })
   }
-  const terms = { orderSigner: hex(orderSigner), sweeper: hex(fillWallet), depositor: hex(depositor), nonce }
+  const { hexAddress } = origin.quoting
+  const terms = {
+    orderSigner: hexAddress(orderSigner),
+    sweeper: hexAddress(fillWallet),
+    depositor: hexAddress(depositor),
+    nonce,
+  }
   return { address: depositAddressOf(terms, depositAddresses), terms }
-}
-
-function hex(address: string): Hex {
-  // CAST: checked to be addresses of an ethereum-vm chain, which are `0x` hex.
-  return address.toLowerCase() as Hex
 }

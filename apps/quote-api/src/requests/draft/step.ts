@@ -1,16 +1,4 @@
-import type { Hex, PermitKind, PermitTypedData } from '@causeway/core'
-
-/** One transaction to sign, fees and limits in decimal strings. @source quote-api.md 2.4 */
-export type StepTransaction = {
-  readonly from: string
-  readonly to: string
-  readonly data: Hex
-  readonly value: string
-  readonly chainId: number
-  readonly gas: string
-  readonly maxFeePerGas: string
-  readonly maxPriorityFeePerGas: string
-}
+import type { Hex, PermitKind, PermitTypedData, StepData } from '@causeway/core'
 
 /** Typed data to sign, and where to send the signature. @source quote-api.md 2.5 */
 type StepSignature = {
@@ -40,7 +28,7 @@ type StepOf<Id, Kind, Data> = {
 }
 
 /** @source quote-api.md 2.3 */
-export type TransactionStep = StepOf<'approve' | 'deposit' | 'swap' | 'send', 'transaction', StepTransaction>
+export type TransactionStep = StepOf<'approve' | 'deposit' | 'swap' | 'send', 'transaction', StepData>
 export type SignatureStep = StepOf<'authorize1' | 'authorize2', 'signature', StepSignature>
 export type Step = TransactionStep | SignatureStep
 

@@ -1,7 +1,6 @@
-import type { Hex, PricedUnit } from '@causeway/core'
+import type { PricedUnit } from '@causeway/core'
 import type { Quote, QuoteRecord } from '../draft/createQuote.ts'
-import type { StepTransaction } from '../draft/step.ts'
-import { type Execution, executionToJson, type QuotedCall } from './execution.ts'
+import { type Execution, executionToJson } from './execution.ts'
 import { feesToRow } from './storedFees.ts'
 import type { StoredOrder } from './storedOrder.ts'
 
@@ -52,18 +51,10 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
   }
 }
 
-function executionOf({ permit, signed, steps, priced }: Quote): Execution | undefined {
+function executionOf({ permit, signed, calls, priced }: Quote): Execution | undefined {
   if (permit !== undefined) return { by: 'permit', terms: permit }
   if (signed !== undefined) return undefined
-  const calls = steps.flatMap((step) =>
-    step.kind === 'transaction' && step.id !== 'approve' ? step.items.map(({ data }) => toCall(data)) : [],
-  )
   return { by: 'user', calls, afterBlock: priced.originMarket.head.number }
-}
-
-function toCall({ to, data, value }: StepTransaction): QuotedCall {
-  // CAST: what a user executes alone is on an ethereum-vm chain.
-  return { to: to.toLowerCase() as Hex, data, value: BigInt(value) }
 }
 
 /** What the amounts were worth, so that they can be told later as they were. */

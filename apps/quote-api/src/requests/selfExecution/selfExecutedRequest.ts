@@ -41,7 +41,7 @@ async function readSelfExecuted(
   const { calls, afterBlock } = execution
   return {
     requestId,
-    // CAST: what a user executes alone is on an ethereum-vm chain.
+    // CAST: calls are quoted to accounts that are named as they are, by 20 bytes of hex.
     execution: { user: row.user_address.toLowerCase() as Hex, calls, afterBlock },
     quoted: quotedAmountsSchema.parse(row.quoted),
     status: row.status,

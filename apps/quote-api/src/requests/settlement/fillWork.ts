@@ -22,14 +22,13 @@ export function paidFor(payment: Payment, order: Order, { amount, quotedInput }:
 /** Whom an order pays native coin on a chain where nobody can tell whether it stays with code. */
 export function untracedRecipients(
   order: Pick<Order, 'output'>,
-  { isTraced, codec, native }: Pick<QuotableChain, 'isTraced' | 'codec' | 'native'>,
+  { isTraced, codec, quoting, native }: Pick<QuotableChain, 'isTraced' | 'codec' | 'quoting' | 'native'>,
 ): readonly Hex[] {
   if (isTraced) return []
   const payments = order.output.payments.filter(
     ({ currency }) => codec.canonicalAddress(currency) === native.address,
   )
-  // CAST: canonical addresses of ethereum-vm accounts are `0x` hex.
-  return [...new Set(payments.map(({ recipient }) => codec.canonicalAddress(recipient) as Hex))]
+  return [...new Set(payments.map(({ recipient }) => quoting.hexAddress(recipient)))]
 }
 
 /** What the solver has to pay for a deposit: exactly the quoted amounts for the quoted input. */

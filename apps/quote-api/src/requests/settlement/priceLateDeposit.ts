@@ -47,13 +47,14 @@ function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 
     originCurrency,
     destinationCurrency,
     feeCurrency,
+    recipient: request.order.output.payments[0]?.recipient ?? '',
     operation,
     topupWei,
     callUnits,
     // What is above goes back once the order is filled.
     amount: minBigint(amount, maxBigint(inputAmount, feeBasis)),
     appFees: quoted.appFees.map(({ recipient, feeBps }) => ({
-      // CAST: the body's schema lets only EVM addresses through.
+      // CAST: the body's schema lets only 20 bytes of hex through.
       recipient: recipient as Hex,
       bps: BigInt(feeBps),
     })),

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from '@causeway/core'
+import type { SimulatedCall } from '../../family/quotingChain.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import type { PollingClient } from '../agreement/agreedReads.ts'
-import { estimateEach, type SimulatedCall, simulateInOrder } from './simulation.ts'
+import { estimateEach, simulateInOrder } from './simulation.ts'
 import { DestinationCallFailedError, SimulationOverloadedError } from './simulationErrors.ts'
 
 export type CallSimulatorOptions = {

@@ -1,4 +1,5 @@
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import type { SimulatedCall } from '../../family/quotingChain.ts'
 import { disagreement } from '../../rpc/agreement.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
@@ -8,9 +9,6 @@ import { type Electorate, tally, type Vote } from '../../rpc/tally.ts'
 import type { PollingClient } from '../agreement/agreedReads.ts'
 import { estimatesNeeded, medianOfVoices } from '../gas/agreedGas.ts'
 import { DestinationCallFailedError, revertReason, SimulationUnsupportedError } from './simulationErrors.ts'
-
-/** A call to run on a destination. `value` in wei. */
-export type SimulatedCall = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
 
 export type Simulation = {
   readonly from: Hex

@@ -1,20 +1,10 @@
 import type { Hex } from '@causeway/core'
+import type { UserFacts, UserFactsQuestion } from '../../family/quotingChain.ts'
 import type { JsonRpcClient } from '../../rpc/jsonRpc.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import { readUintResult } from '../contracts/abiReader.ts'
 import { allowanceCall, balanceOfCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'
 import { type ContractAnswer, type ContractCall, multicall } from '../contracts/multicall.ts'
-
-/** What a chain says about a user, in smallest units; members are missing when it did not say it in time. */
-export type UserFacts = { readonly balance?: bigint; readonly allowance?: bigint }
-
-export type UserFactsQuestion = {
-  readonly user: string
-  /** Token address, or the zero address for the native currency. */
-  readonly currency: string
-  /** Who may spend the token; without one the allowance is not read. */
-  readonly spender: string | undefined
-}
 
 /** Reads balances and allowances of one chain's users for quotes. */
 export interface UserFactsReader {

@@ -13,7 +13,7 @@ import {
   encodeEvmWithdrawal,
   evmWithdrawalId,
 } from '../ethereum/withdrawal.ts'
-import { codecOf, mainNetwork } from '../registry.ts'
+import { codecOf, mainNetwork } from '../families.ts'
 import { tronAddress, tronEvmAddress } from './address.ts'
 import { tronWithdrawalTransfer } from './withdrawalTransfer.ts'
 

@@ -1,4 +1,5 @@
-import { addressWord, bytes32Word, type Hex, uintWord } from '@causeway/core'
+import type { Hex } from '../../../hex.ts'
+import { addressWord, bytes32Word, uintWord } from '../abi.ts'
 
 /**
  * Calldata of the contracts that swap on the origin. Selectors are checked against the contracts'

@@ -1,5 +1,5 @@
-import type { CalldataWord } from '@causeway/chains'
-import type { GasShape } from './gasUnits.ts'
+import type { GasShape } from '@causeway/core'
+import type { CalldataWord } from './probeTransaction.ts'
 
 /** Arguments of the transaction behind a shape, and whether it carries value. */
 export type ShapeProbe = { readonly words: readonly CalldataWord[]; readonly carriesValue: boolean }

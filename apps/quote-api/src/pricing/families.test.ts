@@ -1,0 +1,180 @@
+// Goal: a family is added to quotes by its record alone. A family that exists in this test is priced, and its steps
+// are built, by the shipped pricing, requests and routes, which were not told of it.
+import {
+  convertUp,
+  createOrderIdHasher,
+  type NetworkFees,
+  type OriginRoute,
+  quotingFamilies,
+} from '@causeway/core'
+import { expect, onTestFinished, test } from 'vitest'
+import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
+import {
+  chainA,
+  e18,
+  examplePrices,
+  recipient,
+  testChainMarket,
+  testRegistry,
+  testSnapshot,
+  usdc,
+  usdPrice,
+  user,
+} from '../../test/fixtures/market.ts'
+import {
+  account,
+  coin,
+  marketWithRentChain,
+  mint,
+  rates,
+  registryWithRentChain,
+  rentChain,
+  unitsOf,
+} from '../../test/fixtures/rentFamily.ts'
+import { resolveClaim } from '../money/appFees/claimTerms.ts'
+import { createInventoryViews } from './inventoryView.ts'
+
+const prices = { ...examplePrices, 'COIN/USD': usdPrice(100n * e18) }
+const coinUnit = { decimals: 9, usdX18: 100n * e18 }
+const usdcUnit = { decimals: 6, usdX18: e18 }
+
+async function ask(change: object, { url = '/quote', ...options }: TestAppOptions & { url?: string } = {}) {
+  const market = { current: testSnapshot({ prices, chains: marketWithRentChain() }) }
+  const registry = registryWithRentChain()
+  const app = await testApp({
+    registry,
+    inventoryView: createInventoryViews(registry),
+    orderIdOf: createOrderIdHasher(registry.networkByKey),
+    market,
+    ...options,
+  })
+  onTestFinished(() => app.close())
+  const payload = { user, originChainId: chainA, originCurrency: usdc, tradeType: 'EXACT_INPUT', ...change }
+  const response = await app.inject({ method: 'POST', url, payload })
+  return { statusCode: response.statusCode, json: response.json(), stored: app.stored }
+}
+
+const toRent = {
+  destinationChainId: rentChain,
+  destinationCurrency: mint,
+  recipient: account,
+  amount: '100000000',
+}
+const fromRent = {
+  user: account,
+  originChainId: rentChain,
+  originCurrency: coin,
+  destinationChainId: chainA,
+  destinationCurrency: usdc,
+  recipient,
+  amount: '1000000000',
+}
+
+test('a deposit on it is one step of its own form, whose fee its own units give', async () => {
+  const { json } = await ask(fromRent)
+  const [step, ...others] = json.steps
+  expect(others).toEqual([])
+  expect(step).toMatchObject({ id: 'deposit', kind: 'transaction', depositAddress: '' })
+  const { orderId, orderData, paymentDetails } = json.protocol.v2
+  expect(step.items[0].data).toEqual({
+    instructions: [
+      { unitPrice: rates.perMillionUnits.toString() },
+      { program: paymentDetails.depository, id: orderId, from: account, amount: fromRent.amount },
+    ],
+    addressLookupTableAddresses: [],
+  })
+  expect(orderData.inputs[0].payment).toMatchObject({ chainId: 'rent', currency: coin })
+  expect(orderData.inputs[0].refunds[0].recipient).toBe(account)
+  const fee = rates.signature + (unitsOf.coin * rates.perMillionUnits) / 1_000_000n
+  expect(json.fees.gas).toMatchObject({ amount: fee.toString(), currency: { address: coin, decimals: 9 } })
+})
+
+test('rent of an account that the recipient lacks is a fee of its own, and dearer execution another', async () => {
+  const lackOf = async ({ chainId }: { chainId: number }) =>
+    chainId === rentChain ? { stateBytes: 165 } : {}
+  const rent = (128n + 165n) * rates.rentByte
+  const [lacking, having] = [await ask(toRent, { lackOf }), await ask(toRent)]
+  const partsOf = ({ stored }: typeof lacking) => stored[0]?.quote.priced.split.parts
+  expect(partsOf(lacking)?.rent).toBe(convertUp(rent, coinUnit, usdcUnit))
+  expect(partsOf(having)?.rent).toBe(0n)
+  const costOf = (units: bigint) => rates.signature + (units * rates.perMillionUnits) / 1_000_000n
+  expect(partsOf(lacking)?.gas).toBe(convertUp(costOf(unitsOf.withAccount), coinUnit, usdcUnit))
+  expect(partsOf(having)?.gas).toBe(convertUp(costOf(unitsOf.token), coinUnit, usdcUnit))
+  const outOf = ({ json }: typeof lacking) => BigInt(json.details.currencyOut.amount)
+  expect(outOf(having) - outOf(lacking)).toBe(
+    convertUp(rent, coinUnit, usdcUnit) +
+      convertUp(costOf(unitsOf.withAccount), coinUnit, usdcUnit) -
+      convertUp(costOf(unitsOf.token), coinUnit, usdcUnit),
+  )
+})
+
+test('rent is never a guess: while nobody knows what the recipient has, nothing is quoted', async () => {
+  const { statusCode, json } = await ask(toRent, { lackOf: async () => undefined })
+  expect([statusCode, json.errorCode]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+})
+
+test.each([
+  [
+    'calls',
+    { ...toRent, txs: [{ to: usdc, value: '0', data: '0x' }], txsGasLimit: 1 },
+    'EXTRA_TXS_NOT_SUPPORTED',
+  ],
+  [
+    'an amount beyond 64 bits',
+    {
+      ...fromRent,
+      destinationChainId: rentChain,
+      destinationCurrency: coin,
+      recipient: account,
+      amount: (2n ** 64n).toString(),
+    },
+    'INVALID_REQUEST',
+  ],
+  ['an address of another family', { ...toRent, recipient }, 'INVALID_ADDRESS'],
+  ['a permit', { ...fromRent, usePermit: true }, 'UNSUPPORTED_CURRENCY'],
+  ['a deposit address', { ...fromRent, useDepositAddress: true }, 'UNSUPPORTED_ROUTE'],
+])('%s that it does not take is refused by name', async (_what, change, code) => {
+  const { statusCode, json } = await ask(change)
+  expect([statusCode, json.errorCode]).toEqual([400, code])
+})
+
+test('a transfer that its user sends alone carries no call to look for', async () => {
+  const { json, stored } = await ask({
+    ...fromRent,
+    destinationChainId: rentChain,
+    destinationCurrency: coin,
+    recipient: account,
+  })
+  expect(json.steps.map(({ id }: { id: string }) => id)).toEqual(['send'])
+  expect(stored[0]?.quote.calls).toEqual([])
+})
+
+test('app fees are not claimed where the family pays none out', () => {
+  const claim = { wallet: usdc, chainId: rentChain, currency: mint, recipient: usdc, amount: undefined }
+  expect(() => resolveClaim(registryWithRentChain(), claim)).toThrow('Nothing can be claimed')
+})
+
+test('fees of another family pay no step', () => {
+  const { quoting } = registryWithRentChain().chainById.get(chainA) ?? {}
+  const fees: NetworkFees = { costOf: () => 0n, rentOf: () => 0n }
+  const currency = { address: usdc, isNative: false, resetsAllowance: false }
+  const amounts = { amountIn: 1n, amountInMax: 1n, amountOut: 1n, amountOutMin: 1n }
+  const route: OriginRoute = {
+    ...{ user, recipient, currencyIn: currency, currencyOut: currency, ...amounts },
+    by: 'send',
+    ...{ swap: undefined, deposited: undefined },
+  }
+  const identity = { orderId: undefined, deadlineSeconds: 0, depositAddress: undefined }
+  const encode = (paying: NetworkFees) =>
+    quoting?.encode({ kind: 'send-input', isNative: false }, route, { identity, fees: paying })
+  expect(() => encode(fees)).toThrow('fees of its own family')
+  expect(encode(testChainMarket(chainA).fees)?.data).toMatchObject({ from: user, to: usdc })
+})
+
+test('without its line a chain of it stops the start, and a request for it is answered as for any unknown chain', async () => {
+  expect(() => registryWithRentChain(quotingFamilies)).toThrow(
+    'chains.rent: a chain of solana-vm cannot be quoted',
+  )
+  const { statusCode, json } = await ask(toRent, { registry: testRegistry() })
+  expect([statusCode, json.errorCode]).toEqual([400, 'UNSUPPORTED_CHAIN'])
+})

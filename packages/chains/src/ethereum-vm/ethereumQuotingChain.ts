@@ -1,0 +1,34 @@
+import { firstCreatedAddress } from '@causeway/core'
+import type { QuotingChainFamily } from '../family/quotingChain.ts'
+import { createJsonRpcClient } from '../rpc/client.ts'
+import { createAccountCodeReader } from './simulation/accountCode.ts'
+import { createCallSimulator } from './simulation/simulateCalls.ts'
+import { createUserFactsReader } from './simulation/userFacts.ts'
+
+const lacksNothing = Promise.resolve({})
+
+/** Accounts by multicall and by agreement, calls by simulation. */
+export const ethereumQuotingChain: QuotingChainFamily = {
+  connect: ({ id, endpoints, rpcThreshold }) =>
+    createJsonRpcClient({
+      chainId: id,
+      endpoints: endpoints.map((url) => ({ url })),
+      threshold: rpcThreshold,
+      now: () => Date.now(),
+    }),
+  open({ client, multicall3, fillContract, currentHead, budgetMs, now, onFailure }) {
+    const budget = { budgetMs }
+    const facts = createUserFactsReader({ client, multicall3, currentHead, onFailure })
+    const code = createAccountCodeReader({ client, currentHead, onFailure })
+    const simulator = createCallSimulator({ client, now, currentBlock: () => currentHead()?.number })
+    // The fill contract runs calls from a contract of its own, so that they can spend nothing of it.
+    const from = fillContract && firstCreatedAddress(fillContract)
+    return {
+      userFacts: (question) => facts.read(question, budget),
+      // Balances need no state of the account that holds them.
+      lackOf: () => lacksNothing,
+      hasCode: (account) => code.hasCode(account, budget),
+      unitsOfCalls: from && ((calls) => simulator.gasOf({ from, calls })),
+    }
+  },
+}

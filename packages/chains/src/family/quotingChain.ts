@@ -1,0 +1,57 @@
+import type { AccountLack, Hex } from '@causeway/core'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { ChainClient } from '../rpc/client.ts'
+
+/** What a chain says about a user, in smallest units; members are missing when it did not say it in time. */
+export type UserFacts = { readonly balance?: bigint; readonly allowance?: bigint }
+
+export type UserFactsQuestion = {
+  readonly user: string
+  readonly currency: string
+  /** Who may spend the currency; without one the allowance is not read. */
+  readonly spender: string | undefined
+}
+
+/** A call that a caller wants run; `value` in smallest units of the native currency. */
+export type SimulatedCall = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
+
+/**
+ * One chain as quotes ask it, whatever its family: the live part beside `ChainQuoting` of core. What it is asked
+ * per request comes within a budget of its own; the chain's fees, prices and balances of the solver come with the
+ * market.
+ */
+export interface QuotingChain {
+  /** Never rejects. */
+  userFacts(question: UserFactsQuestion): Promise<UserFacts>
+  /** What an account lacks before it can be paid; `undefined` where that is not known in time. Never rejects. */
+  lackOf(account: string, currency: string): Promise<AccountLack | undefined>
+  /** Whether somebody else's code decides what becomes of a payment; `undefined` as above. Never rejects. */
+  hasCode(account: string): Promise<boolean | undefined>
+  /**
+   * Units of execution that calls use on a fill; `undefined` where the chain runs none.
+   * @throws DestinationCallFailedError, SimulationUnsupportedError, SimulationOverloadedError, and upstream errors
+   */
+  readonly unitsOfCalls: ((calls: readonly SimulatedCall[]) => Promise<bigint>) | undefined
+}
+
+export type QuotingChainOptions = {
+  readonly client: ChainClient
+  readonly multicall3: Hex
+  /** Pays fills and runs their calls. */
+  readonly fillContract: Hex | undefined
+  /** The newest block that the market agrees on; `undefined` while there is none. */
+  readonly currentHead: () => { readonly number: bigint; readonly hash: Hex } | undefined
+  /** Milliseconds that a request waits for what a chain says about accounts. */
+  readonly budgetMs: number
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Told of every call that brought nothing. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/** The live part of a family that can be quoted: a member of its line in `chainFamilies`. */
+export type QuotingChainFamily = {
+  /** Opens no connection yet. @throws ConfigurationError for settings that cannot be meant */
+  readonly connect: (chain: RegisteredChain) => ChainClient
+  readonly open: (options: QuotingChainOptions) => QuotingChain
+}

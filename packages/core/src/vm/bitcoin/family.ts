@@ -1,0 +1,27 @@
+import { type Family, signedText } from '../family.ts'
+import { bitcoinAllocatorPayload } from './allocatorPayload.ts'
+import { bitcoinNetworkOf, bitcoinNetworks, createBitcoinCodec } from './codec.ts'
+import { normaliseBitcoinRequest } from './withdrawRequest.ts'
+
+const codecs = new Map(
+  Object.values(bitcoinNetworks).map((network) => [network, createBitcoinCodec(network)]),
+)
+
+export const bitcoinFamily: Family = {
+  name: 'Bitcoin',
+  publicName: 'bvm',
+  codec(name) {
+    const network = bitcoinNetworkOf(name)
+    return codecs.get(network) ?? createBitcoinCodec(network)
+  },
+  withdrawRequest: normaliseBitcoinRequest,
+  allocatorPayload: bitcoinAllocatorPayload,
+  /** The curve is loaded when the first of its owners signs. */
+  async isSignedByOwner(signed) {
+    const { isBitcoinOwnerSignature } = await import('./ownerSignature.ts')
+    const network = bitcoinNetworkOf(signed.network)
+    return isBitcoinOwnerSignature({ ...signedText(signed), owner: signed.owner, network })
+  },
+  payerSettings: [],
+  takesDepositFeePayer: false,
+}

@@ -1,0 +1,21 @@
+import { personalMessageDigest } from '../../hashing/typedData.ts'
+import type { Family, OwnerSigned } from '../family.ts'
+import { evmAllocatorPayload } from './allocatorPayload.ts'
+import { ethereumCodec } from './codec.ts'
+import { normaliseEvmRequest } from './withdrawRequest.ts'
+
+export const ethereumFamily: Family = {
+  name: 'EVM',
+  publicName: 'evm',
+  codec: () => ethereumCodec,
+  withdrawRequest: normaliseEvmRequest,
+  allocatorPayload: evmAllocatorPayload,
+  isSignedByOwner: isSignedByAccount,
+  payerSettings: ['fillContracts', 'fillPayers'],
+  takesDepositFeePayer: false,
+}
+
+/** EIP-191 by the key whose address the owner is. */
+export function isSignedByAccount({ owner, requestHash, signature, recoverSigner }: OwnerSigned): boolean {
+  return recoverSigner(personalMessageDigest(requestHash), signature) === owner.toLowerCase()
+}

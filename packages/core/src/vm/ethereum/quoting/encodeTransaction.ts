@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import type { Hex } from '../../../hex.ts'
+import type {
+  ChainSettings,
+  EncodedTransaction,
+  NetworkFees,
+  OriginRoute,
+  PlannedTransaction,
+  QuotedCurrency,
+  StepIdentity,
+} from '../../quotingFamily.ts'
+import {
+  encodeApprove,
+  encodeDepositErc20,
+  encodeDepositNative,
+  encodeTransfer,
+  encodeWethDeposit,
+  encodeWethWithdraw,
+} from '../abi.ts'
+import { EthereumFees } from './ethereumFees.ts'
+import {
+  encodeMulticall,
+  encodeRefundNative,
+  encodeSingleSwap,
+  encodeSwapAndDeposit,
+  encodeUnwrap,
+} from './swapCalls.ts'
+
+const text = z.string()
+
+/** One transaction to sign, fees and limits in decimal strings. @source quote-api.md 2.4 */
+export const ethereumStepData = z.object({
+  from: text,
+  to: text,
+  data: text,
+  value: text,
+  chainId: z.number(),
+  gas: text,
+  maxFeePerGas: text,
+  maxPriorityFeePerGas: text,
+})
+
+type Call = { readonly to: string; readonly data: Hex; readonly value: bigint }
+
+/** @throws Error for fees of another family, and for what was planned from another route */
+export function encodeTransaction(
+  settings: ChainSettings,
+  planned: PlannedTransaction,
+  route: OriginRoute,
+  { identity, fees }: { readonly identity: StepIdentity; readonly fees: NetworkFees },
+): EncodedTransaction {
+  if (!(fees instanceof EthereumFees)) throw new Error('a step is paid by fees of its own family')
+  const { to, data, value } = encodeCall(settings, { planned, route, identity })
+  const { maxFeePerGasWei, maxPriorityFeePerGasWei } = fees.gasPrice
+  const transaction: z.infer<typeof ethereumStepData> = {
+    from: route.user,
+    to,
+    data,
+    value: value.toString(),
+    chainId: settings.chainId,
+    gas: fees.unitsOf(planned).toString(),
+    maxFeePerGas: maxFeePerGasWei.toString(),
+    maxPriorityFeePerGas: maxPriorityFeePerGasWei.toString(),
+  }
+  return { data: transaction, call: { to: hex(to.toLowerCase()), data, value } }
+}
+
+type Encoding = {
+  readonly planned: PlannedTransaction
+  readonly route: OriginRoute
+  readonly identity: StepIdentity
+}
+
+function encodeCall(settings: ChainSettings, { planned, route, identity }: Encoding): Call {
+  const { currencyIn, currencyOut, amountIn, amountInMax, amountOut } = route
+  const { depository } = settings
+  const approve = (amount: bigint): Call => ({
+    to: currencyIn.address,
+    data: encodeApprove(hex(required(planned.spender)), amount),
+    value: 0n,
+  })
+  switch (planned.kind) {
+    case 'reset-approval':
+      return approve(0n)
+    case 'approve':
+      return approve(amountInMax)
+    case 'deposit':
+      return depositCall(depository, route, required(identity.orderId))
+    case 'deposit-transfer': {
+      const transfer = encodeTransfer(hex(depository), amountIn)
+      const data: Hex = `${transfer}${required(identity.orderId).slice(2)}`
+      return { to: currencyIn.address, data, value: 0n }
+    }
+    case 'pay-address':
+      return sendCall(currencyIn, required(identity.depositAddress), amountIn)
+    case 'swap-deposit':
+      return swapDepositCall(settings, route, identity)
+    case 'swap':
+      return swapCall(settings, route, identity)
+    case 'wrap':
+      return { to: required(settings.wrappedNative), data: encodeWethDeposit(), value: amountIn }
+    case 'unwrap':
+      return { to: required(settings.wrappedNative), data: encodeWethWithdraw(amountIn), value: 0n }
+    case 'send-input':
+      return sendCall(currencyIn, route.recipient, amountIn)
+    case 'send-output':
+      return sendCall(currencyOut, route.recipient, amountOut)
+  }
+}
+
+function sendCall(currency: QuotedCurrency, recipient: string, amount: bigint): Call {
+  if (currency.isNative) return { to: recipient, data: '0x', value: amount }
+  return { to: currency.address, data: encodeTransfer(hex(recipient), amount), value: 0n }
+}
+
+function depositCall(depository: string, { user, currencyIn, amountIn }: OriginRoute, orderId: Hex): Call {
+  if (currencyIn.isNative) {
+    return { to: depository, data: encodeDepositNative(hex(user), orderId), value: amountIn }
+  }
+  const data = encodeDepositErc20(hex(user), hex(currencyIn.address), amountIn, orderId)
+  return { to: depository, data, value: 0n }
+}
+
+function swapDepositCall(
+  { depositRouter, wrappedNative }: ChainSettings,
+  { user, currencyIn, amountInMax, ...route }: OriginRoute,
+  { orderId, deadlineSeconds }: StepIdentity,
+): Call {
+  const router = hex(required(depositRouter))
+  const swap = required(route.swap)
+  const deposited = required(route.deposited)
+  const swapData = encodeSingleSwap({
+    trade: swap.trade,
+    tokenIn: erc20Of(swap.from, wrappedNative),
+    tokenOut: erc20Of(swap.to, wrappedNative),
+    feePips: swap.feePips,
+    recipient: router,
+    deadlineSeconds,
+    amountIn: amountInMax,
+    amountOut: deposited.amount,
+  })
+  const data = encodeSwapAndDeposit({
+    tokenIn: hex(currencyIn.address),
+    amountIn: amountInMax,
+    tokenOut: hex(deposited.currency.address),
+    amountOutMin: deposited.amount,
+    depositor: hex(user),
+    orderId: required(orderId),
+    swapData,
+  })
+  return { to: router, data, value: currencyIn.isNative ? amountInMax : 0n }
+}
+
+/** The router pays wrapped coin to itself and unwraps it, or gives unspent coin back. */
+function swapCall(
+  { swapRouter, wrappedNative }: ChainSettings,
+  { recipient, currencyIn, currencyOut, amountInMax, amountOutMin, ...route }: OriginRoute,
+  { deadlineSeconds }: StepIdentity,
+): Call {
+  const to = required(swapRouter)
+  const { trade, from, to: bought, feePips } = required(route.swap)
+  const swap = encodeSingleSwap({
+    trade,
+    tokenIn: erc20Of(from, wrappedNative),
+    tokenOut: erc20Of(bought, wrappedNative),
+    feePips,
+    // The zero address tells the router to keep the output for the call that follows.
+    recipient: currencyOut.isNative ? zeroAddress : hex(recipient),
+    deadlineSeconds,
+    amountIn: amountInMax,
+    amountOut: amountOutMin,
+  })
+  const value = currencyIn.isNative ? amountInMax : 0n
+  if (currencyOut.isNative) {
+    return { to, data: encodeMulticall([swap, encodeUnwrap(amountOutMin, hex(recipient))]), value }
+  }
+  if (value > 0n && trade === 'exactOutput') {
+    return { to, data: encodeMulticall([swap, encodeRefundNative()]), value }
+  }
+  return { to, data: swap, value }
+}
+
+const zeroAddress: Hex = `0x${'0'.repeat(40)}`
+
+function erc20Of(currency: QuotedCurrency, wrappedNative: string | undefined): Hex {
+  return hex(currency.isNative ? required(wrappedNative) : currency.address)
+}
+
+/** An address of this family; those who encode it refuse what is none. */
+function hex(address: string): Hex {
+  return `0x${address.slice(2)}`
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a planned transaction lacks what it was planned from')
+  return value
+}

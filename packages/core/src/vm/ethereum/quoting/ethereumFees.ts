@@ -1,0 +1,93 @@
+import type { CostedTransaction, NetworkFees } from '../../quotingFamily.ts'
+
+/** Transactions whose gas is priced from a table of measured units. */
+export const gasShapes = [
+  'approve',
+  'deposit-native',
+  'deposit-erc20',
+  'permit-eip3009',
+  'permit-eip2612',
+  'swap',
+  'swap-deposit',
+  'wrap',
+  'unwrap',
+  'send-native',
+  'send-erc20',
+  'fill-native',
+  'fill-erc20',
+  'fill-swap',
+  'fill-topup',
+  'sweep-native',
+  'sweep-erc20',
+  'refund-native',
+  'refund-erc20',
+] as const
+export type GasShape = (typeof gasShapes)[number]
+
+/** Wei per gas on one chain. `expected` is shown and charged; `max` bounds what a step may pay. */
+export type GasPrice = {
+  readonly expectedWei: bigint
+  readonly maxFeePerGasWei: bigint
+  readonly maxPriorityFeePerGasWei: bigint
+}
+
+/** What a chain's fees are reckoned from. */
+export type EthereumFeeFacts = {
+  readonly gasPrice: GasPrice
+  readonly gasUnits: Readonly<Record<GasShape, bigint>>
+  /** L1 data fee and operator fee per shape; zero where the chain has none. */
+  readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
+}
+
+/** Extra units per initialised tick that a swap crosses: two cold storage slots and arithmetic. */
+const unitsPerTickCrossed = 30_000n
+
+/** Gas at the expected price, plus what the chain takes for data. @source pricing-engine.md 1.1 to 1.3 */
+export class EthereumFees implements NetworkFees {
+  readonly gasPrice: GasPrice
+  readonly #gasUnits: EthereumFeeFacts['gasUnits']
+  readonly #l1DataFeeWei: EthereumFeeFacts['l1DataFeeWei']
+
+  constructor({ gasPrice, gasUnits, l1DataFeeWei }: EthereumFeeFacts) {
+    this.gasPrice = gasPrice
+    this.#gasUnits = gasUnits
+    this.#l1DataFeeWei = l1DataFeeWei
+  }
+
+  costOf(transaction: CostedTransaction): bigint {
+    return this.unitsOf(transaction) * this.gasPrice.expectedWei + this.#l1DataFeeWei[shapeOf(transaction)]
+  }
+
+  /** Whoever is paid holds what he is paid without state of his own: gas is all there is. */
+  rentOf(): bigint {
+    return 0n
+  }
+
+  /** Gas units, with what a swap crosses and a caller's calls need on top. */
+  unitsOf(transaction: CostedTransaction): bigint {
+    const { ticksCrossed = 0, callUnits = 0n } = transaction
+    return this.#gasUnits[shapeOf(transaction)] + BigInt(ticksCrossed) * unitsPerTickCrossed + callUnits
+  }
+}
+
+function shapeOf({ kind, isNative }: CostedTransaction): GasShape {
+  switch (kind) {
+    case 'reset-approval':
+      return 'approve'
+    case 'deposit':
+      return isNative ? 'deposit-native' : 'deposit-erc20'
+    case 'deposit-transfer':
+    case 'pay-address':
+    case 'send-input':
+    case 'send-output':
+      return isNative ? 'send-native' : 'send-erc20'
+    case 'fill':
+      return isNative ? 'fill-native' : 'fill-erc20'
+    case 'refund':
+      return isNative ? 'refund-native' : 'refund-erc20'
+    case 'sweep':
+      return isNative ? 'sweep-native' : 'sweep-erc20'
+    default:
+      return kind
+  }
+}

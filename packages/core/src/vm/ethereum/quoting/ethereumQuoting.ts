@@ -1,0 +1,17 @@
+import type { QuotingFamily } from '../../quotingFamily.ts'
+import { encodeTransaction } from './encodeTransaction.ts'
+import { planTransactions, spenderOf } from './planTransactions.ts'
+
+/** The family whose contracts take permits, calls and deposits at addresses of their own. @source quote-api.md 2 */
+export const ethereumQuoting: QuotingFamily = {
+  bind: (settings) => ({
+    isNobody: (address) => address.toLowerCase() === settings.codec.nativeCurrency,
+    amountMax: 2n ** 256n - 1n,
+    runsCalls: true,
+    paysAppFeeClaims: true,
+    hexAddress: (address) => `0x${settings.codec.canonicalAddress(address).slice(2)}`,
+    spenderOf: (kind, currency) => spenderOf(settings, kind, currency),
+    plan: (route, known) => planTransactions(settings, route, known),
+    encode: (planned, route, bound) => encodeTransaction(settings, planned, route, bound),
+  }),
+}

@@ -1,0 +1,79 @@
+import type {
+  ChainSettings,
+  OriginRoute,
+  PlannedTransaction,
+  QuotedCurrency,
+  UserTransactionKind,
+} from '../../quotingFamily.ts'
+
+type Spending = 'deposit' | 'swap-deposit' | 'swap'
+
+/** The contract that takes a token; native coin is sent along. */
+export function spenderOf(
+  { depository, depositRouter, swapRouter }: ChainSettings,
+  kind: Spending,
+  { isNative }: Pick<QuotedCurrency, 'isNative'>,
+): string | undefined {
+  if (isNative) return undefined
+  return { deposit: depository, 'swap-deposit': depositRouter, swap: swapRouter }[kind]
+}
+
+/**
+ * What the user must send, in order. An unknown allowance counts as none: an approve too many costs
+ * gas, one too few fails. @source quote-api.md 2.3, design.md 5.4
+ */
+export function planTransactions(
+  settings: ChainSettings,
+  route: OriginRoute,
+  { allowance }: { readonly allowance: bigint | undefined },
+): readonly PlannedTransaction[] {
+  const main = mainTransactions(settings, route)
+  const spends = main[0]?.kind
+  const { currencyIn } = route
+  if (!isSpending(spends) || currencyIn.isNative) return main
+  if (allowance !== undefined && allowance >= route.amountInMax) return main
+  const spender = spenderOf(settings, spends, currencyIn)
+  const approval = (kind: 'approve' | 'reset-approval'): PlannedTransaction => ({
+    kind,
+    isNative: false,
+    ...(spender !== undefined && { spender }),
+  })
+  const mustReset = currencyIn.resetsAllowance && allowance !== 0n
+  return mustReset
+    ? [approval('reset-approval'), approval('approve'), ...main]
+    : [approval('approve'), ...main]
+}
+
+function isSpending(kind: UserTransactionKind | undefined): kind is Spending {
+  return kind === 'deposit' || kind === 'swap-deposit' || kind === 'swap'
+}
+
+function mainTransactions(settings: ChainSettings, route: OriginRoute): readonly PlannedTransaction[] {
+  const { by, swap } = route
+  const { isNative } = route.currencyIn
+  switch (by) {
+    case 'signature':
+      return []
+    case 'pay-address':
+      return [{ kind: 'pay-address', isNative }]
+    case 'deposit':
+    case 'deposit-transfer':
+      if (swap !== undefined) return [{ kind: 'swap-deposit', isNative, ticksCrossed: swap.ticksCrossed }]
+      // Native coin that is only sent carries no order id.
+      return [{ kind: isNative ? 'deposit' : by, isNative }]
+    case 'send':
+      return [{ kind: 'send-input', isNative }]
+    case 'wrap':
+    case 'unwrap':
+      return [{ kind: by, isNative }, ...forwardToRecipient(settings, route)]
+    case 'swap':
+      return [{ kind: 'swap', isNative, ticksCrossed: swap?.ticksCrossed ?? 0 }]
+  }
+}
+
+/** Wrapping pays its caller, so another recipient takes a second transaction. */
+function forwardToRecipient({ codec }: ChainSettings, route: OriginRoute): readonly PlannedTransaction[] {
+  const { user, recipient, currencyOut } = route
+  if (codec.canonicalAddress(recipient) === codec.canonicalAddress(user)) return []
+  return [{ kind: 'send-output', isNative: currencyOut.isNative }]
+}

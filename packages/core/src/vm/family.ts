@@ -1,0 +1,53 @@
+import { hexDigits, parseHexDigits } from '../hashing/hexBytes.ts'
+import type { Hex } from '../hex.ts'
+import type { AllocatorPayloadFamily } from './allocatorPayloadFamily.ts'
+import type { VmCodec } from './vmCodec.ts'
+import type { PublicVmName } from './vmType.ts'
+import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from './withdrawRequestParts.ts'
+
+/** A request that somebody signed to take a hub balance out, as far as its signature goes. */
+export type OwnerSigned = {
+  /** As the request names him. */
+  readonly owner: string
+  /** A chain's `additionalData.network`; `undefined` for the main network. */
+  readonly network: string | undefined
+  /** What every family wraps in its own way before it is signed. */
+  readonly requestHash: Uint8Array
+  /** Hex. */
+  readonly signature: Hex
+  readonly recoverSigner: (digest: Uint8Array, signature: string) => Hex | undefined
+  /** EVM address that signs for an account of a family whose accounts are no keys. */
+  readonly readOwnerKey: (account: string) => Promise<Hex>
+}
+
+/** Lists of the chain file that name accounts which pay for solvers. */
+export type PayerSetting = 'fillContracts' | 'fillPayers'
+
+/** All that sets one VM family apart from the others, I/O aside: a line in `families`. */
+export type Family = {
+  /** As people call it. */
+  readonly name: string
+  readonly publicName: PublicVmName
+  /** @throws ConfigurationError when the family has no network of that name */
+  readonly codec: (network: string | undefined) => VmCodec
+  /** @throws InvalidAddressError, InvalidWithdrawRequestError */
+  readonly withdrawRequest: (request: PlainWithdrawRequest, network?: string) => NormalisedWithdrawRequest
+  readonly allocatorPayload: AllocatorPayloadFamily
+  /**
+   * True when the owner signed the request in the way of the family.
+   * @throws InvalidAddressError when the owner is no address of it; whatever `readOwnerKey` throws
+   */
+  readonly isSignedByOwner: (signed: OwnerSigned) => boolean | Promise<boolean>
+  /** Where the chain itself does not name who pays. */
+  readonly payerSettings: readonly PayerSetting[]
+  /** A deposit's fees can be paid by another account than its sender's. */
+  readonly takesDepositFeePayer: boolean
+}
+
+/** Wallets that sign text sign the digits of the request's hash. */
+export function signedText({ requestHash, signature }: OwnerSigned): {
+  readonly message: string
+  readonly signature: Uint8Array
+} {
+  return { message: hexDigits(requestHash), signature: parseHexDigits(signature, 2) ?? new Uint8Array() }
+}

@@ -1,0 +1,14 @@
+import { ethereumStepData } from './ethereum/quoting/encodeTransaction.ts'
+import { ethereumQuoting } from './ethereum/quoting/ethereumQuoting.ts'
+import type { QuotingFamily } from './quotingFamily.ts'
+import type { VmType } from './vmType.ts'
+
+export type QuotingFamilies = Readonly<Partial<Record<VmType, QuotingFamily>>>
+
+/** One line per family that can be quoted; chains of all others are refused. */
+export const quotingFamilies: QuotingFamilies = {
+  'ethereum-vm': ethereumQuoting,
+}
+
+/** Form of `items[].data` of transaction steps: the union of what these families encode. */
+export const stepDataSchema = ethereumStepData

@@ -1,0 +1,191 @@
+import type { Hex } from '../hex.ts'
+import type { VmCodec } from './vmCodec.ts'
+
+/**
+ * One VM family in quotes, the pure part: one record under `core/vm/<family>`, one line in `quotingFamilies`.
+ * The live part, which reads chains, is `QuotingChain` of `packages/chains`. Pricing, requests and answers see
+ * families through these two alone.
+ */
+export type QuotingFamily = {
+  /** One chain of the family, as its configuration describes it. Done once, at start. */
+  readonly bind: (chain: ChainSettings) => ChainQuoting
+}
+
+/** What configuration says of a quoted chain. A family reads the members that it knows. */
+export type ChainSettings = {
+  readonly chainId: number
+  readonly codec: VmCodec
+  readonly depository: string
+  readonly wrappedNative?: string | undefined
+  /** Swaps and deposits in one transaction; absent: no swap before a deposit. */
+  readonly depositRouter?: string | undefined
+  /** Swaps what users swap alone; absent: no such swap. */
+  readonly swapRouter?: string | undefined
+}
+
+/** What pricing asks of the family of one chain. Pure: all of it is decided by arguments. */
+export interface ChainQuoting {
+  /**
+   * True for the text that stands for an account which is not chosen yet: pages price before a wallet is
+   * connected. It is no account.
+   */
+  isNobody(address: string): boolean
+  /** The largest amount that the family's transactions can carry, in smallest units. */
+  readonly amountMax: bigint
+  /** Destinations run calls that callers bring along. */
+  readonly runsCalls: boolean
+  /** App fees are claimed and paid out on chains of this family. */
+  readonly paysAppFeeClaims: boolean
+  /**
+   * An account or contract as 20 bytes of hex, which permits, deposit addresses, calls and claims name.
+   * @throws Error on a family whose accounts are written otherwise: it has none of these
+   */
+  hexAddress(address: string): Hex
+  /** Who must be allowed to take `currency`; undefined where nothing has to be allowed. */
+  spenderOf(kind: 'deposit' | 'swap-deposit' | 'swap', currency: QuotedCurrency): string | undefined
+  /** What the user sends, in order. An unknown allowance counts as none. */
+  plan(route: OriginRoute, known: { readonly allowance: bigint | undefined }): readonly PlannedTransaction[]
+  /**
+   * A planned transaction as the family's public client takes it.
+   * @throws Error for what was planned from another route or by another family
+   */
+  encode(
+    planned: PlannedTransaction,
+    route: OriginRoute,
+    bound: { readonly identity: StepIdentity; readonly fees: NetworkFees },
+  ): EncodedTransaction
+}
+
+/**
+ * What a chain's network charges at one moment, as its family reckons. Made by the live part from what it read;
+ * `encode` of the same family finds in it what a signed transaction has to name.
+ */
+export interface NetworkFees {
+  /** Expected fee of one transaction, in smallest units of the native currency, rounded up. */
+  costOf(transaction: CostedTransaction): bigint
+  /** What making the state that an account lacks costs beside the fee; 0 where a family charges none. */
+  rentOf(lack: AccountLack): bigint
+}
+
+/** What an account lacks before it can be paid in a currency; a member that is absent is not lacking. */
+export type AccountLack = {
+  /** Bytes of state that the payment has to make. */
+  readonly stateBytes?: number
+}
+
+/** A currency as far as transactions depend on it. */
+export type QuotedCurrency = {
+  /** Canonical. */
+  readonly address: string
+  readonly isNative: boolean
+  /** An allowance must be reset before it changes. */
+  readonly resetsAllowance: boolean
+}
+
+/** What users sign, and what solvers send for them. */
+export type UserTransactionKind =
+  | 'reset-approval'
+  | 'approve'
+  | 'deposit'
+  /** Plain transfer to the depository with the order id behind it. */
+  | 'deposit-transfer'
+  /** Plain payment to a deposit address. */
+  | 'pay-address'
+  | 'swap-deposit'
+  | 'swap'
+  | 'wrap'
+  | 'unwrap'
+  | 'send-input'
+  | 'send-output'
+
+export type SolverTransactionKind =
+  | 'fill'
+  /** A fill that swaps what it pays. */
+  | 'fill-swap'
+  /** What a native payment adds to a fill. */
+  | 'fill-topup'
+  | 'refund'
+  /** Empties a deposit address into the depository. */
+  | 'sweep'
+  /** Makes a deposit of what the user signed. */
+  | 'permit-eip3009'
+  | 'permit-eip2612'
+
+/** A transaction as far as its fee depends on it. */
+export type CostedTransaction = {
+  readonly kind: UserTransactionKind | SolverTransactionKind
+  /** It moves the native currency. */
+  readonly isNative: boolean
+  /** Price steps that its swap crosses. */
+  readonly ticksCrossed?: number
+  /** Units of execution that the caller's calls need, as the live part measured them. */
+  readonly callUnits?: bigint
+  /** What whom it pays lacks. */
+  readonly lack?: AccountLack
+}
+
+/** One transaction that the user signs on the origin, before it is encoded. */
+export type PlannedTransaction = CostedTransaction & {
+  readonly kind: UserTransactionKind
+  /** Whom an approval allows. */
+  readonly spender?: string
+}
+
+/** A priced route as far as the origin's transactions depend on it; amounts in smallest units. */
+export type OriginRoute = {
+  /** As the caller wrote them. */
+  readonly user: string
+  readonly recipient: string
+  /** How the input leaves the user. */
+  readonly by:
+    | 'deposit'
+    /** Without a call: see `deposit-transfer`. */
+    | 'deposit-transfer'
+    | 'pay-address'
+    /** The user signs and the solver sends: nothing is planned. */
+    | 'signature'
+    /** The user executes all of it; no solver. */
+    | 'send'
+    | 'swap'
+    | 'wrap'
+    | 'unwrap'
+  readonly currencyIn: QuotedCurrency
+  readonly currencyOut: QuotedCurrency
+  /** Expected input, and the most that is taken. */
+  readonly amountIn: bigint
+  readonly amountInMax: bigint
+  /** Expected output, and the least that is accepted. */
+  readonly amountOut: bigint
+  readonly amountOutMin: bigint
+  /** Swap on the origin: what the user does alone, or what stands before the deposit. */
+  readonly swap:
+    | {
+        readonly trade: 'exactInput' | 'exactOutput'
+        readonly from: QuotedCurrency
+        readonly to: QuotedCurrency
+        readonly feePips: number
+        readonly ticksCrossed: number
+      }
+    | undefined
+  /** What the depository gets of a swap, at least; undefined where the user executes alone. */
+  readonly deposited: { readonly currency: QuotedCurrency; readonly amount: bigint } | undefined
+}
+
+/** What is known of a quote once its order is. */
+export type StepIdentity = {
+  /** Undefined where the user executes alone and no order exists. */
+  readonly orderId: Hex | undefined
+  /** Unix seconds: last moment at which a swap may still execute. */
+  readonly deadlineSeconds: number
+  /** What is paid instead of the depository. */
+  readonly depositAddress: string | undefined
+}
+
+/** `items[].data` of a step. @source quote-api.md 2.4, 2.6 */
+export type StepData = Readonly<Record<string, unknown>>
+
+export type EncodedTransaction = {
+  readonly data: StepData
+  /** What the transaction is known by when a user executes it alone; undefined where nothing can tell. */
+  readonly call: { readonly to: Hex; readonly data: Hex; readonly value: bigint } | undefined
+}

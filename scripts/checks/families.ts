@@ -1,0 +1,77 @@
+import ts from 'typescript'
+import type { Check, Finding, RepositoryFile } from './finding.ts'
+import { visitNodes } from './syntax.ts'
+
+/** Where a family is named because it is at home there, or because it is registered there. */
+const homes: readonly RegExp[] = [
+  /^packages\/core\/src\/vm\/(ethereum|solana|bitcoin|hyperliquid|lighter|tron)\//,
+  /^packages\/chains\/src\/(ethereum|solana|bitcoin|hyperliquid|lighter|tron)-vm\//,
+  // The registries: one line per family in each.
+  /^packages\/core\/src\/vm\/(vmType|families|quotingFamilies)\.ts$/,
+  /^packages\/chains\/src\/chainFamilies\.ts$/,
+  // What the packages give out of the family folders.
+  /^packages\/(core|chains)\/src\/index\.ts$/,
+]
+
+/** Files that name a family all the same, each with its reason. */
+export const exceptions: Readonly<Record<string, string>> = {
+  'apps/oracle/src/attestations/noFillOrRefund.ts':
+    'promises are signed by solvers of EVM chains, by the protocol',
+  'apps/oracle/src/attestations/settlement/execution.ts': 'the hub is an EVM chain, by the protocol',
+  'apps/oracle/src/compose/allocator.ts': 'tells an operator what a payload of one family does',
+  'apps/oracle/src/wire/requestExamples.ts': 'examples of the interface description',
+  'apps/oracle/src/wire/requests.ts': 'bodies of the public protocol have members named by family',
+  'apps/oracle/src/wire/responseExamples.ts': 'examples of the interface description',
+  'apps/quote-api/src/http/wire/quoteBody.ts': 'descriptions of public fields that name a family',
+  'packages/core/src/attestation/noFillOrRefund.ts':
+    'promises are signed by solvers of EVM chains, by the protocol',
+}
+
+const shippedFile = /^(?:apps|packages)\/(?!localnet\/)[^/]+\/src\/.+(?<!\.test)\.ts$/
+const familyName = /ethereum-vm|solana|bitcoin|hyperliquid|lighter|\btron(?:-vm)?/i
+
+/**
+ * What differs by family is asked of its records, so that a family is added in its folders and the registries alone.
+ * Comments may name families: they explain, and decide nothing.
+ * @source docs/decisions/0014-a-seam-for-families.md
+ */
+export const familiesCheck: Check = {
+  name: 'families',
+  find: (files) => {
+    const naming = files.filter(({ path }) => shippedFile.test(path)).flatMap(namesIn)
+    const found = new Set(naming.map(({ path }) => path))
+    return [
+      ...naming
+        .filter(({ path }) => exceptions[path] === undefined)
+        .map(
+          ({ path, name }): Finding => ({
+            file: path,
+            problem: `it names the family ${name}; ask the family's record for what differs`,
+          }),
+        ),
+      ...Object.keys(exceptions)
+        .filter((path) => !found.has(path))
+        .map((path): Finding => ({ file: path, problem: 'it names no family; drop it from the exceptions' })),
+    ]
+  },
+}
+
+/** The first family that code, not a comment, of a file names. */
+function namesIn({
+  path,
+  text,
+}: RepositoryFile): readonly { readonly path: string; readonly name: string }[] {
+  if (homes.some((home) => home.test(path)) || !familyName.test(text)) return []
+  const names: string[] = []
+  visitNodes(text, (node) => {
+    const said =
+      ts.isIdentifier(node) || ts.isLiteralExpression(node) || isTemplatePart(node) ? node.text : ''
+    const [name] = familyName.exec(said) ?? []
+    if (name !== undefined) names.push(name)
+  })
+  return names.slice(0, 1).map((name) => ({ path, name }))
+}
+
+function isTemplatePart(node: ts.Node): node is ts.TemplateHead | ts.TemplateMiddle | ts.TemplateTail {
+  return ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)
+}
