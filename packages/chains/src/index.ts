@@ -138,7 +138,6 @@ export type {
 } from './rpc/jsonRpc.ts'
 export { MalformedAnswerError } from './rpc/malformedAnswer.ts'
 export { NodeError } from './rpc/nodeError.ts'
-export { OneFlight } from './rpc/oneFlight.ts'
 export {
   parseBytes,
   parseHash,
@@ -156,6 +155,7 @@ export {
   type QuorumLimits,
 } from './rpc/quorumClient.ts'
 export { RecentCache } from './rpc/recentCache.ts'
+export { OneFlight, WeightedCache } from './rpc/sharedWork.ts'
 export {
   countVoices,
   defaultThreshold,
@@ -165,7 +165,6 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
-export { WeightedCache } from './rpc/weightedCache.ts'
 export { deriveProgramAddresses, type ProgramAddresses } from './solana-vm/programAddresses.ts'
 export {
   associatedTokenProgram,

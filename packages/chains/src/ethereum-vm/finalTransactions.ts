@@ -1,6 +1,6 @@
 import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits } from '../rpc/rememberedReadings.ts'
+import { defaultKeptLimits, type KeptLimits } from '../rpc/sharedWork.ts'
 import { describeFinality, type FinalityRule } from './finality.ts'
 import { type FinalTransaction, transactionQuestion, type Wanted } from './readFinalTransaction.ts'
 

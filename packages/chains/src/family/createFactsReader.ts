@@ -16,9 +16,8 @@ import {
   type WithdrawRequestFacts,
   type WithdrawRequestQuestion,
 } from '@causeway/core'
-import { OneFlight } from '../rpc/oneFlight.ts'
 import type { AgreedFacts } from '../rpc/quorumClient.ts'
-import { runAsOne } from '../rpc/runAsOne.ts'
+import { OneFlight, runAsOne } from '../rpc/sharedWork.ts'
 import type { ShownIn } from './finalTransactions.ts'
 
 /** Where and when a transaction happened, as its reading proves it. */

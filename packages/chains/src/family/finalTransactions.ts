@@ -1,6 +1,6 @@
 import type { Evidence } from '@causeway/core'
 import type { ChainQuestion, EndpointSource, QuorumClient } from '../rpc/quorumClient.ts'
-import { type KeptLimits, type Remembered, RememberedReadings } from '../rpc/rememberedReadings.ts'
+import { type KeptLimits, type Remembered, RememberedReadings } from '../rpc/sharedWork.ts'
 
 /** The block that shows a fact, as far as the family has blocks. */
 export type ShownIn = Pick<Evidence, 'blockHash' | 'blockNumber'>

@@ -24,7 +24,7 @@ import {
 import type { HubEntries } from '../family/hubEntries.ts'
 import { TransactionMissingError } from '../rpc/chainErrors.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits } from '../rpc/rememberedReadings.ts'
+import { defaultKeptLimits } from '../rpc/sharedWork.ts'
 import type { HyperliquidTransaction, SendAction } from './answers.ts'
 import {
   createHyperliquidTransactions,

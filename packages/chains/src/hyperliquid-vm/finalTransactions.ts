@@ -2,7 +2,7 @@ import { createFinalTransactions } from '../family/finalTransactions.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { type KeptLimits, RememberedReadings } from '../rpc/rememberedReadings.ts'
+import { type KeptLimits, RememberedReadings } from '../rpc/sharedWork.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import {
   type HyperliquidTransaction,

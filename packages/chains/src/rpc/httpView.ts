@@ -2,8 +2,8 @@ import type { Endpoint } from './endpoint.ts'
 import { EndpointFailure } from './endpointFailure.ts'
 import type { ViewLimits } from './endpointView.ts'
 import type { HttpAnswer, HttpRequest } from './httpTransport.ts'
-import { OneFlight } from './oneFlight.ts'
 import { retryLost } from './sendAndRetryOnce.ts'
+import { OneFlight } from './sharedWork.ts'
 
 /**
  * What one endpoint of an HTTP upstream says. Equal requests in flight are one; a bounded number is out at

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { OneFlight } from './oneFlight.ts'
-import { WeightedCache } from './weightedCache.ts'
+import { OneFlight, WeightedCache } from './sharedWork.ts'
 
 describe('OneFlight', () => {
   const never = new AbortController().signal

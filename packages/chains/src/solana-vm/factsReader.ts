@@ -16,7 +16,7 @@ import {
 } from '../family/createFactsReader.ts'
 import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits } from '../rpc/rememberedReadings.ts'
+import { defaultKeptLimits, type KeptLimits } from '../rpc/sharedWork.ts'
 import { findDeposits } from './deposits.ts'
 import { solanaFinalBlocks } from './finalBlocks.ts'
 import { referencesOrder, sumTransfers } from './payments.ts'
