@@ -31,7 +31,7 @@ import {
   withdrawalInitiationV2Definition,
   withdrawalsDefinition,
 } from '../../apps/oracle/src/service/definitions.ts'
-import { signResponse } from '../../apps/oracle/src/service/signResponse.ts'
+import { signResponse } from '../../apps/oracle/src/service/signing.ts'
 import { signedOrder } from '../../apps/oracle/test/fixtures/requests.ts'
 import {
   blockTime,

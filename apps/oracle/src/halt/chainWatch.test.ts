@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { ConfigurationError, type FinalBlock, UpstreamUnavailableError } from '@causeway/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { evidence } from '../../test/fixtures/world.ts'
+import { runHaltedCommand } from '../compose/operatorCommands.ts'
 import { type ChainWatch, createChainWatch, followedAfterUseMs } from './chainWatch.ts'
-import { runHaltedCommand } from './haltedCommand.ts'
 import { createHaltStore } from './haltStore.ts'
 
 let directory: string

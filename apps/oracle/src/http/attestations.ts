@@ -6,7 +6,7 @@ import type { AttestationService } from '../service/attestationService.ts'
 import type { AttestationDefinition, RequestSwitches } from '../service/definitions.ts'
 import { createForceGuard } from '../service/force.ts'
 import type { OracleMetrics } from '../service/oracleMetrics.ts'
-import { publishedExample } from '../wire/publishedExample.ts'
+import { publishedExample } from '../wire/requestExamples.ts'
 import { responseExamples } from '../wire/responseExamples.ts'
 
 export type AttestationRouteDependencies = {

@@ -13,7 +13,7 @@ import type { SigningGuard } from '../caps/signingGuard.ts'
 import type { ChainWatch } from '../halt/chainWatch.ts'
 import type { AttestationDefinition, RequestSwitches } from './definitions.ts'
 import type { OracleMetrics } from './oracleMetrics.ts'
-import { signResponse } from './signResponse.ts'
+import { signResponse } from './signing.ts'
 import { createWorkSlots, withinDeadline } from './workSlots.ts'
 
 /** An answer with this oracle's own signatures, and where its facts were read. */

@@ -1,4 +1,25 @@
 import type { AttestationKind, SignatureClaim, SignatureContext, Signer } from '@causeway/core'
+import type { OracleMetrics } from './oracleMetrics.ts'
+
+/** The same signer, timed. */
+export function measuredSigner(signer: Signer, metrics: Pick<OracleMetrics, 'observeSigning'>): Signer {
+  return {
+    address: signer.address,
+    async sign(request, options) {
+      const startedAt = performance.now()
+      const observe = (outcome: 'signed' | 'failed') =>
+        metrics.observeSigning((performance.now() - startedAt) / 1000, outcome)
+      try {
+        const signature = await signer.sign(request, options)
+        observe('signed')
+        return signature
+      } catch (error) {
+        observe('failed')
+        throw error
+      }
+    },
+  }
+}
 
 /**
  * Fills every signature array of a response that this oracle built from facts, with its own signature.
