@@ -6,8 +6,9 @@ import { ConfigurationError, type FinalBlock, UpstreamUnavailableError } from '@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { evidence } from '../../test/fixtures/world.ts'
 import { runHaltedCommand } from '../compose/operatorCommands.ts'
-import { type ChainWatch, createChainWatch, followedAfterUseMs } from './chainWatch.ts'
+import { type ChainWatch, createChainWatch } from './chainWatch.ts'
 import { createHaltStore } from './haltStore.ts'
+import { followedAfterUseMs } from './watchedChain.ts'
 
 let directory: string
 beforeEach(async () => {
