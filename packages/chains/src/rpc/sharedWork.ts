@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { UpstreamUnavailableError } from '@causeway/core'
+import { type Deadline, startDeadline, UpstreamUnavailableError } from '@causeway/core'
 
 /** How much of what is final a reader keeps in memory. */
 export type KeptLimits = {
@@ -65,9 +65,12 @@ export class RememberedReadings<Value> {
 
 type Flight<Value> = {
   readonly result: Promise<Value>
-  readonly controller: AbortController
+  readonly deadline: Deadline
   callers: number
 }
+
+/** How long one piece of work may take, and what its signal is aborted with then. */
+export type TimeLimit = { readonly timeoutMs: number; readonly late: () => Error }
 
 /**
  * Identical work runs once however many ask for it. Each caller may give up alone; the work is aborted
@@ -76,6 +79,12 @@ type Flight<Value> = {
  */
 export class OneFlight<Value> {
   readonly #flights = new Map<string, Flight<Value>>()
+  readonly #limit: TimeLimit | undefined
+
+  /** @param limit of the work, from its start: who joins has what is left of it */
+  constructor(limit?: TimeLimit) {
+    this.#limit = limit
+  }
 
   /** @param key names everything that the work depends on */
   async run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
@@ -90,17 +99,17 @@ export class OneFlight<Value> {
       if (flight.callers === 0) {
         // Nobody may join work that is being aborted.
         if (this.#flights.get(key) === flight) this.#flights.delete(key)
-        flight.controller.abort()
+        flight.deadline.end()
       }
     }
   }
 
   #start(key: string, work: (signal: AbortSignal) => Promise<Value>): Flight<Value> {
-    const controller = new AbortController()
-    const result = work(controller.signal).finally(() => {
+    const deadline = startDeadline(undefined, this.#limit?.timeoutMs, this.#limit?.late)
+    const result = work(deadline.signal).finally(() => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key)
     })
-    const flight: Flight<Value> = { result, controller, callers: 0 }
+    const flight: Flight<Value> = { result, deadline, callers: 0 }
     this.#flights.set(key, flight)
     return flight
   }
