@@ -95,7 +95,8 @@ async function attested<Request extends RequestSwitches, Response extends object
 ): Promise<object> {
   const { unsigned, isFinal } = await attest(requestSchema.parse(body), context, options)
   const signatureContext = { hub: context.hub, networkOf: context.networkOf }
-  const answer = await signResponse(kind, unsigned, { signer, context: signatureContext }, options)
+  const signing = { signer, context: signatureContext }
+  const { response: answer } = await signResponse(kind, unsigned, signing, options)
   const signed = kind.signatureArrays(answer, signatureContext).map((array) => {
     const digest = array.digestOf(array.ownDomain)
     if (digest === undefined) throw new Error(`${name}: ${array.path} cannot be signed`)

@@ -121,6 +121,22 @@ describe('of several who wait for one piece of work', () => {
     }
     await expect.poll(() => inWork(to)).toBe(0)
   })
+
+  test('one transaction in many spellings is one work, signed once', async () => {
+    let signatures = 0
+    const { chain, to, post } = await listening({ signs: () => (signatures += 1) })
+    const digits = depositTransaction.slice(2)
+    const spellings = Array.from({ length: 20 }, (_, at) =>
+      [...digits].map((digit, place) => (place % 20 === at ? digit.toUpperCase() : digit)).join(''),
+    )
+    const answers = spellings.map((spelling) => post({ ...deposit, transactionId: `0x${spelling}` }))
+    await expect.poll(() => requestsInWork(to)).toBe(spellings.length)
+    await expect.poll(() => chain.signals.length).toBeGreaterThan(0)
+    chain.release()
+    const texts = (await Promise.all(answers)).map(({ text }) => text)
+    expect(new Set(texts).size).toBe(1)
+    expect({ signatures, readings: chain.signals.length }).toEqual({ signatures: 2, readings: 1 })
+  })
 })
 
 describe('without a peer that is asked', () => {
@@ -128,7 +144,7 @@ describe('without a peer that is asked', () => {
     ...scriptedReader('ethereum', { deposits: { [depositTransaction]: depositFacts([]) } }),
   })
 
-  test('who wants peers is told that our signature alone is there, and how many are required', async () => {
+  test('scenario 1: no PEERS, peers requested: the local signature alone, and how many are required', async () => {
     const signers = new Set([ownSigner, `0x${'ab'.repeat(20)}`] as const)
     const { chain, post } = await listening({ peers: { entries: '', policy: { signers, threshold: 2 } } })
     const asked = post({ ...deposit, requestPeerSignatures: true })

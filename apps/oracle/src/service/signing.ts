@@ -24,6 +24,7 @@ export function measuredSigner(signer: Signer, metrics: Pick<OracleMetrics, 'obs
 /**
  * Fills every signature array of a response that this oracle built from facts, with its own signature.
  * The kinds compute what is signed from the payload, so that signing and verifying cannot differ.
+ * @returns `isSigned` is false where there is nothing to sign: no deposits
  * @throws SignerFailedError
  */
 export async function signResponse<Response>(
@@ -31,7 +32,7 @@ export async function signResponse<Response>(
   unsigned: Response,
   { signer, context }: { readonly signer: Signer; readonly context: SignatureContext },
   options: { readonly signal: AbortSignal },
-): Promise<Response> {
+): Promise<{ readonly response: Response; readonly isSigned: boolean }> {
   const arrays = kind.signatureArrays(unsigned, context)
   const claims = await Promise.all(
     arrays.map(async ({ path, ownDomain, requestOf }): Promise<readonly [string, SignatureClaim]> => {
@@ -43,8 +44,9 @@ export async function signResponse<Response>(
     }),
   )
   const claimAt = new Map(claims)
-  return kind.withSignatures(unsigned, (path) => {
+  const response = kind.withSignatures(unsigned, (path) => {
     const claim = claimAt.get(path)
     return claim === undefined ? [] : [claim]
   })
+  return { response, isSigned: arrays.length > 0 }
 }
