@@ -6,9 +6,10 @@ import {
   startDeadline,
   whenAborted,
 } from '@causeway/core'
-import { type Aggregation, createAggregation, type ReadAnswer } from './aggregation.ts'
+import { type Aggregation, createAggregation } from './aggregation.ts'
 import { createPeerClient, type PeerClient, peerTimeout } from './peerClient.ts'
 import { createPeerEvents, type PeerLog, type PeerMetrics } from './peerEvents.ts'
+import type { ReadAnswer } from './readAnswers.ts'
 import { type Peer, requiredSignatures, type SignerPolicy } from './settings.ts'
 
 export type PeerAggregatorOptions = {
