@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { endToEndFiles, suiteFiles, suites } from './scripts/testRunner/suites.ts'
 
 /** `expect.poll` waits a second by default, which a loaded machine may need for nothing at all. */
 const patient = { poll: { timeout: 20_000 } }
@@ -8,7 +9,30 @@ const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditio
 /** Loading the same modules for every file took longer than most files. */
 const loadedOnce = { isolate: false }
 
-/** `unit` needs nothing but code; `e2e` starts real nodes and databases, once per file. */
+/** A project of files that start real nodes, databases and services, once per file. */
+function endToEnd(
+  name: string,
+  files: { readonly include: readonly string[]; readonly exclude: readonly string[] },
+) {
+  return {
+    ...source,
+    test: {
+      name,
+      expect: patient,
+      globalSetup: ['scripts/testRunner/translated.mjs'],
+      include: [...files.include],
+      exclude: [...files.exclude],
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      // On two cores: with two, a quarter of the time was idle, waiting for clocks and other processes.
+      maxWorkers: 3,
+      ...loadedOnce,
+      sequence: { groupOrder: 1 },
+    },
+  }
+}
+
+/** `unit` needs nothing but code; `e2e` is the rest of `npm test`; the others are suites of their own. */
 export default defineConfig({
   test: {
     projects: [
@@ -23,21 +47,8 @@ export default defineConfig({
           ...loadedOnce,
         },
       },
-      {
-        ...source,
-        test: {
-          name: 'e2e',
-          expect: patient,
-          globalSetup: ['scripts/testRunner/translated.mjs'],
-          include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          // On two cores: with two, a quarter of the time was idle, waiting for clocks and other processes.
-          maxWorkers: 3,
-          ...loadedOnce,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      endToEnd('e2e', { include: endToEndFiles, exclude: suites.flatMap((suite) => suiteFiles[suite]) }),
+      ...suites.map((suite) => endToEnd(suite, { include: suiteFiles[suite], exclude: [] })),
     ],
   },
 })

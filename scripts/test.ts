@@ -1,7 +1,7 @@
-// `npm test`: the static checks in parallel, then every test, with every real part started by the tests.
+// `npm test`: the static checks in parallel, then the tests, with every real part started by the tests.
 //   --check-only   the static part alone
-//   --faults       the long sizes of the fault and fuzz tests
-//   other words    passed to vitest, e.g. a file name
+//   --suite=NAME   a suite of its own (testRunner/suites.ts), without the static part; `faults` has the long sizes
+//   other words    passed to vitest, e.g. a file name, which may be of any suite
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +11,7 @@ import { constructedRules, constructedRulesText } from './storedBodies/construct
 import { storedBodies } from './storedBodies/families.ts'
 import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
 import { outcomeFileVariable } from './testRunner/outcomeReporter.ts'
+import { longSizesVariable, suiteArguments, suites } from './testRunner/suites.ts'
 import {
   countsLine,
   countTests,
@@ -23,11 +24,13 @@ import {
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const words = process.argv.slice(2)
 const checkOnly = words.includes('--check-only')
-const faults = words.includes('--faults')
-const vitestWords = words.filter((word) => word !== '--check-only' && word !== '--faults')
+const suite = suites.find((name) => words.includes(`--suite=${name}`))
+const ownWords = ['--check-only', ...suites.map((name) => `--suite=${name}`)]
+const vitestWords = words.filter((word) => !ownWords.includes(word))
+const isWhole = vitestWords.length === 0
 const bin = (path: string): string => join(root, 'node_modules', path)
 const cached = (name: string): string => join(root, 'node_modules', '.cache', name)
-const env = { ...process.env, ...(faults && { CAUSEWAY_FAULTS: '1' }) }
+const env = { ...process.env, ...(suite === 'faults' && { [longSizesVariable]: '1' }) }
 
 const runner = createCommandRunner()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -94,10 +97,9 @@ async function runVitest(name: string, args: readonly string[]): Promise<TestRun
   return isTold ? outcome : undefined
 }
 
-/** A failure that is not met again alone is named, and the run passes. */
-async function tryAgain(first: TestRunOutcome): Promise<TestRunOutcome> {
-  const again = filesToTryAgain(first)
-  if (again.length === 0 || process.exitCode !== undefined) return first
+/** A wait that does not run out again alone is named, and the run passes. */
+async function tryAgain(first: TestRunOutcome, again: readonly string[]): Promise<TestRunOutcome> {
+  if (again.length === 0) return first
   const names = again.map((file) => relative(root, file)).join(', ')
   console.log(`once more, alone: ${names}`)
   const second = await runVitest('second try', ['--maxWorkers=1', ...again])
@@ -107,20 +109,28 @@ async function tryAgain(first: TestRunOutcome): Promise<TestRunOutcome> {
   return result
 }
 
+function filesWithLongSizes(): readonly string[] {
+  return readRepositoryFiles(root)
+    .filter(({ path, text }) => path.endsWith('.test.ts') && text.includes(longSizesVariable))
+    .map(({ path }) => path)
+}
+
 async function runTests(): Promise<boolean> {
-  const first = await runVitest('tests', vitestWords)
+  const ofSuite = suite === undefined && !isWhole ? [] : suiteArguments(suite, filesWithLongSizes)
+  const first = await runVitest('tests', [...ofSuite, ...vitestWords])
   if (first === undefined) {
     console.log('FAIL vitest ended without an outcome, or with an error of its own')
     return false
   }
-  const counts = countTests(await tryAgain(first))
+  const again = process.exitCode === undefined ? filesToTryAgain(first) : []
+  const counts = countTests(await tryAgain(first, again))
   // A filter leaves tests out on purpose; otherwise a test that does not run proves nothing.
-  const leftOut = vitestWords.length === 0 ? counts.skipped : 0
+  const leftOut = isWhole ? counts.skipped : 0
   if (leftOut > 0) console.log(`FAIL ${leftOut} tests were skipped`)
-  if (vitestWords.length === 0) console.log(constructedRulesText(constructedRules(storedBodies)))
-  console.log(countsLine(counts))
+  if (isWhole && suite === undefined) console.log(constructedRulesText(constructedRules(storedBodies)))
+  console.log(countsLine(counts, again.length))
   return counts.failed === 0 && leftOut === 0
 }
 
-const ok = (await runStatic()) && (checkOnly || (await runTests()))
+const ok = (suite !== undefined || (await runStatic())) && (checkOnly || (await runTests()))
 if (!ok && process.exitCode === undefined) process.exitCode = 1

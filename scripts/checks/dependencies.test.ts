@@ -23,6 +23,21 @@ describe('dependencies check', () => {
       'http must not import @causeway/database',
     ],
     [
+      'packages/market/src/a.ts',
+      "import { x } from '@causeway/signer'",
+      'market must not import @causeway/signer',
+    ],
+    [
+      'packages/chains/src/a.ts',
+      "import type { Market } from '@causeway/market'",
+      'chains must not import @causeway/market',
+    ],
+    [
+      'packages/market/src/a.ts',
+      "import { x } from '@causeway/quote-api'",
+      'market must not import @causeway/quote-api',
+    ],
+    [
       'apps/oracle/src/a.ts',
       "export { x } from '@causeway/quote-api'",
       'oracle must not import @causeway/quote-api',
@@ -74,6 +89,8 @@ describe('dependencies check', () => {
   test.each([
     ['packages/chains/src/a.ts', "import { x } from '@causeway/core'"],
     ['packages/chains/src/ethereum-vm/simulation/a.ts', "import { x } from '../rpc/jsonRpc.ts'"],
+    ['packages/market/src/a.ts', "import { x } from '@causeway/chains'"],
+    ['packages/market/src/a.test.ts', "import { recoverSigner } from '@causeway/signer'"],
     ['packages/localnet/src/a.ts', "import { x } from '@causeway/chains'"],
     ['packages/chains/test/a.test.ts', "import { startAnvil } from '@causeway/localnet'"],
     ['apps/quote-api/src/a.ts', "import { x } from '@causeway/database'"],

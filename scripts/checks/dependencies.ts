@@ -5,7 +5,7 @@ import type { Check, Finding, RepositoryFile } from './finding.ts'
 import { visitNodes } from './syntax.ts'
 
 const scope = '@causeway/'
-const packages = ['core', 'chains', 'signer', 'ledger', 'database', 'http', 'localnet']
+const packages = ['core', 'chains', 'signer', 'market', 'ledger', 'database', 'http', 'localnet']
 
 /** Files that may start local parts and read the environment: tests, scripts, bench. */
 const developmentFile =
@@ -37,8 +37,9 @@ function workspaceOf(path: string): Workspace | undefined {
 }
 
 /**
- * `core` imports nothing of ours, packages import core, localnet and apps import packages. Tests of a package
- * that speaks SQL may start a database: what is shipped takes an `SqlTx` and owns no pool.
+ * `core` imports nothing of ours, packages import core, localnet and apps import packages; the market reads
+ * chains, so it imports them too. Tests of a package that speaks SQL may start a database: what is shipped takes
+ * an `SqlTx` and owns no pool. Tests of the market check signatures as services do: it is given who recovers them.
  */
 function mayImport(from: Workspace, target: string, development: boolean): boolean {
   if (!packages.includes(target)) return false
@@ -46,6 +47,8 @@ function mayImport(from: Workspace, target: string, development: boolean): boole
   if (target === 'localnet') return development
   if (from.kind === 'apps' || from.name === 'localnet') return true
   if (target === 'database' && from.name !== 'core') return development
+  if (from.name === 'market' && target === 'chains') return true
+  if (from.name === 'market' && target === 'signer') return development
   return target === 'core' && from.name !== 'core'
 }
 

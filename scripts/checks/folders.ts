@@ -11,7 +11,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'apps/quote-api/src': [
     'jobs',
     'access',
-    'market',
     'chainReadings',
     'pricing',
     'requests',

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { suites } from '../testRunner/suites.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const folder = join(root, '.github', 'workflows')
@@ -22,6 +23,8 @@ const workflowSchema = z.object({
   ),
 })
 
+const packageJson = (): unknown => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
 describe('workflows', () => {
   test('every workflow is valid YAML, may only read, and cancels older runs', () => {
     const files = readdirSync(folder)
@@ -37,8 +40,26 @@ describe('workflows', () => {
     expect(jobs['test']?.strategy.matrix['node']).toEqual(['20', '22', '24', '26'])
   })
 
+  test('every suite that `npm test` leaves out is a job', () => {
+    const text = readFileSync(join(folder, 'suites.yml'), 'utf8')
+    const { jobs } = workflowSchema.parse(parse(text))
+    const scripts = Object.keys(
+      z.object({ scripts: z.record(z.string(), z.string()) }).parse(packageJson()).scripts,
+    )
+    expect(jobs['short']?.strategy.matrix['suite']).toEqual(suites.filter((suite) => suite !== 'faults'))
+    expect(text).toContain('npm run test:faults')
+    expect(scripts).toEqual(expect.arrayContaining(suites.map((suite) => `test:${suite}`)))
+  })
+
+  test('actions are pinned by commit', () => {
+    const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
+    const used = texts.flatMap((text) => text.match(/uses: .*/g) ?? [])
+    expect(used.length).toBeGreaterThan(0)
+    for (const line of used) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+  })
+
   test('the package asks for the Node version that CI starts with', () => {
-    const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const { engines } = z.object({ engines: z.object({ node: z.string() }) }).parse(packageJson())
     expect(engines.node).toBe('>=20.19')
   })
 })

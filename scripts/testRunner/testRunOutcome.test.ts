@@ -32,7 +32,8 @@ describe('counting an outcome', () => {
       outcome(passed, file('b.test.ts', { passed: 1, skipped: 2, failedTests: ['x'] })),
     )
     expect(counts).toEqual({ passed: 2, failed: 1, skipped: 2 })
-    expect(countsLine(counts)).toBe('2 passed, 1 failed')
+    expect(countsLine(counts, 0)).toBe('2 passed, 1 failed')
+    expect(countsLine(counts, 1)).toBe('2 passed, 1 failed, files whose waits were tried again: 1')
   })
 
   test('counts what failed outside of tests', () => {
@@ -57,11 +58,16 @@ describe('a second try, alone', () => {
   })
 
   test.each([
-    ['apps/oracle/test/b.test.ts', 'AssertionError: expected 1 to be 2', 1],
-    ['/checkout/packages/ledger/src/b.test.ts', 'Test timed out in 120000ms.', 1],
-    ['/checkout/packages/ledger/src/b.test.ts', 'AssertionError: expected 1 to be 2', 0],
-  ])('is for a wrong value unless it is one of the ledger: %s, %s', (name, failure, count) => {
-    expect(filesToTryAgain(outcome(file(name, { failedTests: [failure] })))).toHaveLength(count)
+    ['Test timed out in 120000ms.', 1],
+    ['AssertionError: expected 1 to be 2', 0],
+    ['Error: read ECONNRESET', 0],
+  ])('is for a wait that ran out, and for nothing else: %s', (failure, count) => {
+    expect(filesToTryAgain(outcome(file('b.test.ts', { failedTests: [failure] })))).toHaveLength(count)
+  })
+
+  test('is not for a wait beside a wrong value', () => {
+    const both = file('b.test.ts', { failedTests: ['Test timed out in 50ms.', 'expected 1 to be 2'] })
+    expect(filesToTryAgain(outcome(both, late('c.test.ts')))).toEqual([])
   })
 
   test('is not for many', () => {

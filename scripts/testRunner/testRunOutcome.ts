@@ -37,17 +37,14 @@ export function countTests({ files, errorsOutsideTests }: TestRunOutcome): TestC
 
 const secondTriesMax = 3
 /** What vitest says of a limit, and what the waits of the tests say when their time is over. */
-const waitRanOut = /timed out|did not succeed in time|it never came about that|was not mined in/i
+const waitRanOut = /timed out|in time\b|it never came about that|was not mined in/i
 /** A search draws anew each time: what it found once is true, whether it is found again or not. */
 const foundBySearch = /Property failed after|seed/i
-/** Whose values must be right however processes interleave: one wrong balance is one too many. */
-const exactUnderLoad = /(^|\/)packages\/ledger\//
 
 /**
  * Files that may be run once more, alone: on a machine that others load too, a real node can be slower
- * than any limit of a test. What fails twice has failed; what passes alone is named as a warning, for it
- * may be a fault that only load shows. A counterexample, a wrong value of the ledger, an error outside of
- * tests or many failures are final at once, whatever failed beside them.
+ * than any limit of a test. Only a wait that ran out is tried again. A wrong value, an unexpected error, a
+ * counterexample, an error outside of tests or many failures are final at once, whatever failed beside them.
  */
 export function filesToTryAgain({ files, errorsOutsideTests }: TestRunOutcome): readonly string[] {
   const failed = files.filter((file) => failuresOf(file).length > 0)
@@ -56,9 +53,7 @@ export function filesToTryAgain({ files, errorsOutsideTests }: TestRunOutcome): 
 }
 
 function isFinal(failed: TestFileOutcome): boolean {
-  return failuresOf(failed).some(
-    (text) => foundBySearch.test(text) || (exactUnderLoad.test(failed.file) && !waitRanOut.test(text)),
-  )
+  return failuresOf(failed).some((text) => foundBySearch.test(text) || !waitRanOut.test(text))
 }
 
 function failuresOf({ failedTests, failedHooks }: TestFileOutcome): readonly string[] {
@@ -74,6 +69,7 @@ export function withSecondTry(first: TestRunOutcome, second: TestRunOutcome): Te
 }
 
 /** The last line of a run, for people and for tools that look for it. */
-export function countsLine(counts: TestCounts): string {
-  return `${counts.passed} passed, ${counts.failed} failed`
+export function countsLine(counts: TestCounts, filesTriedAgain: number): string {
+  const line = `${counts.passed} passed, ${counts.failed} failed`
+  return filesTriedAgain === 0 ? line : `${line}, files whose waits were tried again: ${filesTriedAgain}`
 }

@@ -2,10 +2,10 @@
 // kept in maps in place of PostgreSQL. The sponsor's ledger is the model that a test holds equal to the real one.
 import { type DepositFact, DomainError, ethereumCodec, type Hex, onchainId } from '@causeway/core'
 import {
-  type DepositFate,
-  depositFate,
+  type DepositDecision,
+  depositDecision,
   refundAmount,
-} from '../../apps/quote-api/src/requests/settlement/depositFate.ts'
+} from '../../apps/quote-api/src/requests/settlement/depositDecision.ts'
 import { fillProblem, paymentProblem } from '../../apps/quote-api/src/requests/settlement/fillCheck.ts'
 import { type FillReading, fillStep } from '../../apps/quote-api/src/requests/settlement/fillStep.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type SeenDeposit,
 } from '../../apps/quote-api/src/requests/settlement/pinDecision.ts'
 import {
-  type OracleSaid,
+  type OracleVote,
   type OwnReading,
   settleDecision,
 } from '../../apps/quote-api/src/requests/settlement/settleDecision.ts'
@@ -200,9 +200,9 @@ export class QuoteService {
     )
   }
 
-  #fate(request: Request, deposit: SeenDeposit): DepositFate {
+  #fate(request: Request, deposit: SeenDeposit): DepositDecision {
     const { stage, bound } = request
-    return depositFate({
+    return depositDecision({
       ...{ deposit, terms: depositTerms(request), refund: refundTerms(request), isListed: true },
       request: {
         isOver: stage === 'settled' || stage === 'refunded' || stage === 'parked',
@@ -332,7 +332,7 @@ export class QuoteService {
     const id = onchainId({ chainId: origin, transactionId, onchainIndex: fact.onchainIndex })
     const inputs = [{ transactionId, onchainId: id, inputIndex: 0 }]
     const asked = { order, orderSignature, inputs, fill: { transactionId: fillTransaction } }
-    const said: OracleSaid[] = ['signed']
+    const said: OracleVote[] = ['signed']
     for (const oracle of this.#oracles.honest) {
       const answer = await oracle.attest('fill', asked)
       said.push(answer.ok ? 'signed' : answer.isDenied ? 'denied' : 'nothing')

@@ -119,7 +119,7 @@ export function createRequestLives(bed: SessionBed, options: { isPatient: boolea
       } catch (error) {
         if (!options.isPatient) throw error
       }
-      if (Date.now() > giveUpAtMs) throw new Error(`${path} is not answered`)
+      if (Date.now() > giveUpAtMs) throw new Error(`${path} is not answered in time`)
       await new Promise((resolve) => setTimeout(resolve, pollMs))
     }
   }
@@ -150,7 +150,9 @@ export function createRequestLives(bed: SessionBed, options: { isPatient: boolea
         if (endStatuses.includes(last)) return { wish, quote, status: last }
         await new Promise((resolve) => setTimeout(resolve, pollMs))
       }
-      throw new Error(`request ${quote.requestId} is ${last} and does not end: ${JSON.stringify(wish.body)}`)
+      throw new Error(
+        `request ${quote.requestId} is ${last} and does not end in time: ${JSON.stringify(wish.body)}`,
+      )
     },
     async received({ wish: { to, recipient, receives } }) {
       const { client } = chains[to].chain

@@ -145,7 +145,7 @@ async function becomesReady(child: ChildProcess, url: string): Promise<boolean> 
       () => false,
     )
     if (isReady) return true
-    if (Date.now() > giveUpAtMs) throw new Error(`${url} is not ready`)
+    if (Date.now() > giveUpAtMs) throw new Error(`${url} is not ready in time`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   return false

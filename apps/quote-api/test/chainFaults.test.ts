@@ -16,9 +16,9 @@ import {
   startTestNetwork,
   type TestNetwork,
 } from '@causeway/localnet'
+import { marketHealthSchema } from '@causeway/market'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { priceResponseSchema } from '../src/http/wire/priceResponse.ts'
-import { marketHealthSchema } from '../src/market/health.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
 import { type Answer, post, price, readError, readOk, send } from './serviceSupport/callService.ts'
 import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'

@@ -2,12 +2,12 @@
 // service over real nodes; each answer is compared with contracts read by another library.
 import { checksumAddress, type Hex } from '@causeway/core'
 import { movePrice, priceFeedAbi } from '@causeway/localnet'
+import { marketHealthSchema } from '@causeway/market'
 import { erc20Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { chainsResponseSchema } from '../src/http/wire/chainsResponse.ts'
 import { currenciesResponseSchema } from '../src/http/wire/currencies.ts'
-import { marketHealthSchema } from '../src/market/health.ts'
 import { post, readError, readOk, send } from './serviceSupport/callService.ts'
 import { currencyAddress, nativeAddress, type UserChain } from './serviceSupport/localRequest.ts'
 import { gasPriceAfter, type StillService, startStillService } from './serviceSupport/stillService.ts'

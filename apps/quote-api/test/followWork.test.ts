@@ -43,7 +43,7 @@ function followerOf(
       const [row] = await tx.query<Row>('select id, state, tx_hash from job where id = $1 for update', [id])
       return row?.state === 'done' ? undefined : row
     },
-    markOf: ({ state, tx_hash }) => [state, tx_hash ?? undefined],
+    versionOf: ({ state, tx_hash }) => [state, tx_hash ?? undefined],
     async step(tx, { id }, seen) {
       await tx.query(`update job set state = 'done', steps = steps + 1 where id = $1`, [id])
       seenBy({ id, seen })

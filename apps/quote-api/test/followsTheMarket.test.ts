@@ -4,12 +4,10 @@
 
 import { maxBigint } from '@causeway/core'
 import { movePrice, setBaseFee } from '@causeway/localnet'
+import { type GasShape, gasUnits, type MarketSnapshot, pollIntervalMs } from '@causeway/market'
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { gasUnits } from '../src/market/gasUnits.ts'
-import { pollIntervalMs } from '../src/market/limits.ts'
-import type { GasShape, MarketSnapshot } from '../src/market/snapshot.ts'
 import { post, price, quote, readError, readOk, send } from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
 import { gasPriceAfter, type StillService, startStillService } from './serviceSupport/stillService.ts'

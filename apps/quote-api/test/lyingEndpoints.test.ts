@@ -10,9 +10,9 @@ import {
   startTestNetwork,
   type TestNetwork,
 } from '@causeway/localnet'
+import { marketHealthSchema } from '@causeway/market'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { priceResponseSchema } from '../src/http/wire/priceResponse.ts'
-import { marketHealthSchema } from '../src/market/health.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
 import { post, price, readOk, send } from './serviceSupport/callService.ts'
 import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'

@@ -19,11 +19,10 @@ import {
   tokenAbi,
   wrappedNativeAbi,
 } from '@causeway/localnet'
+import { type GasShape, gasShapes, gasUnits } from '@causeway/market'
 import { concatHex, encodeFunctionData, parseAbi, parseEther, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { gasUnits } from '../src/market/gasUnits.ts'
-import { type GasShape, gasShapes } from '../src/market/snapshot.ts'
 import { sweepTransaction } from './depositSupport/sweepTransaction.ts'
 
 const routerAbi = parseAbi([

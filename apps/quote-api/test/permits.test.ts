@@ -16,7 +16,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { parseExecution } from '../src/requests/orders/execution.ts'
-import { createDepositTrial } from '../src/requests/permits/depositTrial.ts'
+import { createDepositSimulation } from '../src/requests/permits/depositSimulation.ts'
 import { createPermitTokens } from '../src/requests/permits/permitTokens.ts'
 import { addressNamed, callNode, setOwnedDigest, walletCode } from './accessSupport/contractWallets.ts'
 import { type Answer, post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
@@ -276,14 +276,14 @@ describe('a trial of the deposit', () => {
     const trialAt = (url: string) => {
       const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url }], now: Date.now })
       onTestFinished(() => client.close())
-      return createDepositTrial(() => ({ client, multicall3 }))
+      return createDepositSimulation(() => ({ client, multicall3 }))
     }
     const trial = trialAt(bed.network.chains.base.url)
     expect(await trial(8_453, terms, signature)).toBe(true)
     expect(await trial(8_453, { ...terms, amount: terms.amount + 1n }, signature)).toBe(false)
     const unavailable = { kind: 'upstream_unavailable' }
     await expect(trialAt(bed.url)(8_453, terms, signature)).rejects.toMatchObject(unavailable)
-    const nowhere = createDepositTrial(() => undefined)
+    const nowhere = createDepositSimulation(() => undefined)
     await expect(nowhere(8_453, terms, signature)).rejects.toMatchObject(unavailable)
   })
 })

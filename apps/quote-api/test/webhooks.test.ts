@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { createOrderStore } from '../src/requests/orders/orderStore.ts'
-import { recordTransaction, showStatus } from '../src/requests/status/requestProgress.ts'
+import { recordTransaction, setStatus } from '../src/requests/status/requestProgress.ts'
 import { announceStatus } from '../src/webhooks/announceStatus.ts'
 import { orderNamed } from './orderSupport/orders.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
@@ -79,7 +79,7 @@ describe('a message', () => {
   test('is queued in the transaction of its status, and a rollback takes both back', async () => {
     const requestId = await bed.request()
     const undone = bed.database.transaction(async (tx) => {
-      await showStatus(tx, announceStatus, { requestId, status: 'pending' })
+      await setStatus(tx, announceStatus, { requestId, status: 'pending' })
       throw new Error('undone')
     })
     await expect(undone).rejects.toThrow('undone')

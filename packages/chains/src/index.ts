@@ -136,6 +136,7 @@ export type {
   RpcCall,
   RpcOptions,
 } from './rpc/jsonRpc.ts'
+export { LruCache } from './rpc/lruCache.ts'
 export { MalformedAnswerError } from './rpc/malformedAnswer.ts'
 export { NodeError } from './rpc/nodeError.ts'
 export {
@@ -154,8 +155,8 @@ export {
   type QuorumEndpointHealth,
   type QuorumLimits,
 } from './rpc/quorumClient.ts'
-export { RecentCache } from './rpc/recentCache.ts'
-export { OneFlight, WeightedCache } from './rpc/sharedWork.ts'
+export { AnswerTooLongError, requestText } from './rpc/requestText.ts'
+export { SingleFlight, WeightedLruCache } from './rpc/sharedWork.ts'
 export {
   countVoices,
   defaultThreshold,

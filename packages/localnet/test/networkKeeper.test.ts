@@ -4,10 +4,10 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { careForChain, firstProgress } from '../src/network/chainCare.ts'
-import { readFeeds } from '../src/network/feedCare.ts'
+import { firstProgress, maintainChain } from '../src/network/maintainChain.ts'
 import { setBaseFee } from '../src/network/operate/baseFee.ts'
 import type { OperatedNetwork } from '../src/network/operate/operatedNetwork.ts'
+import { readFeeds } from '../src/network/refreshFeeds.ts'
 import type { LocalNetwork } from '../src/network/startLocalNetwork.ts'
 import { startTestNetwork } from '../src/network/testNetwork/startTestNetwork.ts'
 import { copyOf, startNetwork, until } from './support/networkBench.ts'
@@ -85,7 +85,7 @@ describe('heads', () => {
     const care = { chain, baseFeeWei: 1n, save: async () => {}, now: Date.now }
     let progress = await firstProgress(care)
     const paidIn = await payOneWei(network)
-    for (let look = 0; look < 5; look += 1) progress = await careForChain(care, progress)
+    for (let look = 0; look < 5; look += 1) progress = await maintainChain(care, progress)
     expect(await chain.client.getBlockNumber({ cacheTime: 0 })).toBe(paidIn + 2n)
     expect(await chain.client.getBalance({ address: account, blockTag: 'finalized' })).toBe(1n)
   })
@@ -99,6 +99,27 @@ describe('heads', () => {
 })
 
 describe('base fees', () => {
+  it('come back in steps that a fee cap outlives, after blocks without care', async () => {
+    const network = await startTestNetwork()
+    onTestFinished(() => network.stop())
+    const { chain } = network.chains.base
+    const heldWei = 10_000_000n
+    const headFeeWei = async () => (await chain.client.getBlock()).baseFeePerGas ?? 0n
+    const care = { chain, baseFeeWei: heldWei, save: async () => {}, now: Date.now }
+    let progress = await firstProgress(care)
+    expect(await headFeeWei()).toBe(heldWei)
+    await chain.node.mine({ blocks: 20 })
+    const low = await headFeeWei()
+    expect(low * 5n).toBeLessThan(heldWei)
+    for (let before = low; before < heldWei; before = await headFeeWei()) {
+      progress = await maintainChain(care, progress)
+      await chain.node.mine({ blocks: 1 })
+      expect(await headFeeWei()).toBeGreaterThan(before)
+      expect(await headFeeWei()).toBeLessThanOrEqual((before * 5n) / 4n + 1n)
+    }
+    expect(await headFeeWei()).toBe(heldWei)
+  })
+
   it('stay where the chain has them, and where an operator put them, over a restart too', async () => {
     const directory = await copyOf(template)
     const { network } = await startNetwork(directory, { keeperTiming: hasty })

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { stopLeftDatabases } from '../src/network/leftDatabases.ts'
 import { wipeState } from '../src/network/localDirectory.ts'
 import { localPaths } from '../src/network/localPaths.ts'
+import { stopOrphanedDatabases } from '../src/network/orphanedDatabases.ts'
 import { allGone, networkFolder } from './support/networkBench.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
@@ -37,22 +37,22 @@ async function runDatabase(directory: string) {
   return { pid, killOwner }
 }
 
-describe('stopLeftDatabases', () => {
+describe('stopOrphanedDatabases', () => {
   it('ends a database whose owner was killed', async () => {
     const directory = await networkFolder()
     const { pid, killOwner } = await runDatabase(directory)
     await killOwner()
     expect(await allGone([pid])).toBe(false)
-    await stopLeftDatabases(directory)
+    await stopOrphanedDatabases(directory)
     expect(await allGone([pid])).toBe(true)
-    await stopLeftDatabases(directory)
+    await stopOrphanedDatabases(directory)
     expect(await readdir(directory)).toEqual(['postgres'])
   })
 
   it('does not touch a database whose owner lives', async () => {
     const directory = await networkFolder()
     const { pid } = await runDatabase(directory)
-    await expect(stopLeftDatabases(directory)).rejects.toThrow('in use by process')
+    await expect(stopOrphanedDatabases(directory)).rejects.toThrow('in use by process')
     expect(await allGone([pid])).toBe(false)
   })
 })

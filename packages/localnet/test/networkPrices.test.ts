@@ -3,10 +3,10 @@
 import { type Hex, spotPrice } from '@causeway/core'
 import { erc20Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readFeeds, refreshFeeds } from '../src/network/feedCare.ts'
 import { setBaseFee } from '../src/network/operate/baseFee.ts'
 import { dispense } from '../src/network/operate/faucet.ts'
 import { movePrice } from '../src/network/operate/movePrice.ts'
+import { readFeeds, refreshFeeds } from '../src/network/refreshFeeds.ts'
 import { startTestNetwork, type TestNetwork } from '../src/network/testNetwork/startTestNetwork.ts'
 import { poolAbi } from '../src/uniswap/abis.ts'
 

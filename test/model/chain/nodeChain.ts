@@ -78,6 +78,8 @@ export class NodeChain implements Chain {
       method: 'anvil_reorg',
       params: [blocks, []],
     })
+    // What paid for gas was given in no block: it went with the state of those that are gone.
+    this.#impersonated.clear()
     for (const { id } of dropped) this.#receipts.delete(id)
     for (const transaction of again) {
       const { from, to, input: data, value } = transaction

@@ -1,4 +1,4 @@
-import { OneFlight, WeightedCache } from '@causeway/chains'
+import { SingleFlight, WeightedLruCache } from '@causeway/chains'
 import {
   canonicalJson,
   DomainError,
@@ -79,8 +79,11 @@ const keptWeightMax = 64 * 1024 * 1024
  */
 export function createAttestationService(options: AttestationServiceOptions): AttestationService {
   const { context, watch, metrics, inFlightMax, deadlineMs, keptMax = keptMaxDefault } = options
-  const kept = new WeightedCache<LocalAttestation<object>>({ entriesMax: keptMax, weightMax: keptWeightMax })
-  const flights = new OneFlight<LocalAttestation<object>>({ timeoutMs: deadlineMs, late: lateError })
+  const kept = new WeightedLruCache<LocalAttestation<object>>({
+    entriesMax: keptMax,
+    weightMax: keptWeightMax,
+  })
+  const flights = new SingleFlight<LocalAttestation<object>>({ timeoutMs: deadlineMs, late: lateError })
   const slots = createWorkSlots(inFlightMax)
   metrics.watchWork(() => slots.inUse)
 

@@ -8,13 +8,13 @@ import {
   type HttpApp,
   type Readiness,
 } from '@causeway/http'
+import type { Market } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 import { registerAdmin } from '../http/admin/registerAdmin.ts'
 import { buildApp } from '../http/app.ts'
 import { errorPolicy } from '../http/errorPolicy.ts'
-import type { Market } from '../market/runMarket.ts'
 import { createAdministration, loadPeppers } from '../operate/administration.ts'
 import { openCommandChain } from '../operate/cli/commandChain.ts'
 import type { OpenDatabase } from '../operate/database.ts'
@@ -23,7 +23,7 @@ import type { QuoteRegistry } from '../pricing/registry.ts'
 import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
 import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/toStoredOrder.ts'
-import { keepReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
+import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { withSolverKey } from '../requests/work/solverKey.ts'
 import { createSolverWork } from '../requests/work/solverWork.ts'
@@ -152,7 +152,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     claims: appBalance.claims,
     appFeeClaims: appFees.appFeeClaims,
     takePermit: permits.takePermit,
-    say: (reported) => keepReportedTransaction(database, reported),
+    report: (reported) => insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
     hint(chainId) {
       settlement.hint(chainId)

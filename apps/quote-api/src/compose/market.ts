@@ -1,12 +1,11 @@
 import { type ChainClient, type ChainRegistry, createJsonRpcClient } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
 import type { HttpMetrics } from '@causeway/http'
+import { createMarket, type Market } from '@causeway/market'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
-import { createAgreementMetrics, warnOfFewVoices } from '../market/agreementMetrics.ts'
-import { createMarket } from '../market/createMarket.ts'
-import type { Market } from '../market/runMarket.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
+import { createAgreementMetrics, warnOfFewVoices } from './agreementMetrics.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 
 /** Starts to read prices, gas and pools of every chain that has a client. */

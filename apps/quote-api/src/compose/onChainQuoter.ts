@@ -1,5 +1,5 @@
 import { createAgreedReads, type JsonRpcClient, quoteOnChain } from '@causeway/chains'
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import type { OnChainQuoter } from '../pricing/poolLegQuoter.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 

@@ -3,7 +3,7 @@ import { type PermitKind, permitKinds, type SqlDatabase } from '@causeway/core'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
 import type { PermitTokens } from '../pricing/permit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
-import { createDepositTrial } from '../requests/permits/depositTrial.ts'
+import { createDepositSimulation } from '../requests/permits/depositSimulation.ts'
 import { createPermitTokens } from '../requests/permits/permitTokens.ts'
 import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import { createTakePermit } from '../requests/permits/takePermit.ts'
@@ -29,7 +29,7 @@ export function createPermits(options: {
     }),
   )
   const contractsOf = (chainId: number) => contracts.get(chainId)
-  const trial = createDepositTrial((chainId) => {
+  const trial = createDepositSimulation((chainId) => {
     const client = clientOf(chainId)
     const multicall3 = registry.chainById.get(chainId)?.config.multicall3
     return client && multicall3 && { client, multicall3 }

@@ -8,8 +8,7 @@ import {
   type UserFactsReader,
 } from '@causeway/chains'
 import { firstCreatedAddress } from '@causeway/core'
-import type { Clock } from '../market/clock.ts'
-import type { Market } from '../market/runMarket.ts'
+import type { Clock, Market } from '@causeway/market'
 import { QuoteError } from '../pricing/errors.ts'
 import type { PricingDependencies } from '../pricing/priceRequest.ts'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'

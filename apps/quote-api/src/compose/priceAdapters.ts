@@ -1,11 +1,15 @@
 import type { ChainRegistry } from '@causeway/chains'
 import { ConfigurationError, type QuoteFile } from '@causeway/core'
+import {
+  createCoingecko,
+  createDefillama,
+  createHermes,
+  type HttpPriceAdapter,
+  hostOf,
+  type SourceReach,
+} from '@causeway/market'
+import { recoverSigner } from '@causeway/signer'
 import type { QuoteApiConfig } from '../config/config.ts'
-import type { HttpPriceAdapter } from '../market/prices/http/adapter.ts'
-import { createCoingecko } from '../market/prices/http/coingecko.ts'
-import { createDefillama } from '../market/prices/http/defillama.ts'
-import { createHermes } from '../market/prices/http/hermes.ts'
-import { hostOf, type SourceReach } from '../market/prices/secondSource.ts'
 
 /**
  * The HTTP price services whose URL is set; without any, prices come from chains alone.
@@ -27,6 +31,7 @@ export function createPriceAdapters(
           createHermes({
             baseUrl: hermes.url,
             guardianSets,
+            recover: recoverSigner,
             ...(hermes.apiKey !== undefined && { apiKey: hermes.apiKey }),
           }),
         ]),

@@ -7,8 +7,8 @@ import {
   type HttpMetrics,
   type Readiness,
 } from '@causeway/http'
+import type { MarketHealth } from '@causeway/market'
 import type { WalletLinking } from '../access/wallets/walletLinking.ts'
-import type { MarketHealth } from '../market/health.ts'
 import type { AppFeeClaims } from '../money/appFees/claims.ts'
 import type { TopUpClaims } from '../money/topUps/claims.ts'
 import type { SponsorCurrency } from '../pricing/sponsorship/sponsorCurrency.ts'
@@ -55,7 +55,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly solverWork: SolverWork
   readonly statuses: RequestStatuses
   readonly hint: TransactionHints['hint']
-  readonly say: TransactionHints['say']
+  readonly report: TransactionHints['report']
   readonly logger: HttpAppOptions['logger']
   readonly metrics: HttpMetrics
   readonly readiness: Readiness

@@ -5,7 +5,7 @@ import {
   type JsonRpcClient,
 } from '@causeway/chains'
 import { ConfigurationError, DomainError, type Hex, type QuoteFile } from '@causeway/core'
-import type { MarketLog } from '../market/log.ts'
+import type { MarketLog } from '@causeway/market'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
 /**

@@ -12,7 +12,7 @@ import {
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { conversionSpreadBps } from './feeTerms.ts'
 import type { PricedCurrency } from './marketAccess.ts'

@@ -6,7 +6,7 @@ import {
   type UsdX18,
   usdValueDown,
 } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { chargedWei, fillShape, gasCostWei, relayedShape } from './gas.ts'
 import { type AssetInventory, skewCostUsd } from './inventory.ts'

@@ -1,5 +1,5 @@
 import { bpsUp, convertUp } from '@causeway/core'
-import type { ChainMarket, GasShape, MarketSnapshot } from '../market/snapshot.ts'
+import type { ChainMarket, GasShape, MarketSnapshot } from '@causeway/market'
 import { requireChain, requirePrice } from './marketAccess.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'

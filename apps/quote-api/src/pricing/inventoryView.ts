@@ -1,5 +1,5 @@
 import { type QuoteAsset, usdValueDown } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { type AssetInventory, assetInventory } from './inventory.ts'
 import type { QuotableChain, QuoteRegistry } from './registry.ts'
 

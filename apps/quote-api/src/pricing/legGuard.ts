@@ -10,7 +10,7 @@ import {
   pow10,
   spotPrice,
 } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import type { Leg, LegQuote } from './legs.ts'
 import { type PricedCurrency, requirePrice } from './marketAccess.ts'

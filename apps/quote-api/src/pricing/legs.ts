@@ -1,5 +1,5 @@
 import { bpsDenominator, divideUp, type Hex, type UsdX18, usdValueDown } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { requirePrice } from './marketAccess.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'

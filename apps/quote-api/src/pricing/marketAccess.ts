@@ -1,5 +1,5 @@
 import type { PricedUnit, QuoteAsset } from '@causeway/core'
-import type { ChainMarket, MarketSnapshot, UsdPrice } from '../market/snapshot.ts'
+import type { ChainMarket, MarketSnapshot, UsdPrice } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import type { QuotableCurrency } from './registry.ts'
 

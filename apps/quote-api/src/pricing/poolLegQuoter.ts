@@ -5,7 +5,7 @@ import {
   quoteExactInput,
   quoteExactOutput,
 } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { adverseBps, guardBps, poolDeviation } from './legGuard.ts'
 import { type Leg, type LegQuote, type LegQuoter, poolToken } from './legs.ts'

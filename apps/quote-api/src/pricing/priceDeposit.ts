@@ -1,5 +1,5 @@
 import { divideUp, maxBigint, pow10, type QuoteAsset } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import type { SubsidyRule } from './feeTerms.ts'
 import { type LegPlan, planLegs } from './legs.ts'

@@ -1,6 +1,5 @@
 import { type QuoteCeilings, usdValueDown } from '@causeway/core'
-import type { Clock } from '../market/clock.ts'
-import type { ChainMarket, MarketSnapshot } from '../market/snapshot.ts'
+import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { checkExecutionMode } from './executionMode.ts'
 import type { Schedule, SubsidyRule } from './feeTerms.ts'

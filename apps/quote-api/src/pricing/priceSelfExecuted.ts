@@ -1,5 +1,5 @@
 import { bpsDenominator, divideUp, usdValueDown } from '@causeway/core'
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import {
   adverseBpsOf,

@@ -1,4 +1,4 @@
-import type { MarketSnapshot } from '../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import type { LegImpact, LegQuote } from './legs.ts'
 import { type PricedCurrency, requirePrice, shownPrice } from './marketAccess.ts'
 import type { QuotableCurrency } from './registry.ts'

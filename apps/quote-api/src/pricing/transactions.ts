@@ -1,4 +1,4 @@
-import type { ChainMarket, GasShape } from '../market/snapshot.ts'
+import type { ChainMarket, GasShape } from '@causeway/market'
 import { gasCostWei, gasUnits } from './gas.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { QuoteRequest } from './request.ts'

@@ -5,7 +5,7 @@ import {
   startTestNetwork,
   type TestNetwork,
 } from '@causeway/localnet'
-import type { MarketSnapshot } from '../../src/market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { startTestService, type TestService } from '../fixtures/service.ts'
 import { type ConfigCopy, copyConfigs } from './configCopy.ts'
 import type { UserChain } from './localRequest.ts'

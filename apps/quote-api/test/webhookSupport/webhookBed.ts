@@ -11,7 +11,7 @@ import { type Administration, createAdministration } from '../../src/operate/adm
 import type { RequestStatus } from '../../src/requests/history/requestFilter.ts'
 import { toBytes } from '../../src/requests/orders/orderColumns.ts'
 import { createOrderStore } from '../../src/requests/orders/orderStore.ts'
-import { showStatus } from '../../src/requests/status/requestProgress.ts'
+import { setStatus } from '../../src/requests/status/requestProgress.ts'
 import { announceStatus } from '../../src/webhooks/announceStatus.ts'
 import {
   createWebhookDelivery,
@@ -83,7 +83,7 @@ export function useWebhooks() {
     },
     /** As settlement does it. @returns false when the status was final */
     show: (requestId: Hex, status: RequestStatus) =>
-      open().database.transaction((tx) => showStatus(tx, announceStatus, { requestId, status })),
+      open().database.transaction((tx) => setStatus(tx, announceStatus, { requestId, status })),
     deliver: (sender: Partial<SenderOptions> = {}) => deliver(open().database, sender),
     /** What is stored of a request's messages, in their order. */
     stored,

@@ -2,17 +2,17 @@ import type { FinalBlocks } from '@causeway/core'
 import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
 import { createFinalBlocks } from '../rpc/finalBlocks.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits } from '../rpc/sharedWork.ts'
+import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { type Confirmations, describeFinality } from './finality.ts'
 import { type FinalTransaction, pinHeight, transactionQuestion } from './readFinalTransaction.ts'
 
-export type BitcoinReaderLimits = KeptLimits & {
+export type BitcoinReaderLimits = ReadingCacheLimits & {
   /** Inputs of a transaction that may be a deposit: each takes a reading of its own. Default 500. */
   readonly inputsMax: number
 }
 
-const defaultLimits: BitcoinReaderLimits = { ...defaultKeptLimits, inputsMax: 500 }
+const defaultLimits: BitcoinReaderLimits = { ...defaultReadingCacheLimits, inputsMax: 500 }
 
 export type BitcoinTransactions = ReturnType<typeof createBitcoinTransactions>
 

@@ -2,9 +2,9 @@ import { bytesToHex, domainSeparator, type Hex, type ReadOptions } from '@causew
 import type { EndpointView } from '../rpc/endpointView.ts'
 import type { RpcAnswer } from '../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { oneRound } from '../rpc/oneRound.ts'
 import { parseBytes } from '../rpc/quantity.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { singleRoundQuestion } from '../rpc/singleRoundQuestion.ts'
 import { resultOf } from './answers.ts'
 import { readAbi } from './contracts/abiReader.ts'
 import { readNewest } from './hubReader.ts'
@@ -96,7 +96,7 @@ export async function findCodeless(
   const what = 'eth_getCode'
   const { facts } = await quorum.read({
     signal,
-    ...oneRound(async (view: EndpointView, ownSignal) => {
+    ...singleRoundQuestion(async (view: EndpointView, ownSignal) => {
       const calls = addresses.map((address) => ({ method: what, params: [address, 'latest'] }))
       const answers = await view.ask(calls, ownSignal)
       const isCodeless = (answer: RpcAnswer | undefined) => parseBytes(resultOf(answer, what), what) === '0x'

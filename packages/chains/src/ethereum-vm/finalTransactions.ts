@@ -1,15 +1,15 @@
 import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits } from '../rpc/sharedWork.ts'
+import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 import { describeFinality, type FinalityRule } from './finality.ts'
 import { type FinalTransaction, transactionQuestion, type Wanted } from './readFinalTransaction.ts'
 
-export type EthereumReaderLimits = KeptLimits & {
+export type EthereumReaderLimits = ReadingCacheLimits & {
   /** Events of one transaction. Default 5 000. */
   readonly logsMax: number
 }
 
-export const defaultReaderLimits: EthereumReaderLimits = { ...defaultKeptLimits, logsMax: 5_000 }
+export const defaultReaderLimits: EthereumReaderLimits = { ...defaultReadingCacheLimits, logsMax: 5_000 }
 
 export type TransactionRequest = {
   /** Canonical. */

@@ -17,7 +17,7 @@ import {
   type WithdrawRequestQuestion,
 } from '@causeway/core'
 import type { AgreedFacts } from '../rpc/quorumClient.ts'
-import { OneFlight, runAsOne } from '../rpc/sharedWork.ts'
+import { SingleFlight, shareChainReading } from '../rpc/sharedWork.ts'
 import type { ShownIn } from './finalTransactions.ts'
 
 /** Where and when a transaction happened, as its reading proves it. */
@@ -100,7 +100,7 @@ export function createFactsReader<Seen, Block extends ShownIn = ShownIn>(
 ): FamilyReader<Block> {
   const { chainId, network } = family
   const codec = codecOf(network)
-  const withdrawals = new OneFlight<AgreedFacts<Seen>>()
+  const withdrawals = new SingleFlight<AgreedFacts<Seen>>()
   return {
     chainId,
     vmType: network.vmType,
@@ -134,7 +134,7 @@ function canonicalPayment(codec: VmCodec, question: PaymentQuestion): PaymentQue
 
 async function readWithdrawal<Seen, Block extends ShownIn>(
   family: FactsFamily<Seen, Block>,
-  { codec, withdrawals }: { readonly codec: VmCodec; readonly withdrawals: OneFlight<AgreedFacts<Seen>> },
+  { codec, withdrawals }: { readonly codec: VmCodec; readonly withdrawals: SingleFlight<AgreedFacts<Seen>> },
   question: WithdrawalQuestion,
   { signal }: ReadOptions,
 ): Promise<WithdrawalFacts> {
@@ -143,7 +143,7 @@ async function readWithdrawal<Seen, Block extends ShownIn>(
   const { withdrawalId } = reading
   const transactionId =
     question.transactionId === undefined ? undefined : codec.canonicalTransactionId(question.transactionId)
-  const { facts, agreeingEndpoints } = await runAsOne(
+  const { facts, agreeingEndpoints } = await shareChainReading(
     withdrawals,
     { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
     (shared) => reading.read(transactionId, shared),

@@ -1,6 +1,6 @@
 import type { Evidence } from '@causeway/core'
 import type { ChainQuestion, EndpointSource, QuorumClient } from '../rpc/quorumClient.ts'
-import { type KeptLimits, type Remembered, RememberedReadings } from '../rpc/sharedWork.ts'
+import { type CachedReading, FinalReadingCache, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 
 /** The block that shows a fact, as far as the family has blocks. */
 export type ShownIn = Pick<Evidence, 'blockHash' | 'blockNumber'>
@@ -18,7 +18,7 @@ export type TransactionReading<
   Final,
   Block extends ShownIn,
   View extends EndpointSource,
-> = Remembered<KnownTransaction<Final, Block>> & {
+> = CachedReading<KnownTransaction<Final, Block>> & {
   readonly question: Omit<ChainQuestion<First, Pin, Final, View>, 'signal'>
 }
 
@@ -43,7 +43,7 @@ export function createFinalTransactions<
   Block extends ShownIn = ShownIn,
 >(options: {
   readonly quorum: QuorumClient<View>
-  readonly limits: KeptLimits
+  readonly limits: ReadingCacheLimits
   /** Why a transaction counts as final, for evidence. */
   readonly finalityRule: string
   readonly shownIn: (final: Final) => Block
@@ -52,7 +52,7 @@ export function createFinalTransactions<
 }): FinalTransactions<Final, View, Block> {
   const { quorum, limits, finalityRule, shownIn, weightOf } = options
   const { chainId } = quorum
-  const known = new RememberedReadings<KnownTransaction<Final, Block>>({
+  const known = new FinalReadingCache<KnownTransaction<Final, Block>>({
     chainId,
     limits,
     weightOf: ({ final }) => weightOf(final),

@@ -24,7 +24,7 @@ import {
 import type { HubEntries } from '../family/hubEntries.ts'
 import { TransactionMissingError } from '../rpc/chainErrors.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits } from '../rpc/sharedWork.ts'
+import { defaultReadingCacheLimits } from '../rpc/sharedWork.ts'
 import type { HyperliquidTransaction, SendAction } from './answers.ts'
 import {
   createHyperliquidTransactions,
@@ -74,7 +74,7 @@ export function createHyperliquidFactsReader(options: HyperliquidFactsReaderOpti
   const { chain, quorum, hubEntries } = options
   const transactions = createHyperliquidTransactions({
     quorum,
-    limits: { ...defaultKeptLimits, ...options.limits },
+    limits: { ...defaultReadingCacheLimits, ...options.limits },
   })
   const [primary, additional] = [chain.depository, chain.additionalDepositories ?? []]
   const reading: Reading = {

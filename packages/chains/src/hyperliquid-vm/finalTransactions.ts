@@ -1,9 +1,9 @@
 import { createFinalTransactions } from '../family/finalTransactions.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
-import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { type KeptLimits, RememberedReadings } from '../rpc/sharedWork.ts'
+import { FinalReadingCache, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 import type { Sighting } from '../rpc/sighting.ts'
+import { singleRoundQuestion } from '../rpc/singleRoundQuestion.ts'
 import {
   type HyperliquidTransaction,
   type LedgerSend,
@@ -15,7 +15,7 @@ import { HyperliquidCurrencyError } from './hyperliquidErrors.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
 import { ledgerRequest, spotMetaRequest, transactionRequest } from './requests.ts'
 
-export type HyperliquidReaderLimits = KeptLimits
+export type HyperliquidReaderLimits = ReadingCacheLimits
 
 /** Blocks of the exchange are final when they are there: nothing is waited for. @source oracle-protocol.md 5.4 */
 export const finalityRule = 'shown in a block'
@@ -40,7 +40,7 @@ export function createHyperliquidTransactions(options: {
     shownIn: ({ blockNumber }: HyperliquidTransaction) => (blockNumber === undefined ? {} : { blockNumber }),
     weightOf: ({ send = '' }) => JSON.stringify(send, textOfBigints).length,
   })
-  const decimals = new RememberedReadings<number>({
+  const decimals = new FinalReadingCache<number>({
     chainId,
     limits: { finalEntriesMax: tokensKeptMax, finalWeightMax: tokensKeptMax },
     weightOf: () => 1,
@@ -48,7 +48,7 @@ export function createHyperliquidTransactions(options: {
 
   async function readDecimals(tokenId: string, signal: AbortSignal): Promise<number> {
     const { facts } = await quorum.read({
-      ...oneRound<{ readonly decimals: number | null }, HyperliquidView>(async (view, own) => {
+      ...singleRoundQuestion<{ readonly decimals: number | null }, HyperliquidView>(async (view, own) => {
         const tokens = parseSpotTokens(await view.ask(spotMetaRequest, own))
         const listed = tokens.filter((token) => token.tokenId === tokenId)
         if (listed.length > 1) throw new MalformedAnswerError('spotMeta')
@@ -68,7 +68,7 @@ export function createHyperliquidTransactions(options: {
      */
     read(transactionId: string, place: LedgerPlace | undefined, signal: AbortSignal) {
       const key = JSON.stringify([transactionId, place?.user, place?.timestampMs])
-      const round = oneRound(async (view: HyperliquidView, own) =>
+      const round = singleRoundQuestion(async (view: HyperliquidView, own) =>
         judge(
           place === undefined
             ? await explore(view, transactionId, own)

@@ -1,4 +1,4 @@
-import { askEnough, checkLocalEndpoints, endpointOf } from '../rpc/checkEndpoints.ts'
+import { askEnough, checkNoPublicNetwork, endpointOf } from '../rpc/checkEndpoints.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseHasAccount, parseSpotTokens } from './answers.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
@@ -58,7 +58,7 @@ export function verifyLocalHyperliquidEndpoints(
 ): Promise<readonly string[]> {
   const publicNetwork = (tokenIds: readonly string[]) =>
     tokenIds.map((tokenId) => publicTokens.get(tokenId)).find((name) => name !== undefined)
-  return checkLocalEndpoints(quorum, readTokenIds, publicNetwork, signal)
+  return checkNoPublicNetwork(quorum, readTokenIds, publicNetwork, signal)
 }
 
 async function readTokenIds(view: HyperliquidView, signal: AbortSignal): Promise<readonly string[]> {

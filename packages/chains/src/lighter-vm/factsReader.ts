@@ -16,8 +16,8 @@ import {
   type WithdrawalReading,
 } from '../family/createFactsReader.ts'
 import type { HttpView } from '../rpc/httpView.ts'
-import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { singleRoundQuestion } from '../rpc/singleRoundQuestion.ts'
 import type { LighterAccount } from './answers.ts'
 import { readAccount } from './api.ts'
 import {
@@ -132,7 +132,7 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
 async function readOwnerKey({ chainId, quorum }: Reading, asked: string, signal: AbortSignal): Promise<Hex> {
   const account = codec.canonicalAddress(asked)
   const { facts } = await quorum.read({
-    ...oneRound<{ readonly found: LighterAccount | undefined }, HttpView>(async (view, own) => ({
+    ...singleRoundQuestion<{ readonly found: LighterAccount | undefined }, HttpView>(async (view, own) => ({
       kind: 'final',
       facts: { found: await readAccount(view, account, own) },
     })),

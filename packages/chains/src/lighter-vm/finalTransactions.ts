@@ -1,16 +1,16 @@
 import { createFinalTransactions } from '../family/finalTransactions.ts'
 import type { HttpView } from '../rpc/httpView.ts'
-import { oneRound } from '../rpc/oneRound.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits } from '../rpc/sharedWork.ts'
+import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 import type { Sighting } from '../rpc/sighting.ts'
+import { singleRoundQuestion } from '../rpc/singleRoundQuestion.ts'
 import type { LighterTransaction } from './answers.ts'
 import { readTransaction } from './api.ts'
 
 /** Without its status: an endpoint may know already that a transaction is proven on layer 1. */
 export type FinalTransaction = Omit<LighterTransaction, 'status'>
 
-export type LighterReaderLimits = Pick<KeptLimits, 'finalEntriesMax'>
+export type LighterReaderLimits = Pick<ReadingCacheLimits, 'finalEntriesMax'>
 
 /** A transaction is a few numbers and a memo. */
 const transactionWeight = 1_000
@@ -26,7 +26,7 @@ export function createLighterTransactions(options: {
   readonly limits: Partial<LighterReaderLimits>
 }) {
   const { quorum } = options
-  const { finalEntriesMax } = { ...defaultKeptLimits, ...options.limits }
+  const { finalEntriesMax } = { ...defaultReadingCacheLimits, ...options.limits }
   const known = createFinalTransactions({
     ...{ quorum, finalityRule },
     limits: { finalEntriesMax, finalWeightMax: finalEntriesMax * transactionWeight },
@@ -36,7 +36,7 @@ export function createLighterTransactions(options: {
   return {
     /** @param transactionId canonical; @throws what `QuorumClient.read` throws */
     read(transactionId: string, signal: AbortSignal) {
-      const round = oneRound(async (view: HttpView, own) =>
+      const round = singleRoundQuestion(async (view: HttpView, own) =>
         judge(await readTransaction(view, transactionId, own)),
       )
       return known.read({ key: transactionId, question: { ...round, transactionId } }, signal)

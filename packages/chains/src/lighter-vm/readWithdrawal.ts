@@ -1,6 +1,6 @@
 import type { PendingReason, WithdrawalStatus } from '@causeway/core'
 import type { HttpView } from '../rpc/httpView.ts'
-import { oneRound } from '../rpc/oneRound.ts'
+import { singleRoundQuestion } from '../rpc/singleRoundQuestion.ts'
 import type { LighterTransaction } from './answers.ts'
 import { readTransaction } from './api.ts'
 import { takesNonce, type WithdrawalTerms, withdrawalIdOf } from './withdrawals.ts'
@@ -26,8 +26,11 @@ export type SeenWithdrawal = {
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,
-): ReturnType<typeof oneRound<SeenWithdrawal, HttpView>> {
-  return oneRound(async (view, signal) => ({ kind: 'final', facts: await judge(view, reading, signal) }))
+): ReturnType<typeof singleRoundQuestion<SeenWithdrawal, HttpView>> {
+  return singleRoundQuestion(async (view, signal) => ({
+    kind: 'final',
+    facts: await judge(view, reading, signal),
+  }))
 }
 
 async function judge(

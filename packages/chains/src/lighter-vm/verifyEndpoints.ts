@@ -1,4 +1,4 @@
-import { askEnough, checkLocalEndpoints, endpointOf } from '../rpc/checkEndpoints.ts'
+import { askEnough, checkNoPublicNetwork, endpointOf } from '../rpc/checkEndpoints.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { readAccount, readContract } from './api.ts'
@@ -45,5 +45,5 @@ export function verifyLocalLighterEndpoints(
 ): Promise<readonly string[]> {
   const publicNetwork = (contract: string) =>
     contract === lighterNetworks.mainnet.contract ? 'the main network' : undefined
-  return checkLocalEndpoints(quorum, readContract, publicNetwork, signal)
+  return checkNoPublicNetwork(quorum, readContract, publicNetwork, signal)
 }

@@ -36,7 +36,7 @@ export function endpointOf(chainId: string, alias: string): string {
  * Problems of endpoints that should be local: public networks, and silence.
  * @param publicNetwork name of the network that an endpoint shows, `undefined` for none that is public
  */
-export async function checkLocalEndpoints<View extends EndpointSource, Value>(
+export async function checkNoPublicNetwork<View extends EndpointSource, Value>(
   quorum: Pick<QuorumClient<View>, 'chainId' | 'askEach'>,
   ask: Ask<View, Value>,
   publicNetwork: (said: Value) => string | undefined,

@@ -4,8 +4,8 @@ import { createEndpoints } from './createEndpoints.ts'
 import type { Endpoint, SendOptions } from './endpoint.ts'
 import { EndpointFailure } from './endpointFailure.ts'
 import { EndpointPool } from './endpointPool.ts'
-import { firstAnswer } from './firstAnswer.ts'
 import { evmHeadTracking, type HeadTracking } from './headTracking.ts'
+import { hedgedRequest } from './hedgedRequest.ts'
 import type { JsonRpcClient, RpcAnswer, RpcCall, RpcOptions } from './jsonRpc.ts'
 import { NodeError } from './nodeError.ts'
 import { sendAndRetryOnce } from './sendAndRetryOnce.ts'
@@ -139,7 +139,7 @@ async function askInTurn(
       sendAndRetryOnce(endpoint, calls, { ...asking, signal: attemptSignal }),
   )
   const staggerMs = Math.max(Math.min((deadlineMs - now()) / endpoints.length, patienceMs), 0)
-  return firstAnswer(attempts, { staggerMs, signal })
+  return hedgedRequest(attempts, { staggerMs, signal })
 }
 
 function excluded({ alias }: Endpoint): EndpointFailure {

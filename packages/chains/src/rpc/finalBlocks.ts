@@ -1,6 +1,6 @@
 import type { FinalBlock, FinalBlocks } from '@causeway/core'
-import { oneRound } from './oneRound.ts'
 import type { ChainQuestion, EndpointSource, QuorumClient } from './quorumClient.ts'
+import { singleRoundQuestion } from './singleRoundQuestion.ts'
 
 /** Final blocks of one chain, by number and hash, as the quorum shows them. */
 export function createFinalBlocks<View extends EndpointSource, First, Pin>(
@@ -23,7 +23,7 @@ export function createFinalBlocks<View extends EndpointSource, First, Pin>(
     },
     async readHash(number, { signal }) {
       const { facts } = await quorum.read({
-        ...oneRound<{ readonly hash: string | undefined }, View>(async (view, own) => ({
+        ...singleRoundQuestion<{ readonly hash: string | undefined }, View>(async (view, own) => ({
           kind: 'final',
           facts: { hash: await hashAt(view, number, own) },
         })),

@@ -3,7 +3,7 @@ import { EndpointFailure } from './endpointFailure.ts'
 import type { ViewLimits } from './endpointView.ts'
 import type { HttpAnswer, HttpRequest } from './httpTransport.ts'
 import { retryLost } from './sendAndRetryOnce.ts'
-import { OneFlight } from './sharedWork.ts'
+import { SingleFlight } from './sharedWork.ts'
 
 /**
  * What one endpoint of an HTTP upstream says. Equal requests in flight are one; a bounded number is out at
@@ -14,7 +14,7 @@ export class HttpView {
   readonly #endpoint: Endpoint
   readonly #limits: ViewLimits
   readonly #now: () => number
-  readonly #flights = new OneFlight<HttpAnswer>()
+  readonly #flights = new SingleFlight<HttpAnswer>()
   readonly #waiting = new Set<() => void>()
   #inFlight = 0
 

@@ -2,16 +2,19 @@ import { setMaxListeners } from 'node:events'
 import { type Deadline, startDeadline, UpstreamUnavailableError } from '@causeway/core'
 
 /** How much of what is final a reader keeps in memory. */
-export type KeptLimits = {
+export type ReadingCacheLimits = {
   /** Final transactions kept. Default 10 000; 0 keeps none. */
   readonly finalEntriesMax: number
   /** Characters kept with them. Default 32 million: at most 64 MiB. */
   readonly finalWeightMax: number
 }
 
-export const defaultKeptLimits: KeptLimits = { finalEntriesMax: 10_000, finalWeightMax: 32 * 1024 * 1024 }
+export const defaultReadingCacheLimits: ReadingCacheLimits = {
+  finalEntriesMax: 10_000,
+  finalWeightMax: 32 * 1024 * 1024,
+}
 
-export type Remembered<Value> = {
+export type CachedReading<Value> = {
   /** What the value is kept under. */
   readonly key: string
   /** Questions of one key that want different things; default none do. */
@@ -24,33 +27,36 @@ export type Remembered<Value> = {
  * Readings of one chain: made once while remembered, in bounded memory, and once for all who ask at the same
  * time. What fails is never remembered. @source design.md 7.5
  */
-export class RememberedReadings<Value> {
+export class FinalReadingCache<Value> {
   readonly #chainId: string
   readonly #weightOf: (value: Value) => number
-  readonly #known: WeightedCache<Value>
-  readonly #flights = new OneFlight<Value>()
+  readonly #known: WeightedLruCache<Value>
+  readonly #flights = new SingleFlight<Value>()
 
   constructor(options: {
     readonly chainId: string
-    readonly limits: KeptLimits
+    readonly limits: ReadingCacheLimits
     readonly weightOf: (value: Value) => number
   }) {
     const { chainId, limits, weightOf } = options
     this.#chainId = chainId
     this.#weightOf = weightOf
-    this.#known = new WeightedCache({ entriesMax: limits.finalEntriesMax, weightMax: limits.finalWeightMax })
+    this.#known = new WeightedLruCache({
+      entriesMax: limits.finalEntriesMax,
+      weightMax: limits.finalWeightMax,
+    })
   }
 
   /** @throws UpstreamUnavailableError when `signal` aborts, and what `work` throws */
   async read(
-    { key, variant = '', answers = () => true }: Remembered<Value>,
+    { key, variant = '', answers = () => true }: CachedReading<Value>,
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Value> {
     const remembered = this.#known.get(key)
     if (remembered !== undefined && answers(remembered)) return remembered
     const flight = { key: JSON.stringify([key, variant]), chainId: this.#chainId, signal }
-    return runAsOne(this.#flights, flight, async (shared) => {
+    return shareChainReading(this.#flights, flight, async (shared) => {
       const value = await work(shared)
       this.#known.set(key, value, this.#weightOf(value))
       return value
@@ -77,7 +83,7 @@ export type TimeLimit = { readonly timeoutMs: number; readonly late: () => Error
  * when the last one has. Nothing is remembered afterwards.
  * @source ledger-and-safety.md 4.7
  */
-export class OneFlight<Value> {
+export class SingleFlight<Value> {
   readonly #flights = new Map<string, Flight<Value>>()
   readonly #limit: TimeLimit | undefined
 
@@ -129,8 +135,8 @@ function whenAborted(signal: AbortSignal): { gone: Promise<never>; stopListening
 }
 
 /** One flight, with the refusal of a caller that gave up typed like any other. */
-export async function runAsOne<Value>(
-  flights: OneFlight<Value>,
+export async function shareChainReading<Value>(
+  flights: SingleFlight<Value>,
   { key, chainId, signal }: { readonly key: string; readonly chainId: string; readonly signal: AbortSignal },
   work: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
@@ -147,7 +153,7 @@ export async function runAsOne<Value>(
 }
 
 /** Keeps the values used last, up to a number of entries and to a sum of weights: memory stays bounded. */
-export class WeightedCache<Value> {
+export class WeightedLruCache<Value> {
   readonly #entriesMax: number
   readonly #weightMax: number
   /** Insertion order is order of use, oldest first. */

@@ -16,7 +16,7 @@ import {
 } from '../family/createFactsReader.ts'
 import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
-import { defaultKeptLimits, type KeptLimits } from '../rpc/sharedWork.ts'
+import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 import { findDeposits } from './deposits.ts'
 import { solanaFinalBlocks } from './finalBlocks.ts'
 import { referencesOrder, sumTransfers } from './payments.ts'
@@ -25,7 +25,7 @@ import { type FinalTransaction, transactionQuestion } from './readFinalTransacti
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
-export type SolanaReaderLimits = KeptLimits
+export type SolanaReaderLimits = ReadingCacheLimits
 
 export type SolanaFactsReaderOptions = {
   readonly chain: ListedChain
@@ -60,7 +60,7 @@ export function createSolanaFactsReader(options: SolanaFactsReaderOptions): Sola
   const depository = solanaCodec.canonicalAddress(chain.depository)
   const transactions = createFinalTransactions({
     quorum,
-    limits: { ...defaultKeptLimits, ...options.limits },
+    limits: { ...defaultReadingCacheLimits, ...options.limits },
     finalityRule,
     shownIn: ({ blockHash, slot }: FinalTransaction) => ({ blockHash, blockNumber: slot }),
     weightOf,

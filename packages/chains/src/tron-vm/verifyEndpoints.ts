@@ -1,4 +1,4 @@
-import { askEnough, checkLocalEndpoints, endpointOf } from '../rpc/checkEndpoints.ts'
+import { askEnough, checkNoPublicNetwork, endpointOf } from '../rpc/checkEndpoints.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { parseHasContract } from './answers.ts'
@@ -52,7 +52,7 @@ export function verifyLocalTronEndpoints(
   quorum: QuorumClient<HttpView>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  return checkLocalEndpoints(quorum, readNetworkId, (networkId) => publicNetworks.get(networkId), signal)
+  return checkNoPublicNetwork(quorum, readNetworkId, (networkId) => publicNetworks.get(networkId), signal)
 }
 
 /** The last four bytes of the first block's id are the chain id. @source TRON, TIP-474 */

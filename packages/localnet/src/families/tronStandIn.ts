@@ -4,7 +4,7 @@ import { askNode } from '../nodes/askNode.ts'
 import { startTronFacade } from '../standIns/tron/tronFacade.ts'
 import { tronChainId } from './familyPlans.ts'
 import type { FamilyStandIn } from './standIn.ts'
-import { readKept, writeKept } from './tronKept.ts'
+import { readTronTransactions, writeTronTransactions } from './tronTransactionFile.ts'
 
 export type TronOptions = {
   readonly port: number
@@ -24,7 +24,7 @@ export async function openTron(options: TronOptions): Promise<FamilyStandIn> {
   const behind = {
     node: (method: string, params: readonly unknown[]) => askNode(options.node.url, method, params),
   }
-  const known = await readKept(behind, options.file)
+  const known = await readTronTransactions(behind, options.file)
   const [firstTransactionId] = known.keys()
   const facade = await startTronFacade(behind, { known }, { chainId: tronChainId, port: options.port })
   return {
@@ -35,7 +35,7 @@ export async function openTron(options: TronOptions): Promise<FamilyStandIn> {
       // Only who deposits waits for the libraries that sign and encode: most starts find their first deposit.
       const { depositTrx } = await import('./tronDeposits.ts')
       const transactionId = await depositTrx(options, { ...behind, known, amount })
-      await writeKept(known, options.file)
+      await writeTronTransactions(known, options.file)
       return { transactionId }
     },
   }

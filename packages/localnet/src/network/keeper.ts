@@ -1,12 +1,12 @@
 import type { NetworkDeployment } from '../contracts/deployment.ts'
 import type { LocalAccount } from '../keys/localKeys.ts'
 import { type Loop, startLoop } from '../processes/loop.ts'
-import { type ChainCare, careForChain, firstProgress } from './chainCare.ts'
 import { type ChainKey, chainKeys } from './chainPlan.ts'
-import { refreshFeeds } from './feedCare.ts'
+import { firstProgress, type MaintainedChain, maintainChain } from './maintainChain.ts'
+import { refreshFeeds } from './refreshFeeds.ts'
 
 export type KeeperOptions = {
-  readonly chains: Readonly<Record<ChainKey, ChainCare>>
+  readonly chains: Readonly<Record<ChainKey, MaintainedChain>>
   readonly deployment: NetworkDeployment
   readonly keeper: LocalAccount
   readonly timing?: Partial<KeeperTiming>
@@ -61,7 +61,7 @@ async function startChainLoop(
   return startLoop({
     everyMs: lookMs,
     run: async () => {
-      progress = await careForChain(care, progress)
+      progress = await maintainChain(care, progress)
     },
     report: (line) => options.log(`${key}: ${line}`),
   })

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
-import { stopLeftDatabases } from './leftDatabases.ts'
 import type { LocalPaths } from './localPaths.ts'
+import { stopOrphanedDatabases } from './orphanedDatabases.ts'
 
 /** What a wipe leaves: the run file names the running process, and logs tell why the state went. */
 const keptNames = (paths: LocalPaths) => [basename(paths.runFile), basename(paths.logs)]
@@ -25,7 +25,7 @@ export async function prepareDirectory(paths: LocalPaths): Promise<void> {
 
 /** Removes all state: keys, chains, databases and whatever else the services kept here. */
 export async function wipeState(paths: LocalPaths): Promise<void> {
-  await stopLeftDatabases(paths.directory)
+  await stopOrphanedDatabases(paths.directory)
   const kept = keptNames(paths)
   const names = await readdir(paths.directory)
   await Promise.all(

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { freeLoopbackPort } from '@causeway/database'
-import { careForPool } from './poolCare.ts'
 import { isFreePort } from './ports.ts'
 import { collectOutput, type ProcessOutput } from './processOutput.ts'
+import { resendStuckTransactions } from './resendStuckTransactions.ts'
 
 export type AnvilOptions = {
   readonly chainId: number
@@ -65,7 +65,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     }
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-  const endPoolCare = careForPool(url)
+  const endPoolCare = resendStuckTransactions(url)
   void exited.then(endPoolCare)
   return {
     chainId,

@@ -1,13 +1,13 @@
 import type { SqlDatabase } from '@causeway/core'
 import { type ApiKeys, createApiKeys, hashApiKey, parseApiKey, type StoredApiKey } from '@causeway/http'
-import { createFreshReads, type FreshReads } from './freshReads.ts'
+import { type BoundedStalenessCache, createBoundedStalenessCache } from './boundedStalenessCache.ts'
 import type { Peppers } from './peppers.ts'
 
 const noScopes: ReadonlySet<string> = new Set()
 
 /**
  * The keys of the database: found by their public part, compared by keyed hash. Revocation and
- * retirement reach every process within the bound of `createFreshReads`. A hash under an older
+ * retirement reach every process within the bound of `createBoundedStalenessCache`. A hash under an older
  * pepper is replaced when its key is used. `sponsor` is left to `Sponsors`.
  * @source ledger-and-safety.md 2.1
  */
@@ -18,7 +18,7 @@ export function createStoredApiKeys(options: {
   onRehashFailure: (error: unknown) => void
 }): ApiKeys {
   const { database, peppers, now, onRehashFailure } = options
-  const secrets: FreshReads<StoredApiKey> = createFreshReads({
+  const secrets: BoundedStalenessCache<StoredApiKey> = createBoundedStalenessCache({
     read: (handle) => readSecret(database, handle),
     now,
   })

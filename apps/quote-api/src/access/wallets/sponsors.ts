@@ -1,5 +1,5 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
-import { createFreshReads } from '../keys/freshReads.ts'
+import { createBoundedStalenessCache } from '../keys/boundedStalenessCache.ts'
 
 /** Which wallet pays for the requests of a key. */
 export interface Sponsors {
@@ -18,7 +18,7 @@ export function createSponsors(options: {
   now: () => number
 }): Sponsors & { forget(apiKeyId: string): void } {
   const { database, now } = options
-  const wallets = createFreshReads({ read: (apiKeyId) => readWallet(database, apiKeyId), now })
+  const wallets = createBoundedStalenessCache({ read: (apiKeyId) => readWallet(database, apiKeyId), now })
   return { walletOf: (apiKeyId) => wallets.get(apiKeyId), forget: (apiKeyId) => wallets.forget(apiKeyId) }
 }
 

@@ -1,6 +1,6 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
+import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { decodeSequence, encodeSequence } from '../../requests/history/cursor.ts'
 import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'

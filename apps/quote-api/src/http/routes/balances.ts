@@ -1,7 +1,7 @@
 import type { BalanceRecord, Hex } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
+import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'
 import { appFeeAmountToWire } from '../wire/appFeeAmount.ts'

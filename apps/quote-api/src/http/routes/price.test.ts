@@ -406,6 +406,18 @@ describe('refusals', () => {
     })
   })
 
+  test('gas above its ceiling is a retryable 503 that names both', async () => {
+    const refusal = { reason: 'gas_above_ceiling' as const, expectedWei: 4_001n, ceilingWei: 4_000n }
+    const chains = [testChainMarket(chainA), { chainId: chainB, refusal }]
+    const response = await price(caseA, { market: { current: testSnapshot({ chains }) } })
+    expect(response.json()).toMatchObject({
+      statusCode: 503,
+      errorCode: 'GAS_PRICE_TOO_HIGH',
+      retryable: true,
+      message: expect.stringMatching(/4001 wei.*ceiling of 4000 wei/),
+    })
+  })
+
   test('a wrong key is 401 even without sponsorship', async () => {
     const app = await testApp()
     onTestFinished(() => app.close())

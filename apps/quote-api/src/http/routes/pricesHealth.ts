@@ -1,5 +1,5 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
-import { type MarketHealth, marketHealthSchema } from '../../market/health.ts'
+import { type MarketHealth, marketHealthSchema } from '@causeway/market'
 
 /** GET /prices/health: where each USD figure comes from and how old it is. @source design.md 5.4 */
 export function registerPricesHealth(app: HttpApp, marketHealth: () => MarketHealth): void {

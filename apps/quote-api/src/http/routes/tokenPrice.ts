@@ -1,7 +1,7 @@
 import { formatAmount } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
+import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import { requirePrice } from '../../pricing/marketAccess.ts'
 import { findCurrency, type QuotableCurrency, type QuoteRegistry } from '../../pricing/registry.ts'

@@ -12,7 +12,7 @@ export type TransactionHints = {
   /** Something may have happened on a chain. */
   readonly hint: (chainId: number) => void
   /** A transaction may be one that the user of a request executes it with. */
-  readonly say: (said: {
+  readonly report: (said: {
     readonly requestId: Hex
     readonly chainId: number
     readonly txHash: Hex
@@ -25,7 +25,7 @@ export type TransactionHints = {
  * believed.
  * @source quote-api.md 3.5
  */
-export function registerTransactions(app: HttpApp, { hint, say }: TransactionHints): void {
+export function registerTransactions(app: HttpApp, { hint, report }: TransactionHints): void {
   const config = { rateLimitClass: 'status' }
   const response = { 200: done, ...errorResponses }
   const take = async (
@@ -35,7 +35,7 @@ export function registerTransactions(app: HttpApp, { hint, say }: TransactionHin
   ) => {
     const id = idOf(requestId)
     const ids = hashes.map(idOf).filter((one) => one !== undefined)
-    if (id !== undefined) for (const txHash of ids) await say({ requestId: id, chainId: chain, txHash })
+    if (id !== undefined) for (const txHash of ids) await report({ requestId: id, chainId: chain, txHash })
     hint(chain)
     return { message: 'Success' }
   }

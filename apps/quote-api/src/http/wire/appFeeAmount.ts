@@ -1,7 +1,7 @@
 import { formatAmount, formatUsd, usdValueDown } from '@causeway/core'
 import type { LedgerAsset } from '@causeway/ledger'
+import type { MarketSnapshot } from '@causeway/market'
 import type { z } from 'zod'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import { currencyAmountSchema, currencyToWire } from './currencyAmount.ts'
 

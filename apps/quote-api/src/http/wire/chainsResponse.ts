@@ -1,5 +1,5 @@
+import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { takesPermits } from '../../pricing/permit.ts'
 import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../../pricing/registry.ts'
 import { vmNames } from './vmNames.ts'

@@ -6,7 +6,7 @@ import {
   formatAmount,
   type Hex,
 } from '@causeway/core'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../../pricing/errors.ts'
 import { refundCost } from '../../pricing/gas.ts'
 import {

@@ -7,10 +7,10 @@ import {
   UpstreamUnavailableError,
 } from '@causeway/core'
 import { openAppFeeClaim, readAppFeeClaim, readClaimableAppFees } from '@causeway/ledger'
+import type { MarketSnapshot } from '@causeway/market'
 import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
 import { InvalidSignatureError } from '../../access/wallets/walletErrors.ts'
 import { hasSignedDigest } from '../../access/wallets/walletOwner.ts'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { TakeSignature } from '../../requests/permits/takePermit.ts'
 import type { ClaimPayload } from '../../requests/work/workItem.ts'

@@ -5,7 +5,7 @@ import type { Run } from '../../jobs/runJobs.ts'
 import { fillExtraData } from '../../requests/draft/buildOrder.ts'
 import { paymentProblem } from '../../requests/settlement/fillCheck.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../../requests/settlement/settlementContext.ts'
-import { followWork, markOfWork } from '../../requests/work/followWork.ts'
+import { followWork, versionOfWork } from '../../requests/work/followWork.ts'
 import { type ClaimPayload, claimPayloadSchema, type WorkItem } from '../../requests/work/workItem.ts'
 import { listPendingClaimWork, lockWork, updateWork } from '../../requests/work/workStore.ts'
 import { type ClaimFailure, claimStep, type PayoutReading } from './claimStep.ts'
@@ -30,9 +30,12 @@ export async function followClaims(context: ClaimContext, run: Run): Promise<voi
   await followWork(context.database, run, {
     atOnce,
     list: (limit) => listPendingClaimWork(context.database, limit),
-    read: async (item, signal) => ({ mark: markOfWork(item), seen: await readPayout(context, item, signal) }),
+    read: async (item, signal) => ({
+      mark: versionOfWork(item),
+      seen: await readPayout(context, item, signal),
+    }),
     lock: (tx, { id }) => lockWork(tx, id),
-    markOf: markOfWork,
+    versionOf: versionOfWork,
     step: (tx, item, payout) => takeStep(context, tx, { item, payout }),
   })
 }

@@ -3,7 +3,7 @@ import type { Administration } from '../administration.ts'
 import type { CommandChain } from './commandChain.ts'
 
 /** What a command needs of the world. */
-export type Scene = {
+export type CommandContext = {
   readonly administration: Administration
   readonly database: SqlDatabase
   /** `cli:<account>`, for the audit log. */
@@ -49,5 +49,5 @@ export type Command = {
   readonly operands: readonly string[]
   readonly flags: Readonly<Record<string, Flag>>
   /** `undefined` when everything was printed. @throws CommandError, DomainError, ConfigurationError */
-  run(scene: Scene, args: Arguments): Promise<Output | undefined>
+  run(scene: CommandContext, args: Arguments): Promise<Output | undefined>
 }

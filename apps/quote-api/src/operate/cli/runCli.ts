@@ -4,7 +4,7 @@ import type { QuoteApiConfig } from '../../config/config.ts'
 import { createAdministration, loadPeppers } from '../administration.ts'
 import { openDatabase } from '../database.ts'
 import { claimCommands } from './claims.ts'
-import type { Command, Output, Scene } from './command.ts'
+import type { Command, CommandContext, Output } from './command.ts'
 import { openCommandChain } from './commandChain.ts'
 import { CommandError } from './commandError.ts'
 import { keyCommands } from './keys.ts'
@@ -58,7 +58,7 @@ export async function runCli(options: CliOptions): Promise<0 | 1 | 2> {
   }
 }
 
-async function withScene<T>(options: CliOptions, work: (scene: Scene) => Promise<T>): Promise<T> {
+async function withScene<T>(options: CliOptions, work: (scene: CommandContext) => Promise<T>): Promise<T> {
   const { actor, print, signal } = options
   const { config, variables } = await options.config()
   const opened = await openDatabase(config, {

@@ -1,5 +1,5 @@
 import { type QuoteAsset, sponsorableFees } from '@causeway/core'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
+import type { MarketSnapshot } from '@causeway/market'
 import type { SubsidyRule } from '../feeTerms.ts'
 import { requireAssetPrice } from '../marketAccess.ts'
 import type { PricedRoute } from '../pricedRoute.ts'

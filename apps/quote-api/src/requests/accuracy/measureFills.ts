@@ -1,13 +1,13 @@
 import { type JsonRpcClient, MalformedAnswerError, parseQuantity, parseRecord } from '@causeway/chains'
 import { feeTotals, type PaymentFacts, type PricedUnit, type SqlDatabase } from '@causeway/core'
+import type { MarketSnapshot } from '@causeway/market'
 import type { Run } from '../../jobs/runJobs.ts'
-import type { MarketSnapshot } from '../../market/snapshot.ts'
 import { requirePrice } from '../../pricing/marketAccess.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { readDeposit } from '../settlement/depositStore.ts'
 import { orderValueMicroUsd, readSettledRequest, type SettledRequest } from '../settlement/settledRequest.ts'
 import type { SettlementChain } from '../settlement/settlementChain.ts'
-import { workAtOnce } from '../work/followWork.ts'
+import { runConcurrently } from '../work/followWork.ts'
 import { type FillMeasurement, measureFill, type SolverCost } from './measureFill.ts'
 import { listUnmeasured, readFillFacts, type SolverTransaction, saveMeasurement } from './measurementStore.ts'
 
@@ -29,7 +29,7 @@ const atOnce = 4
  */
 export async function measureFills(context: MeasuringContext, run: Run): Promise<void> {
   const requestIds = await listUnmeasured(context.database, perRun)
-  await workAtOnce(requestIds, { atOnce, run }, async (requestId) => {
+  await runConcurrently(requestIds, { atOnce, run }, async (requestId) => {
     const request = await readSettledRequest(context.database, requestId)
     const measured = request === undefined ? undefined : await measure(context, request, run.signal)
     if (request === undefined || measured === undefined) return

@@ -197,7 +197,7 @@ const laneOfUnpaid = `case when active_at < clock_timestamp() - ${idleAfter} the
  * Looks at addresses again: soon at those in use, seldom at the others.
  * @param addresses whether something lies there: then it keeps its place before the others
  */
-export async function lookLater(
+export async function recheckAddressesAfter(
   tx: SqlTx,
   addresses: readonly { readonly address: Hex; readonly isEmpty: boolean }[],
   pauseMinMs: number,

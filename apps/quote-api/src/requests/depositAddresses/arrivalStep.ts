@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { type RefundTerms, refundAmount, surplusRefund } from '../settlement/depositFate.ts'
+import { type RefundTerms, refundAmount, surplusRefund } from '../settlement/depositDecision.ts'
 
 /** What lies at a deposit address deep enough to be acted on; amounts in smallest units. */
 export type Arrival = {

@@ -2,7 +2,7 @@ import type { DepositFacts, SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
 import { lateInclusionSeconds } from '../timings.ts'
-import { followWork, markOfWork, type Reading, stepWork } from '../work/followWork.ts'
+import { followWork, type Reading, stepWork, versionOfWork } from '../work/followWork.ts'
 import { type SweepPayload, sweepPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, updateWork } from '../work/workStore.ts'
 import { clearSweep, listEndedSweeps, lockAddress } from './addressStore.ts'
@@ -20,7 +20,7 @@ export async function followSweeps(context: DepositAddressContext, run: Run): Pr
     list: (limit) => listReportedWork(context.database, 'sweep', limit),
     read: (item, signal) => readSweep(context, item, signal),
     lock: (tx, { id }) => lockWork(tx, id),
-    markOf: markOfWork,
+    versionOf: versionOfWork,
     step: (tx, item, sweep) => takeStep(tx, item, sweep),
   })
   await stepWork(context.database, run, {
@@ -44,7 +44,7 @@ async function readSweep(
   if (chain === undefined) throw new Error(`chain ${chainId} cannot be read`)
   const facts = await chain.deposits(txHash, signal)
   const end = sweepEnd(payload, facts, nowSeconds(context))
-  return { mark: markOfWork(item), seen: { end, pauseMs: chain.chain.config.blockTimeMs / 2 } }
+  return { mark: versionOfWork(item), seen: { end, pauseMs: chain.chain.config.blockTimeMs / 2 } }
 }
 
 async function takeStep(tx: SqlTx, { id }: WorkItem, { end, pauseMs }: Sweep): Promise<void> {

@@ -5,11 +5,17 @@ import { gasCostWei, refundCost, sweepShape } from '../../pricing/gas.ts'
 import { requireChain, requirePrice } from '../../pricing/marketAccess.ts'
 import { findCurrency } from '../../pricing/registry.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { unpricedRefundPercent } from '../settlement/depositFate.ts'
+import { unpricedRefundPercent } from '../settlement/depositDecision.ts'
 import { readSettledRequest, refundTermsOf, type SettledRequest } from '../settlement/settledRequest.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
-import { workAtOnce } from '../work/followWork.ts'
-import { listDueAddresses, lockAddress, lookLater, type StoredAddress, setLeft } from './addressStore.ts'
+import { runConcurrently } from '../work/followWork.ts'
+import {
+  listDueAddresses,
+  lockAddress,
+  recheckAddressesAfter,
+  type StoredAddress,
+  setLeft,
+} from './addressStore.ts'
 import { type Arrival, type ArrivalStep, arrivalStep, whenRefused } from './arrivalStep.ts'
 import { balanceReading, type HeldBalances, heldAtBoth, isEmpty } from './balanceReading.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
@@ -34,13 +40,13 @@ export async function watchAddresses(
   await database.transaction(async (tx) => {
     await run.fence(tx)
     const looked = names.map((address, index) => ({ address, isEmpty: isEmptyAt(held[index]) }))
-    await lookLater(tx, looked, chain.config.blockTimeMs)
+    await recheckAddressesAfter(tx, looked, chain.config.blockTimeMs)
   })
   const paid = due.flatMap((address, index) => {
     const balances = held[index]
     return balances === undefined || isEmpty(balances) ? [] : [{ address, balances }]
   })
-  await workAtOnce(paid, { atOnce, run }, ({ address, balances }) =>
+  await runConcurrently(paid, { atOnce, run }, ({ address, balances }) =>
     actOn(context, { site, address, balances, at, run }),
   )
 }

@@ -3,9 +3,9 @@ import type { Run } from '../../jobs/runJobs.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { lockSettledRequest } from '../settlement/settledRequest.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settlementContext.ts'
-import { showStatus } from '../status/requestProgress.ts'
+import { setStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
-import { followWork, markOfWork } from '../work/followWork.ts'
+import { followWork, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { permitPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listPendingPermitWork, lockWork, markDeposited, updateWork } from '../work/workStore.ts'
@@ -19,9 +19,12 @@ export async function followPermits(context: SettlementContext, run: Run): Promi
   await followWork(context.database, run, {
     atOnce,
     list: (limit) => listPendingPermitWork(context.database, { limit, endedBefore }),
-    read: async (item, signal) => ({ mark: markOfWork(item), seen: await readRelay(context, item, signal) }),
+    read: async (item, signal) => ({
+      mark: versionOfWork(item),
+      seen: await readRelay(context, item, signal),
+    }),
     lock: (tx, { id }) => lockWork(tx, id),
-    markOf: markOfWork,
+    versionOf: versionOfWork,
     step: (tx, item, reading) => takeStep(context, tx, { item, reading }),
   })
 }
@@ -100,7 +103,7 @@ async function fail(
   const request = requestId === undefined ? undefined : await lockSettledRequest(tx, requestId)
   if (request === undefined || request.status !== 'waiting') return
   if (request.debitMicroUsd > 0n) await context.ledger.void(tx, { requestId: request.requestId, reason })
-  await showStatus(tx, context.announce, {
+  await setStatus(tx, context.announce, {
     requestId: request.requestId,
     status: 'failure',
     failReason: reason,

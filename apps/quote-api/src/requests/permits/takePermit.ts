@@ -19,7 +19,7 @@ import { addWork, readWorkOf } from '../work/workStore.ts'
 export type TakeSignature = (signed: { readonly requestId: Hex; readonly signature: Hex }) => Promise<void>
 
 /** Whether the token would take the deposit now: by its own rules, with what its owner has now. */
-export type DepositTrial = (chainId: number, terms: PermitTerms, signature: Hex) => Promise<boolean>
+export type SimulateDeposit = (chainId: number, terms: PermitTerms, signature: Hex) => Promise<boolean>
 
 /** Less time than this is too little to be relayed in. */
 const relaySecondsMin = 30
@@ -35,7 +35,7 @@ export function createTakePermit(options: {
   database: SqlDatabase
   /** Contract wallets of a chain. */
   contractsOf: (chainId: number) => ContractSignatures | undefined
-  trial: DepositTrial
+  trial: SimulateDeposit
   now: () => number
 }): TakeSignature {
   const { kind, database, contractsOf, trial, now } = options

@@ -5,7 +5,7 @@ import { orderValueMicroUsd } from '../settlement/settledRequest.ts'
 import type { SettlementChain } from '../settlement/settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settlementContext.ts'
 import type { MinedTransaction } from '../settlement/transactionReading.ts'
-import { recordTransaction, showStatus } from '../status/requestProgress.ts'
+import { recordTransaction, setStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, type Reading } from '../work/followWork.ts'
 import { callMatch } from './callMatch.ts'
@@ -15,8 +15,8 @@ import {
   listDueReported,
   listExecuted,
   lockReported,
-  lookAtReportedAgain,
   type ReportedTransaction,
+  recheckReportedAfter,
 } from './reportedTransactions.ts'
 import { lockSelfExecuted, type SelfExecutedRequest } from './selfExecutedRequest.ts'
 
@@ -34,7 +34,7 @@ export async function followReportedTransactions(context: SettlementContext, run
       return request !== undefined && (await lockReported(tx, reported)) ? request : undefined
     },
     // It is locked only while nothing was decided on it, and never changes before.
-    markOf: () => [],
+    versionOf: () => [],
     step: (tx, request, seen) => judge(context, tx, { ...seen, request }),
   })
 }
@@ -73,7 +73,7 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
     const isOver = nowSeconds(context) > request.deadlineSeconds + lateInclusionSeconds
     if (isOver) await decideReported(tx, reported, { state: 'other' })
     else
-      await lookAtReportedAgain(
+      await recheckReportedAfter(
         tx,
         reported,
         Math.min(blockTimeMs * 1.5 ** reported.attempts, missingPauseMaxMs),
@@ -88,7 +88,7 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
     return
   }
   if (confirmations < pinConfirmations(chain.chain, orderValueMicroUsd(request))) {
-    await lookAtReportedAgain(tx, reported, blockTimeMs / 2)
+    await recheckReportedAfter(tx, reported, blockTimeMs / 2)
     return
   }
   await decideReported(tx, reported, {
@@ -112,14 +112,14 @@ async function show(
   await recordTransaction(tx, { ...place, role: 'deposit' })
   if (!mined.succeeded) {
     const failReason = 'TRANSACTION_REVERTED'
-    await showStatus(tx, context.announce, { requestId, status: 'failure', failReason })
+    await setStatus(tx, context.announce, { requestId, status: 'failure', failReason })
     return
   }
   if (!isLast) {
-    await showStatus(tx, context.announce, { requestId, status: 'pending' })
+    await setStatus(tx, context.announce, { requestId, status: 'pending' })
     return
   }
   await recordTransaction(tx, { ...place, role: 'fill' })
-  await showStatus(tx, context.announce, { requestId, status: 'success' })
+  await setStatus(tx, context.announce, { requestId, status: 'success' })
   context.observe({ event: 'success', requestId })
 }

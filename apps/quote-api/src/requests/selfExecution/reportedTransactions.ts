@@ -18,7 +18,7 @@ const perRequestMax = 12
  * Keeps a hint about a request that its user executes alone, while it has no end. Everything else is
  * forgotten.
  */
-export async function keepReportedTransaction(
+export async function insertReportedTransaction(
   database: Pick<SqlDatabase, 'query'>,
   reported: { readonly requestId: Hex; readonly chainId: number; readonly txHash: Hex },
 ): Promise<void> {
@@ -82,7 +82,7 @@ export async function decideReported(
   )
 }
 
-export async function lookAtReportedAgain(
+export async function recheckReportedAfter(
   tx: SqlTx,
   { requestId, txHash }: ReportedTransaction,
   delayMs: number,

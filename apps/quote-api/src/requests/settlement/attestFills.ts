@@ -11,14 +11,14 @@ import {
 import { accrueAppFees } from '@causeway/ledger'
 import type { Run } from '../../jobs/runJobs.ts'
 import { findCurrency } from '../../pricing/registry.ts'
-import { countContradictions, lookAgain, setStage } from '../status/requestProgress.ts'
+import { countContradictions, recheckAfter, setStage } from '../status/requestProgress.ts'
 import { pinGraceSeconds } from '../timings.ts'
 import { followWork, type Reading } from '../work/followWork.ts'
 import { readDeposit, type StoredDeposit } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import type { OracleAnswer, OracleClient } from './oracleClient.ts'
-import { park } from './park.ts'
+import { parkRequest } from './parked/parkRequest.ts'
 import { type OwnReading, settleDecision } from './settleDecision.ts'
 import { lockSettledRequest, readSettledRequest, type SettledRequest } from './settledRequest.ts'
 import { chainOf, finalitySecondsOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
@@ -43,7 +43,7 @@ export async function attestFills(context: AttestationContext, run: Run): Promis
       const request = await lockSettledRequest(tx, requestId)
       return request?.settlement?.stage === 'filled' ? request : undefined
     },
-    markOf: ({ settlement }) => [settlement?.depositId],
+    versionOf: ({ settlement }) => [settlement?.depositId],
     step: (tx, request, proof) => settle(context, tx, request, proof),
   })
 }
@@ -160,15 +160,15 @@ async function settle(
     case 'wait': {
       const attempts = settlement?.attempts ?? 0
       await countContradictions(tx, requestId, 0)
-      await lookAgain(tx, requestId, Math.min(retryFirstMs * 1.5 ** Math.min(attempts, 20), retryMaxMs))
+      await recheckAfter(tx, requestId, Math.min(retryFirstMs * 1.5 ** Math.min(attempts, 20), retryMaxMs))
       return
     }
     case 'ask_again':
       await countContradictions(tx, requestId, (settlement?.contradictions ?? 0) + 1)
-      await lookAgain(tx, requestId, decision.delayMs)
+      await recheckAfter(tx, requestId, decision.delayMs)
       return
     case 'park':
-      await park(context, tx, requestId, decision.reason)
+      await parkRequest(context, tx, requestId, decision.reason)
       return
     case 'post':
       await post(context, tx, request, { messageId, answers })
@@ -195,7 +195,7 @@ async function post(
   if (amountMicroUsd > 0n) {
     const { status } = await context.ledger.post(tx, { requestId, amountMicroUsd, evidence })
     if (status !== 'resolved' && status !== 'already_posted') {
-      await park(context, tx, requestId, `HOLD_${status.toUpperCase()}`)
+      await parkRequest(context, tx, requestId, `HOLD_${status.toUpperCase()}`)
       return
     }
   }

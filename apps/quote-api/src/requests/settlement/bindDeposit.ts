@@ -1,6 +1,6 @@
 import type { Hex, SqlTx, SqlWriteTx } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { openSettlement, showStatus } from '../status/requestProgress.ts'
+import { openSettlement, setStatus } from '../status/requestProgress.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { type StoredDeposit, setDepositState } from './depositStore.ts'
 import { fillPayload, untracedRecipients } from './fillWork.ts'
@@ -40,7 +40,7 @@ export async function bindDeposit(
   const stage = request.settlement?.stage === 'filled' ? 'filled' : 'filling'
   await openSettlement(tx, { requestId, depositId: deposit.id, stage, isBound: true })
   if (stage === 'filled') return
-  await showStatus(tx, context.announce, { requestId, status: 'pending' })
+  await setStatus(tx, context.announce, { requestId, status: 'pending' })
   await askForFill(context, tx, request, deposit)
 }
 

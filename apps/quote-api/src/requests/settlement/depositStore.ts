@@ -1,6 +1,6 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
-import type { LaterLook } from './depositFate.ts'
+import type { DepositRecheck } from './depositDecision.ts'
 
 export type DepositCursor = {
   readonly scannedTo: bigint
@@ -158,9 +158,9 @@ export async function listDueDeposits(
 }
 
 /** Looks at deposits again after a while, each behind those that are due by then. */
-export async function lookAtDepositsLater(
+export async function recheckDepositsAfter(
   tx: SqlTx,
-  later: readonly (LaterLook & Pick<StoredDeposit, 'id'>)[],
+  later: readonly (DepositRecheck & Pick<StoredDeposit, 'id'>)[],
 ): Promise<void> {
   await tx.query(
     `update deposit_seen d set looks = looks + 1, lane = case when l.is_deep then ${lanes.waiting} else lane end,

@@ -1,19 +1,20 @@
 import type { Hex, PaymentFacts, PaymentQuestion, SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { lookAgain, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
+import { recheckAfter, recordTransaction, setStage, setStatus } from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
-import { followWork, markOfWork, type Reading } from '../work/followWork.ts'
+import { followWork, type Reading, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import type { WorkItem } from '../work/workItem.ts'
 import { addWork, lockWorkOf, readWorkOf, updateWork } from '../work/workStore.ts'
-import { surplusRefund } from './depositFate.ts'
+import { surplusRefund } from './depositDecision.ts'
 import { readDeposit } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
 import { refundPayload, untracedRecipients } from './fillWork.ts'
-import { park } from './park.ts'
+import { isFinalMismatch } from './finalMismatch.ts'
+import { parkRequest } from './parked/parkRequest.ts'
 import {
   lockSettledRequest,
   orderValueMicroUsd,
@@ -24,7 +25,6 @@ import {
 import type { PaymentReading } from './settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { startRefund } from './startRefund.ts'
-import { isWrongForGood } from './wrongForGood.ts'
 
 const atOnce = 16
 /** An item that waits for its solver is looked at when the solver says something, and now and then. */
@@ -37,7 +37,7 @@ export async function followFills(context: SettlementContext, run: Run): Promise
     list: (limit) => listDueRequests(context.database, 'filling', limit),
     read: (requestId, signal) => readFilling(context, requestId, signal),
     lock: lockFilling,
-    markOf: ({ item }) => markOfWork(item),
+    versionOf: ({ item }) => versionOfWork(item),
     async step(tx, { request, item }, seen) {
       const step = stepOf(context, request, item, seen)
       await takeStep(context, tx, { request, item, payment: seen.payment, step })
@@ -53,7 +53,7 @@ async function readFilling(
   const request = await readSettledRequest(context.database, requestId)
   const item = await readWorkOf(context.database, { kind: 'fill', requestId })
   if (request === undefined || item === undefined) return undefined
-  return { mark: markOfWork(item), seen: await readFill(context, request, item, signal) }
+  return { mark: versionOfWork(item), seen: await readFill(context, request, item, signal) }
 }
 
 async function lockFilling(
@@ -97,7 +97,7 @@ async function readFill(
     ...{ chain, question, payment },
     isWrong: (facts: PaymentFacts) => fillProblem(order, facts, chain.chain.codec) !== undefined,
   }
-  return { payment, isFinal: await isWrongForGood(reported, signal), recipientHasCode: false }
+  return { payment, isFinal: await isFinalMismatch(reported, signal), recipientHasCode: false }
 }
 
 function stepOf(context: SettlementContext, request: SettledRequest, item: WorkItem, seen: Seen): FillStep {
@@ -138,15 +138,15 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
   switch (step.action) {
     case 'wait':
       if (isHeldBack(context, request, item)) await updateWork(tx, item.id, { state: 'open', delayMs: 0 })
-      await lookAgain(tx, requestId, item.state === 'reported' ? pollMs(context, request) : idleMs)
+      await recheckAfter(tx, requestId, item.state === 'reported' ? pollMs(context, request) : idleMs)
       return
     case 'show_submitted':
       await listFill(tx, taken)
       if (request.status !== 'submitted') {
-        await showStatus(tx, context.announce, { requestId, status: 'submitted' })
+        await setStatus(tx, context.announce, { requestId, status: 'submitted' })
         context.observe({ event: 'submitted', requestId })
       }
-      await lookAgain(tx, requestId, pollMs(context, request))
+      await recheckAfter(tx, requestId, pollMs(context, request))
       return
     case 'succeed':
       await succeed(context, tx, taken, step.isLate)
@@ -157,7 +157,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
       const reason = reportProblem(step.why)
       markReport(context, { request, item, payment: taken.payment, problem: step.why })
       await updateWork(tx, item.id, { state: 'open', txHash: null, reason, attempts, delayMs })
-      await lookAgain(tx, requestId, idleMs)
+      await recheckAfter(tx, requestId, idleMs)
       context.observe({ event: 'fill_reopened', requestId, reason })
       return
     }
@@ -166,7 +166,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
       await giveBack(context, tx, taken, step.reason)
       return
     case 'park':
-      await park(context, tx, requestId, step.reason)
+      await parkRequest(context, tx, requestId, step.reason)
   }
 }
 
@@ -219,14 +219,14 @@ async function succeed(context: SettlementContext, tx: SqlTx, taken: Taken, isLa
   const { requestId } = request
   await listFill(tx, taken)
   await updateWork(tx, item.id, { state: 'done' })
-  await showStatus(tx, context.announce, { requestId, status: 'success' })
+  await setStatus(tx, context.announce, { requestId, status: 'success' })
   context.observe({ event: 'success', requestId })
   await setStage(tx, requestId, {
     stage: 'filled',
     ...(item.txHash !== undefined && { fillTx: item.txHash }),
   })
   await giveSurplusBack(context, tx, request)
-  if (isLate) await park(context, tx, requestId, 'FILLED_LATE')
+  if (isLate) await parkRequest(context, tx, requestId, 'FILLED_LATE')
 }
 
 /** Overpaid beyond the gas of a refund: the rest goes back once the order is filled. */
@@ -260,7 +260,7 @@ async function giveBack(
   if (deposit.state === 'orphaned') {
     // There is nothing to give back, and no fitting deposit came in time.
     await context.ledger.void(tx, { requestId, reason: 'DEPOSIT_REORGED' })
-    await showStatus(tx, context.announce, { requestId, status: 'failure', failReason: 'DEPOSIT_REORGED' })
+    await setStatus(tx, context.announce, { requestId, status: 'failure', failReason: 'DEPOSIT_REORGED' })
     await setStage(tx, requestId, { stage: 'refunded' })
     return
   }

@@ -1,20 +1,26 @@
 import type { Hex, PaymentFacts, SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { lookAgain, lookNow, recordTransaction, setStage, showStatus } from '../status/requestProgress.ts'
+import {
+  recheckAfter,
+  recheckNow,
+  recordTransaction,
+  setStage,
+  setStatus,
+} from '../status/requestProgress.ts'
 import { holdGraceSeconds, lateInclusionSeconds } from '../timings.ts'
-import { followWork, markOfWork, type Reading, stepWork } from '../work/followWork.ts'
+import { followWork, type Reading, stepWork, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { refundPayloadSchema, type WorkItem } from '../work/workItem.ts'
 import { listReportedWork, lockWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { readDeposit, setDepositState } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { type FillProblem, paymentProblem } from './fillCheck.ts'
-import { park } from './park.ts'
+import { isFinalMismatch } from './finalMismatch.ts'
+import { parkRequest } from './parked/parkRequest.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from './settledRequest.ts'
 import type { PaymentReading } from './settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
-import { isWrongForGood } from './wrongForGood.ts'
 
 const atOnce = 16
 const idleMs = 5_000
@@ -27,7 +33,7 @@ export async function followRefunds(context: SettlementContext, run: Run): Promi
     list: (limit) => listReportedWork(context.database, 'refund', limit),
     read: (item, signal) => readRefund(context, item, signal),
     lock: (tx, { id }) => lockWork(tx, id),
-    markOf: markOfWork,
+    versionOf: versionOfWork,
     step: (tx, item, seen) => takeStep(context, tx, item, seen),
   })
   await stepWork(context.database, run, {
@@ -67,14 +73,14 @@ async function readRefund(
   const payment = await chain.payment(question, signal)
   const problemOf = (facts: PaymentFacts) => paymentProblem(payload, facts, chain.chain.codec)
   const isWrong = (facts: PaymentFacts) => problemOf(facts) !== undefined
-  const isUnpaid = await isWrongForGood({ chain, question, payment, isWrong }, signal)
+  const isUnpaid = await isFinalMismatch({ chain, question, payment, isWrong }, signal)
   const seen = {
     ...{ requestId, txHash, deadlineSeconds: payload.deadline, payment, isUnpaid },
     problem: payment.state === 'included' ? problemOf(payment.facts) : undefined,
     confirmationsMin: pinConfirmations(chain.chain, orderValueMicroUsd(request)),
     pauseMs: chain.chain.config.blockTimeMs / 2,
   }
-  return { mark: markOfWork(item), seen }
+  return { mark: versionOfWork(item), seen }
 }
 
 async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, seen: Refund): Promise<void> {
@@ -82,7 +88,7 @@ async function takeStep(context: SettlementContext, tx: SqlTx, item: WorkItem, s
   const isOver = nowSeconds(context) >= seen.deadlineSeconds + lateInclusionSeconds
   if (payment.state === 'missing' && isOver) {
     await updateWork(tx, item.id, { state: 'failed', reason: 'not included' })
-    await lookNow(tx, requestId)
+    await recheckNow(tx, requestId)
     return
   }
   if (mayChange(payment, seen.confirmationsMin)) {
@@ -139,7 +145,7 @@ async function finishRefund(
     blockNumber: evidence.blockNumber,
   })
   if (!item.subject.startsWith('surplus:')) await setDepositState(tx, BigInt(item.subject), 'refunded')
-  await lookNow(tx, requestId)
+  await recheckNow(tx, requestId)
 }
 
 /**
@@ -156,7 +162,7 @@ async function leaveUnproven(
   if (reason !== 'trace needed') context.observe({ event: 'trace_needed', requestId, txHash })
   const { settlement } = (await readSettledRequest(tx, requestId)) ?? {}
   const isAwaited = settlement?.stage === 'refunding' && String(settlement.depositId) === subject
-  if (isAwaited) await park(context, tx, requestId, 'REFUND_NEEDS_TRACE')
+  if (isAwaited) await parkRequest(context, tx, requestId, 'REFUND_NEEDS_TRACE')
 }
 
 /** The transaction failed for good, or paid something else: the money is still owed. */
@@ -165,7 +171,7 @@ async function offerAgain(tx: SqlTx, item: WorkItem, reason: string): Promise<vo
   const delayMs = retryDelayMs('refund', attempts)
   if (delayMs === undefined) await updateWork(tx, item.id, { state: 'failed', reason, attempts })
   else await updateWork(tx, item.id, { state: 'open', txHash: null, reason, attempts, delayMs })
-  if (item.requestId !== undefined) await lookNow(tx, item.requestId)
+  if (item.requestId !== undefined) await recheckNow(tx, item.requestId)
 }
 
 async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex): Promise<void> {
@@ -177,17 +183,17 @@ async function endRefund(context: SettlementContext, tx: SqlTx, requestId: Hex):
   const item = await lockWorkOf(tx, { kind: 'refund', requestId, subject })
   if (item?.state === 'failed') {
     const refundFailReason = 'MANUAL_REFUND_REQUIRED'
-    await showStatus(tx, context.announce, { requestId, status: 'pending', refundFailReason })
-    await park(context, tx, requestId, 'REFUND_FAILED')
+    await setStatus(tx, context.announce, { requestId, status: 'pending', refundFailReason })
+    await parkRequest(context, tx, requestId, 'REFUND_FAILED')
     return
   }
   const mayFollow = !settlement.isBound && nowSeconds(context) < request.expiresAtSeconds + holdGraceSeconds
   if (item?.state !== 'done' || item.txHash === undefined || mayFollow) {
-    await lookAgain(tx, requestId, idleMs)
+    await recheckAfter(tx, requestId, idleMs)
     return
   }
   const failReason = deposit?.reason ?? 'UNKNOWN'
-  await showStatus(tx, context.announce, { requestId, status: 'refund', failReason })
+  await setStatus(tx, context.announce, { requestId, status: 'refund', failReason })
   await setStage(tx, requestId, { stage: 'refunded', refundTx: item.txHash })
   context.observe({ event: 'refund', requestId })
 }

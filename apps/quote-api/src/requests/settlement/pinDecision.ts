@@ -74,7 +74,7 @@ export function pinDecision(args: {
   if (hold.state === 'none') return ignore('unsponsored')
   if (hold.state === 'posted' || hold.state === 'voided') return ignore('settled')
   if (hold.state === 'pinned') return whilePinned(deposit, hold.depositId, nowSeconds)
-  const unfit = whyUnfit(deposit, terms)
+  const unfit = unfitReason(deposit, terms)
   if (unfit !== undefined) return ignore(unfit)
   if (deposit.confirmations < terms.pinConfirmations) return { action: 'wait' }
   // After the end of a pin there is nothing left to settle: the refund runs without a sponsor.
@@ -90,7 +90,7 @@ function whilePinned(deposit: SeenDeposit, pinnedBy: string, nowSeconds: number)
 }
 
 /** Why a deposit can never pay its order, whatever the hold is. */
-export function whyUnfit(deposit: SeenDeposit, terms: DepositTerms): IgnoredDeposit | undefined {
+export function unfitReason(deposit: SeenDeposit, terms: DepositTerms): IgnoredDeposit | undefined {
   if (!deposit.isCanonical) return 'orphaned'
   if (deposit.chainId !== terms.chainId) return 'wrong_chain'
   if (deposit.currency !== terms.currency) return 'wrong_currency'

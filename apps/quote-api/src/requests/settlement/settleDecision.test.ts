@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   askAgainAfterMs,
-  type OracleSaid,
+  type OracleVote,
   type OwnReading,
   type SettleDecision,
   settleDecision,
@@ -10,7 +10,7 @@ import {
 
 function decide(
   own: OwnReading,
-  said: readonly OracleSaid[],
+  said: readonly OracleVote[],
   nowSeconds = 10,
   contradictions: number = askAgainAfterMs.length,
 ): SettleDecision {
@@ -61,7 +61,7 @@ describe('a filled request', () => {
     expect(decided).toEqual(expected)
   })
 
-  test.each<[string, OwnReading, readonly OracleSaid[], string]>([
+  test.each<[string, OwnReading, readonly OracleVote[], string]>([
     ['denied by too many', 'paid', ['denied', 'denied', 'signed'], 'SEEN_BUT_DENIED'],
     ['signed, but not seen by us', 'not_paid', ['signed', 'signed', 'nothing'], 'ATTESTED_BUT_NOT_SEEN'],
   ])('that is %s is asked about again, later each time, before it is parked', (_name, own, said, reason) => {

@@ -10,7 +10,7 @@ export type OwnReading =
  * What one oracle said. `signed`: its pinned signer signed the id that we hashed. `untraced`: it has no trace of
  * coin that a contract got.
  */
-export type OracleSaid = 'signed' | 'denied' | 'untraced' | 'nothing'
+export type OracleVote = 'signed' | 'denied' | 'untraced' | 'nothing'
 
 export type ParkReason =
   | 'ATTESTED_BUT_NOT_SEEN'
@@ -40,7 +40,7 @@ export const askAgainAfterMs = [1_000, 2_000, 4_000] as const
  */
 export function settleDecision(args: {
   readonly own: OwnReading
-  readonly said: readonly OracleSaid[]
+  readonly said: readonly OracleVote[]
   readonly threshold: number
   readonly contradictions: number
   readonly nowSeconds: number

@@ -5,7 +5,7 @@ import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmount
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { SettlementStage } from '../status/requestProgress.ts'
-import type { RefundTerms } from './depositFate.ts'
+import type { RefundTerms } from './depositDecision.ts'
 import type { DepositTerms, HoldView } from './pinDecision.ts'
 import { finalitySecondsOf } from './settlementContext.ts'
 

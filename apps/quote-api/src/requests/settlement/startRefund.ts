@@ -1,8 +1,8 @@
 import type { SqlTx } from '@causeway/core'
-import { endStatuses, openSettlement, showStatus } from '../status/requestProgress.ts'
+import { endStatuses, openSettlement, setStatus } from '../status/requestProgress.ts'
 import { refundSeconds } from '../timings.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
-import { refundAmount } from './depositFate.ts'
+import { refundAmount } from './depositDecision.ts'
 import { type StoredDeposit, setDepositState } from './depositStore.ts'
 import { refundPayload } from './fillWork.ts'
 import { refundTermsOf, type SettledRequest } from './settledRequest.ts'
@@ -56,7 +56,7 @@ export async function startRefund(
   if (!isOwn || endStatuses.has(request.status)) return
   const isBound = settlement?.isBound === true
   await openSettlement(tx, { requestId, depositId: deposit.id, stage: 'refunding', isBound })
-  await showStatus(tx, context.announce, { requestId, status: 'pending' })
+  await setStatus(tx, context.announce, { requestId, status: 'pending' })
   // An unfit deposit ends nothing: a fitting one may still come, and its hold ends by itself.
   if (isBound || endsHold.has(reason)) await context.ledger.void(tx, { requestId, reason })
 }

@@ -4,16 +4,16 @@ import { findCurrency, type QuotableChain } from '../../pricing/registry.ts'
 import { endStatuses, recordTransaction } from '../status/requestProgress.ts'
 import { bindDeposit, withdrawFill } from './bindDeposit.ts'
 import {
-  type DepositFate,
-  depositFate,
-  type LaterLook,
-  lookWhileShallow,
-  lookWhileWaiting,
-} from './depositFate.ts'
+  type DepositDecision,
+  type DepositRecheck,
+  depositDecision,
+  recheckWhileShallow,
+  recheckWhileWaiting,
+} from './depositDecision.ts'
 import {
   listDueDeposits,
   lockDeposit,
-  lookAtDepositsLater,
+  recheckDepositsAfter,
   type StoredDeposit,
   setDepositState,
 } from './depositStore.ts'
@@ -49,7 +49,7 @@ export async function takeDeposits(
   sight: Sight,
 ): Promise<void> {
   const due = await listDueDeposits(context.database, chain.chain.chainId, depositsPerPass)
-  const later: (LaterLook & Pick<StoredDeposit, 'id'>)[] = []
+  const later: (DepositRecheck & Pick<StoredDeposit, 'id'>)[] = []
   const failures: unknown[] = []
   for (const deposit of due) {
     if (sight.run.signal.aborted) return
@@ -57,14 +57,14 @@ export async function takeDeposits(
       // The database is away: it is for all of them.
       if (error instanceof UpstreamUnavailableError) throw error
       failures.push(error)
-      return lookWhileWaiting(deposit)
+      return recheckWhileWaiting(deposit)
     })
     if (look !== undefined) later.push({ id: deposit.id, ...look })
   }
   if (later.length > 0) {
     await context.database.transaction(async (tx) => {
       await sight.run.fence(tx)
-      await lookAtDepositsLater(tx, later)
+      await recheckDepositsAfter(tx, later)
     })
   }
   if (failures.length > 0)
@@ -77,15 +77,15 @@ async function takeDue(
   chain: QuotableChain,
   deposit: StoredDeposit,
   sight: Sight,
-): Promise<LaterLook | undefined> {
+): Promise<DepositRecheck | undefined> {
   const seen = seenAs(deposit, sight)
   // Most deposits of a pass wait for depth: those need no lock.
   const request = await readSettledRequest(context.database, deposit.requestId)
-  if (request === undefined) return lookWhileWaiting(deposit)
+  if (request === undefined) return recheckWhileWaiting(deposit)
   const { action } = fateOf(context, chain, seen, request)
-  if (action === 'wait') return lookWhileShallow(seen, depositTermsOf(request, chain), chain.config)
+  if (action === 'wait') return recheckWhileShallow(seen, depositTermsOf(request, chain), chain.config)
   const binding = action === 'bind' ? await judge(context, chain, request, deposit) : undefined
-  if (binding?.action === 'wait') return lookWhileWaiting(deposit)
+  if (binding?.action === 'wait') return recheckWhileWaiting(deposit)
   await context.database.transaction(async (tx) => {
     await sight.run.fence(tx)
     await takeDeposit(context, tx, { chain, deposit, seen, binding })
@@ -183,9 +183,9 @@ function fateOf(
   chain: QuotableChain,
   seen: SeenDeposit,
   request: SettledRequest,
-): DepositFate {
+): DepositDecision {
   const { settlement } = request
-  return depositFate({
+  return depositDecision({
     deposit: seen,
     terms: depositTermsOf(request, chain),
     refund: refundTermsOf(request),

@@ -1,6 +1,6 @@
 import type { Hex, SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
-import { showDepositing } from '../status/requestProgress.ts'
+import { setDepositing } from '../status/requestProgress.ts'
 import { markDeposited } from '../work/workStore.ts'
 import {
   finalizeDeposits,
@@ -92,7 +92,7 @@ async function keep(context: SettlementContext, tx: SqlTx, deposits: readonly Ne
     const requestId = await recordDeposit(tx, deposit)
     if (requestId === undefined) continue
     context.observe({ event: 'deposit_seen', requestId })
-    await showDepositing(tx, context.announce, requestId)
+    await setDepositing(tx, context.announce, requestId)
     await markDeposited(tx, requestId, true)
   }
 }

@@ -12,7 +12,7 @@ export type Announce = (tx: SqlTx, requestId: Hex) => Promise<void>
 export const endStatuses: ReadonlySet<RequestStatus> = new Set(['success', 'refund'])
 
 /** Shows a new status; one that is final stays. @returns false when it was */
-export async function showStatus(
+export async function setStatus(
   tx: SqlTx,
   announce: Announce,
   change: {
@@ -33,7 +33,7 @@ export async function showStatus(
 }
 
 /** A permit became a deposit, which is not deep enough to be acted on. @source quote-api.md 3.1 */
-export async function showDepositing(tx: SqlTx, announce: Announce, requestId: Hex): Promise<void> {
+export async function setDepositing(tx: SqlTx, announce: Announce, requestId: Hex): Promise<void> {
   const rows = await tx.query(
     `update orders set status = 'depositing', updated_at = clock_timestamp()
      where request_id = $1 and status = 'waiting'
@@ -117,7 +117,7 @@ export async function setStage(tx: SqlTx, requestId: Hex, change: StageChange): 
 }
 
 /** Looks at a request again after a while. */
-export async function lookAgain(tx: SqlTx, requestId: Hex, delayMs: number): Promise<void> {
+export async function recheckAfter(tx: SqlTx, requestId: Hex, delayMs: number): Promise<void> {
   await tx.query(
     `update settlement set attempts = attempts + 1,
        next_at = clock_timestamp() + $2::bigint * interval '1 millisecond'
@@ -127,7 +127,7 @@ export async function lookAgain(tx: SqlTx, requestId: Hex, delayMs: number): Pro
 }
 
 /** Looks again after a quarter of the time since the deposit was acted on: at least a minute, at most an hour. */
-export async function lookAgainByAge(tx: SqlTx, requestId: Hex): Promise<void> {
+export async function recheckByAge(tx: SqlTx, requestId: Hex): Promise<void> {
   await tx.query(
     `update settlement set next_at = clock_timestamp() +
        least(greatest((clock_timestamp() - created_at) / 4, interval '1 minute'), interval '1 hour')
@@ -145,7 +145,7 @@ export async function countContradictions(tx: SqlTx, requestId: Hex, count: numb
 }
 
 /** Looks at a request as soon as possible. */
-export async function lookNow(tx: SqlTx, requestId: Hex): Promise<void> {
+export async function recheckNow(tx: SqlTx, requestId: Hex): Promise<void> {
   await tx.query('update settlement set next_at = clock_timestamp() where request_id = $1', [
     toBytes(requestId),
   ])

@@ -3,7 +3,7 @@ import type { Run } from '../../jobs/runJobs.ts'
 import type { WorkItem } from './workItem.ts'
 
 /** What of a row its reading and its step hang on: it is the same under the lock, or nothing is done. */
-export type Mark = readonly (string | bigint | undefined)[]
+export type RowVersion = readonly (string | bigint | undefined)[]
 
 /** What a follower contributes to `followWork`. `Due` is listed, `Seen` is read of chains, `Row` is locked. */
 export type Follower<Due, Row, Seen> = {
@@ -18,12 +18,12 @@ export type Follower<Due, Row, Seen> = {
   read(due: Due, signal: AbortSignal): Promise<Reading<Seen> | undefined>
   /** The row as it is now, locked until the transaction ends; undefined where it is not due any more. */
   lock(tx: SqlTx, due: Due): Promise<Row | undefined>
-  markOf(row: Row): Mark
+  versionOf(row: Row): RowVersion
   /** What becomes of the locked row, by what was seen. */
   step(tx: SqlTx, row: Row, seen: Seen): Promise<void>
 }
 
-export type Reading<Seen> = { readonly mark: Mark; readonly seen: Seen }
+export type Reading<Seen> = { readonly mark: RowVersion; readonly seen: Seen }
 
 /** A run takes no more than this; the rest is due in the next one. */
 const dueMax = 500
@@ -40,7 +40,9 @@ export async function followWork<Due, Row, Seen>(
   follower: Follower<Due, Row, Seen>,
 ): Promise<void> {
   const due = await follower.list(dueMax)
-  await workAtOnce(due, { atOnce: follower.atOnce, run }, (one) => followOne(database, run, follower, one))
+  await runConcurrently(due, { atOnce: follower.atOnce, run }, (one) =>
+    followOne(database, run, follower, one),
+  )
 }
 
 async function followOne<Due, Row, Seen>(
@@ -54,7 +56,7 @@ async function followOne<Due, Row, Seen>(
   await database.transaction(async (tx) => {
     await fence(tx)
     const locked = await follower.lock(tx, due)
-    if (locked === undefined || !isSame(follower.markOf(locked), read.mark)) return
+    if (locked === undefined || !isSame(follower.versionOf(locked), read.mark)) return
     await follower.step(tx, locked, read.seen)
   })
 }
@@ -73,7 +75,7 @@ export async function stepWork<Due>(
   },
 ): Promise<void> {
   const { atOnce } = stepper
-  await workAtOnce(await stepper.list(dueMax), { atOnce, run }, (due) =>
+  await runConcurrently(await stepper.list(dueMax), { atOnce, run }, (due) =>
     database.transaction(async (tx) => {
       await run.fence(tx)
       await stepper.step(tx, due)
@@ -81,12 +83,12 @@ export async function stepWork<Due>(
   )
 }
 
-function isSame(one: Mark, other: Mark): boolean {
+function isSame(one: RowVersion, other: RowVersion): boolean {
   return one.length === other.length && one.every((part, index) => part === other[index])
 }
 
 /** Of a work item: what was said about it. */
-export function markOfWork({ state, txHash }: WorkItem): Mark {
+export function versionOfWork({ state, txHash }: WorkItem): RowVersion {
   return [state, txHash]
 }
 
@@ -94,7 +96,7 @@ export function markOfWork({ state, txHash }: WorkItem): Mark {
  * Works on some of `items` at once; one that fails does not keep the others.
  * @throws AggregateError of what failed, after all were tried
  */
-export async function workAtOnce<Item>(
+export async function runConcurrently<Item>(
   items: readonly Item[],
   { atOnce, run }: { readonly atOnce: number; readonly run: Pick<Run, 'signal'> },
   work: (item: Item) => Promise<void>,

@@ -1,6 +1,6 @@
 import { DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { isUniqueViolation } from '../orders/orderStore.ts'
-import { lookNow } from '../status/requestProgress.ts'
+import { recheckNow } from '../status/requestProgress.ts'
 import type { WorkItem } from './workItem.ts'
 import { isTaken, listOpenWork, lockWork, updateWork } from './workStore.ts'
 
@@ -75,7 +75,7 @@ export function createSolverWork(options: { database: SqlDatabase; onChange: () 
         if (item.state !== 'open') throw new WorkNotOpenError(item.state)
         if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
         await markReported(tx, id, txHash)
-        if (item.requestId !== undefined) await lookNow(tx, item.requestId)
+        if (item.requestId !== undefined) await recheckNow(tx, item.requestId)
       })
       onChange()
     },
@@ -92,7 +92,7 @@ export function createSolverWork(options: { database: SqlDatabase; onChange: () 
         const delayMs = retryDelayMs(item.kind, attempts)
         if (delayMs === undefined) await updateWork(tx, id, { state: 'failed', reason, attempts })
         else await updateWork(tx, id, { state: 'open', reason, attempts, delayMs })
-        if (item.requestId !== undefined) await lookNow(tx, item.requestId)
+        if (item.requestId !== undefined) await recheckNow(tx, item.requestId)
       })
       onChange()
     },

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { JsonRpcClient, RpcAnswer } from '../../rpc/jsonRpc.ts'
+import { LruCache } from '../../rpc/lruCache.ts'
 import { parseBytes } from '../../rpc/quantity.ts'
-import { RecentCache } from '../../rpc/recentCache.ts'
 import { blockParameter } from '../contracts/multicall.ts'
 import { nobody, readAddress, within } from './userFacts.ts'
 
@@ -45,7 +45,7 @@ type Waiting = {
  * @source design.md 5.4, 7.2
  */
 export function createAccountCodeReader(options: AccountCodeOptions): AccountCodeReader {
-  const known = new RecentCache<Promise<boolean | undefined>>(entriesMax)
+  const known = new LruCache<Promise<boolean | undefined>>(entriesMax)
   let waiting: Waiting[] = []
   let isBusy = false
 

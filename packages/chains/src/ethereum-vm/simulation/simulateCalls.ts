@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from '@causeway/core'
-import { RecentCache } from '../../rpc/recentCache.ts'
+import { LruCache } from '../../rpc/lruCache.ts'
 import type { PollingClient } from '../agreement/agreedReads.ts'
 import { estimateEach, type SimulatedCall, simulateInOrder } from './simulation.ts'
 import { DestinationCallFailedError, SimulationOverloadedError } from './simulationErrors.ts'
@@ -44,7 +44,7 @@ const unsupportedForMs = 600_000
 /** @source design.md 5.7: limits of `txs` simulation */
 export function createCallSimulator(options: CallSimulatorOptions): CallSimulator {
   const { client, now, gasMax = 10_000_000n, timeoutMs = 300, inFlightMax = 8, cacheMs = 3_000 } = options
-  const recent = new RecentCache<{ readonly outcome: Outcome; readonly untilMs: number }>(entriesMax)
+  const recent = new LruCache<{ readonly outcome: Outcome; readonly untilMs: number }>(entriesMax)
   const underway = new Map<string, Promise<Outcome>>()
   let unsupportedUntilMs = Number.NEGATIVE_INFINITY
 

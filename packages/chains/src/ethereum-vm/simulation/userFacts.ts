@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import type { JsonRpcClient } from '../../rpc/jsonRpc.ts'
-import { RecentCache } from '../../rpc/recentCache.ts'
+import { LruCache } from '../../rpc/lruCache.ts'
 import { readUintResult } from '../contracts/abiReader.ts'
 import { allowanceCall, balanceOfCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'
 import { type ContractAnswer, type ContractCall, multicall } from '../contracts/multicall.ts'
@@ -68,7 +68,7 @@ export function createUserFactsReader(options: UserFactsOptions): UserFactsReade
 
 class GroupedReader implements UserFactsReader {
   readonly #options: UserFactsOptions
-  readonly #members: RecentCache<Member>
+  readonly #members: LruCache<Member>
   #waiting: Member[] = []
   #busy = false
   #headHash: Hex | undefined
@@ -81,7 +81,7 @@ class GroupedReader implements UserFactsReader {
 
   constructor(options: UserFactsOptions) {
     this.#options = options
-    this.#members = new RecentCache(options.entriesMax ?? 10_000)
+    this.#members = new LruCache(options.entriesMax ?? 10_000)
   }
 
   read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): Promise<UserFacts> {

@@ -16,7 +16,17 @@ import {
   isAboutRequestedWithdrawal,
   isAboutWithdrawal,
   type Request,
-} from './binding.ts'
+} from './isAboutRequest.ts'
+import {
+  normaliseDeposits,
+  normaliseNoFillOrRefund,
+  normaliseRecovery,
+  normaliseRequestedWithdrawal,
+  normaliseSettlement,
+  normaliseWithdrawal,
+  normaliseWithdrawalInitiated,
+  normaliseWithdrawalInitiation,
+} from './normaliseResponse.ts'
 import {
   type DepositsResponse,
   depositsResponseSchema,
@@ -53,16 +63,6 @@ import {
   toMessageSignatures,
   toPayloadSignatures,
 } from './signatureEntries.ts'
-import {
-  spellDeposits,
-  spellNoFillOrRefund,
-  spellRecovery,
-  spellRequestedWithdrawal,
-  spellSettlement,
-  spellWithdrawal,
-  spellWithdrawalInitiated,
-  spellWithdrawalInitiation,
-} from './spelling.ts'
 
 /** The signatures that belong at one place of a response. */
 export type SignaturesAt = (path: string) => readonly SignatureClaim[]
@@ -145,7 +145,7 @@ const deposits = defineKind<DepositsResponse>({
   path: '/attestations/depository-deposits/v1',
   responseSchema: depositsResponseSchema,
   isAbout: isAboutDeposits,
-  normalise: spellDeposits,
+  normalise: normaliseDeposits,
   signatureArrays({ messages, execution }, { hub, networkOf }) {
     const arrays = messages.map((message, index) =>
       messageArray(`messages.${index}.signatures`, message.signatures, () =>
@@ -171,7 +171,7 @@ const withdrawals = defineKind<WithdrawalsResponse>({
   path: '/attestations/depository-withdrawals/v1',
   responseSchema: withdrawalsResponseSchema,
   isAbout: isAboutWithdrawal,
-  normalise: spellWithdrawal,
+  normalise: normaliseWithdrawal,
   signatureArrays({ message, execution }, { hub, networkOf }) {
     const ofMessage = messageArray('message.signatures', message.signatures, () =>
       withdrawalMessageId(message, networkOf),
@@ -192,7 +192,7 @@ const requestedWithdrawals = defineKind<RequestedWithdrawalsResponse>({
   path: '/attestations/depository-withdrawals/v2',
   responseSchema: requestedWithdrawalsResponseSchema,
   isAbout: isAboutRequestedWithdrawal,
-  normalise: spellRequestedWithdrawal,
+  normalise: normaliseRequestedWithdrawal,
   signatureArrays({ execution }, { hub }) {
     return executionArrays(execution, hub)
   },
@@ -209,7 +209,7 @@ const fills = defineKind<FillsResponse>({
   path: '/attestations/solver-fills/v1',
   responseSchema: fillsResponseSchema,
   isAbout: isAboutFill,
-  normalise: spellSettlement,
+  normalise: normaliseSettlement,
   signatureArrays({ message, execution }, { hub, networkOf }) {
     const ofMessage = messageArray('message.signatures', message.signatures, () =>
       fillMessageId(message, networkOf),
@@ -224,7 +224,7 @@ const refunds = defineKind<RefundsResponse>({
   path: '/attestations/solver-refunds/v1',
   responseSchema: refundsResponseSchema,
   isAbout: isAboutRefund,
-  normalise: spellSettlement,
+  normalise: normaliseSettlement,
   signatureArrays({ message, execution }, { hub, networkOf }) {
     const ofMessage = messageArray('message.signatures', message.signatures, () =>
       refundMessageId(message, networkOf),
@@ -239,7 +239,7 @@ const withdrawalInitiation: KindDefinition<WithdrawalInitiationResponse> = {
   path: '/attestations/withdrawal-initiation/v1',
   responseSchema: withdrawalInitiationResponseSchema,
   isAbout: isAboutInitiation,
-  normalise: spellWithdrawalInitiation,
+  normalise: normaliseWithdrawalInitiation,
   signatureArrays({ execution }, { hub }) {
     return executionArrays(execution, hub)
   },
@@ -256,7 +256,7 @@ const withdrawalInitiated: KindDefinition<WithdrawalInitiatedResponse> = {
   path: '/attestations/withdrawal-initiated/v1',
   responseSchema: withdrawalInitiatedResponseSchema,
   isAbout: isAboutInitiated,
-  normalise: spellWithdrawalInitiated,
+  normalise: normaliseWithdrawalInitiated,
   signatureArrays({ payloadParams: { chainId, amount, signatures, ...rest }, executionHeld }, { hub }) {
     if (executionHeld !== undefined) return []
     const request = { ...rest, chainId: BigInt(chainId), amount: BigInt(amount) }
@@ -273,7 +273,7 @@ const recovery = defineKind<RecoveryResponse>({
   path: '/attestations/recover/v1',
   responseSchema: recoveryResponseSchema,
   isAbout: isAboutRecovery,
-  normalise: spellRecovery,
+  normalise: normaliseRecovery,
   signatureArrays({ execution }, { hub }) {
     return executionArrays(execution, hub)
   },
@@ -290,7 +290,7 @@ const noFillOrRefund = defineKind<NoFillOrRefundResponse>({
   path: '/attestations/signatures/no-fill-or-refund/v1',
   responseSchema: noFillOrRefundResponseSchema,
   isAbout: isAboutNoFillOrRefund,
-  normalise: spellNoFillOrRefund,
+  normalise: normaliseNoFillOrRefund,
   signatureArrays({ genericMapping: { signatures, ...entry } }, { hub }) {
     return [mappingArray(signatures, entry, hub)]
   },

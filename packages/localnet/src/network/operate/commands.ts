@@ -2,7 +2,7 @@ import { ConfigurationError, type Hex } from '@causeway/core'
 import { isAddress, parseGwei, parseUnits } from 'viem'
 import { type FamilyKey, familyPlans, isFamilyKey } from '../../families/familyPlans.ts'
 import { type ChainKey, isChainKey } from '../chainPlan.ts'
-import { type PriceKey, priceKeys } from '../feedCare.ts'
+import { type PriceKey, priceKeys } from '../refreshFeeds.ts'
 
 export type OperatorCommand =
   | { readonly kind: 'price'; readonly price: PriceKey; readonly answer: bigint; readonly only?: 'feed' }

@@ -2,7 +2,7 @@ import { encodeFunctionData } from 'viem'
 import { priceFeedAbi } from '../../contracts/abis.generated.ts'
 import type { LocalTransaction } from '../../nodes/localChain.ts'
 import { poolAbi, swapRouterAbi } from '../../uniswap/abis.ts'
-import { type PriceKey, readFeeds } from '../feedCare.ts'
+import { type PriceKey, readFeeds } from '../refreshFeeds.ts'
 import { neededApprovals, provideTokens, type Side, type Spending } from './keeperFunds.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 import {

@@ -1,6 +1,6 @@
 import { type Hex, pow10, sqrtPriceX96FromAmounts } from '@causeway/core'
 import type { ChainDeployment, PoolDeployment } from '../../contracts/deployment.ts'
-import type { PriceKey } from '../feedCare.ts'
+import type { PriceKey } from '../refreshFeeds.ts'
 
 export type Answers = Readonly<Record<PriceKey, bigint>>
 

@@ -3,9 +3,9 @@ import type { FamilyFacts } from '../../families/familySettings.ts'
 import { nextFreePorts } from '../../nodes/ports.ts'
 import { describeEnd, type ProcessEnd, StartFailure } from '../../processes/processEnd.ts'
 import { type FamilyProcess, startFamilyProcess } from '../familyProcess.ts'
-import { stopLeftDatabases } from '../leftDatabases.ts'
 import { localPaths } from '../localPaths.ts'
 import { writeNetworkFile } from '../networkFile.ts'
+import { stopOrphanedDatabases } from '../orphanedDatabases.ts'
 import {
   type LocalNetwork,
   type LocalNetworkOptions,
@@ -213,7 +213,7 @@ async function stopAll(
   const familiesStopped = familyProcess?.process.stop()
   for (const { process } of [...running].reverse()) await process.stop()
   await familiesStopped
-  await stopLeftDatabases(network.paths.directory)
+  await stopOrphanedDatabases(network.paths.directory)
   await network.stop()
 }
 

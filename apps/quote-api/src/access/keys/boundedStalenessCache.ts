@@ -1,0 +1,87 @@
+import { LruCache } from '@causeway/chains'
+import { DomainError, UpstreamUnavailableError } from '@causeway/core'
+
+export type BoundedStalenessOptions<Value> = {
+  /** Answers from the store; `undefined` when there is nothing. */
+  readonly read: (key: string) => Promise<Value | undefined>
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number
+}
+
+/** Answers of a store that are asked for again and again, never older than `answerAgeMsMax`. */
+export interface BoundedStalenessCache<Value> {
+  /** @throws UpstreamUnavailableError when the store does not answer and no recent answer is left */
+  get(key: string): Promise<Value | undefined>
+  /** The next `get` asks the store, for changes made by this process. */
+  forget(key: string): void
+}
+
+/** An answer this young is given without asking again. */
+const freshMs = 2_000
+/** The same for "there is nothing", so that something new is seen soon. */
+const absentFreshMs = 1_000
+/** While the store is down, an answer serves this long, and no answer ever longer. */
+const answerAgeMsMax = 4_500
+const entriesMax = 10_000
+
+type Answer<Value> = { readonly value: Value | undefined; readonly askedAtMs: number }
+
+/**
+ * Bounded memory of a store's answers. An answer's age counts from before it was asked for, and
+ * each is asked for again after two seconds, so a change in the store reaches every process
+ * within `answerAgeMsMax`, with no notification that could be lost.
+ */
+export function createBoundedStalenessCache<Value>(
+  options: BoundedStalenessOptions<Value>,
+): BoundedStalenessCache<Value> {
+  const { read, now } = options
+  const present = new LruCache<Answer<Value>>(entriesMax)
+  // Apart, so that names nobody has cannot push out those that are in use.
+  const absent = new LruCache<Answer<Value>>(entriesMax)
+  const underway = new Map<string, Promise<Answer<Value>>>()
+
+  function keep(key: string, answer: Answer<Value>): void {
+    const [cache, other] = answer.value === undefined ? [absent, present] : [present, absent]
+    other.delete(key)
+    cache.set(key, answer)
+  }
+
+  function ask(key: string): Promise<Answer<Value>> {
+    const askedAtMs = now()
+    const asking: Promise<Answer<Value>> = read(key)
+      .then((value) => {
+        const answer = { value, askedAtMs }
+        // Forgotten meanwhile: the answer may be from before the change.
+        if (underway.get(key) === asking) keep(key, answer)
+        return answer
+      })
+      .finally(() => {
+        if (underway.get(key) === asking) underway.delete(key)
+      })
+    underway.set(key, asking)
+    return asking
+  }
+
+  return {
+    async get(key) {
+      const known = present.get(key) ?? absent.get(key)
+      const age = known === undefined ? Number.POSITIVE_INFINITY : now() - known.askedAtMs
+      if (known !== undefined && age < (known.value === undefined ? absentFreshMs : freshMs)) {
+        return known.value
+      }
+      const answer = await (underway.get(key) ?? ask(key)).catch((error: unknown) => {
+        if (known !== undefined && error instanceof DomainError && error.retryable) return known
+        throw error
+      })
+      if (now() - answer.askedAtMs > answerAgeMsMax) {
+        throw new UpstreamUnavailableError('The database did not answer in time.')
+      }
+      return answer.value
+    },
+    forget(key) {
+      present.delete(key)
+      absent.delete(key)
+      underway.delete(key)
+    },
+  }
+}

@@ -1,0 +1,116 @@
+// Goal: every deposit has a defined end, and what goes back never exceeds what came.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  type DepositDecision,
+  depositDecision,
+  recheckWhileShallow,
+  recheckWhileWaiting,
+  refundAmount,
+  surplusRefund,
+} from './depositDecision.ts'
+import type { DepositTerms, SeenDeposit } from './pinDecision.ts'
+
+const terms: DepositTerms = {
+  chainId: 8_453,
+  currency: '0xc1',
+  amountMin: 1_000n,
+  deadlineSeconds: 3_600,
+  finalitySeconds: 1_800,
+  pinConfirmations: 2,
+}
+/** A refund costs 10. */
+const refund = { inputAmount: 1_000n, refundMinimum: 990n }
+const fit: SeenDeposit = {
+  id: '1',
+  chainId: 8_453,
+  currency: '0xc1',
+  amount: 1_000n,
+  confirmations: 2,
+  isCanonical: true,
+}
+const fresh = { isOver: false, isBound: false, isFilled: false }
+
+function fate(
+  deposit: Partial<SeenDeposit>,
+  request: Partial<typeof fresh> = {},
+  more: { nowSeconds?: number; isListed?: boolean } = {},
+): DepositDecision {
+  const { nowSeconds = 10, isListed = true } = more
+  return depositDecision({
+    deposit: { ...fit, ...deposit },
+    terms,
+    refund,
+    request: { ...fresh, ...request },
+    isListed,
+    nowSeconds,
+  })
+}
+const back = (reason: string, amount: bigint) => ({ action: 'refund', reason, amount })
+
+describe('a deposit of an order', () => {
+  test.each<[string, DepositDecision, object]>([
+    ['in time', fate({}), { action: 'bind' }],
+    ['of too much', fate({ amount: 5_000n }), { action: 'bind' }],
+    ['not deep enough', fate({ confirmations: 1 }), { action: 'wait' }],
+    ['out of its chain', fate({ isCanonical: false }), { action: 'wait' }],
+    ['too short', fate({ amount: 999n }), back('DEPOSITED_AMOUNT_TOO_LOW_TO_FILL', 990n)],
+    ['of dust', fate({ amount: 10n }), { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }],
+    ['at the deadline', fate({}, {}, { nowSeconds: 3_600 }), back('PROTOCOL_DEADLINE_EXPIRED', 990n)],
+    ['that is the second', fate({}, { isBound: true }), back('DOUBLE_SPEND', 990n)],
+    ['after the end', fate({}, { isOver: true }), back('DOUBLE_SPEND', 990n)],
+    ['in another listed currency', fate({ currency: '0xc2' }), back('INCORRECT_DEPOSIT_CURRENCY', 950n)],
+    [
+      'in an unknown token',
+      fate({ currency: '0xc2' }, {}, { isListed: false }),
+      { action: 'ignore', reason: 'UNSUPPORTED_CURRENCY' },
+    ],
+    [
+      'that came back in another block after the fill, however late',
+      fate({}, { isFilled: true }, { nowSeconds: 9_999 }),
+      { action: 'bind' },
+    ],
+  ])('%s', (_name, decided, expected) => {
+    expect(decided).toEqual(expected)
+  })
+})
+
+test('a refund gives back at most the deposit and at least what an oracle asks for', () => {
+  const amounts = fc.bigInt({ min: 1n, max: 10n ** 24n })
+  fc.assert(
+    fc.property(amounts, amounts, fc.bigInt({ min: 0n, max: 500n }), (deposited, inputAmount, gasBps) => {
+      const refundMinimum = inputAmount - (inputAmount * gasBps) / 10_000n
+      const amount = refundAmount(deposited, { inputAmount, refundMinimum })
+      expect(amount).toBeLessThanOrEqual(deposited)
+      if (amount > 0n) expect(amount * inputAmount).toBeGreaterThanOrEqual(deposited * refundMinimum)
+    }),
+    { endOnFailure: true },
+  )
+})
+
+test('of an overpaid and filled order goes back what the quote did not reckon with, less the gas', () => {
+  expect(surplusRefund(1_000n, 1_000n, refund)).toBe(0n)
+  expect(surplusRefund(1_010n, 1_000n, refund)).toBe(0n)
+  expect(surplusRefund(1_011n, 1_000n, refund)).toBe(1n)
+  // An origin swap deposits more than the least, and the output was quoted from that.
+  expect(surplusRefund(1_050n, 1_050n, refund)).toBe(0n)
+})
+
+describe('a deposit that waits', () => {
+  const chain = { blockTimeMs: 2_000 }
+  const delayAt = (confirmations: number, pinConfirmations: number) =>
+    recheckWhileShallow({ confirmations }, { pinConfirmations }, chain).delayMs
+
+  test('is looked at again well before it can be deep enough, and at once in the block before', () => {
+    expect([delayAt(1, 2), delayAt(1, 3), delayAt(1, 4)]).toEqual([0, 1_000, 2_000])
+    expect(delayAt(1, 1_000)).toBe(5_000)
+    expect(delayAt(0, 1_000)).toBe(5_000)
+  })
+
+  test('for a market goes behind the others, and seldom the longer it waits', () => {
+    const looks = [0, 1, 2, 1_000].map((times) => recheckWhileWaiting({ looks: times }))
+    expect(looks.map(({ delayMs }) => delayMs)).toEqual([500, 750, 1_125, 5_000])
+    expect(looks.every(({ isDeep }) => isDeep)).toBe(true)
+    expect(recheckWhileShallow({ confirmations: 1 }, terms, chain).isDeep).toBe(false)
+  })
+})

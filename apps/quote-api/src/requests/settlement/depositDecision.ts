@@ -1,0 +1,123 @@
+import { divideUp, maxBigint } from '@causeway/core'
+import { type DepositTerms, type SeenDeposit, unfitReason } from './pinDecision.ts'
+
+/** What a request is to its next deposit. */
+export type RequestState = {
+  /** Its status can change no more. */
+  readonly isOver: boolean
+  /** A fitting deposit was acted on and still stands in its chain. */
+  readonly isBound: boolean
+  /** The solver has filled it: whatever deposit fits is the solver's. */
+  readonly isFilled: boolean
+}
+
+/** Amounts of the order's one input, in smallest units of its currency. */
+export type RefundTerms = {
+  readonly inputAmount: bigint
+  /** What the order's refund gives back at least: the input less the gas of a refund. */
+  readonly refundMinimum: bigint
+}
+
+/** Why a deposit does not pay its order. @source quote-api.md 5, failReason */
+export type RefundReason =
+  | 'DEPOSITED_AMOUNT_TOO_LOW_TO_FILL'
+  | 'DOUBLE_SPEND'
+  | 'INCORRECT_DEPOSIT_CURRENCY'
+  | 'PROTOCOL_DEADLINE_EXPIRED'
+
+/** What becomes of a deposit that names an order. */
+export type DepositDecision =
+  | { readonly action: 'wait' }
+  /** It pays the order: bind the request to it and have it filled. */
+  | { readonly action: 'bind' }
+  | { readonly action: 'refund'; readonly reason: RefundReason; readonly amount: bigint }
+  /** Less than a refund costs, or a token that nobody can give back: it stays with the depository. */
+  | { readonly action: 'ignore'; readonly reason: 'AMOUNT_TOO_LOW_TO_REFUND' | 'UNSUPPORTED_CURRENCY' }
+
+/** Of a deposit in another currency, whose refund was never priced. @source design.md 5.3 */
+export const unpricedRefundPercent = 95n
+
+/**
+ * The defined end of every deposit: in time, late, short, too much, twice, in the wrong currency. Pure; the
+ * caller asks again while the answer is `wait`.
+ * @param args.isListed the service knows the deposited currency on that chain
+ * @source issue rules of design.md 6.5; quote-api.md 5, failReason
+ */
+export function depositDecision(args: {
+  readonly deposit: SeenDeposit
+  readonly terms: DepositTerms
+  readonly refund: RefundTerms
+  readonly request: RequestState
+  readonly isListed: boolean
+  readonly nowSeconds: number
+}): DepositDecision {
+  const { deposit, terms, refund, request, nowSeconds } = args
+  if (!deposit.isCanonical || deposit.confirmations < terms.pinConfirmations) return { action: 'wait' }
+  const unfit = unfitReason(deposit, terms)
+  if (unfit === 'wrong_currency') return refundOfOther(deposit, args.isListed)
+  const back = (reason: RefundReason) => refundOf(deposit.amount, refund, reason)
+  if (request.isOver || request.isBound) return back('DOUBLE_SPEND')
+  if (unfit !== undefined) return back('DEPOSITED_AMOUNT_TOO_LOW_TO_FILL')
+  if (!request.isFilled && nowSeconds >= terms.deadlineSeconds) return back('PROTOCOL_DEADLINE_EXPIRED')
+  return { action: 'bind' }
+}
+
+function refundOf(amount: bigint, terms: RefundTerms, reason: RefundReason): DepositDecision {
+  const back = refundAmount(amount, terms)
+  if (back === 0n) return { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
+  return { action: 'refund', reason, amount: back }
+}
+
+function refundOfOther({ amount }: SeenDeposit, isListed: boolean): DepositDecision {
+  if (!isListed) return { action: 'ignore', reason: 'UNSUPPORTED_CURRENCY' }
+  const back = (amount * unpricedRefundPercent) / 100n
+  if (back === 0n) return { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
+  return { action: 'refund', reason: 'INCORRECT_DEPOSIT_CURRENCY', amount: back }
+}
+
+/**
+ * What goes back of a deposit in the order's currency: all but the quoted gas of a refund, and never less
+ * than what an oracle asks of a refund of that size. 0 when the gas eats it.
+ * @source design.md 5.3; oracle-protocol.md 4, rule 7
+ */
+export function refundAmount(deposited: bigint, { inputAmount, refundMinimum }: RefundTerms): bigint {
+  const gas = inputAmount - refundMinimum
+  if (deposited <= gas) return 0n
+  return maxBigint(deposited - gas, divideUp(deposited * refundMinimum, inputAmount))
+}
+
+/**
+ * What goes back of an overpaid deposit after its order was filled: what is above the input that the quote
+ * reckoned with, less the gas of a refund. 0 when the gas eats it: then it stays with the solver.
+ */
+export function surplusRefund(deposited: bigint, quotedInput: bigint, terms: RefundTerms): bigint {
+  const above = deposited - maxBigint(terms.inputAmount, quotedInput)
+  const back = above - (terms.inputAmount - terms.refundMinimum)
+  return back > 0n ? back : 0n
+}
+
+/** When a deposit about which nothing could be decided is looked at again. */
+export type DepositRecheck = {
+  readonly delayMs: number
+  /** It waits for more than its depth: then it goes behind the others. */
+  readonly isDeep: boolean
+}
+
+/** What waits is looked at this often at least. */
+const lookMaxMs = 5_000
+const lookFirstMs = 500
+
+/** Well before it can be deep enough: a chain may be faster than it is configured. */
+export function recheckWhileShallow(
+  { confirmations }: Pick<SeenDeposit, 'confirmations'>,
+  { pinConfirmations }: Pick<DepositTerms, 'pinConfirmations'>,
+  { blockTimeMs }: { readonly blockTimeMs: number },
+): DepositRecheck {
+  const delayMs = Math.max(0, pinConfirmations - confirmations - 1) * (blockTimeMs / 2)
+  return { delayMs: Math.min(delayMs, lookMaxMs), isDeep: false }
+}
+
+/** Of a deposit that is deep enough: a market that is missing comes back at any moment. */
+export function recheckWhileWaiting({ looks }: { readonly looks: number }): DepositRecheck {
+  return { delayMs: Math.min(lookFirstMs * 1.5 ** Math.min(looks, 20), lookMaxMs), isDeep: true }
+}

@@ -1,0 +1,51 @@
+/**
+ * The first success of several ways to get the same answer. The next way starts when the one before it
+ * failed or has been silent for `staggerMs`, without giving the silent one up; a success aborts the rest.
+ * @throws AggregateError of every failure, in the order of the attempts
+ */
+export function hedgedRequest<T>(
+  attempts: readonly ((signal: AbortSignal) => Promise<T>)[],
+  options: { readonly staggerMs: number; readonly signal?: AbortSignal | undefined },
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController()
+    const failures = new Array<unknown>(attempts.length)
+    let started = 0
+    let failed = 0
+    let timer: NodeJS.Timeout | undefined
+    const giveUp = () => controller.abort(options.signal?.reason)
+    options.signal?.addEventListener('abort', giveUp, { once: true })
+
+    const settle = (finish: () => void) => {
+      clearTimeout(timer)
+      options.signal?.removeEventListener('abort', giveUp)
+      finish()
+    }
+    const startNext = () => {
+      clearTimeout(timer)
+      const position = started
+      const attempt = attempts[position]
+      if (attempt === undefined) return
+      started += 1
+      if (started < attempts.length) timer = setTimeout(startNext, options.staggerMs)
+      attempt(controller.signal).then(
+        (value) =>
+          settle(() => {
+            resolve(value)
+            controller.abort()
+          }),
+        (failure: unknown) => {
+          failures[position] = failure
+          failed += 1
+          if (failed === attempts.length) settle(() => reject(new AggregateError(failures)))
+          else if (position === started - 1 && !controller.signal.aborted) startNext()
+          else if (controller.signal.aborted && failed === started) {
+            settle(() => reject(new AggregateError(failures.filter((one) => one !== undefined))))
+          }
+        },
+      )
+    }
+    if (attempts.length === 0) reject(new AggregateError([]))
+    else startNext()
+  })
+}

@@ -1,0 +1,64 @@
+import type { LocalChain } from '../nodes/localChain.ts'
+import { afterSaving, type ChainProgress, chainChores } from './chainChores.ts'
+import { readRequestedBaseFee } from './chainMarker.ts'
+
+export type MaintainedChain = {
+  readonly chain: LocalChain
+  /** Base fee while no operator asks for another one. */
+  readonly baseFeeWei: bigint
+  save(): Promise<void>
+  readonly now: () => number
+}
+
+/** More new blocks than this are not looked at one by one: some of them will hold a transaction. */
+const blocksLookedAtMax = 64n
+
+/** Where care begins: the base fee is where it is held, and nothing of the chain counts as saved yet. */
+export async function firstProgress({ chain, baseFeeWei, now }: MaintainedChain): Promise<ChainProgress> {
+  const [head, requestedBaseFee] = await Promise.all([chain.client.getBlock(), readRequestedBaseFee(chain)])
+  const heldWei = requestedBaseFee ?? baseFeeWei
+  if (head.baseFeePerGas !== heldWei) {
+    await chain.node.setNextBlockBaseFeePerGas({ baseFeePerGas: heldWei })
+    await chain.node.mine({ blocks: 1 })
+  }
+  const headBlock = await chain.client.getBlockNumber({ cacheTime: 0 })
+  return { headBlock, lastTransactionBlock: undefined, savedBlock: -1n, savedAtMs: now() }
+}
+
+/** One look at one chain: holds its base fee, makes transactions final, saves what is new. */
+export async function maintainChain(care: MaintainedChain, before: ChainProgress): Promise<ChainProgress> {
+  const { chain, now } = care
+  const [head, requestedBaseFee] = await Promise.all([chain.client.getBlock(), readRequestedBaseFee(chain)])
+  const { number: headBlock } = head
+  const newTransactionBlock = await newestTransactionBlock(chain, before.headBlock, headBlock)
+  const nowMs = now()
+  const { mine, save, progress } = chainChores(before, { headBlock, newTransactionBlock, nowMs })
+  // An empty block lowers the base fee by an eighth, so it has to be set again for every block.
+  const baseFeePerGas = requestedBaseFee ?? climbed(head.baseFeePerGas, care.baseFeeWei)
+  await chain.node.setNextBlockBaseFeePerGas({ baseFeePerGas })
+  if (mine) await chain.node.mine({ blocks: 1 })
+  if (!save) return progress
+  await care.save()
+  return afterSaving(progress, nowMs)
+}
+
+/**
+ * Up in steps that a chain could make in two full blocks. After many blocks without care the fee is low, and a jump
+ * back would leave every transaction behind whose fee cap was quoted meanwhile.
+ */
+function climbed(headBaseFeeWei: bigint | null, heldWei: bigint): bigint {
+  const highestWei = ((headBaseFeeWei ?? heldWei) * 5n) / 4n + 1n
+  return heldWei < highestWei ? heldWei : highestWei
+}
+
+async function newestTransactionBlock(
+  chain: LocalChain,
+  seenBlock: bigint,
+  headBlock: bigint,
+): Promise<bigint | undefined> {
+  if (headBlock - seenBlock > blocksLookedAtMax) return headBlock
+  const numbers: bigint[] = []
+  for (let number = seenBlock + 1n; number <= headBlock; number += 1n) numbers.push(number)
+  const blocks = await Promise.all(numbers.map((blockNumber) => chain.client.getBlock({ blockNumber })))
+  return blocks.findLast((block) => block.transactions.length > 0)?.number
+}

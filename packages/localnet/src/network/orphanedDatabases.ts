@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startEmbeddedPostgres } from '@causeway/database'
+
+/**
+ * Ends the embedded databases whose service was killed: each runs in a process group of its own and
+ * outlives its owner. A database whose service lives is not touched.
+ * @throws ConfigurationError when a living process owns one
+ */
+export async function stopOrphanedDatabases(directory: string): Promise<void> {
+  const folders = (await readdir(directory)).map((name) => join(directory, name))
+  await Promise.all(
+    folders
+      .filter((folder) => existsSync(join(folder, 'cluster', 'postmaster.pid')))
+      .map(async (dataDirectory) => {
+        // Taking it over is how an owner that died is replaced; an owner may stop it.
+        const database = await startEmbeddedPostgres({ dataDirectory })
+        await database.stop()
+      }),
+  )
+}

@@ -1,0 +1,166 @@
+import {
+  type AgreementReport,
+  agreedContracts,
+  agreeOnBlock,
+  agreeOnEach,
+  agreeOnGas,
+  agreeOnHead,
+  type BatchClient,
+  type ChainHead,
+  createAgreedReads,
+  feeHistoryRequest,
+  type HeadChain,
+  multicallRequest,
+  observeHead,
+  type PollingClient,
+  type PoolMirror,
+} from '@causeway/chains'
+import { type Hex, startDeadline } from '@causeway/core'
+import type { ChainPlan } from '../plan.ts'
+import type { AgreedKind, ChainReading, ChainSource } from './chainReading.ts'
+import { type ContractReads, planContractReads } from './contractReads.ts'
+
+export type ChainSourceOptions = {
+  readonly plan: ChainPlan
+  readonly client: PollingClient
+  readonly fillWallet?: Hex
+  /** Absent on a chain without pools; its reads are agreed. */
+  readonly mirrorOf?: (client: BatchClient) => PoolMirror
+  readonly batchTimeoutMs: number
+  /** How long a refresh waits for the mirror; its work goes on beyond that. */
+  readonly poolsTimeoutMs: number
+  /** Told of each count of votes, once every endpoint has spoken. */
+  readonly onReport?: (kind: AgreedKind, report: AgreementReport) => void
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** @source pricing-engine.md 6.1 */
+const dataFeeIntervalMs = 5_000
+
+/** How often in a row the mirror may fail before the chain is published without pools. */
+const mirrorFailuresMax = 3
+
+type State = Omit<ChainReading, keyof PoolFacts>
+
+/** A block that enough endpoints showed and too few told the state of, and since when that is so. */
+type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
+
+/**
+ * Reads one chain by agreement: first the head that enough endpoints share, then everything at its hash.
+ * What belongs to one block is fixed, so a head that stays costs one call per endpoint.
+ *
+ * A head whose state too few tell is asked for again, and not the next one: whoever shows every new head with the
+ * fastest of the honest, and keeps its state back, would otherwise stop the chain while one of the others is a
+ * block behind. Those behind reach the block that is waited for.
+ * @source design.md 5.4, 7.5; pricing-engine.md 6.1
+ */
+export function createChainSource(options: ChainSourceOptions): ChainSource {
+  const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport, now } = options
+  const { headMaxAgeMs } = options.plan.config
+  const reportOn = (kind: AgreedKind) => (report: AgreementReport) => onReport?.(kind, report)
+  const mirror = mirrorOf?.(createAgreedReads(client, reportOn('pools')))
+  const readPools = mirror === undefined ? async () => noPools : keepPools(mirror, poolsTimeoutMs)
+  const readState = createStateReader(options, reportOn('state'))
+  let heads: HeadChain | undefined
+  let last: ChainReading | undefined
+  let awaited: AwaitedBlock | undefined
+
+  const observe = (limits: { signal: AbortSignal; timeoutMs: number }): Promise<ChainHead> => {
+    // Older than that, nothing could be priced from it.
+    if (awaited !== undefined && now() - awaited.sinceMs > headMaxAgeMs) awaited = undefined
+    return awaited === undefined
+      ? agreeOnHead(client, { ...limits, onReport: reportOn('head') })
+      : agreeOnBlock(client, awaited.number, limits)
+  }
+
+  return {
+    async read(signal) {
+      const limits = { signal, timeoutMs: batchTimeoutMs }
+      const observed = await observe(limits)
+      const { chain, change } = observeHead(heads, observed)
+      // Enough endpoints have shown the newer head: that some do not have it yet takes nothing back.
+      if (change === 'behind' && last !== undefined) return last
+      const head = chain.head
+      const isKnown = last !== undefined && last.head.hash === head.hash
+      if (isKnown && last?.poolsLive === true && last.gasPrice !== undefined) return last
+      awaited ??= { number: head.number, sinceMs: now() }
+      const state = await readState(head, limits)
+      heads = chain
+      last = { ...state, ...(await readPools(head, signal)) }
+      awaited = undefined
+      return last
+    },
+  }
+}
+
+/** Everything but pools, at one head. */
+function createStateReader(
+  { plan, client, fillWallet, now }: ChainSourceOptions,
+  onReport: (report: AgreementReport) => void,
+): (head: ChainHead, limits: { signal: AbortSignal; timeoutMs: number }) => Promise<State> {
+  const { feeModel, multicall3 } = plan.config
+  const readContracts: ContractReads = planContractReads(plan, fillWallet)
+  let fees: { readonly l1DataFeeWei: ChainReading['l1DataFeeWei']; readonly readAtMs: number } | undefined
+
+  return async (head, limits) => {
+    const { number, hash, timestampSeconds } = head
+    const readAtMs = now()
+    const withDataFees = fees === undefined || readAtMs - fees.readAtMs >= dataFeeIntervalMs
+    const contracts = readContracts({ withDataFees })
+    const { verdicts, votes } = await agreeOnEach(
+      client,
+      [
+        feeHistoryRequest(feeModel, number),
+        multicallRequest({ multicall3, calls: contracts.calls, block: { hash } }),
+      ],
+      { ...limits, onReport },
+    )
+    const gas = await agreeOnGas(client, { model: feeModel, head, verdict: verdicts[0] }, limits)
+    const answer = { verdict: verdicts[1], votes: votes[1] ?? [] }
+    const answers = agreedContracts(client, answer, contracts.calls.length)
+    const { l1DataFeeWei = fees?.l1DataFeeWei, ...facts } = contracts.read(answers)
+    if (l1DataFeeWei === undefined) throw new Error('the first refresh asks for data fees')
+    if (withDataFees) fees = { l1DataFeeWei, readAtMs }
+    return {
+      head: { number, hash, timestampSeconds },
+      gasPrice: gas?.price,
+      gasCeilingWei: gas?.ceilingWei ?? 0n,
+      tipFrom: gas?.tipFrom ?? 'configured',
+      ...facts,
+      contractsAt: { block: number, timestampSeconds },
+      l1DataFeeWei,
+    }
+  }
+}
+
+type PoolFacts = Pick<ChainReading, 'pools' | 'poolsLive' | 'poolProblems'>
+
+const noPools: PoolFacts = { pools: [], poolsLive: true, poolProblems: new Map() }
+
+/**
+ * Pools as of each head. A passing fault fails the refresh, which keeps the last complete reading; a
+ * lasting one, or a first load that takes long, must not keep gas and prices back.
+ */
+function keepPools(
+  mirror: PoolMirror,
+  timeoutMs: number,
+): (head: ChainHead, signal: AbortSignal) => Promise<PoolFacts> {
+  let wasLive = false
+  let failures = 0
+  return async (head, signal) => {
+    const deadline = startDeadline(signal, timeoutMs)
+    try {
+      const pools = await mirror.refresh(head, deadline.signal)
+      wasLive = true
+      failures = 0
+      return { pools, poolsLive: true, poolProblems: mirror.problems() }
+    } catch (error) {
+      failures += 1
+      if (signal.aborted || (wasLive && failures < mirrorFailuresMax)) throw error
+      return { pools: [], poolsLive: false, poolProblems: mirror.problems() }
+    } finally {
+      deadline.release()
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { QuoteChain } from '@causeway/core'
+import { gasUnits } from '../gas/gasUnits.ts'
+import type { MarketLimits } from '../limits.ts'
+import type { ChainMarket, ChainRefusal } from '../snapshot.ts'
+import type { ChainReading } from './chainReading.ts'
+
+/** The newest reading of one chain. */
+export type ChainFacts = {
+  readonly reading: ChainReading
+  readonly readAtMs: number
+}
+
+/** Last moment at which a chain's head may still be priced from. */
+export function headUsableUntilMs(facts: ChainFacts, config: QuoteChain): number {
+  return facts.reading.head.timestampSeconds * 1_000 + config.headMaxAgeMs
+}
+
+/** True when the head claims to be from further ahead than clocks differ. */
+export function isHeadAhead(facts: ChainFacts, limits: MarketLimits, nowMs: number): boolean {
+  return facts.reading.head.timestampSeconds * 1_000 > nowMs + limits.headAheadMaxMs
+}
+
+/**
+ * What may be priced of a chain now. Silence is told apart from a chain that stands still: nothing read
+ * within the hard age is `stale_gas`, an old head that is still confirmed is `stale_head`. A gas price that
+ * the chain's own last blocks do not bear out is refused, however many endpoints show it.
+ * @source design.md 5.4
+ */
+export function chainState(args: {
+  readonly facts: ChainFacts | undefined
+  readonly config: QuoteChain
+  readonly limits: MarketLimits
+  readonly nowMs: number
+}): ChainMarket | ChainRefusal {
+  const { facts, config, limits, nowMs } = args
+  if (facts === undefined) return { reason: 'no_data' }
+  if (nowMs - facts.readAtMs > limits.gasHardMaxAgeMs) return { reason: 'stale_gas' }
+  if (nowMs > headUsableUntilMs(facts, config) || isHeadAhead(facts, limits, nowMs)) {
+    return { reason: 'stale_head' }
+  }
+  const { head, gasPrice, gasCeilingWei: ceilingWei, l1DataFeeWei, inventory, pools } = facts.reading
+  if (gasPrice === undefined) return { reason: 'gas_disputed' }
+  const { expectedWei } = gasPrice
+  if (expectedWei > ceilingWei) return { reason: 'gas_above_ceiling', expectedWei, ceilingWei }
+  return {
+    chainId: config.chainId,
+    head,
+    asOfMs: facts.readAtMs,
+    gasPrice,
+    gasUnits,
+    l1DataFeeWei,
+    pools,
+    inventory,
+  }
+}
+
+/** The moments at which age alone changes the state. */
+export function chainChangesAtMs(
+  facts: ChainFacts,
+  config: QuoteChain,
+  limits: MarketLimits,
+): readonly number[] {
+  return [
+    facts.readAtMs + limits.gasHardMaxAgeMs + 1,
+    headUsableUntilMs(facts, config) + 1,
+    facts.reading.head.timestampSeconds * 1_000 - limits.headAheadMaxMs,
+  ]
+}

@@ -1,0 +1,112 @@
+import {
+  balanceOfCall,
+  type ContractAnswer,
+  type ContractCall,
+  l1DataFeeCalls,
+  nativeBalanceCall,
+  probeCalldata,
+  readL1DataFees,
+} from '@causeway/chains'
+import type { CurrencyKey, Hex } from '@causeway/core'
+import { type GasShape, gasShapes, gasUnits } from '../gas/gasUnits.ts'
+import { shapeProbes } from '../gas/shapeProbes.ts'
+import type { BalancePlan, ChainPlan } from '../plan.ts'
+import { createFeedReader } from '../prices/feedReader.ts'
+import { decodeUint } from '../returnData.ts'
+import type { ChainReading } from './chainReading.ts'
+
+/** The part of a reading that comes from contracts, all of it from one block. */
+export type ContractFacts = Pick<ChainReading, 'feeds' | 'inventory'> & {
+  /** Absent unless it was asked for. */
+  readonly l1DataFeeWei?: ChainReading['l1DataFeeWei']
+}
+
+/** The contract calls of one refresh of one chain. */
+export type ContractReading = {
+  /** For one multicall; its answers go to `read`. */
+  readonly calls: readonly ContractCall[]
+  /** @throws UpstreamUnavailableError when a data fee cannot be read */
+  read(answers: readonly ContractAnswer[]): ContractFacts
+}
+
+/** Data fees are five sixths of the calls and move slowly, so not every refresh asks for them. */
+export type ContractReads = (options: { readonly withDataFees: boolean }) => ContractReading
+
+const feeShapes = gasShapes.map((shape) => ({
+  calldata: shapeProbes[shape].words.length === 0 ? ('0x' as const) : probeCalldata(shapeProbes[shape].words),
+  valueWei: shapeProbes[shape].carriesValue ? 123_456_789_012_345_678n : 0n,
+  gasUnits: gasUnits[shape],
+}))
+
+/** @param fillWallet whose balances are the inventory; without it inventory stays empty */
+export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined): ContractReads {
+  const { multicall3 } = plan.config
+  const feeds = createFeedReader(plan.feeds)
+  const balances = fillWallet === undefined ? [] : plan.balances
+  const balanceCalls =
+    fillWallet === undefined
+      ? []
+      : balances.map((balance) => balanceCall(balance, { multicall3, fillWallet }))
+  const allFeeCalls = plan.quotable ? dataFeeCalls(plan) : []
+  return ({ withDataFees }) => {
+    const feeCalls = withDataFees ? allFeeCalls : []
+    const feedCalls = feeds.calls()
+    return {
+      calls: [...balanceCalls, ...feeCalls, ...feedCalls],
+      read(answers) {
+        const take = takeFrom(answers)
+        return {
+          inventory: readBalances(balances, take(balanceCalls.length)),
+          ...(withDataFees && { l1DataFeeWei: byShape(readL1DataFees(take(feeCalls.length))) }),
+          feeds: feeds.read(take(feedCalls.length)),
+        }
+      },
+    }
+  }
+}
+
+/** Hands out the items from the front, so many at a time. */
+function takeFrom<T>(items: readonly T[]): (count: number) => readonly T[] {
+  let taken = 0
+  return (count) => {
+    taken += count
+    return items.slice(taken - count, taken)
+  }
+}
+
+function dataFeeCalls({ config }: ChainPlan): readonly ContractCall[] {
+  const { kind, gasPriceOracle } = config.feeModel
+  if (kind !== 'op-stack' || gasPriceOracle === undefined) return []
+  return l1DataFeeCalls({ chainId: config.chainId, gasPriceOracle, shapes: feeShapes })
+}
+
+function balanceCall(
+  { token }: BalancePlan,
+  { multicall3, fillWallet }: { readonly multicall3: Hex; readonly fillWallet: Hex },
+): ContractCall {
+  return token === undefined ? nativeBalanceCall(multicall3, fillWallet) : balanceOfCall(token, fillWallet)
+}
+
+/** A balance that cannot be read is left out: what is not known is not spendable. */
+function readBalances(
+  balances: readonly BalancePlan[],
+  answers: readonly ContractAnswer[],
+): ReadonlyMap<CurrencyKey, bigint> {
+  const inventory = new Map<CurrencyKey, bigint>()
+  for (const [index, { key }] of balances.entries()) {
+    const balance = uint(answers[index])
+    if (balance !== undefined) inventory.set(key, balance)
+  }
+  return inventory
+}
+
+/** @param fees one per shape in the order of `gasShapes`, or none on a chain without data fee */
+function byShape(fees: readonly bigint[]): Readonly<Record<GasShape, bigint>> {
+  const entries = gasShapes.map((shape, index) => [shape, fees[index] ?? 0n] as const)
+  // CAST: built from every shape.
+  return Object.fromEntries(entries) as Record<GasShape, bigint>
+}
+
+function uint(answer: ContractAnswer | undefined): bigint | undefined {
+  return answer?.success === true ? decodeUint(answer.returnData) : undefined
+}

@@ -1,0 +1,95 @@
+import {
+  type AgreementReport,
+  type BatchClient,
+  createPoolMirror,
+  type JsonRpcClient,
+  type PoolMirror,
+} from '@causeway/chains'
+import type { CurrencyKey, Hex, QuoteFile } from '@causeway/core'
+import type { AgreedKind } from './chain/chainReading.ts'
+import { createChainSource } from './chain/chainSource.ts'
+import { defaultLimits, type MarketLimits } from './limits.ts'
+import { type ChainPlan, planMarket } from './plan.ts'
+import { type Clock, type MarketLog, systemClock } from './ports.ts'
+import type { HttpPriceAdapter } from './prices/http/adapter.ts'
+import type { PriceConfig } from './prices/pricePlan.ts'
+import { logSecondSources, type SourceReach } from './prices/secondSource.ts'
+import { type Market, runMarket } from './runMarket.ts'
+
+export type MarketOptions = {
+  /** Of a quote file, what the market reads: chains, assets, prices and who holds the inventory. */
+  readonly config: PriceConfig & Pick<QuoteFile, 'fillWallet'>
+  /** By chain key. A chain without a client is refused with `no_data`. Closed by its owner, not here. */
+  readonly clients: ReadonlyMap<string, JsonRpcClient>
+  /** Whose balances are the inventory; default the one of the configuration. */
+  readonly fillWallet?: Hex
+  /** Which hosts every source is read through, by which second sources are told from first ones. */
+  readonly reach: SourceReach
+  /** HTTP price services that are switched on. */
+  readonly adapters?: readonly HttpPriceAdapter[]
+  /** Part of a balance that is promised already, in smallest units. */
+  readonly reserved?: (key: CurrencyKey) => bigint
+  /** Told how many endpoints of a chain agreed each time they were asked, for metrics. */
+  readonly onReport?: (chainKey: string, kind: AgreedKind, report: AgreementReport) => void
+  readonly limits?: Partial<MarketLimits>
+  readonly clock?: Clock
+  readonly random?: () => number
+  readonly log: MarketLog
+}
+
+/**
+ * The market of one configuration: prices in USD with 18 fraction digits, gas in wei, balances in smallest units.
+ * Does no I/O before `start`; after it everything is read in the background.
+ * @throws ConfigurationError when a price names a chain, pool or currency that is not there, or has several
+ * sources of which none is apart from the others
+ * @source pricing-engine.md 2, 6.1
+ */
+export function createMarket(options: MarketOptions): Market {
+  const { config, clients, fillWallet = config.fillWallet, reserved } = options
+  const { clock = systemClock, random = Math.random, adapters = [], log, onReport } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const plan = planMarket(config, options.reach)
+  logSecondSources(plan.prices, log)
+  const reports = new Map<string, Map<AgreedKind, AgreementReport>>()
+  const keepReport = (chainKey: string) => (kind: AgreedKind, report: AgreementReport) => {
+    reports.set(chainKey, (reports.get(chainKey) ?? new Map()).set(kind, report))
+    onReport?.(chainKey, kind, report)
+  }
+  const sourceOf = (chain: ChainPlan, client: JsonRpcClient) => {
+    const mirrorOf = mirrorsOf(chain)
+    return createChainSource({
+      plan: chain,
+      client,
+      batchTimeoutMs: Math.floor(limits.refreshTimeoutMs * 0.7),
+      poolsTimeoutMs: Math.floor(limits.refreshTimeoutMs * 0.2),
+      now: () => clock.now(),
+      ...(fillWallet !== undefined && { fillWallet }),
+      ...(mirrorOf !== undefined && { mirrorOf }),
+      onReport: keepReport(chain.chainKey),
+    })
+  }
+  const sources = new Map(
+    plan.chains.flatMap((chain) => {
+      const client = clients.get(chain.chainKey)
+      return client === undefined ? [] : [[chain.chainKey, sourceOf(chain, client)] as const]
+    }),
+  )
+  return runMarket({
+    plan,
+    limits,
+    sources,
+    agreementOf: (chainKey) => reports.get(chainKey),
+    adapters,
+    clock,
+    random,
+    log,
+    ...(reserved !== undefined && { reserved }),
+  })
+}
+
+function mirrorsOf({ config, pools }: ChainPlan): ((client: BatchClient) => PoolMirror) | undefined {
+  if (config.uniswapV3 === undefined || pools.length === 0) return undefined
+  const { factory, quoterV2 } = config.uniswapV3
+  const { multicall3 } = config
+  return (client) => createPoolMirror({ client, multicall3, factory, quoterV2, pools })
+}

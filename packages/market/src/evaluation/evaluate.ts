@@ -1,0 +1,183 @@
+import type { PoolState } from '@causeway/core'
+import { chainChangesAtMs, chainState } from '../chain/chainState.ts'
+import type { ChainPlan } from '../plan.ts'
+import { aggregate } from '../prices/aggregate.ts'
+import { classGuards } from '../prices/guards.ts'
+import { type JumpState, settleJump } from '../prices/jump.ts'
+import type { PricePlan } from '../prices/pricePlan.ts'
+import { isFresh, type SourceReading } from '../prices/source.ts'
+import type { ChainMarket, ChainRefusal, GasPrice, PriceRefusal, UsdPrice } from '../snapshot.ts'
+import { createSourceReader, type MarketFacts, type SourceReader } from './readSources.ts'
+
+/** One price, what it was made of, and what its next evaluation has to know. */
+export type PriceEvaluation = {
+  readonly price: UsdPrice | PriceRefusal
+  readonly readings: readonly SourceReading[]
+  readonly jump: JumpState
+  /** Until this moment the same facts give the same price. */
+  readonly changesAtMs: number
+}
+
+export type ChainEvaluation = {
+  readonly state: ChainMarket | ChainRefusal
+  /** Until this moment the same facts give the same state. */
+  readonly changesAtMs: number
+}
+
+/** Everything that follows from the facts at one moment. */
+export type Evaluation = {
+  /** By price key. */
+  readonly prices: ReadonlyMap<string, PriceEvaluation>
+  /** By chain key. */
+  readonly chains: ReadonlyMap<string, ChainEvaluation>
+  readonly changesAtMs: number
+}
+
+/** What new facts can have changed; the rest is taken over from the evaluation before. */
+export type Scope = { readonly prices: readonly string[]; readonly chains: readonly string[] }
+
+/**
+ * Pure: the same facts, moment and earlier evaluation give the same result. A value that did not change
+ * keeps the identity it had, so a comparison of pointers tells what is new.
+ */
+export function evaluate(facts: MarketFacts, before?: Evaluation, scope: Scope = all(facts)): Evaluation {
+  const { plan, nowMs } = facts
+  const readSourcesOf = createSourceReader(facts)
+  const prices = new Map(before?.prices)
+  for (const key of scope.prices) {
+    const price = plan.priceByKey.get(key)
+    if (price !== undefined) {
+      prices.set(key, evaluatePrice(price, { facts, readSourcesOf, before: before?.prices.get(key) }))
+    }
+  }
+  const chains = new Map(before?.chains)
+  for (const key of scope.chains) {
+    const chain = plan.chainByKey.get(key)
+    if (chain !== undefined) chains.set(key, evaluateChain(chain, facts, before?.chains.get(key)))
+  }
+  let changesAtMs = Number.POSITIVE_INFINITY
+  for (const part of prices.values()) changesAtMs = Math.min(changesAtMs, part.changesAtMs)
+  for (const part of chains.values()) changesAtMs = Math.min(changesAtMs, part.changesAtMs)
+  return { prices, chains, changesAtMs: Math.max(changesAtMs, nowMs + 1) }
+}
+
+function all({ plan }: MarketFacts): Scope {
+  return { prices: [...plan.priceByKey.keys()], chains: [...plan.chainByKey.keys()] }
+}
+
+function evaluatePrice(
+  plan: PricePlan,
+  context: {
+    readonly facts: MarketFacts
+    readonly readSourcesOf: SourceReader
+    readonly before: PriceEvaluation | undefined
+  },
+): PriceEvaluation {
+  const { before, facts } = context
+  const { nowMs, limits } = facts
+  const { assetClass, hostsOf, secondSource } = plan
+  const standing = { hostsOf, secondSource }
+  const readings = context.readSourcesOf(plan)
+  const fresh = readings.filter((reading) => isFresh(reading, nowMs))
+  const expiries = fresh.map(({ result }) => result.freshUntilMs + 1)
+  const candidate = aggregate({ ...standing, readings, assetClass, nowMs })
+  const jump = before?.jump ?? {}
+  if ('reason' in candidate) {
+    return { price: keep(before, candidate), readings, jump, changesAtMs: soonest(expiries, nowMs) }
+  }
+  const { jumpBps } = classGuards[assetClass]
+  const { priceHoldMaxMs: holdMaxMs } = limits
+  const verdict = settleJump({
+    ...standing,
+    ...{ state: jump, candidate, readings: fresh, jumpBps, holdMaxMs, nowMs },
+  })
+  const changesAtMs = soonest([...expiries, holdEndsAtMs(verdict.state, holdMaxMs)], nowMs)
+  return { price: keep(before, verdict.price), readings, jump: verdict.state, changesAtMs }
+}
+
+/** When the price that stands in for an unconfirmed jump must not be used any longer. */
+function holdEndsAtMs({ published, pending }: JumpState, holdMaxMs: number): number {
+  return published === undefined || pending === undefined ? Infinity : published.readAtMs + holdMaxMs + 1
+}
+
+function keep(before: PriceEvaluation | undefined, next: UsdPrice | PriceRefusal): UsdPrice | PriceRefusal {
+  return before !== undefined && samePrice(before.price, next) ? before.price : next
+}
+
+function evaluateChain(
+  { chainKey, config }: ChainPlan,
+  { chains, limits, nowMs }: MarketFacts,
+  before: ChainEvaluation | undefined,
+): ChainEvaluation {
+  const facts = chains.get(chainKey)
+  const next = chainState({ facts, config, limits, nowMs })
+  const state = before !== undefined && sameChain(before.state, next) ? before.state : next
+  return {
+    state,
+    changesAtMs: facts === undefined ? Infinity : soonest(chainChangesAtMs(facts, config, limits), nowMs),
+  }
+}
+
+/** The first of the moments that lies ahead. */
+function soonest(moments: readonly number[], nowMs: number): number {
+  return Math.min(...moments.filter((atMs) => atMs > nowMs))
+}
+
+function samePrice(a: UsdPrice | PriceRefusal, b: UsdPrice | PriceRefusal): boolean {
+  if (a === b) return true
+  if ('reason' in a || 'reason' in b) return 'reason' in a && 'reason' in b && a.reason === b.reason
+  return (
+    a.usdX18 === b.usdX18 &&
+    a.updatedAtMs === b.updatedAtMs &&
+    a.confidence === b.confidence &&
+    a.spreadBps === b.spreadBps &&
+    a.depegBps === b.depegBps
+  )
+}
+
+/** Equal in everything but when it was last confirmed. */
+function sameChain(a: ChainMarket | ChainRefusal, b: ChainMarket | ChainRefusal): boolean {
+  if (a === b) return true
+  if ('reason' in a || 'reason' in b) return 'reason' in a && 'reason' in b && a.reason === b.reason
+  return (
+    a.head.hash === b.head.hash &&
+    a.head.number === b.head.number &&
+    a.head.timestampSeconds === b.head.timestampSeconds &&
+    sameGas(a.gasPrice, b.gasPrice) &&
+    sameRecord(a.gasUnits, b.gasUnits) &&
+    sameRecord(a.l1DataFeeWei, b.l1DataFeeWei) &&
+    sameMap(a.inventory, b.inventory) &&
+    samePools(a.pools, b.pools)
+  )
+}
+
+function sameGas(a: GasPrice, b: GasPrice): boolean {
+  return (
+    a.expectedWei === b.expectedWei &&
+    a.maxFeePerGasWei === b.maxFeePerGasWei &&
+    a.maxPriorityFeePerGasWei === b.maxPriorityFeePerGasWei
+  )
+}
+
+function sameRecord<K extends string>(
+  a: Readonly<Record<K, bigint>>,
+  b: Readonly<Record<K, bigint>>,
+): boolean {
+  if (a === b) return true
+  for (const key in a) if (a[key] !== b[key]) return false
+  return true
+}
+
+function sameMap<K>(a: ReadonlyMap<K, bigint>, b: ReadonlyMap<K, bigint>): boolean {
+  if (a.size !== b.size) return false
+  for (const [key, value] of a) if (b.get(key) !== value) return false
+  return true
+}
+
+/** A pool's state is fixed by its address and the block it was read at. */
+function samePools(a: readonly PoolState[], b: readonly PoolState[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((pool, index) => pool.address === b[index]?.address && pool.blockHash === b[index]?.blockHash)
+  )
+}

@@ -1,0 +1,135 @@
+import { type ChainFacts, headUsableUntilMs, isHeadAhead } from '../chain/chainState.ts'
+import type { MarketLimits } from '../limits.ts'
+import type { MarketPlan } from '../plan.ts'
+import { aggregate } from '../prices/aggregate.ts'
+import { feedValue } from '../prices/feedRound.ts'
+import { classGuards } from '../prices/guards.ts'
+import type { HttpPriceAdapter, HttpQuote } from '../prices/http/adapter.ts'
+import { poolPrice } from '../prices/poolPrice.ts'
+import type { FeedPlan, PoolSourcePlan, PricePlan } from '../prices/pricePlan.ts'
+import { adapterSource } from '../prices/secondSource.ts'
+import type { SourceFault, SourceReading, SourceValue } from '../prices/source.ts'
+
+/** What one HTTP adapter answered last. */
+export type HttpFacts = {
+  readonly kind: HttpPriceAdapter['kind']
+  readonly quotes: ReadonlyMap<string, HttpQuote>
+  readonly readAtMs: number
+}
+
+export type MarketFacts = {
+  readonly plan: MarketPlan
+  /** By chain key; a chain that was never read is absent. */
+  readonly chains: ReadonlyMap<string, ChainFacts>
+  /** By adapter name; an adapter that is off or was never read is absent. */
+  readonly http: ReadonlyMap<string, HttpFacts>
+  readonly limits: MarketLimits
+  readonly nowMs: number
+}
+
+type Result = SourceValue | { readonly fault: SourceFault }
+
+/** Reads the sources of one price after another, and each price that pools are quoted in once. */
+export type SourceReader = (price: PricePlan) => readonly SourceReading[]
+
+/**
+ * What every source of a price says. The other token of a pool is priced by its feeds and HTTP sources
+ * alone, so that no price can confirm itself through a circle of pools.
+ * @source pricing-engine.md 2.2, design.md 5.4
+ */
+export function createSourceReader(facts: MarketFacts): SourceReader {
+  const anchors = new Map<string, bigint | undefined>()
+  const anchorOf = (key: string): bigint | undefined => {
+    if (!anchors.has(key)) anchors.set(key, directPrice(facts.plan.priceByKey.get(key), facts))
+    return anchors.get(key)
+  }
+  return (price) => [
+    ...readDirect(price, facts),
+    ...price.pools.map((pool) => readPool(price, pool, { quoteUsdX18: anchorOf(pool.quoteKey), facts })),
+  ]
+}
+
+function directPrice(price: PricePlan | undefined, facts: MarketFacts): bigint | undefined {
+  if (price === undefined) return undefined
+  const { assetClass, hostsOf, secondSource } = price
+  const readings = readDirect(price, facts)
+  const direct = aggregate({ readings, assetClass, hostsOf, secondSource, nowMs: facts.nowMs })
+  return 'usdX18' in direct ? direct.usdX18 : undefined
+}
+
+function readDirect(price: PricePlan, facts: MarketFacts): readonly SourceReading[] {
+  return [
+    ...price.feeds.map((feed) => readFeed(feed, facts)),
+    ...price.http.flatMap(({ adapter, id }) => readHttp(adapter, id, facts)),
+  ]
+}
+
+function readFeed(feed: FeedPlan, facts: MarketFacts): SourceReading {
+  const { source } = feed
+  const chainFacts = facts.chains.get(feed.chain)
+  if (chainFacts === undefined) return { source, kind: 'feed', result: { fault: 'no_answer' } }
+  const { reading, readAtMs } = chainFacts
+  const result = bounded(feedResult(feed, chainFacts), feed.chain, facts)
+  return { source, kind: 'feed', readAtMs, block: reading.contractsAt.block, result }
+}
+
+function feedResult(feed: FeedPlan, { reading }: ChainFacts): Result {
+  const { round, identity } = reading.feeds.get(feed.address) ?? {}
+  if (round === undefined) return { fault: 'no_answer' }
+  if (identity === undefined) return { fault: 'unverified' }
+  const { description, decimals, heartbeatSeconds } = feed
+  if (identity.description !== description || identity.decimals !== decimals) return { fault: 'misdescribed' }
+  const blockTimestampSeconds = reading.contractsAt.timestampSeconds
+  return feedValue({ round, decimals, heartbeatSeconds, blockTimestampSeconds })
+}
+
+function readPool(
+  price: PricePlan,
+  pool: PoolSourcePlan,
+  { quoteUsdX18, facts }: { readonly quoteUsdX18: bigint | undefined; readonly facts: MarketFacts },
+): SourceReading {
+  const { source, chainKey } = pool
+  const chainFacts = facts.chains.get(chainKey)
+  if (chainFacts === undefined) return { source, kind: 'pool', result: { fault: 'no_answer' } }
+  const { reading, readAtMs } = chainFacts
+  const result = bounded(poolResult(price, pool, { quoteUsdX18, chainFacts }), chainKey, facts)
+  return { source, kind: 'pool', readAtMs, block: reading.head.number, result }
+}
+
+function poolResult(
+  { assetClass }: PricePlan,
+  pool: PoolSourcePlan,
+  { quoteUsdX18, chainFacts }: { readonly quoteUsdX18: bigint | undefined; readonly chainFacts: ChainFacts },
+): Result {
+  const { reading } = chainFacts
+  const state = reading.pools.find(({ address }) => address === pool.pool)
+  if (state === undefined) return { fault: 'no_answer' }
+  if (quoteUsdX18 === undefined) return { fault: 'unpriced_pair' }
+  const usdX18 = poolPrice({ ...pool, pool: state, quoteUsdX18, guardBps: classGuards[assetClass].hardBps })
+  if (typeof usdX18 === 'string') return { fault: usdX18 }
+  const updatedAtMs = reading.head.timestampSeconds * 1_000
+  return { usdX18, updatedAtMs, freshUntilMs: Number.MAX_SAFE_INTEGER }
+}
+
+/** An adapter that is off is no source at all. */
+function readHttp(adapter: string, id: string, { http }: MarketFacts): readonly SourceReading[] {
+  const answer = http.get(adapter)
+  if (answer === undefined) return []
+  const result = answer.quotes.get(id) ?? { fault: 'no_answer' as const }
+  const { kind, readAtMs } = answer
+  return [{ source: adapterSource(adapter), kind, readAtMs, result }]
+}
+
+/** A value read on a chain counts no longer than the chain itself does. */
+function bounded(result: Result, chainKey: string, { plan, chains, limits, nowMs }: MarketFacts): Result {
+  const chainFacts = chains.get(chainKey)
+  const config = plan.chainByKey.get(chainKey)?.config
+  if (!('usdX18' in result) || chainFacts === undefined || config === undefined) return result
+  if (isHeadAhead(chainFacts, limits, nowMs)) return { fault: 'from_the_future' }
+  const freshUntilMs = Math.min(
+    result.freshUntilMs,
+    chainFacts.readAtMs + limits.sourceMaxAgeMs,
+    headUsableUntilMs(chainFacts, config),
+  )
+  return { ...result, freshUntilMs }
+}

@@ -1,0 +1,62 @@
+/** Transactions whose gas is priced from a table of measured units. */
+export const gasShapes = [
+  'approve',
+  'deposit-native',
+  'deposit-erc20',
+  'permit-eip3009',
+  'permit-eip2612',
+  'swap',
+  'swap-deposit',
+  'wrap',
+  'unwrap',
+  'send-native',
+  'send-erc20',
+  'fill-native',
+  'fill-erc20',
+  'fill-swap',
+  'fill-topup',
+  'sweep-native',
+  'sweep-erc20',
+  'refund-native',
+  'refund-erc20',
+] as const
+export type GasShape = (typeof gasShapes)[number]
+
+/**
+ * Gas units of each shape: what its dearest common form uses on the local contracts, and room above it.
+ * A dearest form writes a new storage slot (a first allowance, a recipient that never held the token) or
+ * pays an account that does not exist yet. The room is for tokens behind a proxy with a block list, which
+ * take about 15,000 more than a plain one, and because the units are a step's gas limit, which must also
+ * cover what is given back at the end. `apps/quote-api/test/marketGasUnits.test.ts`
+ * measures every form.
+ *
+ * Ticks that a swap crosses and calls that a fill runs are for whoever prices a transaction to add.
+ * @source pricing-engine.md 1.1
+ */
+export const gasUnits: Readonly<Record<GasShape, bigint>> = {
+  approve: 65_000n,
+  /** An event and no storage. */
+  'deposit-native': 35_000n,
+  'deposit-erc20': 85_000n,
+  'permit-eip3009': 150_000n,
+  'permit-eip2612': 220_000n,
+  /** The dearest is paid out in native coin: wrapped coin comes in, is unwrapped and sent on. */
+  swap: 220_000n,
+  'swap-deposit': 280_000n,
+  wrap: 60_000n,
+  unwrap: 45_000n,
+  /** 21,000 and a few thousand for recipients that are contracts. */
+  'send-native': 30_000n,
+  'send-erc20': 75_000n,
+  'fill-native': 80_000n,
+  'fill-erc20': 90_000n,
+  /** Payment to the contract that runs calls, its allowance for the router, and the swap. */
+  'fill-swap': 230_000n,
+  /** What a native payment adds to a fill. */
+  'fill-topup': 45_000n,
+  /** A contract is made at the address, deposits and is gone. */
+  'sweep-native': 110_000n,
+  'sweep-erc20': 155_000n,
+  'refund-native': 80_000n,
+  'refund-erc20': 90_000n,
+}

@@ -1,0 +1,22 @@
+/** Time as the market sees it, so that tests move it by hand. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number
+  /** Runs `task` once after `delayMs`, without keeping the process alive. Returns what cancels it. */
+  after(delayMs: number, task: () => void): () => void
+}
+
+/** The clock of this machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs).unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+/** The part of a pino logger that the market uses. */
+export interface MarketLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}

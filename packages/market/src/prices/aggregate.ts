@@ -1,0 +1,104 @@
+import { type AssetClass, divideDown, minBigint } from '@causeway/core'
+import type { PriceRefusal, UsdPrice } from '../snapshot.ts'
+import { type ClassGuards, classGuards, distance, distanceBps, oneUsdX18, pegGuards } from './guards.ts'
+import { hasIndependentPair, isWitness, type SecondSource, type VoicePlan } from './secondSource.ts'
+import { type FreshReading, isFresh, type SourceReading } from './source.ts'
+
+/** What a price stands on. */
+export type Standing = Pick<VoicePlan, 'hostsOf'> & { readonly secondSource: SecondSource }
+
+/**
+ * The one price that the fresh feeds and HTTP services support, or why there is none. The result lies between
+ * the lowest and the highest of them and does not depend on their order. While a feed is fresh, feeds alone
+ * make the value, and without one signed prices alone: an HTTP service that nobody signs for only agrees, or
+ * adds to the spread, or ends the price.
+ *
+ * Pools never make a price. They stand guard over one that rests on a single voice: when more than half of
+ * those that are dear to move lie beyond the hard limit, it is refused. Two sources that are reached apart
+ * overrule any pool.
+ *
+ * A stablecoin is priced at market like everything else and carries `depegBps` when it left its peg.
+ * @source pricing-engine.md 2.3, design.md 5.4
+ */
+export function aggregate(
+  args: Standing & {
+    readonly readings: readonly SourceReading[]
+    readonly assetClass: AssetClass
+    readonly nowMs: number
+  },
+): UsdPrice | PriceRefusal {
+  const { readings, assetClass, nowMs, hostsOf, secondSource } = args
+  const fresh = readings.filter((reading) => isFresh(reading, nowMs))
+  const witnesses = fresh.filter(isWitness)
+  if (witnesses.length === 0) return { reason: everHadValue(readings) ? 'stale' : 'no_source' }
+  const sources = witnesses.map(({ source }) => source)
+  const isWitnessed = hasIndependentPair(sources, hostsOf)
+  if (secondSource === 'required' && !isWitnessed) return { reason: 'second_source_missing' }
+
+  const values = ascending(witnesses)
+  const middle = median(values)
+  const spreadBps = distanceBps(values[0] ?? middle, values.at(-1) ?? middle, middle)
+  const guards: ClassGuards = classGuards[assetClass]
+  if (spreadBps > guards.hardBps) return { reason: 'deviation' }
+
+  const disagreeing = spreadBps > guards.softBps
+  const usdX18 = disagreeing ? nearestPrimary(witnesses, middle) : median(ascending(primaries(witnesses)))
+  if (!isWitnessed && isContradicted(usdX18, fresh, guards.hardBps)) return { reason: 'deviation' }
+  const depegBps = assetClass === 'stable' ? distanceBps(usdX18, oneUsdX18, oneUsdX18) : 0n
+  if (depegBps > pegGuards.refuseBps) return { reason: 'depeg' }
+
+  const depegged = depegBps > pegGuards.flagBps
+  return {
+    usdX18,
+    updatedAtMs: Math.max(...witnesses.map(({ result }) => result.updatedAtMs)),
+    confidence: disagreeing || depegged ? 'degraded' : 'fresh',
+    spreadBps,
+    ...(depegged && { depegBps }),
+  }
+}
+
+/** More than half of the pools lie beyond the limit. */
+function isContradicted(usdX18: bigint, fresh: readonly FreshReading[], hardBps: bigint): boolean {
+  const pools = fresh.filter((reading) => !isWitness(reading))
+  const against = pools.filter(({ result }) => distanceBps(result.usdX18, usdX18, usdX18) > hardBps)
+  return 2 * against.length > pools.length
+}
+
+/** What makes the value: feeds, without a fresh one signed prices, without either what services say. */
+function primaries(witnesses: readonly FreshReading[]): readonly FreshReading[] {
+  for (const primary of primaryKinds) {
+    const readings = witnesses.filter(({ kind }) => kind === primary)
+    if (readings.length > 0) return readings
+  }
+  return witnesses
+}
+
+const primaryKinds = ['feed', 'signed'] as const
+
+function ascending(readings: readonly FreshReading[]): readonly bigint[] {
+  return readings.map(({ result }) => result.usdX18).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+/** @param values ascending, not empty; the mean of the two middle ones, rounded down, when their number is even */
+function median(values: readonly bigint[]): bigint {
+  const upper = values[Math.floor(values.length / 2)] ?? 0n
+  const lower = values[Math.ceil(values.length / 2) - 1] ?? upper
+  return divideDown(lower + upper, 2n)
+}
+
+/** Of the feeds, else the signed prices, the nearest to `middle`, the lower of two; without any `middle` itself. */
+function nearestPrimary(witnesses: readonly FreshReading[], middle: bigint): bigint {
+  let nearest: bigint | undefined
+  for (const { kind, result } of primaries(witnesses)) {
+    if (kind === 'http') continue
+    const offset = distance(result.usdX18, middle)
+    const best = nearest === undefined ? undefined : distance(nearest, middle)
+    if (nearest === undefined || best === undefined || offset < best) nearest = result.usdX18
+    else if (offset === best) nearest = minBigint(nearest, result.usdX18)
+  }
+  return nearest ?? middle
+}
+
+function everHadValue(readings: readonly SourceReading[]): boolean {
+  return readings.filter(isWitness).some(({ result }) => 'usdX18' in result)
+}

@@ -1,0 +1,47 @@
+import { type AssetClass, bpsDenominator, divideUp } from '@causeway/core'
+
+/** How far sources of one price may lie apart, and how far it may move at once. */
+export type ClassGuards = {
+  /** Up to here the median counts; above, the price is degraded and the primary source decides. */
+  readonly softBps: bigint
+  /** Above, the price is refused. */
+  readonly hardBps: bigint
+  /** A larger move than this from one sample to the next needs a witness. */
+  readonly jumpBps: bigint
+}
+
+/** @source pricing-engine.md 2.3: the hard limits; soft limits are a quarter to a third of them */
+export const classGuards = {
+  stable: { softBps: 50n, hardBps: 200n, jumpBps: 200n },
+  major: { softBps: 100n, hardBps: 300n, jumpBps: 300n },
+  longtail: { softBps: 500n, hardBps: 1_500n, jumpBps: 1_500n },
+} as const satisfies Record<AssetClass, ClassGuards>
+
+/**
+ * Distance of a stablecoin from 1 USD: flagged above `flagBps`, refused above `refuseBps`. Past 5 % a
+ * market is no longer arbitrage noise: fees computed through it would be a bet on the peg.
+ */
+export const pegGuards = { flagBps: 50n, refuseBps: 500n } as const
+
+export const oneUsdX18 = 10n ** 18n
+
+/**
+ * What a feed may add to its heartbeat: the time its update needs to land.
+ * @source pricing-engine.md 2.2
+ */
+export const feedGraceMs = 60_000
+
+/**
+ * A pool stands guard only when moving it by the hard limit and back costs at least this much in fees alone.
+ * A guard moves no amount; all that it can be misused for is to stop the quotes of one asset for some blocks.
+ */
+export const poolMoveCostMinUsdX18 = 500n * oneUsdX18
+
+export function distance(a: bigint, b: bigint): bigint {
+  return a < b ? b - a : a - b
+}
+
+/** |a − b| in bps of `base`, rounded up. @throws RangeError unless `base` is above zero */
+export function distanceBps(a: bigint, b: bigint, base: bigint): bigint {
+  return divideUp(distance(a, b) * bpsDenominator, base)
+}

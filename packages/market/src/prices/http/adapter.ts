@@ -1,0 +1,67 @@
+import { pow10, type QuotePrice } from '@causeway/core'
+import type { SourceFault, SourceValue } from '../source.ts'
+
+export type HttpAdapterName = QuotePrice['http'][number]['adapter']
+
+/** What an adapter knows of one id: a price, or why its answer must not count. */
+export type HttpQuote = SourceValue | { readonly fault: SourceFault }
+
+/** One HTTP price service. All of them are optional and off unless configured. */
+export interface HttpPriceAdapter {
+  readonly name: HttpAdapterName
+  /** Whether its prices carry a signature that is checked, or are worth as much as its host. */
+  readonly kind: 'http' | 'signed'
+  /** How often its answer is worth asking for. */
+  readonly intervalMs: number
+  /**
+   * One request for all ids; an id that the service does not know is absent from the answer.
+   * @param nowMs the moment of asking, Unix milliseconds
+   * @throws UpstreamUnavailableError when there is no valid answer in time
+   */
+  read(
+    ids: readonly string[],
+    options: { readonly nowMs: number; readonly signal: AbortSignal },
+  ): Promise<ReadonlyMap<string, HttpQuote>>
+}
+
+/** Clocks of two honest machines differ by less than this. */
+const clockToleranceMs = 60_000
+
+/** A price with the time its service gives for it. */
+export function timedQuote(args: {
+  readonly usdX18: bigint | undefined
+  readonly updatedAtSeconds: number
+  readonly maxAgeMs: number
+  readonly nowMs: number
+}): HttpQuote {
+  const { usdX18, maxAgeMs, nowMs } = args
+  const updatedAtMs = args.updatedAtSeconds * 1_000
+  if (usdX18 === undefined || usdX18 <= 0n) return { fault: 'not_positive' }
+  if (updatedAtMs > nowMs + clockToleranceMs) return { fault: 'from_the_future' }
+  return { usdX18, updatedAtMs, freshUntilMs: updatedAtMs + maxAgeMs }
+}
+
+const decimalPattern = /^(\d{1,40})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/
+const fractionDigits = 18
+
+/**
+ * USD with 18 fraction digits from decimal text, `1.5e-7` included; further digits are cut off.
+ * No step goes through floating point. Undefined for anything else, a sign and an empty text included.
+ */
+export function usdX18FromText(text: string): bigint | undefined {
+  const match = decimalPattern.exec(text)
+  if (match === null) return undefined
+  const [, whole = '', fraction = '', exponent = '0'] = match
+  return scaled(BigInt(whole + fraction), fractionDigits + Number(exponent) - fraction.length)
+}
+
+/** mantissa · 10^exponent USD, as Pyth writes prices. Undefined outside a plausible exponent. */
+export function usdX18FromMantissa(mantissa: bigint, exponent: number): bigint | undefined {
+  if (!Number.isInteger(exponent) || Math.abs(exponent) > 40) return undefined
+  return scaled(mantissa, fractionDigits + exponent)
+}
+
+/** value · 10^shift, rounded down for the non-negative values that prices are. */
+function scaled(value: bigint, shift: number): bigint {
+  return shift >= 0 ? value * pow10(shift) : value / pow10(-shift)
+}

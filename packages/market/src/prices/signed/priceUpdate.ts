@@ -1,0 +1,105 @@
+import { bytesToHex, concatBytes, type Hex, keccak256 } from '@causeway/core'
+import type { SourceFault } from '../source.ts'
+import { BigEndianReader } from './bigEndianReader.ts'
+import { type Emitter, type GuardianCheck, verifyWormholeMessage } from './wormholeMessage.ts'
+
+/** A price as the guardians signed it: `price · 10^expo` USD, give or take `conf · 10^expo`. */
+export type SignedPrice = {
+  readonly feedId: Hex
+  readonly price: bigint
+  readonly conf: bigint
+  readonly expo: number
+  /** Unix seconds. */
+  readonly publishTime: number
+}
+
+/** Pythnet, which publishes the roots of Pyth's prices. @source Pyth Network, data sources of its contracts */
+const pythnet: Emitter = {
+  chain: 26,
+  address: '0xe101faedac5851e32b9b23b5f9411a8c2bac4aae3ed4dd7b811dd1a72ea4aa71',
+}
+
+const updateMagic = '0x504e4155' // PNAU
+const rootMagic = '0x41555756' // AUWV
+const majorVersion = 1
+const wormholeMerkle = 0
+const priceMessage = 0
+const hashBytes = 20
+
+/**
+ * The prices of one accumulator update of Pyth, each proven against a root that the guardians signed. All of it
+ * counts or none. Nothing that is not signed is believed; what is signed may be longer than what is read here,
+ * as later versions of the format are.
+ * @source Pyth Network, accumulator updates: header, Wormhole message of a Merkle root, then messages with proofs
+ */
+export function verifyPriceUpdate(
+  bytes: Uint8Array,
+  check: GuardianCheck,
+): { readonly prices: readonly SignedPrice[] } | { readonly fault: SourceFault } {
+  try {
+    return readUpdate(new BigEndianReader(bytes), check)
+  } catch (error) {
+    if (error instanceof RangeError) return { fault: 'malformed_update' }
+    throw error
+  }
+}
+
+function readUpdate(reader: BigEndianReader, check: GuardianCheck): ReturnType<typeof verifyPriceUpdate> {
+  if (bytesToHex(reader.take(4)) !== updateMagic) return { fault: 'malformed_update' }
+  if (reader.byte() !== majorVersion) return { fault: 'malformed_update' }
+  // The minor version, then headers of later ones: neither is signed, and nothing is read from them.
+  reader.byte()
+  reader.take(reader.byte())
+  if (reader.byte() !== wormholeMerkle) return { fault: 'malformed_update' }
+  const message = reader.take(reader.uint16())
+  const updates = Array.from({ length: reader.byte() }, () => readUpdateOfOne(reader))
+  if (!reader.isDone) return { fault: 'malformed_update' }
+
+  const signed = verifyWormholeMessage(message, { ...check, emitter: pythnet })
+  if ('fault' in signed) return signed
+  const root = readRoot(signed.payload)
+  if (root === undefined) return { fault: 'malformed_update' }
+  if (!updates.every((update) => isProven(update, root))) return { fault: 'wrong_proof' }
+  return { prices: updates.flatMap((update) => readPrice(update.message)) }
+}
+
+type MessageWithProof = { readonly message: Uint8Array; readonly proof: readonly Uint8Array[] }
+
+function readUpdateOfOne(reader: BigEndianReader): MessageWithProof {
+  const message = reader.take(reader.uint16())
+  const proof = Array.from({ length: reader.byte() }, () => reader.take(hashBytes))
+  return { message, proof }
+}
+
+function readRoot(payload: Uint8Array): Uint8Array | undefined {
+  const reader = new BigEndianReader(payload)
+  if (bytesToHex(reader.take(4)) !== rootMagic || reader.byte() !== wormholeMerkle) return undefined
+  // The slot of Pythnet and the size of its ring of roots.
+  reader.take(12)
+  return reader.take(hashBytes)
+}
+
+/** Leaves and nodes are hashed behind different bytes, so that no node passes for a message. */
+function isProven({ message, proof }: MessageWithProof, root: Uint8Array): boolean {
+  let hash = shortHash(0, [message])
+  for (const sibling of proof) {
+    hash = shortHash(1, Buffer.compare(hash, sibling) <= 0 ? [hash, sibling] : [sibling, hash])
+  }
+  return Buffer.compare(hash, root) === 0
+}
+
+function shortHash(prefix: number, parts: readonly Uint8Array[]): Uint8Array {
+  return keccak256(concatBytes([Uint8Array.of(prefix), ...parts])).subarray(0, hashBytes)
+}
+
+/** Nothing for a message of another kind, such as an average. */
+function readPrice(message: Uint8Array): SignedPrice[] {
+  const reader = new BigEndianReader(message)
+  if (reader.byte() !== priceMessage) return []
+  const feedId = bytesToHex(reader.take(32))
+  const price = reader.int64()
+  const conf = reader.uint64()
+  const expo = reader.int32()
+  const publishTime = Number(reader.int64())
+  return [{ feedId, price, conf, expo, publishTime }]
+}

@@ -1,0 +1,90 @@
+import {
+  bytesToHex,
+  concatBytes,
+  type GuardianSet,
+  type Hex,
+  keccak256,
+  type RecoverSigner,
+} from '@causeway/core'
+import type { SourceFault } from '../source.ts'
+import { BigEndianReader } from './bigEndianReader.ts'
+
+/** One guardian set: whose signatures count, in their order. */
+export type Guardians = Pick<GuardianSet, 'index'> & { readonly addresses: readonly Hex[] }
+
+/** Whose signatures count, and how a signature tells who made it. */
+export type GuardianCheck = { readonly guardianSets: readonly Guardians[]; readonly recover: RecoverSigner }
+
+/** Who must have published a message, by Wormhole's numbers of chains. */
+export type Emitter = { readonly chain: number; readonly address: Hex }
+
+type Signature = { readonly guardian: number; readonly bytes: Uint8Array }
+
+const version = 1
+const signatureBytes = 65
+
+/**
+ * The payload of a Wormhole message that more than two thirds of its guardian set signed, and that `emitter`
+ * published. Guardians stand in ascending order, so nobody counts twice; every signature that is there must be
+ * right, as Wormhole's own contract has it.
+ * @throws RangeError when the bytes end too early
+ * @source Wormhole, "VAAs": version, set, signatures (guardian ‖ r ‖ s ‖ recovery id), then the body, whose
+ * keccak-256 is hashed once more and signed
+ */
+export function verifyWormholeMessage(
+  bytes: Uint8Array,
+  expected: GuardianCheck & { readonly emitter: Emitter },
+): { readonly payload: Uint8Array } | { readonly fault: SourceFault } {
+  const reader = new BigEndianReader(bytes)
+  if (reader.byte() !== version) return { fault: 'malformed_update' }
+  const setIndex = reader.uint32()
+  const signatures = Array.from({ length: reader.byte() }, (): Signature => {
+    return { guardian: reader.byte(), bytes: reader.take(signatureBytes) }
+  })
+  const body = reader.rest()
+
+  const guardianSet = expected.guardianSets.find(({ index }) => index === setIndex)
+  if (guardianSet === undefined) return { fault: 'unknown_guardian_set' }
+  const digest = keccak256(keccak256(body))
+  const recover = (signature: Uint8Array) => expected.recover(digest, ethereumForm(signature))
+  if (!isSignedBy(guardianSet.addresses, signatures, recover)) return { fault: 'not_signed' }
+  const { emitter, payload } = readBody(body)
+  if (emitter.chain !== expected.emitter.chain || emitter.address !== expected.emitter.address) {
+    return { fault: 'wrong_emitter' }
+  }
+  return { payload }
+}
+
+function isSignedBy(
+  guardians: readonly Hex[],
+  signatures: readonly Signature[],
+  recover: (signature: Uint8Array) => Hex | undefined,
+): boolean {
+  const quorum = Math.floor((2 * guardians.length) / 3) + 1
+  if (signatures.length < quorum) return false
+  let previous = -1
+  for (const { guardian, bytes } of signatures) {
+    if (guardian <= previous) return false
+    previous = guardian
+    const signer = recover(bytes)
+    if (signer === undefined || signer !== guardians[guardian]) return false
+  }
+  return true
+}
+
+/** Wormhole ends a signature with 0 or 1 where Ethereum has 27 or 28; anything else stays what it is not. */
+function ethereumForm(signature: Uint8Array): Hex {
+  const recoveryId = signature[signatureBytes - 1] ?? 0
+  const v = recoveryId <= 1 ? 27 + recoveryId : 0
+  return bytesToHex(concatBytes([signature.subarray(0, signatureBytes - 1), Uint8Array.of(v)]))
+}
+
+function readBody(body: Uint8Array): { readonly emitter: Emitter; readonly payload: Uint8Array } {
+  const reader = new BigEndianReader(body)
+  // When it was published, and a nonce.
+  reader.take(8)
+  const emitter = { chain: reader.uint16(), address: bytesToHex(reader.take(32)) }
+  // Its sequence number and how final the chain had to be.
+  reader.take(9)
+  return { emitter, payload: reader.rest() }
+}

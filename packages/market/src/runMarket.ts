@@ -1,0 +1,205 @@
+import type { AgreementReport } from '@causeway/chains'
+import { ConfigurationError, type CurrencyKey } from '@causeway/core'
+import type { AgreedKind, ChainReading, ChainSource } from './chain/chainReading.ts'
+import type { Evaluation } from './evaluation/evaluate.ts'
+import { createMarketState, type MarketState } from './evaluation/marketState.ts'
+import { describeMarket, type MarketHealth, type RefreshHealth } from './health.ts'
+import { type MarketLimits, pollIntervalMs } from './limits.ts'
+import type { MarketPlan } from './plan.ts'
+import type { Clock, MarketLog } from './ports.ts'
+import type { HttpPriceAdapter, HttpQuote } from './prices/http/adapter.ts'
+import { createRefreshedValue, type RefreshedValue } from './refreshedValue.ts'
+import type { MarketSnapshot } from './snapshot.ts'
+
+/** Live prices, gas, pools and inventory. All I/O happens in the background. */
+export type Market = {
+  /** The present view: a pointer read, and all that whoever prices something needs. */
+  snapshot(): MarketSnapshot
+  /**
+   * Starts refreshing. Resolves after the first complete refresh or its time limit; what is missing then
+   * is refused until it comes.
+   * @throws ConfigurationError when a feed that answered is not the one configured
+   */
+  start(): Promise<void>
+  /** Stops all refreshing. The snapshot stays readable and ages. */
+  close(): void
+  /** Where every price comes from and how every chain is, for operators. */
+  health(): MarketHealth
+  /** Calls `listener` with each new snapshot; returns what ends that. */
+  onChange(listener: (snapshot: MarketSnapshot) => void): () => void
+}
+
+export type RunMarketOptions = {
+  readonly plan: MarketPlan
+  readonly limits: MarketLimits
+  /** By chain key; a chain without one is never read and stays refused. */
+  readonly sources: ReadonlyMap<string, ChainSource>
+  /** How many agreed on what of a chain, when it was read last. */
+  readonly agreementOf?: (chainKey: string) => ReadonlyMap<AgreedKind, AgreementReport> | undefined
+  readonly adapters: readonly HttpPriceAdapter[]
+  readonly reserved?: (key: CurrencyKey) => bigint
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: MarketLog
+}
+
+/** Refreshes every chain and every adapter on its own, so that a stuck one delays no other. */
+export function runMarket(options: RunMarketOptions): Market {
+  const { plan, limits, clock, reserved } = options
+  const state = createMarketState({ plan, limits, clock, ...(reserved !== undefined && { reserved }) })
+  const chains = plan.chains.flatMap((chain) => {
+    const source = options.sources.get(chain.chainKey)
+    if (source === undefined) return []
+    const intervalMs = pollIntervalMs(chain.config.blockTimeMs)
+    return chainRefresh({ chainKey: chain.chainKey, intervalMs, source, state, options })
+  })
+  const byKey = new Map(chains.map((chain) => [chain.chainKey, chain]))
+  const refreshed = [
+    ...chains.map(({ reading }) => reading),
+    ...options.adapters.map((a) => refreshAdapter(a, state, options)),
+  ]
+
+  return {
+    snapshot: () => state.snapshot(),
+    async start() {
+      for (const value of refreshed) value.start()
+      await atMost(limits.startTimeoutMs, Promise.all(chains.map(({ firstReading }) => firstReading)))
+      refuseMisdescribedFeeds(state.evaluation())
+    },
+    close() {
+      for (const value of refreshed) value.close()
+    },
+    health: () =>
+      describeMarket({
+        version: state.snapshot().version,
+        plan,
+        evaluation: state.evaluation(),
+        chainFacts: state.chainFacts,
+        refreshHealth: (chainKey) => byKey.get(chainKey)?.health() ?? neverRefreshed,
+        agreementOf: options.agreementOf ?? (() => undefined),
+        nowMs: clock.now(),
+      }),
+    onChange: (listener) => state.onChange(listener),
+  }
+}
+
+const neverRefreshed: RefreshHealth = { state: 'empty', consecutiveFailures: 0, lastError: undefined }
+
+type ChainRefresh = {
+  readonly chainKey: string
+  readonly reading: RefreshedValue<ChainReading>
+  readonly firstReading: Promise<void>
+  health(): RefreshHealth
+}
+
+function chainRefresh(args: {
+  readonly chainKey: string
+  readonly intervalMs: number
+  readonly source: ChainSource
+  readonly state: MarketState
+  readonly options: RunMarketOptions
+}): ChainRefresh {
+  const { chainKey, intervalMs, source, state } = args
+  const { clock, random, limits } = args.options
+  const trouble = troubleLog({ chain: chainKey }, args.options.log)
+  let announceFirst: () => void = () => {}
+  const firstReading = new Promise<void>((resolve) => {
+    announceFirst = resolve
+  })
+  const reading = createRefreshedValue<ChainReading>({
+    load: (signal) => source.read(signal),
+    intervalMs,
+    timeoutMs: limits.refreshTimeoutMs,
+    softMaxAgeMs: 3 * intervalMs,
+    hardMaxAgeMs: limits.gasHardMaxAgeMs,
+    clock,
+    random,
+    onLoaded(sample) {
+      trouble.over()
+      state.putChain(chainKey, sample)
+      if (sample.value.poolsLive) announceFirst()
+    },
+    isUrgent: () => state.awaitsConfirmation(chainKey),
+    onFailed: trouble.met,
+  })
+  const health = () => ({
+    state: reading.read().state,
+    consecutiveFailures: reading.consecutiveFailures(),
+    lastError: trouble.last(),
+  })
+  return { chainKey, reading, firstReading, health }
+}
+
+/** An optional service: nobody waits for it, and it is asked ever less while it fails. */
+function refreshAdapter(
+  adapter: HttpPriceAdapter,
+  state: MarketState,
+  { plan, clock, random, log }: RunMarketOptions,
+): RefreshedValue<ReadonlyMap<string, HttpQuote>> {
+  const uses = plan.prices.flatMap(({ http }) => http).filter((use) => use.adapter === adapter.name)
+  const ids = [...new Set(uses.map(({ id }) => id))]
+  const trouble = troubleLog({ adapter: adapter.name }, log)
+  return createRefreshedValue<ReadonlyMap<string, HttpQuote>>({
+    load: async (signal) =>
+      ids.length === 0 ? new Map() : adapter.read(ids, { nowMs: clock.now(), signal }),
+    intervalMs: adapter.intervalMs,
+    // A price may wait for it, so that it is back soon after its service is.
+    backoffMaxMs: 4 * adapter.intervalMs,
+    timeoutMs: adapter.intervalMs,
+    softMaxAgeMs: 2 * adapter.intervalMs,
+    hardMaxAgeMs: 600_000,
+    clock,
+    random,
+    onLoaded({ value, asOfMs }) {
+      trouble.over()
+      state.putHttp(adapter.name, { kind: adapter.kind, quotes: value, readAtMs: asOfMs })
+    },
+    onFailed: trouble.met,
+  })
+}
+
+/**
+ * A feed of another pair or with other decimals misprices everything, so nothing may start with it.
+ * @throws ConfigurationError naming each such feed
+ */
+function refuseMisdescribedFeeds({ prices }: Evaluation): void {
+  const wrong = [...prices].flatMap(([key, { readings }]) =>
+    readings
+      .filter(({ result }) => 'fault' in result && result.fault === 'misdescribed')
+      .map(({ source }) => `${key}: ${source}`),
+  )
+  if (wrong.length === 0) return
+  throw new ConfigurationError(`Feeds with another description or other decimals:\n${wrong.join('\n')}`)
+}
+
+/** Logs when refreshing begins to fail and when it works again, not each failure between. */
+function troubleLog(subject: object, log: MarketLog) {
+  let last: unknown
+  let failing = false
+  return {
+    met(error: unknown) {
+      if (!failing) log.warn({ ...subject, err: error }, 'market refresh failed')
+      failing = true
+      last = error
+    },
+    over() {
+      if (failing) log.info(subject, 'market refresh works again')
+      failing = false
+      last = undefined
+    },
+    last: () => last,
+  }
+}
+
+/** Settles with the first of the promise and the limit. The timer keeps the process alive while it waits. */
+async function atMost(limitMs: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs)
+  })
+  try {
+    await Promise.race([promise, limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,68 @@
+import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
+import type { GasShape } from './gas/gasUnits.ts'
+
+/** One USD price as of one refresh, already guarded. @source pricing-engine.md 2.3 */
+export type UsdPrice = {
+  /** USD per whole token, 18 fraction digits. */
+  readonly usdX18: bigint
+  readonly updatedAtMs: number
+  /** `degraded`: sources disagree within the hard limit; `spreadBps` is by how much. */
+  readonly confidence: 'fresh' | 'degraded'
+  readonly spreadBps: bigint
+  /** Distance of a stablecoin from 1 USD, present when it is notable; the price is then `degraded`. */
+  readonly depegBps?: bigint
+}
+
+/** Why a price must not be used. Nothing stands in for it: whoever needs it refuses, and may be asked again. */
+export type PriceRefusal = {
+  readonly reason:
+    | 'no_source'
+    | 'stale'
+    | 'deviation'
+    | 'depeg'
+    | 'unconfirmed_jump'
+    /** One is configured and has not been heard of within its maximum age. */
+    | 'second_source_missing'
+}
+
+/** Wei per gas on one chain. `expected` is shown and charged; `max` bounds what a step may pay. */
+export type GasPrice = {
+  readonly expectedWei: bigint
+  readonly maxFeePerGasWei: bigint
+  readonly maxPriorityFeePerGasWei: bigint
+}
+
+/** Everything about one chain that a price depends on, read at one head. */
+export type ChainMarket = {
+  readonly chainId: number
+  readonly head: { readonly number: bigint; readonly hash: Hex; readonly timestampSeconds: number }
+  readonly asOfMs: number
+  readonly gasPrice: GasPrice
+  readonly gasUnits: Readonly<Record<GasShape, bigint>>
+  /** L1 data fee and operator fee per shape; zero where the chain has none. */
+  readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
+  /** Mirrored pools, all at `head.hash`. Empty while the mirror is not trusted. */
+  readonly pools: readonly PoolState[]
+  /** Spendable solver balance per currency. */
+  readonly inventory: ReadonlyMap<CurrencyKey, bigint>
+}
+
+/** Why a chain must not be priced now. It may be a moment later. */
+export type ChainRefusal =
+  | { readonly reason: 'no_data' | 'stale_head' | 'stale_gas' | 'gas_disputed' }
+  /** The chain's own last blocks do not bear the gas price out. */
+  | { readonly reason: 'gas_above_ceiling'; readonly expectedWei: bigint; readonly ceilingWei: bigint }
+
+/**
+ * One immutable view of all markets: whoever prices something uses exactly one, so it never mixes two ticks.
+ * `price` and `chain` return why a value is missing instead of a guess.
+ */
+export type MarketSnapshot = {
+  readonly version: number
+  readonly takenAtMs: number
+  /** @param priceKey e.g. `ETH/USD` */
+  price(priceKey: string): UsdPrice | PriceRefusal
+  /** The newest guarded price, though it may be refused now: to show what something is worth, never to decide. */
+  lastPrice(priceKey: string): UsdPrice | undefined
+  chain(chainId: number): ChainMarket | ChainRefusal
+}

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createJsonRpcClient, type JsonRpcClient } from '@causeway/chains'
+import { type QuoteFile, quoteFileSchema } from '@causeway/core'
+import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { createMarket, type MarketOptions } from '../../src/createMarket.ts'
+import { localReach } from '../../src/prices/secondSource.ts'
+import type { Market } from '../../src/runMarket.ts'
+
+const quoteFilePath = resolve(fileURLToPath(import.meta.url), '../../../../../configs/quote.local.json')
+
+/** Real nodes that mine every second, a fault proxy before each, and the market of the local configuration. */
+export type LiveMarket = {
+  readonly network: TestNetwork
+  readonly proxies: { readonly base: FaultProxy; readonly optimism: FaultProxy }
+  readonly config: QuoteFile
+  readonly market: Market
+  /** Another market over the same proxies. */
+  open(options?: Partial<MarketOptions>): Market
+  stop(): Promise<void>
+}
+
+export async function startLiveMarket(options: Partial<MarketOptions> = {}): Promise<LiveMarket> {
+  const network = await startTestNetwork({ blockTimeSeconds: 1 })
+  const { base, optimism } = network.chains
+  const proxies = {
+    base: await startFaultProxy({ targetUrl: base.url }),
+    optimism: await startFaultProxy({ targetUrl: optimism.url }),
+  }
+  const config = await readLocalQuoteFile(network)
+  const markets: Market[] = []
+  const clients: JsonRpcClient[] = []
+  const open = (overrides: Partial<MarketOptions> = {}) => {
+    const own = (['base', 'optimism'] as const).map((chainId) =>
+      createJsonRpcClient({ chainId, endpoints: [{ url: proxies[chainId].url }], now: Date.now }),
+    )
+    clients.push(...own)
+    const log = { info() {}, warn() {} }
+    const byKey = new Map(own.map((client) => [client.chainId, client]))
+    const market = createMarket({ config, clients: byKey, reach: localReach, log, ...overrides })
+    markets.push(market)
+    return market
+  }
+  return {
+    network,
+    proxies,
+    config,
+    market: open(options),
+    open,
+    async stop() {
+      for (const market of markets) market.close()
+      await Promise.all(clients.map((client) => client.close()))
+      await Promise.all([proxies.base.stop(), proxies.optimism.stop()])
+      await network.stop()
+    },
+  }
+}
+
+/** The local configuration at the pace of the test: a block a second, a head that is stale after eight seconds. */
+export async function readLocalQuoteFile(network: TestNetwork): Promise<QuoteFile> {
+  const input: unknown = JSON.parse(await readFile(quoteFilePath, 'utf8'))
+  const fillWallet = network.keys.fillWallet.address
+  const file = quoteFileSchema.parse({ ...Object(input), fillWallet })
+  const chains = Object.fromEntries(
+    Object.entries(file.chains).map(([key, chain]) => [
+      key,
+      { ...chain, blockTimeMs: 1_000, headMaxAgeMs: 8_000 },
+    ]),
+  )
+  return { ...file, chains }
+}
+
+/** Waits for a condition. The limit only ends a test that would hang; no test is about its length. */
+export async function eventually(holds: () => boolean, what: string): Promise<void> {
+  const giveUpAtMs = Date.now() + 30_000
+  while (!holds()) {
+    if (Date.now() > giveUpAtMs) throw new Error(`it never came about that ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { suiteArguments, suiteFiles, suites } from './suites.ts'
+
+const root = dirname(dirname(import.meta.dirname))
+
+test.each(suites)('every file of %s exists, in order, and runs in no other suite', (suite) => {
+  const files: readonly string[] = suiteFiles[suite]
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+  expect(files).toEqual(files.toSorted())
+  const others: readonly string[] = suites
+    .filter((other) => other !== suite)
+    .flatMap((other) => suiteFiles[other])
+  expect(files.filter((file) => others.includes(file))).toEqual([])
+})
+
+test('the faults bring the long sizes of files that run elsewhere', () => {
+  const words = suiteArguments('faults', () => ['test/a.test.ts', suiteFiles.faults[0]])
+  expect(words.slice(0, 6)).toEqual(['--project', 'unit', '--project', 'e2e', '--project', 'faults'])
+  expect(words.slice(6)).toEqual([...suiteFiles.faults, 'test/a.test.ts'])
+})
+
+test('no other suite reads files for it', () => {
+  const never = () => expect.unreachable()
+  expect(suiteArguments(undefined, never)).toEqual(['--project', 'unit', '--project', 'e2e'])
+  expect(suiteArguments('clients', never)).toEqual(['--project', 'clients'])
+})

@@ -1,0 +1,56 @@
+// Which end-to-end files `npm test` leaves out. A suite has one purpose, a command and a CI job of its own.
+
+/** Globs of every end-to-end file, from the repository's root. */
+export const endToEndFiles = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts']
+
+/** Files by the suite that they run in. A file that stands in none runs in `npm test`. */
+export const suiteFiles = {
+  /** `npm run test:clients`: what others publish works here unmodified. */
+  clients: ['test/publicClient.test.ts', 'test/publicClientFailures.test.ts'],
+  /** `npm run test:localnet`: what a newcomer types works: the start, its restarts, the demo and the guides. */
+  localnet: [
+    'apps/quote-api/test/sponsorGuide.test.ts',
+    'packages/database/test/embeddedPostgres.test.ts',
+    'packages/localnet/test/networkKeeper.test.ts',
+    'packages/localnet/test/networkLeftDatabase.test.ts',
+    'packages/localnet/test/networkRestart.test.ts',
+    'packages/localnet/test/networkRun.test.ts',
+    'packages/localnet/test/networkSession.test.ts',
+    'packages/localnet/test/networkSnapshot.test.ts',
+    'packages/localnet/test/networkStart.test.ts',
+    'test/demo.test.ts',
+    'test/familiesLocally.test.ts',
+  ],
+  /**
+   * `npm run test:faults`: kills at random moments, whose rule a shorter file of `npm test` proves as well. The
+   * long sizes of all other files run there too.
+   */
+  faults: [
+    'apps/quote-api/test/appFeeClaimKills.test.ts',
+    'apps/quote-api/test/orderStore.test.ts',
+    'apps/quote-api/test/settlementProcesses.test.ts',
+    'apps/quote-api/test/sponsoredDurability.test.ts',
+    'apps/quote-api/test/topUpTrees.test.ts',
+    'packages/localnet/test/solverPermits.test.ts',
+    'packages/localnet/test/solverSweeps.test.ts',
+    'test/livesUnderFaults.test.ts',
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+export type Suite = keyof typeof suiteFiles
+
+export const suites = ['clients', 'localnet', 'faults'] as const satisfies readonly Suite[]
+
+/** Set while the long sizes are asked for; a file that reads it has one. */
+export const longSizesVariable = 'CAUSEWAY_FAULTS'
+
+/** What vitest runs for a suite: its projects, and the files of other projects that have long sizes. */
+export function suiteArguments(
+  suite: Suite | undefined,
+  filesWithLongSizes: () => readonly string[],
+): readonly string[] {
+  const only = (...projects: readonly string[]) => projects.flatMap((project) => ['--project', project])
+  if (suite === undefined) return only('unit', 'e2e')
+  if (suite !== 'faults') return only(suite)
+  return [...only('unit', 'e2e', 'faults'), ...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]
+}
