@@ -1,6 +1,6 @@
 // Goal: every scenario of the aggregation's specification, seen from the caller of the real HTTP client.
 // Method: peers are real HTTP servers; time is order, made by gates, and never measured. Scenarios 1 and 2 ask no
-// peer: see `waiting.test.ts` of the routes, and `peersNotAsked.test.ts`.
+// peer: see `waiting.test.ts` of the routes, and `test/peersNotAsked.test.ts`.
 import { attestationKinds, type DepositsResponse, DomainError } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parsePeers, parseSignerPolicy } from '../src/peers/settings.ts'

@@ -101,7 +101,7 @@ export function createBareApp(options: BareAppOptions): BareApp {
 }
 
 /** Request ids: a random prefix per process and a counter; cheaper than random bytes per request. */
-export function createRequestIds(processPrefix: string): () => string {
+function createRequestIds(processPrefix: string): () => string {
   let count = 0
   return () => {
     count += 1

@@ -116,7 +116,7 @@ export const chainsResponseSchema = z.object({ chains: z.array(chainSchema) })
 export type ListedChain = z.infer<typeof chainSchema>
 
 /** GET /chains/v1: every chain of the environment, in the order of its file. Asks no endpoint. */
-export function registerChains(app: HttpApp, list: () => readonly ListedChain[]): void {
+function registerChains(app: HttpApp, list: () => readonly ListedChain[]): void {
   const schema = {
     tags: ['discovery'],
     summary: 'List the chains of the selected environment',

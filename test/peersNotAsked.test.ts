@@ -3,10 +3,10 @@
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type MeasuredService, startMeasured } from '../../../scripts/ways/measuredService.ts'
-import { type HttpPeer, startHttpPeer } from './peerSupport/httpPeer.ts'
-import { callerKey, oracleVariables } from './support/oracleProcess.ts'
-import { deposit, native, noOrder } from './support/protocolActors.ts'
+import { type HttpPeer, startHttpPeer } from '../apps/oracle/test/peerSupport/httpPeer.ts'
+import { callerKey, oracleVariables } from '../apps/oracle/test/support/oracleProcess.ts'
+import { deposit, native, noOrder } from '../apps/oracle/test/support/protocolActors.ts'
+import { type MeasuredService, startMeasured } from '../scripts/ways/measuredService.ts'
 
 let network: TestNetwork
 let peer: HttpPeer
