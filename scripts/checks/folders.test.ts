@@ -69,8 +69,8 @@ describe('folders check', () => {
   test('files of one folder may refer to each other, and tests to anything', () => {
     expect(
       problemsOf({
-        'packages/http/src/slots.ts': "import './exchange.ts'",
-        'packages/http/src/exchange.ts': "import './slots.ts'",
+        'packages/http/src/metrics.ts': "import './exchange.ts'",
+        'packages/http/src/exchange.ts': "import './metrics.ts'",
         'packages/core/src/vm/a.test.ts': "import '../order/b.ts'",
         'packages/core/src/order/b.ts': "import '../vm/c.ts'",
       }),

@@ -31,7 +31,7 @@ import {
   withdrawalInitiationV2Definition,
   withdrawalsDefinition,
 } from '../../apps/oracle/src/service/definitions.ts'
-import { signResponse } from '../../apps/oracle/src/service/signResponse.ts'
+import { signResponse } from '../../apps/oracle/src/service/signing.ts'
 import { signedOrder } from '../../apps/oracle/test/fixtures/requests.ts'
 import {
   blockTime,
@@ -95,7 +95,8 @@ async function attested<Request extends RequestSwitches, Response extends object
 ): Promise<object> {
   const { unsigned, isFinal } = await attest(requestSchema.parse(body), context, options)
   const signatureContext = { hub: context.hub, networkOf: context.networkOf }
-  const answer = await signResponse(kind, unsigned, { signer, context: signatureContext }, options)
+  const signing = { signer, context: signatureContext }
+  const { response: answer } = await signResponse(kind, unsigned, signing, options)
   const signed = kind.signatureArrays(answer, signatureContext).map((array) => {
     const digest = array.digestOf(array.ownDomain)
     if (digest === undefined) throw new Error(`${name}: ${array.path} cannot be signed`)

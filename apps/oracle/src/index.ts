@@ -1,2 +1,3 @@
 export { loadConfig, type OracleConfig } from './compose/config.ts'
-export { createOracle, type ListenAddresses, type Oracle } from './compose/createOracle.ts'
+export { createOracle } from './compose/createOracle.ts'
+export type { ListenAddresses, Oracle } from './compose/listeners.ts'

@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '@causeway/core'
 import { installShutdown, loadSecrets } from '@causeway/http'
-import { runHeldCommand } from './caps/heldCommand.ts'
 import { loadConfig } from './compose/config.ts'
 import { createOracle } from './compose/createOracle.ts'
-import { runHaltedCommand } from './halt/haltedCommand.ts'
+import { runHaltedCommand, runHeldCommand } from './compose/operatorCommands.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 

@@ -19,7 +19,7 @@ import {
 } from '@causeway/localnet'
 import { numberToHex, parseEther } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { chainsResponseSchema } from '../src/http/chains.ts'
+import { chainsResponseSchema } from '../src/http/app.ts'
 import type { Lie } from './support/lies.ts'
 import { type LyingNode, startLyingNode } from './support/lyingNode.ts'
 import { callerKey, type OracleProcess, oracleVariables, spawnOracle } from './support/oracleProcess.ts'

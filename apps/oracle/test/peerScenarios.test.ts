@@ -1,5 +1,6 @@
 // Goal: every scenario of the aggregation's specification, seen from the caller of the real HTTP client.
-// Method: peers are real HTTP servers; time is order, made by gates, and never measured.
+// Method: peers are real HTTP servers; time is order, made by gates, and never measured. Scenarios 1 and 2 ask no
+// peer: see `waiting.test.ts` of the routes, and `test/peersNotAsked.test.ts`.
 import { attestationKinds, type DepositsResponse, DomainError } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parsePeers, parseSignerPolicy } from '../src/peers/settings.ts'
@@ -71,20 +72,6 @@ const amountOf = ({ messages }: DepositsResponse) => messages[0]?.result.amount
 const answering = (response: Promise<unknown>) => async () => ({ body: await response })
 const never = () => new Promise<never>(() => undefined)
 const eventsOf = ({ lines }: Harness) => lines.map(({ event }) => event)
-
-describe('without peers', () => {
-  test('scenario 1: no PEERS, peers requested: the local signature alone', async () => {
-    const { response } = await run(await harness({ peers: [] }))
-    expect(signersOf(response)).toEqual(['A'])
-  })
-
-  test('scenario 2: PEERS, but no peers requested: no peer is called', async () => {
-    const started = await harness({ peers: [answering(own(['B']))] })
-    const { response } = await run(started, { body: { ...depositsBody, requestPeerSignatures: false } })
-    expect(signersOf(response)).toEqual(['A'])
-    expect(started.peers[0]?.questions).toEqual([])
-  })
-})
 
 describe('without an allowlist', () => {
   async function waitsForAll(threshold?: number) {

@@ -15,7 +15,7 @@ import { parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../src/compose/config.ts'
 import { createOracle } from '../src/compose/createOracle.ts'
-import { chainsResponseSchema, type ListedChain } from '../src/http/chains.ts'
+import { chainsResponseSchema, type ListedChain } from '../src/http/app.ts'
 import {
   callerKey,
   type OracleProcess,

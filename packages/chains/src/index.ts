@@ -167,7 +167,7 @@ export {
   type QuorumLimits,
 } from './rpc/quorumClient.ts'
 export { AnswerTooLongError, requestText } from './rpc/requestText.ts'
-export { SingleFlight } from './rpc/singleFlight.ts'
+export { SingleFlight, WeightedLruCache } from './rpc/sharedWork.ts'
 export {
   countVoices,
   defaultThreshold,
@@ -177,7 +177,6 @@ export {
   type Vote,
   type Voter,
 } from './rpc/tally.ts'
-export { WeightedLruCache } from './rpc/weightedLruCache.ts'
 export { deriveProgramAddresses, type ProgramAddresses } from './solana-vm/programAddresses.ts'
 export {
   associatedTokenProgram,

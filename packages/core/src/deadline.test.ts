@@ -29,6 +29,16 @@ describe('startDeadline', () => {
     expect(startDeadline(parent.signal, 60_000).signal.aborted).toBe(true)
   })
 
+  test('fails in the words of its owner, and lasts without a time until it is ended', async () => {
+    const late = new Error('too late')
+    expect(await aborted(startDeadline(undefined, 5, () => late).signal)).toBe(late)
+    const waited = startDeadline(undefined)
+    await sleep(10)
+    expect(waited.signal.aborted).toBe(false)
+    waited.end()
+    expect([waited.signal.aborted, waited.hasPassed()]).toEqual([true, false])
+  })
+
   test('does nothing more once it is released', async () => {
     const parent = new AbortController()
     const deadline = startDeadline(parent.signal, 1)

@@ -7,31 +7,46 @@ export type Deadline = {
   hasPassed(): boolean
   /** Frees timer and listener; call it once the work is over. */
   release(): void
+  /** The same, and aborts what is still under way: nothing needs it any more. */
+  end(): void
 }
 
 /**
- * Aborts with `parent` or after `timeoutMs`, whichever is first. Written out because a signal that
+ * Aborts with `parent` or after `timeoutMs`, whichever is first. Without a parent its owner ends it, without a
+ * time it lasts as long as it is waited for.
+ *
+ * Written out because a signal that
  * `AbortSignal.any` makes of `AbortSignal.timeout` never fires on Node 20 once garbage was collected: it
  * holds its sources weakly.
  */
-export function startDeadline(parent: AbortSignal, timeoutMs: number): Deadline {
+export function startDeadline(
+  parent: AbortSignal | undefined,
+  timeoutMs?: number,
+  late: (timeoutMs: number) => Error = lateError,
+): Deadline {
   const controller = new AbortController()
   let passed = false
-  // Every call in flight listens to one parent; Node would take more than ten listeners for a leak.
-  setMaxListeners(0, parent)
-  const onParentAbort = () => controller.abort(parent.reason)
-  const timer = setTimeout(() => {
+  // Every call in flight listens; Node would take more than ten listeners for a leak.
+  setMaxListeners(0, controller.signal, ...(parent === undefined ? [] : [parent]))
+  const onParentAbort = () => controller.abort(parent?.reason)
+  const pass = (limitMs: number) => {
     passed = true
-    controller.abort(lateError(timeoutMs))
-  }, timeoutMs).unref()
-  if (parent.aborted) onParentAbort()
-  else parent.addEventListener('abort', onParentAbort, { once: true })
+    controller.abort(late(limitMs))
+  }
+  const timer = timeoutMs === undefined ? undefined : setTimeout(pass, timeoutMs, timeoutMs).unref()
+  if (parent?.aborted) onParentAbort()
+  else parent?.addEventListener('abort', onParentAbort, { once: true })
+  const release = () => {
+    clearTimeout(timer)
+    parent?.removeEventListener('abort', onParentAbort)
+  }
   return {
     signal: controller.signal,
     hasPassed: () => passed,
-    release() {
-      clearTimeout(timer)
-      parent.removeEventListener('abort', onParentAbort)
+    release,
+    end() {
+      release()
+      controller.abort()
     },
   }
 }
@@ -45,7 +60,7 @@ export function whenAborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** What is aborted by a time limit fails with this. */
+/** What is aborted by a time limit fails with this, unless its owner says otherwise. */
 export function lateError(timeoutMs: number): UpstreamUnavailableError {
   return new UpstreamUnavailableError(`No answer within ${timeoutMs} ms.`, { code: 'REQUEST_TIMED_OUT' })
 }

@@ -6,8 +6,7 @@ import type { ErrorPolicy } from './describeFailure.ts'
 import { type DrainLimits, drainConnections } from './draining.ts'
 import { createErrorHandler } from './errorHandler.ts'
 import type { HttpApp } from './fastifyTypes.ts'
-import { parseJsonBody } from './jsonBody.ts'
-import { createRequestIds } from './requestId.ts'
+import { parseJsonBody } from './json.ts'
 import { createSerializerCompiler } from './serialization.ts'
 import { compileValidator } from './validation.ts'
 
@@ -99,4 +98,20 @@ export function createBareApp(options: BareAppOptions): BareApp {
   connections.watch(app.server)
   app.addHook('preClose', () => drainConnections(app.server, connections, limits))
   return { app, connections }
+}
+
+/** Request ids: a random prefix per process and a counter; cheaper than random bytes per request. */
+function createRequestIds(processPrefix: string): () => string {
+  let count = 0
+  return () => {
+    count += 1
+    return `${processPrefix}-${count.toString(36)}`
+  }
+}
+
+const acceptedId = /^[\w-]{1,64}$/
+
+/** The caller's own `x-request-id`, kept for logs when it cannot break a log line. */
+export function readClientRequestId(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && acceptedId.test(header) ? header : undefined
 }

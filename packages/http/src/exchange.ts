@@ -1,8 +1,28 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Exemption } from './exemption.ts'
 import { RequestFailure } from './failure.ts'
-import type { Slot } from './slots.ts'
+
+export type Exemption = 'liveness' | 'documentation'
+
+/**
+ * What takes no part in limits: `/`, `/documentation` with its subpaths and `/lives/*`, whether they
+ * exist or not. A route is known by its own pattern, which no caller can choose; a path as it was written
+ * is only looked at when it leads to no route, so that no spelling frees a route from its limit.
+ * @source attestation-oracle.md, Limits and defaults
+ */
+export function exemptionOf(request: FastifyRequest): Exemption | undefined {
+  return exemptionOfPath(request.is404 ? request.url : (request.routeOptions.url ?? ''))
+}
+
+/** By a route's pattern, or by the URL of a request that no route matches. */
+export function exemptionOfPath(url: string): Exemption | undefined {
+  if (url.startsWith('/lives/')) return 'liveness'
+  const end = url.search(/[?#]/)
+  const path = end === -1 ? url : url.slice(0, end)
+  return path === '/' || path === '/documentation' || path.startsWith('/documentation/')
+    ? 'documentation'
+    : undefined
+}
 
 /** A body that was there sooner leaves its handler the time that it has. */
 const quickBodyMs = 100
@@ -87,4 +107,148 @@ function answerLate(exchange: Exchange): void {
   if (reply.sent) return
   if (reply.raw.headersSent) reply.raw.destroy(failure)
   else reply.send(failure)
+}
+
+/** What a request takes part of: places for bodies on their way, for work, or for exempt pages. */
+export type Slot = 'body' | 'work' | 'documentation'
+
+/** What there was too much of when a request was refused. For `body` the oldest on its way was. */
+export const shedReasons = ['body', 'work', 'documentation'] as const satisfies readonly Slot[]
+export type ShedBecause = (typeof shedReasons)[number]
+
+export type SlotLimits = {
+  /** Requests worked on at once; one more is refused at once, never queued. */
+  readonly inFlightMax: number
+  /** Answers of the exempt pages that are made or sent at once. */
+  readonly documentationMax: number
+  /** Requests whose bodies are on the way at once; for one more the oldest is cut. */
+  readonly bodiesArrivingMax: number
+}
+
+/**
+ * Whether work that is begun also ends. A request that was answered in time, or whose caller left, is
+ * progress; one that was answered by its time limit is not. Times in milliseconds of one clock.
+ */
+export class Progress {
+  #workingCount = 0
+  /** Of the last progress, or of the first request after nothing was in work. */
+  #sinceMs = 0
+
+  get workingCount(): number {
+    return this.#workingCount
+  }
+
+  begin(nowMs: number): void {
+    if (this.#workingCount === 0) this.#sinceMs = nowMs
+    this.#workingCount += 1
+  }
+
+  end(nowMs: number, isLate: boolean): void {
+    this.#workingCount -= 1
+    if (!isLate) this.#sinceMs = nowMs
+  }
+
+  /** True when requests are in work and none has ended in time for longer than `limitMs`. */
+  isStuck(nowMs: number, limitMs: number): boolean {
+    return this.#workingCount > 0 && nowMs - this.#sinceMs > limitMs
+  }
+}
+
+/**
+ * The bounded places of one app. A place for work is held from the moment that a request is complete
+ * until its answer is ready: neither a body that is late nor an answer that is not read holds one.
+ */
+export class Slots {
+  readonly progress = new Progress()
+  readonly #limits: SlotLimits
+  readonly #onShed: (reason: ShedBecause) => void
+  readonly #arriving = new Set<Exchange>()
+  #documentationCount = 0
+
+  constructor(limits: SlotLimits, onShed: (reason: ShedBecause) => void) {
+    this.#limits = limits
+    this.#onShed = onShed
+  }
+
+  get arrivingCount(): number {
+    return this.#arriving.size
+  }
+
+  /** @returns why the request is refused */
+  begin(exchange: Exchange): RequestFailure | undefined {
+    if (exchange.exemption === 'liveness') return undefined
+    if (exchange.exemption === 'documentation') return this.#takeDocumentation(exchange)
+    return hasBody(exchange.request) ? this.#awaitBody(exchange) : this.#takeWork(exchange)
+  }
+
+  /** @returns why the request is refused although all of it is there */
+  bodyArrived(exchange: Exchange): RequestFailure | undefined {
+    if (exchange.slot !== 'body') return undefined
+    this.#leave(exchange)
+    return this.#takeWork(exchange)
+  }
+
+  /** The answer is ready: what is left is its client's to take. Pages are sent in parts, so they stay. */
+  answered(exchange: Exchange): void {
+    if (exchange.slot !== 'documentation') this.#leave(exchange)
+  }
+
+  ended(exchange: Exchange): void {
+    this.#leave(exchange)
+  }
+
+  #takeWork(exchange: Exchange): RequestFailure | undefined {
+    if (this.progress.workingCount >= this.#limits.inFlightMax) return this.#shed('work')
+    exchange.slot = 'work'
+    this.progress.begin(performance.now())
+    return undefined
+  }
+
+  #takeDocumentation(exchange: Exchange): RequestFailure | undefined {
+    if (this.#documentationCount >= this.#limits.documentationMax) return this.#shed('documentation')
+    exchange.slot = 'documentation'
+    this.#documentationCount += 1
+    return undefined
+  }
+
+  /** Bodies of honest clients arrive in no time, so the one that is on its way the longest is cut. */
+  #awaitBody(exchange: Exchange): RequestFailure | undefined {
+    if (this.progress.workingCount >= this.#limits.inFlightMax) return this.#shed('work')
+    if (this.#arriving.size >= this.#limits.bodiesArrivingMax) {
+      const refusal = this.#shed('body')
+      const oldest = findIncomplete(this.#arriving)
+      if (oldest === undefined) return refusal
+      this.#leave(oldest)
+      oldest.refuseLateBody()
+    }
+    exchange.slot = 'body'
+    this.#arriving.add(exchange)
+    return undefined
+  }
+
+  #leave(exchange: Exchange): void {
+    const { slot } = exchange
+    exchange.slot = undefined
+    if (slot === 'body') this.#arriving.delete(exchange)
+    if (slot === 'work') this.progress.end(performance.now(), exchange.isLate)
+    if (slot === 'documentation') this.#documentationCount -= 1
+  }
+
+  #shed(reason: ShedBecause): RequestFailure {
+    this.#onShed(reason)
+    return new RequestFailure('overloaded', 'The service is overloaded.', { retryAfterSeconds: 1 })
+  }
+}
+
+/** In the order of their start. */
+function findIncomplete(exchanges: Iterable<Exchange>): Exchange | undefined {
+  for (const exchange of exchanges) if (!exchange.request.raw.complete) return exchange
+  return undefined
+}
+
+/** Fastify reads no body of a GET. */
+function hasBody({ method, headers }: FastifyRequest): boolean {
+  if (method === 'GET') return false
+  const length = headers['content-length']
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }

@@ -18,7 +18,7 @@ export { describeFailure, type ErrorPolicy, type FailureAnswer } from './describ
 export { type ErrorBody, errorBodySchema, errorResponses } from './errorBody.ts'
 export { type FrameworkFailure, RequestFailure } from './failure.ts'
 export type { HttpApp } from './fastifyTypes.ts'
-export { answerJson } from './jsonReply.ts'
+export { answerJson } from './json.ts'
 export { createLogger, type LoggerOptions } from './logger.ts'
 export { createHttpMetrics, type HttpMetrics } from './metrics.ts'
 export { interfaceVersion, type OpenApiOptions } from './openapi.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseJsonBody } from './jsonBody.ts'
+import { parseJsonBody } from './json.ts'
 
 const plainKeys = fc.string().filter((key) => !['__proto__', 'constructor', 'prototype'].includes(key))
 const members = fc.dictionary(plainKeys, fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null)))

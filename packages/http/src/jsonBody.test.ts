@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RequestFailure } from './failure.ts'
-import { parseJsonBody } from './jsonBody.ts'
+import { parseJsonBody } from './json.ts'
 
 function failureOf(text: string): RequestFailure {
   try {

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createTestApp } from '../test/httpTestApp.ts'
 import type { HttpAppOptions } from './createHttpApp.ts'
 import type { HttpApp } from './fastifyTypes.ts'
-import { answerJson } from './jsonReply.ts'
+import { answerJson } from './json.ts'
 
 const open: HttpApp[] = []
 afterEach(async () => {

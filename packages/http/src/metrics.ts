@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type ClosedBecause, closedReasons } from './connections.ts'
-import { type ShedBecause, shedReasons } from './slots.ts'
+import { type ShedBecause, shedReasons } from './exchange.ts'
 
 /** What the HTTP layer reports. Labels come from closed sets: route patterns, methods, status codes. */
 export type HttpMetrics = {

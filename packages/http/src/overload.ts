@@ -1,11 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Connections } from './connections.ts'
-import { Exchange } from './exchange.ts'
-import { exemptionOf } from './exemption.ts'
+import { Exchange, exemptionOf, type SlotLimits, Slots } from './exchange.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import type { HttpMetrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
-import { type SlotLimits, Slots } from './slots.ts'
 
 export type TrafficOptions = {
   readonly slots: SlotLimits

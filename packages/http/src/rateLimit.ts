@@ -1,6 +1,6 @@
 import rateLimitPlugin, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyRequest, RouteOptions } from 'fastify'
-import { exemptionOfPath } from './exemption.ts'
+import { exemptionOfPath } from './exchange.ts'
 import { RequestFailure } from './failure.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { FixedWindows } from './fixedWindows.ts'

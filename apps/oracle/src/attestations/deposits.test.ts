@@ -17,15 +17,22 @@ import {
   usdc,
   world,
 } from '../../test/fixtures/world.ts'
-import { attestDeposits } from './deposits.ts'
+import type { DepositsRequest } from '../wire/requests.ts'
+import type { AttestationContext } from './context.ts'
+import { attestDeposits, canonicalDeposits } from './deposits.ts'
 
 const options = { signal: new AbortController().signal }
 const request = { chainId: 'ethereum', transactionId: depositTransaction }
 const facts = depositFacts([depositB])
 const worldOf = (found = facts) => world({ ethereum: { deposits: { [depositTransaction]: found } } })
 
+/** As the service does it. */
+async function attest(asked: DepositsRequest, context: AttestationContext) {
+  return attestDeposits(canonicalDeposits(asked, context), context, options)
+}
+
 test('the deposit of order B has the published message and the published execution', async () => {
-  const { unsigned, isFinal, evidence } = await attestDeposits(request, worldOf(), options)
+  const { unsigned, isFinal, evidence } = await attest(request, worldOf())
   const [message] = unsigned.messages
   expect(message).toMatchObject(ethereumDeposit)
   expect(message?.extraData).toEqual({ timestamp: blockTime.toString() })
@@ -35,7 +42,7 @@ test('the deposit of order B has the published message and the published executi
 })
 
 test('metadata tell the token and its origin for every action', async () => {
-  const { unsigned } = await attestDeposits(request, worldOf(), options)
+  const { unsigned } = await attest(request, worldOf())
   expect(unsigned.execution?.metadata).toEqual([
     {
       hubTokenId: '75768216729734233842356022798368373679005098618301361336704166989654078618295',
@@ -48,7 +55,7 @@ test('metadata tell the token and its origin for every action', async () => {
 
 test('a deposit without an order is minted to the alias of its depositor', async () => {
   const unnamed = depositFacts([{ ...depositB, depositId: `0x${'00'.repeat(32)}` }])
-  const { unsigned } = await attestDeposits(request, worldOf(unnamed), options)
+  const { unsigned } = await attest(request, worldOf(unnamed))
   const alias = hubAlias({ chainId: 'ethereum', ...mainNetwork('ethereum-vm') }, depositor)
   expect(alias).toBe('0x655a50c47473d8fd8f2a129996f0062c287ac97d')
   expect(unsigned.execution?.actions[0]?.slice(2 + 64 + 24, 2 + 128)).toBe(alias.slice(2))
@@ -56,7 +63,7 @@ test('a deposit without an order is minted to the alias of its depositor', async
 
 test('several deposits of one transaction keep their order and share one key', async () => {
   const second = { ...depositB, onchainIndex: '9', currency: usdc, amount: 5n }
-  const { unsigned } = await attestDeposits(request, worldOf(depositFacts([second, depositB])), options)
+  const { unsigned } = await attest(request, worldOf(depositFacts([second, depositB])))
   expect(unsigned.messages.map(({ result }) => result.currency)).toEqual([usdc, nativeCurrency])
   expect(unsigned.execution?.actions).toHaveLength(2)
   expect(unsigned.execution?.idempotencyKey).toBe(depositExecution.idempotencyKey)
@@ -67,7 +74,7 @@ test('several deposits of one transaction keep their order and share one key', a
 })
 
 test('a final transaction without deposits has an empty answer and nothing to sign', async () => {
-  const { unsigned } = await attestDeposits(request, worldOf(depositFacts([])), options)
+  const { unsigned } = await attest(request, worldOf(depositFacts([])))
   expect(unsigned).toEqual({ messages: [] })
   const context = { hub: worldOf().hub, networkOf: worldOf().networkOf }
   expect(attestationKinds.deposits.signatureArrays(unsigned, context)).toEqual([])
@@ -75,8 +82,8 @@ test('a final transaction without deposits has an empty answer and nothing to si
 
 test('every spelling of a transaction id gives the same answer, in the canonical spelling', async () => {
   const upper = { ...request, transactionId: `0x${'AA'.repeat(32)}` }
-  const one = await attestDeposits(request, worldOf(), options)
-  expect(await attestDeposits(upper, worldOf(), options)).toEqual(one)
+  const one = await attest(request, worldOf())
+  expect(await attest(upper, worldOf())).toEqual(one)
   expect(one.unsigned.messages[0]?.data.transactionId).toBe(depositTransaction)
 })
 
@@ -89,11 +96,11 @@ describe('nothing is asked for', () => {
     ['a chain without endpoint', { ...request, chainId: 'silent' }, 'CHAIN_UNAVAILABLE'],
   ])('%s', async (_what, wrong, code) => {
     const asked = worldOf()
-    await expect(attestDeposits(wrong, asked, options)).rejects.toMatchObject({ code })
+    await expect(attest(wrong, asked)).rejects.toMatchObject({ code })
     expect(asked.asked).toEqual([])
   })
 })
 
 test('a refusal of the reader is passed on', async () => {
-  await expect(attestDeposits(request, world({ ethereum: {} }), options)).rejects.toThrow(ScriptedRefusal)
+  await expect(attest(request, world({ ethereum: {} }))).rejects.toThrow(ScriptedRefusal)
 })

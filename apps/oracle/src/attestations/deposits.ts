@@ -22,18 +22,26 @@ import {
 
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 
+/** The request with its transaction id in canonical spelling. @throws UnknownChainError, InvalidTransactionIdError */
+export function canonicalDeposits(
+  request: DepositsRequest,
+  context: Pick<AttestationContext, 'chains'>,
+): DepositsRequest {
+  const codec = codecOf(chainOf(context, request.chainId))
+  return { ...request, transactionId: codec.canonicalTransactionId(request.transactionId) }
+}
+
 /**
  * POST /attestations/depository-deposits/v1: every deposit of one final transaction, each minted to the
- * account of the order that it names, or of its depositor.
+ * account of the order that it names, or of its depositor. Takes what `canonicalDeposits` made of the request.
  * @source oracle-protocol.md 3.1
  */
 export const attestDeposits: Attest<DepositsRequest, DepositsResponse> = async (
-  request,
+  { chainId, transactionId },
   context,
   options,
 ) => {
-  const chain = chainOf(context, request.chainId)
-  const transactionId = codecOf(chain).canonicalTransactionId(request.transactionId)
+  const chain = chainOf(context, chainId)
   const facts = await context.readerOf(chain.id).readDeposits({ transactionId }, options)
   return { unsigned: buildDeposits(facts, chain, context), evidence: [facts.evidence], isFinal: true }
 }

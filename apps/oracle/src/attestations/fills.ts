@@ -25,10 +25,11 @@ import {
   nameInputs,
   readInputs,
   signedEntries,
+  weightedBpsDiff,
+  worthOf,
 } from './settlement/orderInputs.ts'
 import { checkOrderSignature } from './settlement/orderSignature.ts'
 import { checkPayments, paymentName, theFill } from './settlement/payments.ts'
-import { weightedBpsDiff, worthOf } from './settlement/weightedBpsDiff.ts'
 
 type Order = FillsRequest['order']
 

@@ -25,11 +25,13 @@ import {
   nameInputs,
   type OrderDeposit,
   readInputs,
+  scaledByDiff,
   signedEntries,
+  weightedBpsDiff,
+  worthOf,
 } from './settlement/orderInputs.ts'
 import { checkOrderSignature } from './settlement/orderSignature.ts'
 import { checkPayments, paymentName } from './settlement/payments.ts'
-import { scaledByDiff, weightedBpsDiff, worthOf } from './settlement/weightedBpsDiff.ts'
 
 /**
  * POST /attestations/solver-refunds/v1: a solver paid an order's inputs back, so the order's deposits

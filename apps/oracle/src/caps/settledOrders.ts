@@ -1,7 +1,7 @@
 import { ConfigurationError, type Hex } from '@causeway/core'
 import { z } from 'zod'
 import type { Settles } from '../attestations/context.ts'
-import type { WatchLog } from '../halt/chainWatch.ts'
+import type { WatchLog } from '../halt/watchedChain.ts'
 import { createLineJournal, type LineJournal } from './lineJournal.ts'
 import { claimSettlement, type OrderClaim } from './orderClaims.ts'
 

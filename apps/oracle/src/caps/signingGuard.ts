@@ -8,7 +8,7 @@ import {
   whenAborted,
 } from '@causeway/core'
 import type { Payout } from '../attestations/context.ts'
-import type { WatchLog } from '../halt/chainWatch.ts'
+import type { WatchLog } from '../halt/watchedChain.ts'
 import { type HeldStore, noHeldStore } from './heldStore.ts'
 import type { CapTable, CountedValue, Excess, SigningCaps } from './signingCaps.ts'
 import { valueLetOut } from './valueLetOut.ts'

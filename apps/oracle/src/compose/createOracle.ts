@@ -1,48 +1,26 @@
 import { readFileSync } from 'node:fs'
-import type { SignatureContext } from '@causeway/core'
-import {
-  type Closer,
-  createHttpMetrics,
-  createLogger,
-  createOpsListener,
-  createReadiness,
-  type HttpApp,
-  type HttpMetrics,
-  openListener,
-  type Readiness,
-  standardErrorPolicy,
-} from '@causeway/http'
+import { createHttpMetrics, createLogger, createReadiness } from '@causeway/http'
 import { type ConfiguredSigner, createConfiguredSigner, recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { openSigningGuard } from '../caps/openSigningGuard.ts'
 import { openSettledOrders } from '../caps/settledOrders.ts'
 import { buildApp } from '../http/app.ts'
-import { createPeerAggregator } from '../peers/peerAggregator.ts'
-import { parsePeers, parseSignerPolicy } from '../peers/settings.ts'
+import { createPeerAggregator, type PeerAggregator } from '../peers/peerAggregator.ts'
+import {
+  type Peer,
+  parsePeers,
+  parseSignerPolicy,
+  requiredSignatures,
+  type SignerPolicy,
+} from '../peers/settings.ts'
 import { createAttestationService } from '../service/attestationService.ts'
 import { createConfiguredKeys } from '../service/keySetting.ts'
-import { measuredSigner } from '../service/measuredSigner.ts'
-import { createOracleMetrics } from '../service/oracleMetrics.ts'
+import { createOracleMetrics, type OracleMetrics } from '../service/oracleMetrics.ts'
+import { measuredSigner } from '../service/signing.ts'
 import type { OracleConfig } from './config.ts'
 import { type LoadedFiles, loadFiles } from './files.ts'
+import { createListeners, type Oracle } from './listeners.ts'
 import { type OpenNetwork, openNetwork } from './network.ts'
-
-export type Oracle = {
-  /** The public listener. */
-  readonly app: HttpApp
-  /** Lower-case address that signs. */
-  readonly signer: string
-  readonly logger: Logger
-  readonly readiness: Readiness
-  /** Opens all listeners, or none: when one cannot be opened, everything is closed. */
-  listen(): Promise<ListenAddresses>
-  /** In the order in which they must be closed. */
-  readonly closers: readonly Closer[]
-  /** Closes everything in that order, without draining first. */
-  close(): Promise<void>
-}
-
-export type ListenAddresses = { readonly publicUrl: string; readonly opsUrl: string }
 
 /** An attestation of this oracle alone takes no longer. @source design.md 8 */
 const attestationDeadlineMs = 8_000
@@ -68,13 +46,7 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
   try {
     const { address } = signer
     logger.info({ event: 'signer_opened', signer: address }, 'attestations are signed with this address')
-    const policy = parseSignerPolicy({
-      signers: config.signers.entries,
-      threshold: config.signers.threshold,
-      ownSigner: address,
-    })
-    const peers = parsePeers(config.peers.entries)
-    for (const warning of [...policy.warnings, ...peers.warnings]) logger.warn(warning)
+    const others = readPeerSettings(config, signer, logger)
     const { environment, configDirectory, stateDirectory, finalResultsKeptMax } = config
     const { finalityCheckIntervalMs, headCheckIntervalMs } = config
     const files = await loadFiles({ environment, configDirectory, variables, signer: address })
@@ -87,29 +59,38 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
       finalResultsKeptMax,
       log: logger,
     })
-    return await assemble({
-      ...{ config, logger, signer, files, network },
-      ...{ policy: policy.value, peers: peers.value },
-    })
+    return await assemble({ config, logger, signer, files, network, ...others })
   } catch (error) {
     await signer.close()
     throw error
   }
 }
 
-type Parts = {
+type PeerSettings = { readonly policy: SignerPolicy; readonly peers: readonly Peer[] }
+
+/** @throws ConfigurationError */
+function readPeerSettings(config: OracleConfig, signer: ConfiguredSigner, logger: Logger): PeerSettings {
+  const policy = parseSignerPolicy({
+    signers: config.signers.entries,
+    threshold: config.signers.threshold,
+    ownSigner: signer.address,
+  })
+  const peers = parsePeers(config.peers.entries)
+  for (const warning of [...policy.warnings, ...peers.warnings]) logger.warn(warning)
+  return { policy: policy.value, peers: peers.value }
+}
+
+type Parts = PeerSettings & {
   readonly config: OracleConfig
   readonly logger: Logger
   readonly signer: ConfiguredSigner
   readonly files: LoadedFiles
   readonly network: OpenNetwork
-  readonly policy: ReturnType<typeof parseSignerPolicy>['value']
-  readonly peers: ReturnType<typeof parsePeers>['value']
 }
 
 /** Everything that is built once settings and chains are known to be good. */
 async function assemble(parts: Parts): Promise<Oracle> {
-  const { config, logger, signer, files, network, policy, peers } = parts
+  const { config, logger, signer, network, policy, peers } = parts
   const { context, watch } = network
   const httpMetrics = createHttpMetrics({ service: 'oracle' })
   const metrics = createOracleMetrics({
@@ -120,40 +101,8 @@ async function assemble(parts: Parts): Promise<Oracle> {
   metrics.watchChains(() => network.statuses())
   metrics.watchEndpoints(() => network.endpoints())
   metrics.watchKept(() => watch.keptWindows())
-  const signatureContext: SignatureContext = { hub: context.hub, networkOf: context.networkOf }
-  const guard = await openSigningGuard({
-    chains: files.chains,
-    isLocal: config.isLocal,
-    stateDirectory: config.stateDirectory,
-    isExecuted: (key, reading) => network.isExecuted(key, reading),
-    metrics,
-    log: logger,
-  })
-  const orders = openSettledOrders(config, logger)
-  const service = createAttestationService({
-    context,
-    watch,
-    signer: measuredSigner(signer, metrics),
-    signatureContext,
-    metrics,
-    guard,
-    orders,
-    inFlightMax: config.inFlightMax,
-    keptMax: config.finalResultsKeptMax,
-    deadlineMs: attestationDeadlineMs,
-  })
-  network.onRewritten(() => service.forgetAll())
-  const { timeoutMs } = config.peers
-  const aggregator = createPeerAggregator({
-    peers,
-    policy,
-    context: signatureContext,
-    recover: recoverSigner,
-    requestTimeoutMs: timeoutMs,
-    log: logger,
-    metrics,
-    now: () => performance.now(),
-  })
+  const { service, used } = await openService(parts, metrics)
+  const aggregator = openPeers(parts, metrics)
   const readiness = createReadiness({
     checks: [
       { name: 'hub', check: async () => watch.refuseUnlessReady(context.hub.id) },
@@ -161,12 +110,14 @@ async function assemble(parts: Parts): Promise<Oracle> {
     ],
     onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
   })
+  const peersMs = peers.length === 0 ? 0 : config.peers.timeoutMs
   const app = await buildApp({
     service,
     peers: aggregator,
+    signaturesRequired: requiredSignatures(policy),
     metrics,
     chains: () => network.list(),
-    requestTimeoutMs: Math.max(attestationDeadlineMs, peers.length === 0 ? 0 : timeoutMs) + answerMarginMs,
+    requestTimeoutMs: Math.max(attestationDeadlineMs, peersMs) + answerMarginMs,
     apiKeys: createConfiguredKeys(config.apiKeys),
     allowsForce: config.allowsForce,
     logger,
@@ -182,53 +133,56 @@ async function assemble(parts: Parts): Promise<Oracle> {
     readiness,
     httpMetrics,
     signer: signer.address,
+    used: [{ name: 'peers', close: async () => aggregator?.close() }, ...used],
+  })
+}
+
+/** Attesting with this oracle alone, and what it uses in the order in which it is closed. */
+async function openService({ config, logger, signer, files, network }: Parts, metrics: OracleMetrics) {
+  const guard = await openSigningGuard({
+    chains: files.chains,
+    isLocal: config.isLocal,
+    stateDirectory: config.stateDirectory,
+    isExecuted: (key, reading) => network.isExecuted(key, reading),
+    metrics,
+    log: logger,
+  })
+  const orders = openSettledOrders(config, logger)
+  const service = createAttestationService({
+    context: network.context,
+    watch: network.watch,
+    signer: measuredSigner(signer, metrics),
+    metrics,
+    guard,
+    orders,
+    inFlightMax: config.inFlightMax,
+    keptMax: config.finalResultsKeptMax,
+    deadlineMs: attestationDeadlineMs,
+  })
+  network.onRewritten(() => service.forgetAll())
+  return {
+    service,
     used: [
-      { name: 'peers', close: () => aggregator.close() },
       { name: 'chains', close: () => network.close() },
       { name: 'signing caps', close: async () => guard.close() },
       { name: 'settled orders', close: async () => orders.close() },
       { name: 'signer', close: () => signer.close() },
     ],
+  }
+}
+
+/** `undefined` where no peer is configured. */
+function openPeers(parts: Parts, metrics: OracleMetrics): PeerAggregator | undefined {
+  const { config, logger, network, policy, peers } = parts
+  if (peers.length === 0) return undefined
+  return createPeerAggregator({
+    peers,
+    policy,
+    context: network.context,
+    recover: recoverSigner,
+    requestTimeoutMs: config.peers.timeoutMs,
+    log: logger,
+    metrics,
+    now: () => performance.now(),
   })
-}
-
-type Listening = Pick<Oracle, 'app' | 'logger' | 'readiness' | 'signer'> & {
-  readonly config: OracleConfig
-  readonly httpMetrics: HttpMetrics
-  /** What requests use; closed when no listener takes any more. */
-  readonly used: readonly Closer[]
-}
-
-function createListeners(parts: Listening): Oracle {
-  const { app, config, logger, readiness, signer, httpMetrics, used } = parts
-  const { registry } = httpMetrics
-  const opsListener = createOpsListener({ logger, errors: standardErrorPolicy, registry, readiness })
-  const closers: readonly Closer[] = [
-    { name: 'public listener', close: () => app.close() },
-    ...used,
-    { name: 'ops listener', close: () => opsListener.close() },
-  ]
-  const close = async () => {
-    for (const closer of closers) await closer.close()
-  }
-  return {
-    app,
-    signer,
-    logger,
-    readiness,
-    closers,
-    close,
-    async listen() {
-      try {
-        const [publicUrl, opsUrl] = await Promise.all([
-          openListener(app, config.http, 'HTTP_PORT'),
-          openListener(opsListener, config.ops, 'OPS_PORT'),
-        ])
-        return { publicUrl, opsUrl }
-      } catch (error) {
-        await close()
-        throw error
-      }
-    },
-  }
 }

@@ -8,15 +8,15 @@ import {
   type RegisteredChain,
 } from '@causeway/chains'
 import { ConfigurationError, DomainError, type Hex, type ReadOptions } from '@causeway/core'
-import { recoverSigner } from '@causeway/signer'
 import type { AttestationContext } from '../attestations/context.ts'
-import { type ChainWatch, createChainWatch, isUsable, type WatchLog } from '../halt/chainWatch.ts'
+import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
 import { createHaltStore } from '../halt/haltStore.ts'
-import type { ListedChain } from '../http/chains.ts'
+import { isUsable, type WatchLog } from '../halt/watchedChain.ts'
+import type { ListedChain } from '../http/app.ts'
 import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
+import { createContext, type Settlement } from './attestationContext.ts'
 import type { LoadedFiles } from './files.ts'
 import { type OpenHub, openHub } from './hub.ts'
-import { findReader } from './readers.ts'
 
 /** Chains and hub as the configuration has them, compared with what their endpoints say. */
 export type OpenNetwork = {
@@ -138,9 +138,6 @@ function openChains(
   return open
 }
 
-/** The hub, and the allocator where one can be read. */
-type Settlement = { readonly hub: OpenHub; readonly allocator: OpenAllocator | undefined }
-
 /** An operator reads at start what withdrawals will not get, or what is open. */
 function sayWhatAllocatorGives(allocator: OpenAllocator | undefined, log: WatchLog): void {
   if (allocator === undefined) {
@@ -208,46 +205,6 @@ function watchedChains({ hub, allocator }: Settlement, open: ReadonlyMap<string,
       finalBlocks: () => chain.reader.finalBlocks,
     })),
   ]
-}
-
-function createContext(
-  chains: ReadonlyMap<string, RegisteredChain>,
-  { hub, allocator }: Settlement,
-  open: ReadonlyMap<string, FamilyChain>,
-  watch: ChainWatch,
-): AttestationContext {
-  const { recovery } = hub
-  return {
-    chains,
-    networkOf: (chainId) => chains.get(chainId),
-    hub: hub.attested,
-    hubBalances: hub.reader,
-    ...(allocator !== undefined && {
-      allocator: {
-        keys: allocator.keys,
-        readIssued(question, reading) {
-          watch.refuseUnlessReady(allocator.reader.chainId)
-          return allocator.reader.readIssued(question, reading)
-        },
-      },
-    }),
-    ...(recovery !== undefined && {
-      recovery: {
-        delaySeconds: recovery.delaySeconds,
-        read(question, reading) {
-          watch.refuseUnlessReady(recovery.reader.chainId)
-          return recovery.reader.read(question, reading)
-        },
-      },
-    }),
-    readerOf(chainId) {
-      const reader = findReader(chains, open, chainId)
-      watch.refuseUnlessReady(chainId)
-      watch.useKept(chainId)
-      return reader
-    },
-    recoverSigner,
-  }
 }
 
 function toListed(chain: RegisteredChain, status: string): ListedChain {

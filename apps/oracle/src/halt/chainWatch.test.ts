@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { ConfigurationError, type FinalBlock, UpstreamUnavailableError } from '@causeway/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { evidence } from '../../test/fixtures/world.ts'
-import { type ChainWatch, createChainWatch, followedAfterUseMs } from './chainWatch.ts'
-import { runHaltedCommand } from './haltedCommand.ts'
+import { runHaltedCommand } from '../compose/operatorCommands.ts'
+import { type ChainWatch, createChainWatch } from './chainWatch.ts'
 import { createHaltStore } from './haltStore.ts'
+import { followedAfterUseMs } from './watchedChain.ts'
 
 let directory: string
 beforeEach(async () => {

@@ -1,38 +1,13 @@
-import { DomainError, type Evidence, type FinalBlock, type FinalBlocks } from '@causeway/core'
+import type { Evidence } from '@causeway/core'
 import { AttestationError } from '../attestations/errors.ts'
-import { type Contradiction, FinalHistory, type Verdict } from './finalHistory.ts'
-import type { HaltStore } from './haltStore.ts'
-
-/** A chain, or the hub, that must be known to be the configured one before anything is signed for it. */
-export type WatchedChain = {
-  readonly id: string
-  /**
-   * Also asked again at every look where there are no blocks to compare.
-   * @returns problems that name settings; @throws DomainError when nothing can be known now
-   */
-  verify(signal: AbortSignal): Promise<readonly string[]>
-  /** `undefined` where the family has no blocks, and for the hub. */
-  finalBlocks(): FinalBlocks | undefined
-}
-
-/**
- * - `unchecked`: not compared with its configuration since the start, or since a halt was lifted
- * - `silent`: too few endpoints answered the last look; a request is tried all the same
- * - `unsure`: the chain did not reach a block that was final; endpoints may lag, so a second look decides
- * - `halted`: a final block changed, and nothing is signed until the operator says so
- */
-export type WatchStatus = 'unchecked' | 'ready' | 'silent' | 'unsure' | 'halted'
-
-/** True while readings of a chain may be signed. */
-export function isUsable(status: WatchStatus | undefined): boolean {
-  return status === 'ready' || status === 'silent'
-}
-
-export type WatchLog = {
-  error(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  info(fields: object, message: string): void
-}
+import type { Contradiction } from './finalHistory.ts'
+import {
+  isUsable,
+  type WatchedChain,
+  WatchedEntry,
+  type WatchOptions,
+  type WatchStatus,
+} from './watchedChain.ts'
 
 /** Says for which chains may be signed. */
 export interface ChainWatch {
@@ -56,22 +31,12 @@ export interface ChainWatch {
   close(): Promise<void>
 }
 
-export type ChainWatchOptions = {
+export type ChainWatchOptions = WatchOptions & {
   readonly chains: readonly WatchedChain[]
-  /** Absent without `STATE_DIR`: a halt then lasts as long as the process. */
-  readonly store: HaltStore | undefined
   readonly checkTimeoutMs: number
-  /** Told when what was kept of a chain is wrong, or may be: it is halted, or followed again after a halt. */
-  readonly onForget: (chainId: string) => void
-  /** Told when a chain is used that was not followed: what its reader kept is to be read again. */
-  readonly onResume: (chainId: string) => void
-  readonly log: WatchLog
   /** A clock that only goes forward, in milliseconds. Default that of the process. */
   readonly now?: () => number
 }
-
-/** Chains of which nothing was used for so long are not followed: endpoints are paid by the call. */
-export const followedAfterUseMs = 600_000
 
 const retryAfterHaltSeconds = 60
 
@@ -125,186 +90,6 @@ export async function createChainWatch(options: ChainWatchOptions): Promise<Chai
     async close() {
       await Promise.all([...entries.values()].map((entry) => entry.settled()))
     },
-  }
-}
-
-type EntryOptions = Pick<ChainWatchOptions, 'store' | 'onForget' | 'onResume' | 'log'> & {
-  readonly isKept: boolean
-  readonly now: () => number
-}
-
-/** One chain's state. */
-class WatchedEntry {
-  readonly #chain: WatchedChain
-  readonly #options: EntryOptions
-  #status: WatchStatus
-  /** True when the halt is on disk: then its removal there lifts it. */
-  #isKept: boolean
-  #history = new FinalHistory()
-  #saving: Promise<void> = Promise.resolve()
-  #usedAtMs: number
-  /** When the last look began that showed the chain unchanged. */
-  #provenAtMs: number
-  #resumedAtMs: number
-  #following: Promise<void> | undefined
-
-  constructor(chain: WatchedChain, options: EntryOptions) {
-    this.#chain = chain
-    this.#options = options
-    this.#isKept = options.isKept
-    this.#status = options.isKept ? 'halted' : 'unchecked'
-    this.#usedAtMs = options.now()
-    this.#provenAtMs = this.#usedAtMs
-    this.#resumedAtMs = this.#usedAtMs
-  }
-
-  get status(): WatchStatus {
-    return this.#status
-  }
-
-  note(block: FinalBlock): void {
-    if (this.#status !== 'halted') this.#judge(this.#history.note(block))
-  }
-
-  settled(): Promise<void> {
-    return this.#saving
-  }
-
-  /** See `ChainWatch.useKept`. */
-  use(): boolean {
-    const { now, onResume } = this.#options
-    const isResumed = !this.#isFollowed()
-    this.#usedAtMs = now()
-    if (isResumed) {
-      this.#resumedAtMs = this.#usedAtMs
-      onResume(this.#chain.id)
-    }
-    return this.#provenAtMs >= this.#resumedAtMs || this.#chain.finalBlocks() === undefined
-  }
-
-  keptWindowMs(): number | undefined {
-    const isLooked = isUsable(this.#status) && this.#isFollowed() && this.#chain.finalBlocks() !== undefined
-    return isLooked ? this.#options.now() - this.#provenAtMs : undefined
-  }
-
-  /** One look at a time, however slow its endpoints are. */
-  async follow(signal: AbortSignal): Promise<void> {
-    this.#following ??= this.#followOnce(signal).finally(() => {
-      this.#following = undefined
-    })
-    await this.#following
-  }
-
-  async #followOnce(signal: AbortSignal): Promise<void> {
-    const blocks = this.#chain.finalBlocks()
-    if (blocks === undefined || !isUsable(this.#status) || !this.#isFollowed()) return
-    const beganAtMs = this.#options.now()
-    try {
-      const verdict = await this.#history.follow(blocks, { signal })
-      // Endpoints that lag look like a chain that ends too early: the slower look decides about that.
-      if (verdict.kind === 'changed') this.#judge(verdict)
-      else if (verdict.kind === 'unchanged') this.#provenAtMs = beganAtMs
-    } catch (error) {
-      // Silence proves nothing, and the slower look reports it.
-      if (error instanceof DomainError || signal.aborted) return
-      this.#options.log.error(
-        { event: 'chain_check_failed', chain: this.#chain.id, err: error },
-        'not followed',
-      )
-    }
-  }
-
-  #isFollowed(): boolean {
-    return this.#options.now() - this.#usedAtMs < followedAfterUseMs
-  }
-
-  async look(signal: AbortSignal): Promise<void> {
-    const { log } = this.#options
-    const { id } = this.#chain
-    try {
-      if (this.#status === 'halted') await this.#liftIfCleared()
-      if (this.#status === 'unchecked') await this.#verify(signal)
-      else if (this.#status !== 'halted') await this.#compare(signal)
-    } catch (error) {
-      if (this.#status === 'ready') this.#status = 'silent'
-      const isExpected = error instanceof DomainError || signal.aborted
-      if (isExpected) log.warn({ event: 'chain_check_failed', chain: id, err: error }, 'chain not checked')
-      else log.error({ event: 'chain_check_failed', chain: id, err: error }, 'chain not checked')
-    }
-    await this.#saving
-  }
-
-  async #liftIfCleared(): Promise<void> {
-    const { store, onForget, log } = this.#options
-    const { id } = this.#chain
-    if (store === undefined || !this.#isKept || (await store.has(id))) return
-    log.warn({ event: 'halt_lifted', chain: id }, 'the operator cleared the halt')
-    this.#isKept = false
-    this.#history = new FinalHistory()
-    this.#status = 'unchecked'
-    onForget(id)
-  }
-
-  async #verify(signal: AbortSignal): Promise<void> {
-    const { log } = this.#options
-    const { id } = this.#chain
-    if (!(await this.#fitsConfiguration(signal))) return
-    const blocks = this.#chain.finalBlocks()
-    if (blocks !== undefined) this.#history.note(await blocks.readNewest({ signal }))
-    this.#status = 'ready'
-    log.info({ event: 'chain_ready', chain: id }, 'chain is ready')
-  }
-
-  async #fitsConfiguration(signal: AbortSignal): Promise<boolean> {
-    const problems = await this.#chain.verify(signal)
-    if (problems.length === 0) return true
-    const fields = { event: 'chain_misconfigured', chain: this.#chain.id, problems }
-    this.#options.log.error(fields, 'chain contradicts its configuration')
-    return false
-  }
-
-  /** One endpoint that says something else later takes no chain away: the quorum judges each reading. */
-  async #compare(signal: AbortSignal): Promise<void> {
-    const blocks = this.#chain.finalBlocks()
-    if (blocks !== undefined) this.#judge(await this.#history.compare(blocks, { signal }))
-    else if (await this.#fitsConfiguration(signal)) this.#status = 'ready'
-  }
-
-  #judge(verdict: Verdict): void {
-    // A block that an attestation brought while this one was read may have halted the chain.
-    if (this.#status === 'halted') return
-    if (verdict.kind === 'unchanged') this.#status = 'ready'
-    else if (verdict.kind === 'changed' || this.#status === 'unsure') this.#halt(verdict.contradiction)
-    else {
-      this.#status = 'unsure'
-      const { log } = this.#options
-      log.warn({ event: 'chain_behind', chain: this.#chain.id }, 'the chain ends below a final block')
-    }
-  }
-
-  #halt(contradiction: Contradiction): void {
-    this.#status = 'halted'
-    const { store, log } = this.#options
-    const { knownHash, foundHash } = contradiction
-    const blockNumber = contradiction.blockNumber.toString()
-    const fields = { event: 'chain_halted', chain: this.#chain.id, blockNumber, knownHash, foundHash }
-    log.error(fields, 'a final block changed')
-    this.#options.onForget(this.#chain.id)
-    this.#saving = this.#save(store, contradiction)
-  }
-
-  async #save(store: HaltStore | undefined, contradiction: Contradiction): Promise<void> {
-    if (store === undefined) return
-    const { id } = this.#chain
-    try {
-      await store.save(id, contradiction)
-      this.#isKept = true
-    } catch (error) {
-      this.#options.log.error(
-        { event: 'halt_not_kept', chain: id, err: error },
-        'a restart would lift the halt',
-      )
-    }
   }
 }
 

@@ -6,12 +6,15 @@ import type { AttestationService } from '../service/attestationService.ts'
 import type { AttestationDefinition, RequestSwitches } from '../service/definitions.ts'
 import { createForceGuard } from '../service/force.ts'
 import type { OracleMetrics } from '../service/oracleMetrics.ts'
-import { publishedExample } from '../wire/publishedExample.ts'
+import { publishedExample } from '../wire/requestExamples.ts'
 import { responseExamples } from '../wire/responseExamples.ts'
 
 export type AttestationRouteDependencies = {
   readonly service: AttestationService
-  readonly peers: PeerAggregator
+  /** Absent where no peer is configured. Entered only for who asks for peers. */
+  readonly peers?: PeerAggregator | undefined
+  /** For `x-quorum-required`. */
+  readonly signaturesRequired: number
   readonly metrics: OracleMetrics
   /** `FORCE`. */
   readonly allowsForce: boolean
@@ -20,7 +23,8 @@ export type AttestationRouteDependencies = {
 }
 
 /**
- * POST one attestation route: authorise, attest here and, when asked to, at the peers as well.
+ * POST one attestation route: authorise, attest here and, when asked to, at the peers as well. What the caller
+ * waits for ends with him and with the time of his request (`request.cancellation`).
  * @source attestation-oracle.md, Endpoints; oracle-protocol.md 3
  */
 export function registerAttestation<Request extends RequestSwitches, Response extends object>(
@@ -39,7 +43,7 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
       ...errorResponses,
     },
   }
-  const { metrics, allowsForce: isAllowed } = dependencies
+  const { service, peers, signaturesRequired, metrics, allowsForce: isAllowed } = dependencies
   const force = createForceGuard({ isAllowed, kind: kind.name, metrics })
   const config = { handlerTimeoutMs: dependencies.requestTimeoutMs }
   // Final answers are kept as objects and asked for again and again: each is written out once.
@@ -52,17 +56,22 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
       // CAST: the validator compiler has just parsed the body with `requestSchema`.
       const body = request.body as Request
       if (body.force === true) force.authorise(caller, request.log)
-      const { response, matched, required } = await dependencies.peers.run({
-        kind,
-        body,
-        callerApiKey: typeof presented === 'string' ? presented : undefined,
-        requestId: request.id,
-        signal: request.cancellation,
-        local: (signal) => attestHere(definition, body, dependencies.service, signal),
-      })
+      const isForPeers = body.requestPeerSignatures === true
+      const attested =
+        peers !== undefined && isForPeers
+          ? await peers.run({
+              kind,
+              body,
+              callerApiKey: typeof presented === 'string' ? presented : undefined,
+              requestId: request.id,
+              signal: request.cancellation,
+              local: async (signal) => (await attestHere(definition, body, service, signal)).response,
+            })
+          : await attestHere(definition, body, service, request.cancellation)
       if (body.force === true) force.answered(caller, definition.forcedBy?.(body) ?? {}, request.log)
-      if (body.requestPeerSignatures === true) {
-        reply.header('x-quorum-matched', matched).header('x-quorum-required', required)
+      const { response, matched } = attested
+      if (isForPeers) {
+        reply.header('x-quorum-matched', matched).header('x-quorum-required', signaturesRequired)
       }
       const text = texts.get(response) ?? String(reply.serialize(response))
       texts.set(response, text)
@@ -81,15 +90,17 @@ type RouteSchema = {
   readonly response: Record<number, z.ZodType>
 }
 
-/** This oracle's own answer, with its evidence when the caller wants to see it. */
+/** This oracle's own answer, with its evidence when the caller wants to see it, and how many signed it. */
 async function attestHere<Request extends RequestSwitches, Response extends object>(
   definition: AttestationDefinition<Request, Response>,
   body: Request,
   service: AttestationService,
   signal: AbortSignal,
-): Promise<Response> {
-  const { response, evidence } = await service.attest(definition, body, { signal })
-  return body.includeEvidence === true ? { ...response, evidence: evidenceToWire(evidence) } : response
+): Promise<{ readonly response: Response; readonly matched: number }> {
+  const { response, evidence, isSigned } = await service.attest(definition, body, { signal })
+  const matched = isSigned ? 1 : 0
+  if (body.includeEvidence !== true) return { response, matched }
+  return { response: { ...response, evidence: evidenceToWire(evidence) }, matched }
 }
 
 /** Evidence as answers carry it, beside what is signed. @source design.md 7.9 */

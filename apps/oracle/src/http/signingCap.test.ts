@@ -38,10 +38,10 @@ import {
   world,
 } from '../../test/fixtures/world.ts'
 import { noJournal } from '../caps/capJournal.ts'
-import { runHeldCommand } from '../caps/heldCommand.ts'
 import { createHeldStore } from '../caps/heldStore.ts'
 import { type CapTable, createSigningCaps } from '../caps/signingCaps.ts'
 import { createSigningGuard } from '../caps/signingGuard.ts'
+import { runHeldCommand } from '../compose/operatorCommands.ts'
 
 const ether = 10n ** 18n
 const ethereum = { chainId: 'ethereum', vmType: 'ethereum-vm', network: undefined } as const

@@ -1,8 +1,16 @@
-import { type AttestationKind, DomainError, type RecoverSigner, type SignatureContext } from '@causeway/core'
-import { type Aggregation, createAggregation, type ReadAnswer } from './aggregation.ts'
+import {
+  type AttestationKind,
+  DomainError,
+  type RecoverSigner,
+  type SignatureContext,
+  startDeadline,
+  whenAborted,
+} from '@causeway/core'
+import { type Aggregation, createAggregation } from './aggregation.ts'
 import { createPeerClient, type PeerClient, peerTimeout } from './peerClient.ts'
 import { createPeerEvents, type PeerLog, type PeerMetrics } from './peerEvents.ts'
-import type { Peer, SignerPolicy } from './settings.ts'
+import type { ReadAnswer } from './readAnswers.ts'
+import { type Peer, requiredSignatures, type SignerPolicy } from './settings.ts'
 
 export type PeerAggregatorOptions = {
   readonly peers: readonly Peer[]
@@ -36,9 +44,10 @@ export type PeerResult<Response> = {
   readonly required: number
 }
 
+/** Who asks for no peers, or where none is configured, is answered without it. */
 export interface PeerAggregator {
   /**
-   * Attests locally and, when the body asks for it and there are peers, by all of them at once.
+   * Attests locally and by all peers at once.
    * @throws NoSignerGroupError, or what the local attestation threw, when there is nothing to answer with
    */
   run<Response extends object>(request: PeerRequest<Response>): Promise<PeerResult<Response>>
@@ -50,17 +59,7 @@ export interface PeerAggregator {
 export function createPeerAggregator(options: PeerAggregatorOptions): PeerAggregator {
   const clients = options.peers.map((peer) => createPeerClient(peer, { now: options.now }))
   return {
-    async run(request) {
-      const body: Readonly<Record<string, unknown>> = { ...request.body }
-      if (body['requestPeerSignatures'] === true && clients.length > 0) {
-        return runWithPeers({ ...request, body }, clients, options)
-      }
-      const response = await request.local(request.signal)
-      // Counted for who asks for it: it hashes the whole answer.
-      const isCounted = body['requestPeerSignatures'] === true
-      const isSigned = isCounted && request.kind.signatureArrays(response, options.context).length > 0
-      return { response, matched: isSigned ? 1 : 0, required: requiredOf(options.policy) }
-    },
+    run: (request) => attestWithPeers(request, clients, options),
     async close() {
       await Promise.all(clients.map((client) => client.close()))
     },
@@ -69,26 +68,30 @@ export function createPeerAggregator(options: PeerAggregatorOptions): PeerAggreg
 
 type LocalOutcome = { readonly isFailed: false } | { readonly isFailed: true; readonly error: unknown }
 
-async function runWithPeers<Response extends object>(
-  request: PeerRequest<Response> & { readonly body: Readonly<Record<string, unknown>> },
+async function attestWithPeers<Response extends object>(
+  request: PeerRequest<Response>,
   clients: readonly PeerClient[],
   options: PeerAggregatorOptions,
 ): Promise<PeerResult<Response>> {
-  const { kind, body, signal } = request
+  const { kind, signal } = request
   const { policy } = options
+  const body: Readonly<Record<string, unknown>> = { ...request.body }
   const events = createPeerEvents({ ...options, route: kind.path, requestId: request.requestId })
   const aggregation = createAggregation({ ...options, kind, request: body })
-  const stop = createStop(signal, options.requestTimeoutMs)
+  // Ends with the caller, or with an answer that is complete; the peers' time ends nothing but the asking of peers.
+  const waiting = startDeadline(signal)
+  const asking = startDeadline(waiting.signal, options.requestTimeoutMs, () => peerTimeout)
   const answered = new Map<string, number>()
   let outcome: LocalOutcome = { isFailed: false }
-  let isOver = false
+  /** What comes from now on has no part. */
+  const isOver = () => waiting.signal.aborted
 
   async function attestLocally(): Promise<void> {
     try {
-      const response = await request.local(stop.local)
-      if (!isOver) stop.whenComplete(aggregation.add(response, undefined))
+      const response = await request.local(waiting.signal)
+      if (!isOver() && aggregation.add(response, undefined)) waiting.end()
     } catch (error) {
-      if (isOver) return
+      if (isOver()) return
       outcome = { isFailed: true, error }
       if (policy.signers !== undefined) events.localFailed(error)
     }
@@ -102,17 +105,17 @@ async function runWithPeers<Response extends object>(
       isForced: body['force'] === true,
       callerApiKey: request.callerApiKey,
       requestId: request.requestId,
-      signal: stop.peers,
+      signal: asking.signal,
       parse: (answerText) => aggregation.read(answerText),
     })
     const seconds = (options.now() - startedAt) / 1_000
     if (answer.kind === 'failure') events.peerFailed(client.name, answer.failure, seconds, answer.status)
-    else if (answer.kind === 'aborted' || isOver) events.peerAborted(client.name, seconds)
+    else if (answer.kind === 'aborted' || isOver()) events.peerAborted(client.name, seconds)
     else {
       const isComplete = addAnswer(answer.response, client.name)
       if (isComplete === undefined) events.peerFailed(client.name, 'schema', seconds)
       else answered.set(client.name, seconds)
-      stop.whenComplete(isComplete === true)
+      if (isComplete === true) waiting.end()
     }
   }
 
@@ -126,11 +129,12 @@ async function runWithPeers<Response extends object>(
   }
 
   const text = JSON.stringify({ ...body, requestPeerSignatures: false })
+  const all = Promise.all([attestLocally(), ...clients.map((client) => ask(client, text))])
   try {
-    await stop.firstOf(Promise.all([attestLocally(), ...clients.map((client) => ask(client, text))]))
+    await Promise.race([all, endOf(waiting.signal)])
   } finally {
-    isOver = true
-    stop.end()
+    waiting.end()
+    asking.release()
   }
   signal.throwIfAborted()
   return conclude(aggregation, outcome, { policy, events, answered })
@@ -149,7 +153,7 @@ function conclude<Response>(
   if (local.isFailed && policy.signers === undefined) throw local.error
   const aggregate = aggregation.conclude()
   if (aggregate === undefined) {
-    events.noGroup(requiredOf(policy))
+    events.noGroup(requiredSignatures(policy))
     throw local.isFailed ? local.error : new NoSignerGroupError()
   }
   events.concluded(aggregate, answered)
@@ -157,44 +161,10 @@ function conclude<Response>(
   return { response, matched, required }
 }
 
-/** Without an allowlist there is no threshold: our own signature is all that is required. */
-function requiredOf({ signers, threshold }: SignerPolicy): number {
-  return signers === undefined ? 1 : threshold
+/** Resolves with the signal's end, whatever its reason is. */
+function endOf(signal: AbortSignal): Promise<void> {
+  return whenAborted(signal).catch(() => undefined)
 }
-
-/** Ends waiting, and whatever is still under way, exactly once. */
-function createStop(caller: AbortSignal, timeoutMs: number) {
-  const peers = new AbortController()
-  const local = new AbortController()
-  let complete: () => void = () => undefined
-  const completed = new Promise<void>((resolve) => {
-    complete = resolve
-  })
-  const timer = setTimeout(() => peers.abort(peerTimeout), timeoutMs)
-  const end = () => {
-    clearTimeout(timer)
-    caller.removeEventListener('abort', leave)
-    peers.abort(overNow)
-    local.abort(overNow)
-  }
-  const leave = () => {
-    end()
-    complete()
-  }
-  if (caller.aborted) leave()
-  else caller.addEventListener('abort', leave, { once: true })
-  return {
-    peers: peers.signal,
-    local: local.signal,
-    whenComplete(isComplete: boolean): void {
-      if (isComplete) complete()
-    },
-    firstOf: (all: Promise<unknown>): Promise<unknown> => Promise.race([all, completed]),
-    end,
-  }
-}
-
-const overNow = new Error('the answer is complete, or nobody waits for it')
 
 /** Nobody whose signature counts said anything about the request. */
 class NoSignerGroupError extends DomainError {

@@ -112,6 +112,11 @@ function comparableUrl(url: URL): string {
   return `${host}:${port}${url.pathname.replace(/\/+$/, '')}`
 }
 
+/** Without an allowlist there is no threshold: our own signature is all that is required. */
+export function requiredSignatures({ signers, threshold }: SignerPolicy): number {
+  return signers === undefined ? 1 : threshold
+}
+
 const zeroAddress = `0x${'0'.repeat(40)}`
 
 /**

@@ -4,27 +4,30 @@ import {
   DomainError,
   type Evidence,
   type HeldExecution,
-  type SignatureContext,
   type Signer,
+  whenAborted,
 } from '@causeway/core'
-import type { AttestationContext } from '../attestations/context.ts'
+import type { AttestationContext, Attested } from '../attestations/context.ts'
+import { AttestationError } from '../attestations/errors.ts'
 import type { SettledOrders } from '../caps/settledOrders.ts'
 import type { SigningGuard } from '../caps/signingGuard.ts'
 import type { ChainWatch } from '../halt/chainWatch.ts'
 import type { AttestationDefinition, RequestSwitches } from './definitions.ts'
 import type { OracleMetrics } from './oracleMetrics.ts'
-import { signResponse } from './signResponse.ts'
-import { createWorkSlots, withinDeadline } from './workSlots.ts'
+import { signResponse } from './signing.ts'
 
 /** An answer with this oracle's own signatures, and where its facts were read. */
 export type LocalAttestation<Response> = {
   readonly response: Response
   readonly evidence: readonly Evidence[]
+  /** False for an answer that has nothing to sign: no deposits. */
+  readonly isSigned: boolean
 }
 
 /** Attests with this oracle alone. */
 export interface AttestationService {
   /**
+   * @param options.signal of the caller: who leaves ends nothing that others wait for
    * @throws DomainError for everything that readers, rules and the signer refuse; AttestationError
    * `OVERLOADED`, `REQUEST_TIMED_OUT`, `CHAIN_HALTED`
    */
@@ -41,7 +44,6 @@ export type AttestationServiceOptions = {
   readonly context: AttestationContext
   readonly watch: ChainWatch
   readonly signer: Signer
-  readonly signatureContext: SignatureContext
   readonly metrics: OracleMetrics
   /** Asked before anything that lets value out is signed. */
   readonly guard: SigningGuard
@@ -50,6 +52,7 @@ export type AttestationServiceOptions = {
   readonly inFlightMax: number
   /** Final answers that are kept; 0 signs every one anew. Default 10 000. */
   readonly keptMax?: number
+  /** Of one piece of work from its start, readings and signatures included. */
   readonly deadlineMs: number
 }
 
@@ -57,18 +60,30 @@ const keptMaxDefault = 10_000
 const keptWeightMax = 64 * 1024 * 1024
 
 /**
- * Identical requests in flight are one piece of work; answers that cannot change are kept with their
- * signatures. Whatever is about to leave is refused when a chain it rests on is not ready any more.
+ * A request passes one cache, one flight and one deadline, all by the request in its one spelling.
+ *
+ * - The **cache** keeps signed answers that cannot change. What is not final, and what is held at a cap or because
+ *   its order is settled, is never in it: that is judged anew each time. All of it goes when a final block of any
+ *   chain changed, or a halt was lifted; one answer is not used when a chain of it was not followed and not looked
+ *   at since (`ChainWatch.useKept`); the one used longest ago goes first beyond number and weight.
+ * - The **flight** makes identical requests one piece of work with one place among `inFlightMax`. Who leaves ends
+ *   nothing that others wait for; the last one who leaves ends the work.
+ * - The **deadline** is that of the work: readers, the guard and the signer have its signal. Who joins has what is
+ *   left of it, else work that hangs could be kept alive by asking again and again. Work that does not heed it is
+ *   left alone and gives up its place.
+ *
+ * Whatever is about to leave, kept or new, is refused when a chain it rests on is not ready any more. Readers
+ * remember final transactions below this: they are facts that several requests share, a deposit and its fill, and
+ * what is held asks nobody for them again.
  * @source design.md 7.5, 7.6; ledger-and-safety.md 4.7
  */
 export function createAttestationService(options: AttestationServiceOptions): AttestationService {
-  const { context, watch, signer, signatureContext, metrics, guard, orders } = options
-  const { inFlightMax, deadlineMs, keptMax = keptMaxDefault } = options
+  const { context, watch, metrics, inFlightMax, deadlineMs, keptMax = keptMaxDefault } = options
   const kept = new WeightedLruCache<LocalAttestation<object>>({
     entriesMax: keptMax,
     weightMax: keptWeightMax,
   })
-  const flights = new SingleFlight<LocalAttestation<object>>()
+  const flights = new SingleFlight<LocalAttestation<object>>({ timeoutMs: deadlineMs, late: lateError })
   const slots = createWorkSlots(inFlightMax)
   metrics.watchWork(() => slots.inUse)
 
@@ -78,36 +93,26 @@ export function createAttestationService(options: AttestationServiceOptions): At
     key: string,
     signal: AbortSignal,
   ): Promise<LocalAttestation<object>> {
-    const { kind, attest } = definition
-    const { unsigned, evidence, isFinal, payout, settles } = await attest(request, context, { signal })
+    const attested = await definition.attest(request, context, { signal })
+    const { unsigned, evidence, isFinal } = attested
     watch.observe(evidence)
-    const execution = kind.executionOf(unsigned)
-    let held: HeldExecution | undefined
-    if (
-      execution !== undefined &&
-      settles !== undefined &&
-      !orders.admit(settles, execution.idempotencyKey)
-    ) {
-      metrics.countHeld(kind.name, 'settled')
-      held = 'ORDER_SETTLED'
-    } else if (
-      definition.letsNothingOut !== true &&
-      !(await guard.admit({ kind: kind.name, execution, payout }, { signal }))
-    ) {
-      held = 'SIGNING_CAP'
-    }
+    const { kind } = definition
+    const held = await whyHeld(definition, attested, options, signal)
     const answer = held === undefined ? unsigned : kind.withoutExecution(unsigned, held)
-    const response = await signResponse(kind, answer, { signer, context: signatureContext }, { signal })
-    const attestation = { response, evidence }
-    // Its text is kept beside it once it was asked for. What is held is judged anew each time.
+    const attestation = { ...(await signResponse(kind, answer, options, { signal })), evidence }
+    // Its text is kept beside it once it was asked for.
     if (isFinal && held === undefined)
-      kept.set(key, attestation, key.length + 2 * JSON.stringify(response).length)
+      kept.set(key, attestation, key.length + 2 * JSON.stringify(attestation.response).length)
     return attestation
   }
 
-  /** Each chain is told: all of them are followed again from now on. */
-  function isFollowed({ evidence }: LocalAttestation<object>): boolean {
-    return evidence.map(({ chainId }) => watch.useKept(chainId)).every((wasFollowed) => wasFollowed)
+  function keptAnswer(kind: string, key: string): LocalAttestation<object> | undefined {
+    const found = kept.get(key)
+    // Each chain is told: all of them are followed again from now on.
+    const used = found?.evidence.map(({ chainId }) => watch.useKept(chainId)) ?? []
+    if (found === undefined || used.includes(false)) return undefined
+    metrics.countKept(kind)
+    return found
   }
 
   function refuseUnlessReady({ evidence }: LocalAttestation<object>): void {
@@ -116,29 +121,25 @@ export function createAttestationService(options: AttestationServiceOptions): At
   }
 
   return {
-    async attest(definition, request, { signal }) {
+    async attest(definition, asked, { signal }) {
       const startedAt = performance.now()
       const { name } = definition.kind
       const observe = (outcome: string) =>
         metrics.observeAttestation({
           kind: name,
-          chain: definition.chainOf(request),
+          chain: definition.chainOf(asked),
           outcome,
           seconds: (performance.now() - startedAt) / 1000,
         })
       try {
         watch.refuseUnlessReady(context.hub.id)
+        const request = definition.canonical?.(asked, context) ?? asked
         const key = keyOf(name, request)
-        let attestation = kept.get(key)
-        if (attestation !== undefined && !isFollowed(attestation)) attestation = undefined
-        if (attestation !== undefined) metrics.countKept(name)
-        else {
-          attestation = await flights.run(key, signal, (workSignal) =>
-            slots.run(() =>
-              withinDeadline(deadlineMs, workSignal, (bounded) => work(definition, request, key, bounded)),
-            ),
-          )
-        }
+        const attestation =
+          keptAnswer(name, key) ??
+          (await flights.run(key, signal, (ending) =>
+            slots.run(() => endWith(ending, work(definition, request, key, ending))),
+          ))
         refuseUnlessReady(attestation)
         observe('signed')
         // CAST: the key holds the kind's name, so what is found under it is of that kind.
@@ -152,7 +153,70 @@ export function createAttestationService(options: AttestationServiceOptions): At
   }
 }
 
+/** Why the execution of an answer must not be signed now; `undefined` when it may. Counts what may. */
+async function whyHeld<Request extends RequestSwitches, Response extends object>(
+  { kind, letsNothingOut }: AttestationDefinition<Request, Response>,
+  { unsigned, payout, settles }: Attested<Response>,
+  { orders, guard, metrics }: Pick<AttestationServiceOptions, 'orders' | 'guard' | 'metrics'>,
+  signal: AbortSignal,
+): Promise<HeldExecution | undefined> {
+  const execution = kind.executionOf(unsigned)
+  if (execution !== undefined && settles !== undefined) {
+    if (!orders.admit(settles, execution.idempotencyKey)) {
+      metrics.countHeld(kind.name, 'settled')
+      return 'ORDER_SETTLED'
+    }
+  }
+  if (letsNothingOut === true) return undefined
+  return (await guard.admit({ kind: kind.name, execution, payout }, { signal })) ? undefined : 'SIGNING_CAP'
+}
+
 /** Everything that the answer depends on, in one spelling. */
 function keyOf(kind: string, request: RequestSwitches): string {
   return `${kind} ${canonicalJson({ ...request, requestPeerSignatures: undefined, includeEvidence: undefined })}`
+}
+
+function lateError(): AttestationError {
+  return new AttestationError('REQUEST_TIMED_OUT', 'The chains did not answer in time.', {
+    retryAfterSeconds: 1,
+  })
+}
+
+/** Ends with `signal`, for its reason: a reader that was aborted may report the abort in its own words. */
+async function endWith<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  try {
+    return await Promise.race([work, whenAborted(signal)])
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
+  }
+}
+
+/** Bounds the attestations that are being worked on; what is beyond is refused at once, never queued. */
+interface WorkSlots {
+  /** @throws AttestationError `OVERLOADED` */
+  run<Result>(work: () => Promise<Result>): Promise<Result>
+  readonly inUse: number
+}
+
+/** @source ledger-and-safety.md 4.7 */
+function createWorkSlots(slotsMax: number): WorkSlots {
+  let inUse = 0
+  return {
+    get inUse() {
+      return inUse
+    },
+    async run(work) {
+      if (inUse >= slotsMax) {
+        throw new AttestationError('OVERLOADED', 'Too many attestations are being worked on.', {
+          retryAfterSeconds: 1,
+        })
+      }
+      inUse += 1
+      try {
+        return await work()
+      } finally {
+        inUse -= 1
+      }
+    },
+  }
 }

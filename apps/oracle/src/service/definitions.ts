@@ -1,7 +1,7 @@
 import { type AttestationKind, attestationKinds, withdrawalBytesMax } from '@causeway/core'
 import type { z } from 'zod'
-import type { Attest } from '../attestations/context.ts'
-import { attestDeposits } from '../attestations/deposits.ts'
+import type { Attest, AttestationContext } from '../attestations/context.ts'
+import { attestDeposits, canonicalDeposits } from '../attestations/deposits.ts'
 import { attestFill } from '../attestations/fills.ts'
 import { attestNoFillOrRefund } from '../attestations/noFillOrRefund.ts'
 import { attestRecovery } from '../attestations/recovery.ts'
@@ -33,6 +33,11 @@ export type AttestationDefinition<Request extends RequestSwitches, Response> = {
   readonly kind: AttestationKind<Response>
   readonly requestSchema: z.ZodType<Request>
   readonly attest: Attest<Request, Response>
+  /**
+   * The request as `attest` takes it, in its one spelling: requests that mean the same are one piece of work.
+   * Default: as it came. @throws DomainError for what has no spelling
+   */
+  readonly canonical?: (request: Request, context: AttestationContext) => Request
   /** The chain that a request is mainly about, for metrics. */
   readonly chainOf: (request: Request) => string
   readonly summary: string
@@ -51,6 +56,7 @@ export const depositsDefinition = define({
   kind: attestationKinds.deposits,
   requestSchema: depositsRequestSchema,
   attest: attestDeposits,
+  canonical: canonicalDeposits,
   chainOf: ({ chainId }) => chainId,
   summary: 'Attest the deposits of a transaction',
 })

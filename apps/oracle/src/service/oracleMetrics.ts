@@ -33,21 +33,38 @@ export type OracleMetrics = PeerMetrics &
 
 const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** What the metrics of one part need: where they register. */
+type Registered = { readonly registers: HttpMetrics['registry'][] }
+
 /** @param options.signer lower-case address, for an info metric */
 export function createOracleMetrics(options: {
   readonly registry: HttpMetrics['registry']
   readonly signer: string
   readonly chainIds: readonly string[]
 }): OracleMetrics {
-  const { registry, signer } = options
-  const known = new Set(options.chainIds)
-  const registers = [registry]
+  const registers = [options.registry]
   new Gauge({
     name: 'oracle_signer_info',
     help: 'Address that this oracle signs with; always 1',
     labelNames: ['signer'] as const,
     registers,
-  }).set({ signer }, 1)
+  }).set({ signer: options.signer }, 1)
+  return {
+    ...answerMetrics({ registers }, new Set(options.chainIds)),
+    ...peerMetrics({ registers }),
+    ...capMetrics({ registers }),
+    ...workMetrics({ registers }),
+    ...chainMetrics({ registers }),
+  }
+}
+
+type AnswerMetrics = Pick<
+  OracleMetrics,
+  'observeAttestation' | 'countKept' | 'countForce' | 'countForceRefused'
+>
+
+/** @param known chains that are configured */
+function answerMetrics({ registers }: Registered, known: ReadonlySet<string>): AnswerMetrics {
   const attestations = new Histogram({
     name: 'oracle_attestation_duration_seconds',
     help: 'Time of this oracle alone per attestation, by what became of it',
@@ -73,6 +90,17 @@ export function createOracleMetrics(options: {
     labelNames: ['kind', 'reason'] as const,
     registers,
   })
+  return {
+    observeAttestation({ kind, chain, outcome, seconds }) {
+      attestations.observe({ kind, chain: known.has(chain) ? chain : 'unknown', outcome }, seconds)
+    },
+    countKept: (kind) => keptAnswers.inc({ kind }),
+    countForce: (kind, key) => forced.inc({ kind, key }),
+    countForceRefused: (kind, reason) => forceRefused.inc({ kind, reason }),
+  }
+}
+
+function peerMetrics({ registers }: Registered): PeerMetrics {
   const quorums = new Counter({
     name: 'oracle_quorum_total',
     help: 'Aggregated answers, by whether they hold the required number of signatures',
@@ -92,6 +120,16 @@ export function createOracleMetrics(options: {
     labelNames: ['peer', 'agrees'] as const,
     registers,
   })
+  return {
+    observePeer: ({ peer, outcome, seconds }) => peerRequests.observe({ peer, outcome }, seconds),
+    observeQuorum({ route, matched, required }) {
+      quorums.inc({ route, reached: matched >= required ? 'yes' : 'no' })
+    },
+    countShadow: ({ peer, agrees }) => shadows.inc({ peer, agrees: agrees ? 'yes' : 'no' }),
+  }
+}
+
+function capMetrics({ registers }: Registered): GuardMetrics {
   const held = new Counter({
     name: 'oracle_executions_held_total',
     help: 'Answers without their execution: over a signing cap, of a currency without one, or overdrawn',
@@ -104,25 +142,7 @@ export function createOracleMetrics(options: {
     labelNames: ['kind'] as const,
     registers,
   })
-  const signing = new Histogram({
-    name: 'oracle_signing_duration_seconds',
-    help: 'Time of one signature, by outcome',
-    labelNames: ['outcome'] as const,
-    buckets: durationBuckets,
-    registers,
-  })
   return {
-    observeAttestation({ kind, chain, outcome, seconds }) {
-      attestations.observe({ kind, chain: known.has(chain) ? chain : 'unknown', outcome }, seconds)
-    },
-    countKept: (kind) => keptAnswers.inc({ kind }),
-    countForce: (kind, key) => forced.inc({ kind, key }),
-    countForceRefused: (kind, reason) => forceRefused.inc({ kind, reason }),
-    observePeer: ({ peer, outcome, seconds }) => peerRequests.observe({ peer, outcome }, seconds),
-    observeQuorum({ route, matched, required }) {
-      quorums.inc({ route, reached: matched >= required ? 'yes' : 'no' })
-    },
-    countShadow: ({ peer, agrees }) => shadows.inc({ peer, agrees: agrees ? 'yes' : 'no' }),
     countHeld: (kind, reason) => held.inc({ kind, reason }),
     countReleased: (kind) => released.inc({ kind }),
     watchHeld(read) {
@@ -155,6 +175,18 @@ export function createOracleMetrics(options: {
         },
       })
     },
+  }
+}
+
+function workMetrics({ registers }: Registered): Pick<OracleMetrics, 'observeSigning' | 'watchWork'> {
+  const signing = new Histogram({
+    name: 'oracle_signing_duration_seconds',
+    help: 'Time of one signature, by outcome',
+    labelNames: ['outcome'] as const,
+    buckets: durationBuckets,
+    registers,
+  })
+  return {
     observeSigning: (seconds, outcome) => signing.observe({ outcome }, seconds),
     watchWork(read) {
       new Gauge({
@@ -166,6 +198,13 @@ export function createOracleMetrics(options: {
         },
       })
     },
+  }
+}
+
+function chainMetrics({
+  registers,
+}: Registered): Pick<OracleMetrics, 'watchEndpoints' | 'watchKept' | 'watchChains'> {
+  return {
     watchEndpoints(read) {
       new Gauge({
         name: 'oracle_endpoint_asked',

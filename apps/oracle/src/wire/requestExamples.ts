@@ -1,4 +1,10 @@
 /**
+ * The documented body of a route. Under this name, because `examples` of a schema that transforms its
+ * input are dropped on the way to the interface description.
+ */
+export const publishedExample = (value: object) => ({ 'x-examples': { published: { value } } })
+
+/**
  * Bodies that `/documentation` shows: the protocol's published example order, its deposit and what
  * follows from it. @source oracle-protocol.md 1.5, 2.3, 3.6
  */

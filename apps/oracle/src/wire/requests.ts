@@ -13,11 +13,11 @@ import {
   withdrawalBytesMax,
 } from '@causeway/core'
 import { z } from 'zod'
-import { publishedExample } from './publishedExample.ts'
 import {
   depositsExample,
   fillsExample,
   noFillOrRefundExample,
+  publishedExample,
   recoveryExample,
   refundsExample,
   requestedWithdrawalsExample,

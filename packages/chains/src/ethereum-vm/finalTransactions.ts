@@ -1,6 +1,6 @@
 import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
-import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/finalReadingCache.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 import { describeFinality, type FinalityRule } from './finality.ts'
 import { type FinalTransaction, transactionQuestion, type Wanted } from './readFinalTransaction.ts'
 

@@ -17,8 +17,7 @@ import {
   type WithdrawRequestQuestion,
 } from '@causeway/core'
 import type { AgreedFacts } from '../rpc/quorumClient.ts'
-import { shareChainReading } from '../rpc/shareChainReading.ts'
-import { SingleFlight } from '../rpc/singleFlight.ts'
+import { SingleFlight, shareChainReading } from '../rpc/sharedWork.ts'
 import type { ShownIn } from './finalTransactions.ts'
 
 /** Where and when a transaction happened, as its reading proves it. */

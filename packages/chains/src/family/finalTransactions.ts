@@ -1,6 +1,6 @@
 import type { Evidence } from '@causeway/core'
-import { type CachedReading, FinalReadingCache, type ReadingCacheLimits } from '../rpc/finalReadingCache.ts'
 import type { ChainQuestion, EndpointSource, QuorumClient } from '../rpc/quorumClient.ts'
+import { type CachedReading, FinalReadingCache, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 
 /** The block that shows a fact, as far as the family has blocks. */
 export type ShownIn = Pick<Evidence, 'blockHash' | 'blockNumber'>

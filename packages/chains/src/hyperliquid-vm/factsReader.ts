@@ -23,8 +23,8 @@ import {
 } from '../family/createFactsReader.ts'
 import type { HubEntries } from '../family/hubEntries.ts'
 import { TransactionMissingError } from '../rpc/chainErrors.ts'
-import { defaultReadingCacheLimits } from '../rpc/finalReadingCache.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { defaultReadingCacheLimits } from '../rpc/sharedWork.ts'
 import type { HyperliquidTransaction, SendAction } from './answers.ts'
 import {
   createHyperliquidTransactions,

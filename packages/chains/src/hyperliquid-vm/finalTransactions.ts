@@ -1,7 +1,7 @@
 import { createFinalTransactions } from '../family/finalTransactions.ts'
-import { FinalReadingCache, type ReadingCacheLimits } from '../rpc/finalReadingCache.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { FinalReadingCache, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import { singleRoundQuestion } from '../rpc/singleRoundQuestion.ts'
 import {

@@ -1,7 +1,7 @@
 import { createFinalTransactions } from '../family/finalTransactions.ts'
-import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/finalReadingCache.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 import type { Sighting } from '../rpc/sighting.ts'
 import { singleRoundQuestion } from '../rpc/singleRoundQuestion.ts'
 import type { LighterTransaction } from './answers.ts'

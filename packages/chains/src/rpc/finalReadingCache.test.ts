@@ -1,7 +1,7 @@
 // Goal: what was read is kept and shared, what failed is not. Method: readings that count how often they are made.
 import { UpstreamUnavailableError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { FinalReadingCache } from './finalReadingCache.ts'
+import { FinalReadingCache } from './sharedWork.ts'
 
 type Value = { readonly text: string; readonly isWhole: boolean }
 

@@ -3,7 +3,7 @@ import { EndpointFailure } from './endpointFailure.ts'
 import type { ViewLimits } from './endpointView.ts'
 import type { HttpAnswer, HttpRequest } from './httpTransport.ts'
 import { retryLost } from './sendAndRetryOnce.ts'
-import { SingleFlight } from './singleFlight.ts'
+import { SingleFlight } from './sharedWork.ts'
 
 /**
  * What one endpoint of an HTTP upstream says. Equal requests in flight are one; a bounded number is out at

@@ -1,4 +1,4 @@
-import { type Evidence, UpstreamDisagreementError } from '@causeway/core'
+import { type Evidence, startDeadline, UpstreamDisagreementError } from '@causeway/core'
 import { shortestPauseMs } from './agreement.ts'
 import { refusalError, TransactionNotFinalError } from './chainErrors.ts'
 import type { ChainClient } from './client.ts'
@@ -7,7 +7,6 @@ import type { Endpoint } from './endpoint.ts'
 import { EndpointView, type ViewLimits } from './endpointView.ts'
 import { evmHeadTracking } from './headTracking.ts'
 import { HttpView } from './httpView.ts'
-import { linkAbort } from './linkedAbort.ts'
 import { type QuorumQuestion, readByQuorum, toEndpointFailure } from './readByQuorum.ts'
 import { countVoices, defaultThreshold } from './tally.ts'
 import { toUpstreamError } from './upstreamError.ts'
@@ -155,15 +154,14 @@ function quorumOf<View extends EndpointSource>(parts: {
     configured: countVoices(endpoints),
     threshold,
     async read({ transactionId, signal, ...question }) {
-      const bounded = linkAbort(signal, limits.readingTimeoutMs)
-      const { patienceMs } = limits
+      const { patienceMs, readingTimeoutMs } = limits
       const { outcome, failures } = await readByQuorum({
         ...question,
         sources,
         electorate: { voters: endpoints, threshold },
         patienceMs,
-        signal: bounded.signal,
-      }).finally(bounded.release)
+        deadline: startDeadline(signal, readingTimeoutMs),
+      })
       switch (outcome.status) {
         case 'agreed':
           return { facts: outcome.facts, agreeingEndpoints: [...outcome.aliases].sort() }

@@ -1,6 +1,5 @@
-import { UpstreamUnavailableError } from '@causeway/core'
+import { type Deadline, UpstreamUnavailableError } from '@causeway/core'
 import { EndpointFailure } from './endpointFailure.ts'
-import { linkAbort } from './linkedAbort.ts'
 import { createRendezvous } from './rendezvous.ts'
 import { type QuorumOutcome, type Sighting, type SightingVote, tallySightings } from './sighting.ts'
 import type { Electorate } from './tally.ts'
@@ -18,7 +17,8 @@ export type QuorumQuestion<Source, First, Pin, Facts> = {
   readonly key?: (facts: Facts) => string
   /** How long sources that are late may still take part in choosing the height. */
   readonly patienceMs: number
-  readonly signal: AbortSignal
+  /** Of the whole reading; ended with it, so that no call stays out. */
+  readonly deadline: Deadline
 }
 
 export type QuorumReading<Facts> = {
@@ -38,7 +38,7 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
 ): Promise<QuorumReading<Facts>> {
   const { sources, electorate, first, pin, second, key, patienceMs } = question
   const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
-  const { signal, abort, release } = linkAbort(question.signal)
+  const { signal } = question.deadline
   const pinned = createRendezvous({
     expected: sources.length,
     needed: electorate.threshold,
@@ -76,8 +76,7 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
         .catch(reject)
     }
   }).finally(() => {
-    release()
-    abort()
+    question.deadline.end()
     pinned.close()
   })
 }

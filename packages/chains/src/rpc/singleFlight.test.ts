@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SingleFlight } from './singleFlight.ts'
-import { WeightedLruCache } from './weightedLruCache.ts'
+import { SingleFlight, WeightedLruCache } from './sharedWork.ts'
 
 describe('SingleFlight', () => {
   const never = new AbortController().signal

@@ -15,8 +15,8 @@ import {
   type WithdrawalReading,
 } from '../family/createFactsReader.ts'
 import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
-import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/finalReadingCache.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
 import { findDeposits } from './deposits.ts'
 import { solanaFinalBlocks } from './finalBlocks.ts'
 import { referencesOrder, sumTransfers } from './payments.ts'

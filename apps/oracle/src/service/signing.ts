@@ -1,8 +1,30 @@
 import type { AttestationKind, SignatureClaim, SignatureContext, Signer } from '@causeway/core'
+import type { OracleMetrics } from './oracleMetrics.ts'
+
+/** The same signer, timed. */
+export function measuredSigner(signer: Signer, metrics: Pick<OracleMetrics, 'observeSigning'>): Signer {
+  return {
+    address: signer.address,
+    async sign(request, options) {
+      const startedAt = performance.now()
+      const observe = (outcome: 'signed' | 'failed') =>
+        metrics.observeSigning((performance.now() - startedAt) / 1000, outcome)
+      try {
+        const signature = await signer.sign(request, options)
+        observe('signed')
+        return signature
+      } catch (error) {
+        observe('failed')
+        throw error
+      }
+    },
+  }
+}
 
 /**
  * Fills every signature array of a response that this oracle built from facts, with its own signature.
  * The kinds compute what is signed from the payload, so that signing and verifying cannot differ.
+ * @returns `isSigned` is false where there is nothing to sign: no deposits
  * @throws SignerFailedError
  */
 export async function signResponse<Response>(
@@ -10,7 +32,7 @@ export async function signResponse<Response>(
   unsigned: Response,
   { signer, context }: { readonly signer: Signer; readonly context: SignatureContext },
   options: { readonly signal: AbortSignal },
-): Promise<Response> {
+): Promise<{ readonly response: Response; readonly isSigned: boolean }> {
   const arrays = kind.signatureArrays(unsigned, context)
   const claims = await Promise.all(
     arrays.map(async ({ path, ownDomain, requestOf }): Promise<readonly [string, SignatureClaim]> => {
@@ -22,8 +44,9 @@ export async function signResponse<Response>(
     }),
   )
   const claimAt = new Map(claims)
-  return kind.withSignatures(unsigned, (path) => {
+  const response = kind.withSignatures(unsigned, (path) => {
     const claim = claimAt.get(path)
     return claim === undefined ? [] : [claim]
   })
+  return { response, isSigned: arrays.length > 0 }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Progress } from './slots.ts'
+import { Progress } from './exchange.ts'
 
 const limitMs = 10_000
 

@@ -1,0 +1,68 @@
+import type { FamilyChain, RegisteredChain } from '@causeway/chains'
+import { type FactsReader, UnknownChainError } from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
+import type { AttestationContext } from '../attestations/context.ts'
+import { AttestationError } from '../attestations/errors.ts'
+import type { ChainWatch } from '../halt/chainWatch.ts'
+import type { OpenAllocator } from './allocator.ts'
+import type { OpenHub } from './hub.ts'
+
+/** The hub, and the allocator where one can be read. */
+export type Settlement = { readonly hub: OpenHub; readonly allocator: OpenAllocator | undefined }
+
+export function createContext(
+  chains: ReadonlyMap<string, RegisteredChain>,
+  { hub, allocator }: Settlement,
+  open: ReadonlyMap<string, FamilyChain>,
+  watch: ChainWatch,
+): AttestationContext {
+  const { recovery } = hub
+  return {
+    chains,
+    networkOf: (chainId) => chains.get(chainId),
+    hub: hub.attested,
+    hubBalances: hub.reader,
+    ...(allocator !== undefined && {
+      allocator: {
+        keys: allocator.keys,
+        readIssued(question, reading) {
+          watch.refuseUnlessReady(allocator.reader.chainId)
+          return allocator.reader.readIssued(question, reading)
+        },
+      },
+    }),
+    ...(recovery !== undefined && {
+      recovery: {
+        delaySeconds: recovery.delaySeconds,
+        read(question, reading) {
+          watch.refuseUnlessReady(recovery.reader.chainId)
+          return recovery.reader.read(question, reading)
+        },
+      },
+    }),
+    readerOf(chainId) {
+      const reader = findReader(chains, open, chainId)
+      watch.refuseUnlessReady(chainId)
+      watch.useKept(chainId)
+      return reader
+    },
+    recoverSigner,
+  }
+}
+
+/**
+ * The reader that rules ask. @throws UnknownChainError; AttestationError `CHAIN_UNAVAILABLE` for a chain
+ * that is listed but cannot be read
+ */
+export function findReader(
+  chains: ReadonlyMap<string, unknown>,
+  open: ReadonlyMap<string, { readonly reader: FactsReader }>,
+  chainId: string,
+): FactsReader {
+  const found = open.get(chainId)
+  if (found !== undefined) return found.reader
+  if (!chains.has(chainId)) throw new UnknownChainError(chainId)
+  throw new AttestationError('CHAIN_UNAVAILABLE', `Chain ${chainId} has no endpoint configured here.`, {
+    data: { chainId },
+  })
+}

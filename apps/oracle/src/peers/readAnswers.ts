@@ -1,0 +1,104 @@
+import type { AttestationKind, SignatureArray, SignatureClaim, SignatureContext } from '@causeway/core'
+import { cutSignatures, findGaps } from './signatureGaps.ts'
+
+/** A payload that is known, and the signatures that came with it. */
+export type ReadAnswer<Response> = {
+  readonly payload: Response
+  readonly known: KnownPayload
+  /** One list per signature array, in document order. */
+  readonly claims: readonly (readonly SignatureClaim[])[]
+}
+
+/** What is computed of a payload is computed once, whoever sends it. */
+export type KnownPayload = {
+  /** Canonical JSON. */
+  readonly text: string
+  /** Without signatures; they remember the digests. */
+  readonly arrays: readonly SignatureArray[]
+  readonly isAbout: boolean
+  readonly isHeld: boolean
+  /** Keys of groups by the domains of their rows. */
+  readonly keys: Map<string, string>
+}
+
+/** What an answer is beside its signatures, and in which of its gaps each array stands. */
+type Mould<Response> = {
+  readonly payload: Response
+  readonly known: KnownPayload
+  readonly gaps: readonly number[]
+}
+
+export type AnswerReaderOptions<Response> = {
+  readonly kind: AttestationKind<Response>
+  readonly context: SignatureContext
+  /** The validated body: answers of peers about anything else have no part. */
+  readonly request: Readonly<Record<string, unknown>>
+}
+
+/** Reads the answers to one request. Equal payloads are recognised, however their signatures differ. */
+export class AnswerReader<Response extends object> {
+  readonly #options: AnswerReaderOptions<Response>
+  readonly #known = new Map<string, KnownPayload>()
+  /** By the text as it came: equal answers of equal programs are equal in it, and it costs less. */
+  readonly #byPlainText = new Map<string, KnownPayload>()
+  /** By text without signatures. */
+  readonly #moulds = new Map<string, Mould<Response>>()
+
+  constructor(options: AnswerReaderOptions<Response>) {
+    this.#options = options
+  }
+
+  /**
+   * An answer from its text. Answers that differ in signatures alone share all that is not.
+   * @throws SyntaxError, ZodError
+   */
+  readText(text: string): ReadAnswer<Response> {
+    const { frame, entries } = cutSignatures(text)
+    const mould = this.#moulds.get(frame)
+    if (mould === undefined) {
+      const answer = this.read(this.#options.kind.responseSchema.parse(JSON.parse(text)))
+      const gaps = findGaps(frame, answer.known.arrays)
+      if (gaps !== undefined) this.#moulds.set(frame, { ...answer, gaps })
+      return answer
+    }
+    const { payload, known, gaps } = mould
+    const claims = known.arrays.map((array, index) =>
+      array.readClaims(JSON.parse(entries[gaps[index] ?? -1] ?? '')),
+    )
+    return { payload, known, claims }
+  }
+
+  read(received: Response): ReadAnswer<Response> {
+    const { kind, context } = this.#options
+    const response = kind.normalise(received, context.networkOf)
+    const payload = kind.withSignatures(response, () => [])
+    const claims = kind.signatureArrays(response, context).map((array) => array.claims)
+    return { payload, known: this.#recognise(payload), claims }
+  }
+
+  /** An answer without its execution; `undefined` where nothing is left to sign, or there is none. */
+  messageOf(payload: Response): KnownPayload | undefined {
+    const { kind } = this.#options
+    if (kind.executionOf(payload) === undefined) return undefined
+    const message = this.#recognise(kind.withoutExecution(payload))
+    return message.arrays.length === 0 ? undefined : message
+  }
+
+  #recognise(payload: Response): KnownPayload {
+    const { kind, context, request } = this.#options
+    const plain = JSON.stringify(payload)
+    const same = this.#byPlainText.get(plain)
+    if (same !== undefined) return same
+    const text = kind.unsignedPayload(payload)
+    const found = this.#known.get(text) ?? {
+      text,
+      arrays: kind.signatureArrays(payload, context),
+      isAbout: kind.isAbout(payload, request, context.networkOf),
+      isHeld: kind.isHeld(payload),
+      keys: new Map<string, string>(),
+    }
+    this.#known.set(text, found)
+    this.#byPlainText.set(plain, found)
+    return found
+  }
+}
