@@ -1,14 +1,13 @@
-import type { ChainClient } from '@causeway/chains'
+import { type ChainClient, createAgreedReads, type JsonRpcClient, quoteOnChain } from '@causeway/chains'
 import { createOrderIdHasher, type QuoteFile } from '@causeway/core'
-import { type Market, systemClock } from '@causeway/market'
+import { type Market, type MarketSnapshot, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
 import { createInventoryViews } from '../pricing/inventoryView.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
-import { createPoolLegQuoter } from '../pricing/poolLegQuoter.ts'
+import { createPoolLegQuoter, type OnChainQuoter } from '../pricing/poolLegQuoter.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
-import { createOnChainQuoter } from './onChainQuoter.ts'
 import type { ChainPorts } from './ports.ts'
 
 type Shared = {
@@ -70,5 +69,26 @@ export function createQuoting(
     clock: systemClock,
     signer,
     orderIdOf: createOrderIdHasher(registry.networkByKey),
+  }
+}
+
+/** A request waits this long for the chain's own quoter. */
+const timeoutMs = 600
+
+/** Asks a chain's QuoterV2 by agreement at its newest agreed block; a chain without either cannot be asked. */
+function createOnChainQuoter(
+  registry: QuoteRegistry,
+  clients: ReadonlyMap<string, JsonRpcClient>,
+  snapshot: () => MarketSnapshot,
+): OnChainQuoter {
+  return async ({ chainId, pool, zeroForOne, trade, amount }) => {
+    const chain = registry.chainById.get(chainId)
+    const client = chain === undefined ? undefined : clients.get(chain.key)
+    const quoterV2 = chain?.config.uniswapV3?.quoterV2
+    const market = snapshot().chain(chainId)
+    if (client === undefined || quoterV2 === undefined || 'reason' in market) return undefined
+    const question = { zeroForOne, trade, amount }
+    const block = { hash: market.head.hash }
+    return quoteOnChain(createAgreedReads(client), { quoterV2, pool, question, block }, { timeoutMs })
   }
 }

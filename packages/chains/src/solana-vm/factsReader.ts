@@ -15,14 +15,17 @@ import {
   type WithdrawalReading,
 } from '../family/createFactsReader.ts'
 import { createFinalTransactions, type KnownTransaction } from '../family/finalTransactions.ts'
+import { createFinalBlocks } from '../rpc/finalBlocks.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
 import { defaultReadingCacheLimits, type ReadingCacheLimits } from '../rpc/sharedWork.ts'
+import { reachedBy } from '../rpc/tally.ts'
+import { parseBlock, parseHead } from './answers.ts'
 import { findDeposits } from './deposits.ts'
-import { solanaFinalBlocks } from './finalBlocks.ts'
 import { referencesOrder, sumTransfers } from './payments.ts'
 import { deriveProgramAddresses, type ProgramAddresses } from './programAddresses.ts'
 import { type FinalTransaction, transactionQuestion } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
+import { blockCall, headCall } from './requests.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
 export type SolanaReaderLimits = ReadingCacheLimits
@@ -147,4 +150,26 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
 function weightOf({ instructions, balances, tokenBalances }: FinalTransaction): number {
   const names = instructions.reduce((sum, { data, accounts }) => sum + data.length + 50 * accounts.length, 0)
   return 500 + names + 100 * balances.length + 250 * tokenBalances.length
+}
+
+/** Final blocks of a `solana-vm` chain, by slot and hash. */
+function solanaFinalBlocks(quorum: QuorumClient): FinalBlocks {
+  return createFinalBlocks(quorum, {
+    newest: {
+      first: async (view, signal) => parseHead((await view.ask([headCall()], signal))[0]),
+      pin: (heads) => reachedBy(quorum.threshold, heads),
+      async second(view, _own, slot, signal) {
+        const { hash } = parseBlock((await view.ask([blockCall(slot)], signal))[0])
+        return { kind: 'final', facts: { number: slot, hash } }
+      },
+    },
+    /**
+     * A refusal of the node says nothing about the block: it may have pruned it. Only an end of the final
+     * chain below `slot` says that there is none.
+     */
+    async hashAt(view, slot, signal) {
+      const [head, block] = await view.ask([headCall(), blockCall(slot)], signal)
+      return parseHead(head) < slot ? undefined : parseBlock(block).hash
+    },
+  })
 }

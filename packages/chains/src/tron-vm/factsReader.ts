@@ -22,15 +22,19 @@ import {
   type FoundPayment,
   type WithdrawalReading,
 } from '../family/createFactsReader.ts'
+import { createFinalBlocks } from '../rpc/finalBlocks.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import type { QuorumClient } from '../rpc/quorumClient.ts'
+import { parseHeader } from './answers.ts'
+import { askNode } from './askNode.ts'
 import { accountOf, type TronContract } from './contract.ts'
 import { findTronDeposits, needsTransaction } from './deposits.ts'
-import { tronFinalBlocks } from './finalBlocks.ts'
-import { describeSolidity } from './finality.ts'
+import { describeSolidity, pinSolidHeight } from './finality.ts'
 import { createTronTransactions, type TronReaderLimits } from './finalTransactions.ts'
 import { type PaymentTarget, paymentTerms, referencesOrder, sumTransfers } from './payments.ts'
+import { readHeads, requireHeader } from './readFinalTransaction.ts'
 import { withdrawalQuestion } from './readFinalWithdrawal.ts'
+import { headerRequest, solidHeaderRequest } from './requests.ts'
 
 export type TronFactsReaderOptions = {
   readonly chain: Pick<
@@ -178,4 +182,24 @@ function prepareWithdrawal(
       shownIn: { blockHash: hash, blockNumber: number },
     }),
   }
+}
+
+/** Final blocks of a `tron-vm` chain, by number and id. */
+function tronFinalBlocks(quorum: QuorumClient<HttpView>, rule: FinalityRule): FinalBlocks {
+  return createFinalBlocks(quorum, {
+    newest: {
+      first: readHeads,
+      pin: (heads) => pinSolidHeight(rule, quorum.threshold, heads).height,
+      async second(view, _own, height, signal) {
+        if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
+        const { number, hash } = requireHeader(
+          await askNode(view, solidHeaderRequest(height), signal),
+          height,
+        )
+        return { kind: 'final', facts: { number, hash } }
+      },
+    },
+    hashAt: async (view, number, signal) =>
+      parseHeader(await askNode(view, headerRequest(number), signal), number)?.hash,
+  })
 }

@@ -1,10 +1,6 @@
-import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import { DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { createLedger } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
-import {
-  RequestNotParkedError,
-  ResolutionNotPossibleError,
-} from '../../requests/settlement/parked/parkedErrors.ts'
 import {
   meaningOf,
   type ParkedFacts,
@@ -163,4 +159,27 @@ async function record(
   const { actor, reason } = done.deed
   const details = { reason, ...done.details }
   await recordAction(tx, { actor, action: done.action, subject: done.requestId, details })
+}
+
+/** The request moves by itself, or has ended. */
+class RequestNotParkedError extends DomainError {
+  readonly code = 'REQUEST_NOT_PARKED'
+  readonly kind = 'conflict'
+
+  constructor(stage: string) {
+    super('The request is not parked.', { data: { stage } })
+  }
+}
+
+/** A parked request cannot end so. */
+class ResolutionNotPossibleError extends DomainError {
+  readonly code = 'RESOLUTION_NOT_POSSIBLE'
+  readonly kind = 'conflict'
+
+  /** @param possible what is possible instead */
+  constructor(possible: readonly string[]) {
+    super('The request cannot be resolved so; see what explain says.', {
+      data: { possible: possible.join(', ') || 'nothing' },
+    })
+  }
 }

@@ -3,8 +3,7 @@ import type { Command } from './command.ts'
 import { CommandError } from './commandError.ts'
 import { parseCommandLine } from './parseCommandLine.ts'
 import { readDuration, readUsd, readWallet } from './readValue.ts'
-import { commandTable } from './runCli.ts'
-import { usageOf, usageOfCommand } from './usage.ts'
+import { commandTable, usageOf, usageOfCommand } from './runCli.ts'
 
 const command: Command = {
   words: 'things change',

@@ -13,7 +13,6 @@ import { parseCommandLine } from './parseCommandLine.ts'
 import { policyCommands } from './policies.ts'
 import { requestCommands } from './requests.ts'
 import { topUpCommands } from './topUps.ts'
-import { usageOf, usageOfCommand } from './usage.ts'
 import { balanceCommands, walletCommands } from './wallets.ts'
 import { webhookCommands } from './webhooks.ts'
 
@@ -146,3 +145,39 @@ export const commandTable: readonly Command[] = [
   ...requestCommands,
   ...claimCommands,
 ]
+
+const invocation = 'npm run causeway --'
+
+/** One line per command. */
+export function usageOf(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map((command) => signatureOf(command).length))
+  return [
+    `Usage: ${invocation} <command> [--json]`,
+    '',
+    ...commands.map((command) => `  ${signatureOf(command).padEnd(width)}  ${command.about}`),
+    '',
+    'Works on the database itself, beside the service or without it. DATABASE_URL names it; without one,',
+    'ENVIRONMENT=local (the default) uses the database of npm start. --json prints one JSON document.',
+  ].join('\n')
+}
+
+/** What one command takes. */
+export function usageOfCommand(command: Command): string {
+  const flags = Object.entries(command.flags)
+  const named = flags.map(([name, { value }]) => `--${name}${value === undefined ? '' : ` ${value}`}`)
+  const width = Math.max(0, ...named.map((text) => text.length))
+  return [
+    `Usage: ${invocation} ${signatureOf(command)} [--json]`,
+    command.about,
+    ...flags.map(([, { about }], index) => `  ${(named[index] ?? '').padEnd(width)}  ${about}`),
+  ].join('\n')
+}
+
+function signatureOf({ words, operands, flags }: Command): string {
+  const required = Object.entries(flags).filter(([, { isRequired }]) => isRequired === true)
+  return [
+    words,
+    ...operands.map((name) => `<${name}>`),
+    ...required.map(([name, { value }]) => `--${name} ${value}`),
+  ].join(' ')
+}

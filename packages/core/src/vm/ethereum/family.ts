@@ -1,8 +1,8 @@
 import { personalMessageDigest } from '../../hashing/typedData.ts'
 import type { Family, OwnerSigned } from '../family.ts'
+import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../withdrawRequestParts.ts'
 import { evmAllocatorPayload } from './allocatorPayload.ts'
 import { ethereumCodec } from './codec.ts'
-import { normaliseEvmRequest } from './withdrawRequest.ts'
 
 export const ethereumFamily: Family = {
   name: 'EVM',
@@ -18,4 +18,14 @@ export const ethereumFamily: Family = {
 /** EIP-191 by the key whose address the owner is. */
 export function isSignedByAccount({ owner, requestHash, signature, recoverSigner }: OwnerSigned): boolean {
   return recoverSigner(personalMessageDigest(requestHash), signature) === owner.toLowerCase()
+}
+
+/** Lower case. @throws InvalidAddressError @source oracle-protocol.md 3.5 */
+function normaliseEvmRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
+  return {
+    depository: ethereumCodec.canonicalAddress(request.depository),
+    currency: ethereumCodec.canonicalAddress(request.currency),
+    recipient: ethereumCodec.canonicalAddress(request.recipient),
+    data: '0x',
+  }
 }

@@ -1,8 +1,32 @@
+import { bytesToHex, concatBytes, utf8Bytes } from '../../hashing/hexBytes.ts'
+import { keccak256 } from '../../hashing/keccak.ts'
 import { personalMessageDigest } from '../../hashing/typedData.ts'
+import { type AllocatorPayloadFamily, firstDifference } from '../allocatorPayloadFamily.ts'
 import type { Family } from '../family.ts'
-import { lighterAllocatorPayload } from './allocatorPayload.ts'
 import { lighterCodec } from './codec.ts'
+import { decodeLighterWithdrawal, lighterTransferMessage } from './withdrawal.ts'
 import { normaliseLighterRequest } from './withdrawRequest.ts'
+
+/** The payload is the transfer itself; what is signed is its L1 text, as wallets sign texts. */
+const lighterAllocatorPayload: AllocatorPayloadFamily = {
+  additionalData(withdrawal) {
+    const { nonce, fromRouteType, toRouteType, apiKeyIndex, usdcFee, assetIndex, memo } =
+      decodeLighterWithdrawal(withdrawal)
+    const numbers = { nonce, fromRouteType, toRouteType, apiKeyIndex, usdcFee, assetIndex }
+    return {
+      ...Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, value.toString()])),
+      memo,
+    }
+  },
+  hashes(payload) {
+    const text = utf8Bytes(lighterTransferMessage(decodeLighterWithdrawal(payload)))
+    const prefix = utf8Bytes(`\x19Ethereum Signed Message:\n${text.length}`)
+    return [bytesToHex(keccak256(concatBytes([prefix, text])))]
+  },
+  toWithdrawal: (payload) => payload,
+  difference: (withdrawal, payload) =>
+    firstDifference(decodeLighterWithdrawal(withdrawal), decodeLighterWithdrawal(payload)),
+}
 
 export const lighterFamily: Family = {
   name: 'Lighter',

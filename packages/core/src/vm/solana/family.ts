@@ -1,7 +1,18 @@
+import { hexDigits } from '../../hashing/hexBytes.ts'
+import { type AllocatorPayloadFamily, firstDifference } from '../allocatorPayloadFamily.ts'
 import { type Family, signedText } from '../family.ts'
-import { solanaAllocatorPayload } from './allocatorPayload.ts'
+import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../withdrawRequestParts.ts'
 import { solanaCodec } from './codec.ts'
-import { normaliseSolanaRequest } from './withdrawRequest.ts'
+import { decodeSolanaWithdrawal, solanaWithdrawalId } from './withdrawal.ts'
+
+/** The payload is the transfer request itself; what is signed is its SHA-256. @source withdrawals.md 1.3 */
+const solanaAllocatorPayload: AllocatorPayloadFamily = {
+  additionalData: () => undefined,
+  hashes: (payload) => [solanaWithdrawalId(decodeSolanaWithdrawal(payload))],
+  toWithdrawal: (payload) => payload,
+  difference: (withdrawal, payload) =>
+    firstDifference(decodeSolanaWithdrawal(withdrawal), decodeSolanaWithdrawal(payload)),
+}
 
 export const solanaFamily: Family = {
   name: 'Solana',
@@ -16,4 +27,20 @@ export const solanaFamily: Family = {
   },
   payerSettings: ['fillPayers'],
   takesDepositFeePayer: true,
+}
+
+/**
+ * 32 bytes of hex without `0x`, SOL as an empty text, the depository in base58.
+ * @throws InvalidAddressError
+ * @source oracle-protocol.md 3.5
+ */
+function normaliseSolanaRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
+  const { depository, currency, recipient } = request
+  const currencyBytes = solanaCodec.encodeCurrency(currency)
+  return {
+    depository: solanaCodec.canonicalAddress(depository),
+    currency: currency === solanaCodec.nativeCurrency ? '' : hexDigits(currencyBytes),
+    recipient: hexDigits(solanaCodec.encodeAddress(recipient)),
+    data: '0x',
+  }
 }

@@ -1,9 +1,9 @@
 import { evmAllocatorPayload } from '../ethereum/allocatorPayload.ts'
 import type { Family } from '../family.ts'
+import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../withdrawRequestParts.ts'
 import { tronEvmAddress } from './address.ts'
 import { createTronCodec } from './codec.ts'
 import { tronMessageDigest } from './ownerSignature.ts'
-import { normaliseTronRequest } from './withdrawRequest.ts'
 
 const codec = createTronCodec()
 
@@ -17,4 +17,14 @@ export const tronFamily: Family = {
     recoverSigner(tronMessageDigest(requestHash), signature) === tronEvmAddress(owner),
   payerSettings: ['fillContracts', 'fillPayers'],
   takesDepositFeePayer: false,
+}
+
+/** `0x` and 20 bytes, which are zero for TRX. @throws InvalidAddressError @source oracle-protocol.md 3.5 */
+function normaliseTronRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
+  return {
+    depository: tronEvmAddress(request.depository),
+    currency: tronEvmAddress(request.currency),
+    recipient: tronEvmAddress(request.recipient),
+    data: '0x',
+  }
 }
