@@ -92,17 +92,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const snapshot = () => market.snapshot()
   const { ledger } = sponsorship
   const shared = {
-    config,
-    quote,
-    chains,
-    registry,
-    clients,
-    database,
-    ledger,
-    market,
-    snapshot,
-    metrics,
-    logger,
+    ...{ config, quote, chains, registry, clients, database },
+    ...{ ledger, market, snapshot, metrics, logger },
   }
   const ports = createChainPorts({
     ...{ registry, clients, market },
@@ -180,12 +171,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   })
   appBalance.startJobs()
   accuracy.reactionTimes.start()
-  const opsListener = createOpsListener({
-    logger,
-    errors: errorPolicy,
-    registry: metrics.registry,
-    readiness,
-  })
+  const ops = { logger, errors: errorPolicy, registry: metrics.registry, readiness }
+  const opsListener = createOpsListener(ops)
 
   const closers: readonly Closer[] = [
     { name: 'public listener', close: () => app.close() },

@@ -1,5 +1,5 @@
 import { UpstreamDisagreementError } from '@causeway/core'
-import { canonicalJson } from './canonicalJson.ts'
+import { comparisonText } from './comparisonText.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Agreement, PollOptions, RpcAnswer, RpcCall } from './jsonRpc.ts'
 import { countVoices, tally, type Vote } from './tally.ts'
@@ -86,7 +86,7 @@ export function seekAgreement(
   return poll<Agreement>({
     ...polling,
     decide(votes) {
-      const verdict = tally(votes, electorate, (answers) => canonicalJson(project(answers)))
+      const verdict = tally(votes, electorate, (answers) => comparisonText(project(answers)))
       if (verdict.status === 'disagreed') throw disagreement(args.chainId, verdict.groups)
       if (verdict.status !== 'agreed') return undefined
       return { answers: verdict.value, agreeingEndpoints: verdict.aliases }

@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonicalJson.ts'
+import { comparisonText } from './comparisonText.ts'
 import { canStillReach, type Electorate, groupVotes, union, type Voter } from './tally.ts'
 
 /** Why a question has no facts, as one endpoint sees it. */
@@ -36,7 +36,7 @@ export type QuorumOutcome<Facts> =
 export function tallySightings<Facts>(
   votes: readonly SightingVote<Facts>[],
   electorate: Electorate,
-  key: (facts: Facts) => string = canonicalJson,
+  key: (facts: Facts) => string = comparisonText,
 ): QuorumOutcome<Facts> | undefined {
   const groups = groupVotes(
     votes.map(({ alias, voice, sighting }) => {

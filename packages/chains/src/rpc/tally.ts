@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonicalJson.ts'
+import { comparisonText } from './comparisonText.ts'
 
 /** ceil(2n/3) of the configured voices. @source design.md 7.4 */
 export function defaultThreshold(voices: number): number {
@@ -46,7 +46,7 @@ export type Verdict<Value> =
 export function tally<Value>(
   votes: readonly Vote<Value>[],
   electorate: Electorate,
-  key: (value: Value) => string = canonicalJson,
+  key: (value: Value) => string = comparisonText,
 ): Verdict<Value> {
   const { threshold } = electorate
   const groups = groupVotes(votes, key)

@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import type { EvmLog } from '../ethereum-vm/answers.ts'
 import { type FinalPin, headsOf, isTooYoung, secondsToFinality } from '../ethereum-vm/finality.ts'
 import type { ExecutionReading, FinalExecution } from '../ethereum-vm/readFinalTransaction.ts'
-import { canonicalJson } from '../rpc/canonicalJson.ts'
+import { comparisonText } from '../rpc/comparisonText.ts'
 import type { HttpView } from '../rpc/httpView.ts'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { ChainQuestion } from '../rpc/quorumClient.ts'
@@ -190,7 +190,7 @@ async function readCodes(
 function positionsIn(body: unknown, info: TronInfo, transactionId: string): readonly EvmLog[] {
   const { blockNumber } = info
   const inBlock = parseBlockInfos(body, { transactionId, blockNumber })
-  if (canonicalJson(inBlock.info.logs) !== canonicalJson(info.logs)) {
+  if (comparisonText(inBlock.info.logs) !== comparisonText(info.logs)) {
     throw new MalformedAnswerError('gettransactioninfobyblocknum')
   }
   return info.logs.map((log) => ({ ...log, logIndex: log.logIndex + inBlock.logsBefore }))

@@ -1,13 +1,20 @@
+/** What one value that is no object and no array becomes. */
+type ScalarText = (scalar: unknown) => string
+
+const jsonScalar: ScalarText = (scalar) => JSON.stringify(scalar) ?? 'null'
+
 /**
  * JSON with the members of every object sorted by name, arrays in order, no spaces and members
  * without value left out: equal values give equal text. @source oracle-protocol.md 3.6, 7.2
+ * @param scalarText for values that JSON does not have; by default they are refused
+ * @throws TypeError for a bigint, unless `scalarText` takes it
  */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+export function canonicalJson(value: unknown, scalarText: ScalarText = jsonScalar): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, scalarText)).join(',')}]`
+  if (typeof value !== 'object' || value === null) return scalarText(value)
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member, scalarText)}`)
   return `{${members.join(',')}}`
 }

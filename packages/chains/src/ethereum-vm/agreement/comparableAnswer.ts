@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../rpc/canonicalJson.ts'
+import { comparisonText } from '../../rpc/comparisonText.ts'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { parseList, parseRecord } from '../../rpc/quantity.ts'
@@ -15,7 +15,7 @@ export function comparableAnswer(call: RpcCall, answer: RpcAnswer): string | und
   if (result === null || result === undefined) return undefined
   if (typeof result === 'string') return result.toLowerCase()
   try {
-    return canonicalJson(project(call.method, result)).toLowerCase()
+    return comparisonText(project(call.method, result)).toLowerCase()
   } catch (error) {
     if (error instanceof MalformedAnswerError) return undefined
     throw error
