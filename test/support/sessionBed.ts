@@ -15,14 +15,14 @@ import {
   translatedScript,
 } from '@causeway/localnet'
 import { z } from 'zod'
+import { firstServicePort } from '../../packages/localnet/test/support/servicePorts.ts'
 
 export type UserChain = 'base' | 'optimism'
 
 const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url))
-/** Below the ports that the system hands out by itself: a service binds its own seconds after they are chosen. */
-const firstPort = 20_000 + (process.pid % 500) * 20
+const firstPort = firstServicePort()
 /** Of a session that shows the other families. */
-export const firstFamilyPort = firstPort + 14
+export const firstFamilyPort = firstPort + 24
 const patienceMs = 120_000
 const startsMax = 3
 
