@@ -10,6 +10,8 @@ const nativeCurrency: Hex = `0x${'0'.repeat(40)}`
 const endStatuses = ['success', 'refund']
 const endMs = 300_000
 const pollMs = 250
+/** More than two refreshes of the market. */
+const marketSeesMs = 3_000
 
 const amountSchema = z.object({ amount: z.string() })
 const quoteSchema = z.object({
@@ -33,6 +35,8 @@ export type Wish = {
   readonly from: UserChain
   readonly to: UserChain
   readonly isDoomed: boolean
+  /** Pays in one currency and gets another, so that a pool is moved. */
+  readonly swaps: boolean
   readonly maxSubsidyMicroUsd: bigint | undefined
   readonly recipient: Hex
   readonly receives: Hex
@@ -69,7 +73,7 @@ function drawWish(bed: SessionBed, random: Random, { doomedShare = 0 } = {}): Wi
   const maxSubsidyMicroUsd = isSponsored && random.unit() < 0.5 ? random.between(1_000n, 300_000n) : undefined
   const receives = addressOf(to, gets)
   return {
-    ...{ userIndex, from, to, isDoomed, maxSubsidyMicroUsd, recipient, receives },
+    ...{ userIndex, from, to, isDoomed, swaps: pays !== gets, maxSubsidyMicroUsd, recipient, receives },
     body: {
       ...{ user: keys.users[userIndex]?.address, recipient, tradeType, amount: amount.toString() },
       ...{ originChainId: deployment[from].chainId, destinationChainId: deployment[to].chainId },
@@ -138,10 +142,18 @@ export function createRequestLives(bed: SessionBed, options: { isPatient: boolea
 
   return {
     async live(wish) {
-      const { status, json } = await ask('/quote', wish.body)
-      if (status !== 200) return undefined
-      const quote = quoteSchema.parse(json)
-      await execute(wish, quote)
+      let quote: Life['quote'] | undefined
+      const begin = async () => {
+        const { status, json } = await ask('/quote', wish.body)
+        if (status !== 200) return
+        quote = quoteSchema.parse(json)
+        await execute(wish, quote)
+        // Until the market has seen the pool that this one moved.
+        if (wish.swaps) await new Promise((resolve) => setTimeout(resolve, marketSeesMs))
+      }
+      // A swap that another user's comes before may revert, as its quote is for the pool as it was.
+      await (wish.swaps ? inTurn(`swap on ${wish.from}`, begin) : begin())
+      if (quote === undefined) return undefined
       const giveUpAtMs = Date.now() + endMs
       let last = ''
       while (Date.now() < giveUpAtMs) {
