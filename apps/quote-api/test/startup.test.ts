@@ -164,6 +164,16 @@ const refused: readonly (readonly [string, () => Environment | Promise<Environme
     ),
     ['quote: chains.base.fillContract is missing in chains: base.fillContracts'],
   ],
+  [
+    'a fill contract that is another contract than that of this release',
+    local((environment) =>
+      files(
+        ['quote.local.json', network.deployment.base.fillContract, network.deployment.base.multicall3],
+        ['chains.local.json', network.deployment.base.fillContract, network.deployment.base.multicall3],
+      )(environment),
+    ),
+    ["chains.base.fillContract: the code on base is not that of this release's contract"],
+  ],
   ['another environment without a database', testnets({ DATABASE_URL: '' }), ['DATABASE_URL']],
   ['another environment without peppers', testnets({ API_KEY_PEPPERS: '' }), ['API_KEY_PEPPERS']],
   [

@@ -16,8 +16,22 @@ export {
   solanaPayloadBuilderAbi,
 } from './abis.generated.ts'
 export { type Artifacts, compileOnce, contractsFolder, loadArtifacts, readSources } from './artifacts.ts'
-export type { Artifact, ArtifactsOf } from './compile.ts'
+export { codeHashOf } from './codeHash.ts'
+export { shippedCodes } from './codes.generated.ts'
+export type { Artifact, ArtifactsOf, CodeSpan } from './compile.ts'
 export { type ContractName, contractSources } from './contractNames.ts'
+export {
+  type CodeState,
+  codeStateOf,
+  create2Proxy,
+  type DeploymentChain,
+  deployContracts,
+  deploymentPlan,
+  deploymentSalt,
+  NoProxyError,
+  type PlannedDeployment,
+  type Surroundings,
+} from './deployment.ts'
 export {
   type Erc20Payment,
   encodeFill,
@@ -27,3 +41,4 @@ export {
   type OrderCalls,
 } from './encodeFill.ts'
 export { renderAbis } from './renderAbis.ts'
+export { type DeployedName, deployedNames, renderCodes } from './renderCodes.ts'
