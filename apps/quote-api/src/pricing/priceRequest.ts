@@ -5,7 +5,7 @@ import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
 import type { Schedule, SubsidyRule } from './feeTerms.ts'
 import type { InventoryView } from './inventoryView.ts'
-import { type LegPlan, type LegQuoter, planLegs } from './legs.ts'
+import { type LegPlan, type LegQuoter, permittedPlans, planLegs } from './legs.ts'
 import { requireChain } from './marketAccess.ts'
 import { originCost, originRoute } from './originRoute.ts'
 import type { PricedRoute } from './pricedRoute.ts'
@@ -73,7 +73,7 @@ export async function priceRequest(
   if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
   const route = resolveRoute(dependencies.registry, request)
   checkExecutionMode(route, request)
-  const plans = route.selfExecuted ? [] : planLegs(route)
+  const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route), request.swaps)
   const snapshot = dependencies.snapshot()
   const originMarket = requireChain(snapshot, route.origin.chainId)
   const facts = dependencies.userFacts(factsQuestion(route, plans, request))

@@ -133,7 +133,9 @@ export async function draftQuote(
   { apiKeyId, sponsorship }: { apiKeyId: string | undefined; sponsorship?: SponsorshipOutcome },
 ): Promise<QuoteRecord> {
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
-  const deadlineSeconds = nowSeconds + dependencies.orderLifetimeSeconds
+  const { quoteLifetimeSeconds, orderLifetimeSeconds } = dependencies
+  const ttlSeconds = request.ttlSeconds ?? orderLifetimeSeconds
+  const deadlineSeconds = nowSeconds + Math.min(orderLifetimeSeconds, ttlSeconds)
   const requestId = timeOrderedId(dependencies)
   const { route } = priced
   const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
@@ -146,7 +148,7 @@ export async function draftQuote(
   const steps = permit === undefined ? built.steps : [permitStep(priced, requestId, permit)]
   const stepsJson = JSON.stringify(steps)
   const signed = draft && (await sign(dependencies, draft))
-  const expiresAtSeconds = nowSeconds + dependencies.quoteLifetimeSeconds
+  const expiresAtSeconds = nowSeconds + Math.min(quoteLifetimeSeconds, ttlSeconds)
   const quote: Quote = {
     priced,
     requestId,

@@ -31,6 +31,8 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     callUnits: (solver?.callUnits ?? 0n).toString(),
     slippageBps: priced.slippageBps.toString(),
     timeEstimateSeconds: priced.timeEstimateSeconds,
+    ...(request.referrer !== undefined && { referrer: request.referrer }),
+    ...(request.referrerAddress !== undefined && { referrerAddress: request.referrerAddress }),
     units: { in: unit(prices.currencyIn), out: unit(prices.currencyOut), fee: unit(prices.feeCurrency) },
   }
   return {
