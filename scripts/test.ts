@@ -7,6 +7,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checks } from './checks/all.ts'
 import { readRepositoryFiles } from './checks/repositoryFiles.ts'
+import { findUnprovenRows } from './checks/requirements.ts'
 import { constructedRules, constructedRulesText } from './storedBodies/constructedRules.ts'
 import { storedBodies } from './storedBodies/families.ts'
 import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
@@ -17,6 +18,7 @@ import {
   countTests,
   filesToTryAgain,
   parseOutcome,
+  passedByFile,
   type TestRunOutcome,
   withSecondTry,
 } from './testRunner/testRunOutcome.ts'
@@ -123,13 +125,20 @@ async function runTests(): Promise<boolean> {
     return false
   }
   const again = process.exitCode === undefined ? filesToTryAgain(first) : []
-  const counts = countTests(await tryAgain(first, again))
+  const outcome = await tryAgain(first, again)
+  const counts = countTests(outcome)
   // A filter leaves tests out on purpose; otherwise a test that does not run proves nothing.
   const leftOut = isWhole ? counts.skipped : 0
   if (leftOut > 0) console.log(`FAIL ${leftOut} tests were skipped`)
+  const unproven = findUnprovenRows(readRepositoryFiles(root), passedByPath(outcome))
+  for (const { file, problem } of unproven) console.log(`FAIL requirements: ${file}: ${problem}`)
   if (isWhole && suite === undefined) console.log(constructedRulesText(constructedRules(storedBodies)))
   console.log(countsLine(counts, again.length))
-  return counts.failed === 0 && leftOut === 0
+  return counts.failed === 0 && leftOut === 0 && unproven.length === 0
+}
+
+function passedByPath(outcome: TestRunOutcome): ReadonlyMap<string, readonly string[]> {
+  return new Map([...passedByFile(outcome)].map(([file, titles]) => [relative(root, file), titles]))
 }
 
 const ok = (suite !== undefined || (await runStatic())) && (checkOnly || (await runTests()))
