@@ -119,13 +119,15 @@ export function findUnprovenRows(
   return tablesOfProofs.flatMap(({ page: file, columns }) =>
     tableRows(byPath.get(file) ?? '', columns).flatMap(({ cells, line }) =>
       claimsOf(cells)
-        .map(testProofOf)
-        .flatMap((proof) => {
-          const titles = proof && passed.get(proof.path)
-          if (titles === undefined || titles.some((title) => namesTest(proof.title, title))) return []
-          const problem = `${cells[0]} names a test that ${proof.path} does not have: ${proof.title}`
-          return [{ file: `${file}:${line}`, problem }]
-        }),
+        .flatMap((claim) => testProofOf(claim) ?? [])
+        .filter(({ path, title: named }) => {
+          const titles = passed.get(path)
+          return titles !== undefined && !titles.some((title) => namesTest(named, title))
+        })
+        .map(({ path, title }) => ({
+          file: `${file}:${line}`,
+          problem: `${cells[0]} names a test that ${path} does not have: ${title}`,
+        })),
     ),
   )
 }
