@@ -10,7 +10,6 @@ import { linksCheck } from './links.ts'
 import { observabilityCheck } from './observability.ts'
 import { requirementsCheck } from './requirements.ts'
 import { storedBodiesCheck } from './storedBodies.ts'
-import { timeLimitsCheck } from './timeLimits.ts'
 import { variablesCheck } from './variables.ts'
 
 /** The checks that `npm test` runs over the repository's files. */
@@ -26,6 +25,5 @@ export const checks: readonly Check[] = [
   observabilityCheck,
   requirementsCheck,
   storedBodiesCheck,
-  timeLimitsCheck,
   variablesCheck,
 ]

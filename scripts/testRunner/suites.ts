@@ -54,3 +54,18 @@ export function suiteArguments(
   if (suite !== 'faults') return only(suite)
   return [...only('unit', 'e2e', 'faults'), ...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]
 }
+
+const packageFolder = /^(?:packages|apps)\/[^/]+\/?$/
+const isPath = (word: string): boolean => word.includes('/') || word.endsWith('.ts')
+
+/**
+ * What vitest runs for the words after `npm test --`. The folder of a package stands for its unit tests, which answer
+ * in seconds; `<package>/test` and names of files run whatever suite they are of.
+ */
+export function filteredArguments(words: readonly string[]): readonly string[] {
+  const paths = words.filter(isPath)
+  const isPackages = paths.length > 0 && paths.every((path) => packageFolder.test(path))
+  // The slash keeps `packages/core` from matching what begins alike.
+  const ended = words.map((word) => (packageFolder.test(word) && !word.endsWith('/') ? `${word}/` : word))
+  return isPackages ? ['--project', 'unit', ...ended] : words
+}
