@@ -2,7 +2,7 @@ import { type ChainClient, createAgreedReads, type JsonRpcClient, quoteOnChain }
 import { createOrderIdHasher, type QuoteFile } from '@causeway/core'
 import { type Market, type MarketSnapshot, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
-import { createInventoryViews } from '../pricing/inventoryView.ts'
+import { createInventoryViews } from '../pricing/inventory.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
 import { createPoolLegQuoter, type OnChainQuoter } from '../pricing/poolLegQuoter.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
