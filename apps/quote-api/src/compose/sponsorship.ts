@@ -7,7 +7,7 @@ import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsor
 import { createMoneyHistory, type MoneyHistory } from '../requests/history/moneyHistory.ts'
 import { createRequestHistory, type RequestHistory } from '../requests/history/requestHistory.ts'
 import { createSponsoredOrderStore } from '../requests/orders/sponsoredOrderStore.ts'
-import { toStoredOrder } from '../requests/orders/toStoredOrder.ts'
+import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 import { toStoredSponsorship } from '../requests/orders/toStoredSponsorship.ts'
 
 /** What sponsored quotes need beside unsponsored ones. */

@@ -4,7 +4,7 @@ import type { StoreOutcome } from '../draft/createSponsoredQuote.ts'
 import type { DepositAddress } from '../draft/depositAddress.ts'
 import { insertOrders, orderColumns } from '../orders/orderColumns.ts'
 import { isKept, writeGroup } from '../orders/sponsoredOrderStore.ts'
-import { toStoredOrder } from '../orders/toStoredOrder.ts'
+import { toStoredOrder } from '../orders/storedOrder.ts'
 import { toStoredSponsorship } from '../orders/toStoredSponsorship.ts'
 import { insertAddress, nameAddress } from './addressStore.ts'
 
