@@ -209,8 +209,8 @@ async function loadModules(change: Change) {
     load<typeof import('../src/requests/orders/storedOrder.ts')>(
       `${quoteApi}/src/requests/orders/storedOrder.ts`,
     ),
-    load<typeof import('../src/requests/orders/toStoredSponsorship.ts')>(
-      `${quoteApi}/src/requests/orders/toStoredSponsorship.ts`,
+    load<typeof import('../src/requests/orders/sponsoredOrderStore.ts')>(
+      `${quoteApi}/src/requests/orders/sponsoredOrderStore.ts`,
     ),
     load<typeof import('../src/requests/history/quotedAmounts.ts')>(
       `${quoteApi}/src/requests/history/quotedAmounts.ts`,
