@@ -12,6 +12,7 @@ import { requirementsCheck } from './requirements.ts'
 import { storedBodiesCheck } from './storedBodies.ts'
 import { timeLimitsCheck } from './timeLimits.ts'
 import { variablesCheck } from './variables.ts'
+import { waysCheck } from './ways.ts'
 
 /** The checks that `npm test` runs over the repository's files. */
 export const checks: readonly Check[] = [
@@ -28,4 +29,5 @@ export const checks: readonly Check[] = [
   storedBodiesCheck,
   timeLimitsCheck,
   variablesCheck,
+  waysCheck,
 ]
