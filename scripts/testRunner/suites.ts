@@ -20,6 +20,7 @@ export const suiteFiles = {
     'packages/localnet/test/networkStart.test.ts',
     'test/demo.test.ts',
     'test/familiesLocally.test.ts',
+    'test/ways.test.ts',
   ],
   /**
    * `npm run test:faults`: kills at random moments, whose rule a shorter file of `npm test` proves as well. The

@@ -15,10 +15,8 @@ import type { QuoteRequest } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import { buildOrder } from './buildOrder.ts'
-import { type BuiltSteps, buildSteps } from './buildSteps.ts'
+import { type BuiltSteps, buildSteps, permitStep, type Step } from './buildSteps.ts'
 import { type DepositAddress, newDepositAddress } from './depositAddress.ts'
-import { permitStep } from './permitStep.ts'
-import type { Step } from './step.ts'
 
 /** An order with its id and the order signer's signature over it. */
 export type SignedOrder = {
