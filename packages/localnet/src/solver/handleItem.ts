@@ -1,3 +1,4 @@
+import { refundId } from '@causeway/core'
 import type { ChainDesk, Subject } from './chainDesk.ts'
 import { fillTransaction, needsOf, type PlannedTransaction } from './fillTransaction.ts'
 import type { Inventory } from './inventory.ts'
@@ -55,7 +56,13 @@ async function pay(id: string, order: PaidOrder, { desk, inventory }: SolverChai
     if (!(await inventory.has(currency, amount))) return later
   }
   const { kind, orderId, deadline } = order
-  return begin(desk, { id, kind, orderId, deadline }, fillTransaction(order))
+  // A refund is one of several that an order may have.
+  const recorded =
+    kind === 'refund'
+      ? refundId(orderId, { chainId: order.chainId, transactionId: id, onchainIndex: '' })
+      : orderId
+  const transaction = fillTransaction(order, { id: recorded, filler: desk.wallet.account.address })
+  return begin(desk, { id, kind, orderId, deadline }, transaction)
 }
 
 async function relay(
