@@ -180,7 +180,7 @@ export function recipientLack(
 }
 
 /** @throws QuoteError SERVICE_UNAVAILABLE, retryable: rent is never a guess */
-export function requireLack(
+function requireLack(
   lack: AccountLack | undefined,
   { destination: { chainId } }: Pick<Route, 'destination'>,
 ): AccountLack {

@@ -43,10 +43,10 @@ export const clientFields = {
   additionalData: z
     .object({ userPublicKey: z.string().max(256).optional() })
     .optional()
-    .describe('No effect: for Bitcoin origins'),
-  maxRouteLength: z.int().min(0).optional().describe('No effect: for Solana origins'),
-  useSharedAccounts: z.boolean().optional().describe('No effect: for Solana origins'),
-  includeComputeUnitLimit: z.boolean().optional().describe('No effect: for Solana origins'),
+    .describe('No effect: no family that is quoted needs it'),
+  maxRouteLength: z.int().min(0).optional().describe('No effect: no family that is quoted needs it'),
+  useSharedAccounts: z.boolean().optional().describe('No effect: no family that is quoted needs it'),
+  includeComputeUnitLimit: z.boolean().optional().describe('No effect: no family that is quoted needs it'),
   authorizationList: z.array(z.unknown()).max(20).optional().describe('Refused unless it is empty'),
   gasLimitForDepositSpecifiedTxs: z.number().optional().describe('Refused: deposits carry no calls'),
   fixedRate: z.string().max(64).optional().describe('Refused: rates are those of the market'),

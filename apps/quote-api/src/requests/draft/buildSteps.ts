@@ -148,7 +148,7 @@ export type SignatureStep = StepOf<'authorize1' | 'authorize2', 'signature', Ste
 export type Step = TransactionStep | SignatureStep
 
 /** What clients poll until the request is over. */
-export function statusCheck(requestId: Hex): Check {
+function statusCheck(requestId: Hex): Check {
   return { endpoint: `/intents/status/v3?requestId=${requestId}`, method: 'GET' }
 }
 
