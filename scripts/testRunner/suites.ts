@@ -21,6 +21,8 @@ export const suiteFiles = {
     'test/demo.test.ts',
     'test/familiesLocally.test.ts',
   ],
+  /** `npm run test:production`: what only other environments than `local` ask for. */
+  production: ['apps/quote-api/test/productionStart.test.ts'],
   /**
    * `npm run test:faults`: kills at random moments, whose rule a shorter file of `npm test` proves as well. The
    * long sizes of all other files run there too.
@@ -39,7 +41,7 @@ export const suiteFiles = {
 
 export type Suite = keyof typeof suiteFiles
 
-export const suites = ['clients', 'localnet', 'faults'] as const satisfies readonly Suite[]
+export const suites = ['clients', 'localnet', 'production', 'faults'] as const satisfies readonly Suite[]
 
 /** Set while the long sizes are asked for; a file that reads it has one. */
 export const longSizesVariable = 'CAUSEWAY_FAULTS'
