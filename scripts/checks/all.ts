@@ -11,6 +11,7 @@ import { observabilityCheck } from './observability.ts'
 import { requirementsCheck } from './requirements.ts'
 import { storedBodiesCheck } from './storedBodies.ts'
 import { variablesCheck } from './variables.ts'
+import { waysCheck } from './ways.ts'
 
 /** The checks that `npm test` runs over the repository's files. */
 export const checks: readonly Check[] = [
@@ -26,4 +27,5 @@ export const checks: readonly Check[] = [
   requirementsCheck,
   storedBodiesCheck,
   variablesCheck,
+  waysCheck,
 ]

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Check, Finding, RepositoryFile } from './finding.ts'
 
 const scope = '@causeway/'
-const packages = ['core', 'chains', 'signer', 'market', 'ledger', 'database', 'http', 'localnet']
+const packages = ['core', 'chains', 'contracts', 'signer', 'market', 'ledger', 'database', 'http', 'localnet']
 
 /** Files that may start local parts: tests, scripts, bench. */
 const developmentFile =

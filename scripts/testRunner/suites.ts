@@ -20,6 +20,7 @@ export const suiteFiles = {
     'packages/localnet/test/networkStart.test.ts',
     'test/demo.test.ts',
     'test/familiesLocally.test.ts',
+    'test/ways.test.ts',
   ],
   /** `npm run test:production`: what only other environments than `local` ask for. */
   production: ['apps/quote-api/test/productionStart.test.ts'],

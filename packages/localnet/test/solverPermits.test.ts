@@ -2,6 +2,8 @@
 // and refuses what it must not send. Method: the solver as `npm start` runs it on real nodes; a scripted
 // quote-api lists the permits; the depository's events tell what came of them. CAUSEWAY_FAULTS=1 runs the
 // long form.
+
+import { depositoryAbi } from '@causeway/contracts'
 import {
   encodeSignedDeposit,
   type Hex,
@@ -12,7 +14,6 @@ import {
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { depositoryAbi } from '../src/contracts/abis.generated.ts'
 import { startTestNetwork, type TestNetwork } from '../src/network/testNetwork/startTestNetwork.ts'
 import { freshAccount } from './support/contractBench.ts'
 import { until } from './support/networkBench.ts'

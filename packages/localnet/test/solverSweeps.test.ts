@@ -2,11 +2,12 @@
 // lost answers, and refuses what it must not send. Method: the solver as `npm start` runs it on a real
 // node; a scripted quote-api lists the sweeps; the depository's events tell what came of them.
 // CAUSEWAY_FAULTS=1 runs the long form.
+
+import { depositoryAbi } from '@causeway/contracts'
 import { depositAddressOf, type Hex } from '@causeway/core'
 import { zeroAddress } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { depositoryAbi } from '../src/contracts/abis.generated.ts'
 import { startTestNetwork, type TestNetwork } from '../src/network/testNetwork/startTestNetwork.ts'
 import { freshAccount } from './support/contractBench.ts'
 import { depositOrder, signedOrder } from './support/depositOrders.ts'

@@ -1,6 +1,6 @@
+import { fillContractAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
-import { fillContractAbi } from '../contracts/abis.generated.ts'
 import type { PaidOrder } from './workItems.ts'
 
 /** Of a transaction before it has a nonce. */

@@ -1,6 +1,6 @@
+import { fillContractAbi } from '@causeway/contracts'
 import { decodeFunctionData, size, sliceHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { fillContractAbi } from '../contracts/abis.generated.ts'
 import { fillTransaction, nativeCurrency, needsOf } from './fillTransaction.ts'
 import { readItem } from './workItems.ts'
 
