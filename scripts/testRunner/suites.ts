@@ -48,12 +48,8 @@ export const suites = ['clients', 'localnet', 'production', 'faults'] as const s
 export const longSizesVariable = 'CAUSEWAY_FAULTS'
 
 /** What vitest runs for a suite: its projects, and the files of other projects that have long sizes. */
-export function suiteArguments(
-  suite: Suite | undefined,
-  filesWithLongSizes: () => readonly string[],
-): readonly string[] {
+export function suiteArguments(suite: Suite, filesWithLongSizes: () => readonly string[]): readonly string[] {
   const only = (...projects: readonly string[]) => projects.flatMap((project) => ['--project', project])
-  if (suite === undefined) return only('unit', 'e2e')
   if (suite !== 'faults') return only(suite)
   return [...only('unit', 'e2e', 'faults'), ...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]
 }
