@@ -1,6 +1,6 @@
 import type { NetworkDeployment } from '../contracts/deployment.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
-import type { SolverConfigFile } from './solverConfig.ts'
+
 
 type UserChain = 'base' | 'optimism'
 

@@ -20,7 +20,7 @@ export type SolverProcess = {
  * @param configFile path of a `SolverConfigFile`
  */
 export function spawnSolver(configFile: string): SolverProcess {
-  return spawnPart('packages/localnet/src/solver/main.ts', { SOLVER_CONFIG_FILE: configFile })
+  return spawnPart('apps/solver/src/main.ts', { SOLVER_CONFIG_FILE: configFile })
 }
 
 /** `main.ts` of the allocator signer; see `spawnSolver`. @param configFile path of an `AllocatorSignerFile` */

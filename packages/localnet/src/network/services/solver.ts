@@ -10,7 +10,7 @@ const pollMs = 250
 export const solverPlan: ServicePlan = {
   name: 'solver',
   about: 'a development part: it holds the fill wallet and fills every order that quote-api lists',
-  script: 'packages/localnet/src/solver/main.ts',
+  script: 'apps/solver/src/main.ts',
   ports: ({ quote }) => ({ ops: quote + 3 }),
   async environment(context, ports) {
     const { keys, paths } = context.network

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { ConfigurationError } from '@causeway/core'
 import { z } from 'zod'
-import { hexSchema } from '../files/hexSchema.ts'
+import { hexSchema } from '@causeway/localnet'
 
 const chainSchema = z.object({
   chainId: z.number().int().positive(),

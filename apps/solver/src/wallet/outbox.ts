@@ -1,8 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
-import { writeFileAtomically } from '../files/atomicFile.ts'
-import { readJsonFile } from '../files/jsonFile.ts'
+import { writeFileAtomically } from '@causeway/localnet'
+import { readJsonFile } from '@causeway/localnet'
 import { parseRecord, recordPath, type SignedRecord } from './signedRecord.ts'
 
 /** Everything the fill wallet ever signed here, each in a file of its own. One process writes. */

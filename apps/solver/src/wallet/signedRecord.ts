@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { hexSchema } from '../files/hexSchema.ts'
+import { hexSchema } from '@causeway/localnet'
 
 const rawHex = z
   .string()

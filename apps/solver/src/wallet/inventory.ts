@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
-import { wrappedNativeAbi } from '../contracts/abis.generated.ts'
+import { wrappedNativeAbi } from '@causeway/localnet'
 import type { ChainDesk } from './chainDesk.ts'
 import { nativeCurrency, type PlannedTransaction } from './fillTransaction.ts'
 import type { Outbox } from './outbox.ts'
-import type { SolverChainConfig } from './solverConfig.ts'
+import type { SolverChainConfig } from '../compose/solverConfig.ts'
 
 /** What the fill wallet holds on one chain, and how it comes to more. */
 export type Inventory = {

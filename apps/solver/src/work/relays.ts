@@ -1,8 +1,8 @@
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
-import { depositAddressesAbi, permitRouterAbi } from '../contracts/abis.generated.ts'
-import type { PlannedTransaction } from './fillTransaction.ts'
+import { depositAddressesAbi, permitRouterAbi } from '@causeway/localnet'
+import type { PlannedTransaction } from '../wallet/fillTransaction.ts'
 import { amount, calldata, hex } from './payloadFields.ts'
 
 /** A transaction that moves what others gave; the fill wallet pays its gas and nothing else. */

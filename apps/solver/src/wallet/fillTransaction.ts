@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
-import { fillContractAbi } from '../contracts/abis.generated.ts'
-import type { PaidOrder } from './workItems.ts'
+import { fillContractAbi } from '@causeway/localnet'
+import type { PaidOrder } from '../work/workItems.ts'
 
 /** Of a transaction before it has a nonce. */
 export type PlannedTransaction = { readonly to: Hex; readonly data: Hex; readonly valueWei: bigint }

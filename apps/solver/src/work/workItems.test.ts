@@ -1,7 +1,7 @@
 import { decodeFunctionData, size, sliceHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { fillContractAbi } from '../contracts/abis.generated.ts'
-import { fillTransaction, nativeCurrency, needsOf } from './fillTransaction.ts'
+import { fillContractAbi } from '@causeway/localnet'
+import { fillTransaction, nativeCurrency, needsOf } from '../wallet/fillTransaction.ts'
 import { readItem } from './workItems.ts'
 
 const orderId = `0x${'0D'.repeat(32)}`

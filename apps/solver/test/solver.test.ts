@@ -6,9 +6,9 @@ import type { Hex } from '@causeway/core'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wrappedNativeAbi } from '../src/contracts/abis.generated.ts'
-import { startTestNetwork, type TestNetwork } from '../src/network/testNetwork/startTestNetwork.ts'
-import { until } from './support/networkBench.ts'
+import { wrappedNativeAbi } from '../../../packages/localnet/src/contracts/abis.generated.ts'
+import { startTestNetwork, type TestNetwork } from '../../../packages/localnet/src/network/testNetwork/startTestNetwork.ts'
+import { until } from '../../../packages/localnet/test/support/networkBench.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
 import {
   startSolver,

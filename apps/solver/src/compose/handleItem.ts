@@ -1,11 +1,11 @@
-import type { ChainDesk, Subject } from './chainDesk.ts'
-import { fillTransaction, needsOf, type PlannedTransaction } from './fillTransaction.ts'
-import type { Inventory } from './inventory.ts'
-import type { Outbox } from './outbox.ts'
-import type { Relay } from './relays.ts'
-import type { SignedRecord } from './signedRecord.ts'
+import type { ChainDesk, Subject } from '../wallet/chainDesk.ts'
+import { fillTransaction, needsOf, type PlannedTransaction } from '../wallet/fillTransaction.ts'
+import type { Inventory } from '../wallet/inventory.ts'
+import type { Outbox } from '../wallet/outbox.ts'
+import type { Relay } from '../work/relays.ts'
+import type { SignedRecord } from '../wallet/signedRecord.ts'
 import type { SolverChainConfig } from './solverConfig.ts'
-import { type PaidOrder, readItem, type WorkItem } from './workItems.ts'
+import { type PaidOrder, readItem, type WorkItem } from '../work/workItems.ts'
 
 export type SolverChain = {
   readonly config: SolverChainConfig

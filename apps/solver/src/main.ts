@@ -1,7 +1,7 @@
 // The reference solver in a process of its own; `npm start` runs it. SOLVER_CONFIG_FILE names its file.
 import { ConfigurationError } from '@causeway/core'
-import { readSolverConfig } from './solverConfig.ts'
-import { startSolver } from './startSolver.ts'
+import { readSolverConfig } from './compose/solverConfig.ts'
+import { startSolver } from './compose/startSolver.ts'
 
 const log = (line: string) => console.log(`${new Date().toISOString()} ${line}`)
 const asked = new Promise<void>((resolve) => {

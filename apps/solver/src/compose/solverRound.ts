@@ -1,8 +1,8 @@
 import { type Handled, handleItem, hasFailed, type SolverChain } from './handleItem.ts'
-import type { Outbox } from './outbox.ts'
-import type { SignedRecord } from './signedRecord.ts'
-import type { WorkSource } from './workClient.ts'
-import type { WorkItem } from './workItems.ts'
+import type { Outbox } from '../wallet/outbox.ts'
+import type { SignedRecord } from '../wallet/signedRecord.ts'
+import type { WorkSource } from '../work/workClient.ts'
+import type { WorkItem } from '../work/workItems.ts'
 
 export type RoundOptions = {
   readonly chains: readonly SolverChain[]
