@@ -1,22 +1,33 @@
-// The reference solver in a process of its own; `npm start` runs it. SOLVER_CONFIG_FILE names its file.
+import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '@causeway/core'
-import { readSolverConfig } from './compose/solverConfig.ts'
-import { startSolver } from './compose/startSolver.ts'
+import { installShutdown, loadSecrets } from '@causeway/http'
+import { runCommand } from './compose/commands.ts'
+import { loadConfig } from './compose/config.ts'
+import { createSolver } from './compose/createSolver.ts'
 
-const log = (line: string) => console.log(`${new Date().toISOString()} ${line}`)
-const asked = new Promise<void>((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
-})
+const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
-try {
-  const solver = await startSolver(await readSolverConfig(process.env['SOLVER_CONFIG_FILE']), log)
-  log(`ready on port ${solver.healthPort}`)
-  await asked
-  await solver.stop()
-  log('stopped')
-  process.exit(0)
-} catch (error) {
-  if (!(error instanceof ConfigurationError)) throw error
-  log(error.message)
-  process.exit(1)
+/** `stop <reason>`, `resume`, `status` and `inventory` answer and end; without a command the solver runs. */
+async function main(): Promise<void> {
+  const environment = await loadSecrets({ environment: process.env })
+  const config = loadConfig(environment, repositoryRoot)
+  const words = process.argv.slice(2)
+  if (words.length > 0) {
+    console.log(await runCommand(words, config, environment))
+    return
+  }
+  const solver = await createSolver(config, environment)
+  const { logger, readiness, closers, wallet } = solver
+  installShutdown({ logger, readiness, closers, ...(config.isLocal && { drainMs: 0 }) })
+  const opsUrl = await solver.start()
+  logger.info(
+    { event: 'solver_started', opsUrl, environment: config.environment, wallet, dryRun: config.isDryRun },
+    'solver is ready',
+  )
 }
+
+main().catch((error: unknown) => {
+  // A setting that must not run is the operator's to mend: name it, without a stack.
+  console.error(error instanceof ConfigurationError ? error.message : error)
+  process.exit(1)
+})

@@ -1,52 +1,47 @@
-// Goal: every item is paid exactly once and as it says, over kill -9 at any moment and lost answers.
-// Method: the solver as `npm start` runs it, on real nodes; a scripted quote-api lists the work;
-// what counts is what the chains hold at the end. CAUSEWAY_FAULTS=1 runs the
-// long form.
+// Goal: every order is paid exactly once and as it says, over kill -9 at any moment, lost answers, paused and second
+// processes, replaced and dropped transactions. Method: the solver as an operator runs it, on real nodes with real
+// deposits; a scripted quote-api lists the work; what counts is what the chains hold at the end. CAUSEWAY_FAULTS=1
+// runs the long form.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@causeway/core'
+import { startTestNetwork, type TestNetwork, wrappedNativeAbi } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wrappedNativeAbi } from '../../../packages/localnet/src/contracts/abis.generated.ts'
-import { startTestNetwork, type TestNetwork } from '../../../packages/localnet/src/network/testNetwork/startTestNetwork.ts'
 import { until } from '../../../packages/localnet/test/support/networkBench.ts'
-import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
 import {
+  claimItem,
+  fillItem,
+  freshAddress,
+  type Item,
+  type OrderWishes,
+  paidOrder,
+  paidOrders,
+  refundItem,
+} from './support/paidOrders.ts'
+import { startScriptedWork } from './support/scriptedWork.ts'
+import {
+  querySolver,
+  type SolverBench,
   startSolver,
+  startSolverBench,
   surviveKills,
   type UserChain,
   watchFills,
-  writeSolverFile,
 } from './support/solverBench.ts'
 
-const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 20 : 5
+const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 100 : 5
 const itemsPerKill = 6
 let network: TestNetwork
+let bench: SolverBench
 
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
+  bench = await startSolverBench(network)
 })
-afterAll(() => network?.stop())
-
-const freshAddress = () => privateKeyToAddress(generatePrivateKey())
-// CAST: 32 random bytes in hex.
-const freshOrderId = () => generatePrivateKey() as Hex
-let lastItem = 0
-
-type Fill = ScriptedItem & { readonly orderId: Hex; readonly chain: UserChain }
-
-function item(kind: 'fill' | 'refund' | 'claim', chain: UserChain, more: object): Fill {
-  lastItem += 1
-  const orderId = freshOrderId()
-  const { chainId, fillContract } = network.deployment[chain]
-  const deadline = Math.floor(Date.now() / 1_000) + 3_600
-  return {
-    id: `00000000-0000-4000-8000-${String(lastItem).padStart(12, '0')}`,
-    kind,
-    orderId,
-    chain,
-    payload: { orderId, claimId: orderId, chainId, fillContract, deadline, ...more },
-  }
-}
+afterAll(async () => {
+  await bench?.stop()
+  await network?.stop()
+})
 
 const usdcOf = (chain: UserChain) => network.deployment[chain].tokens.USDC
 const nativeBalance = (chain: UserChain, address: Hex) =>
@@ -56,194 +51,289 @@ const tokenBalance = (chain: UserChain, token: Hex, holder: Hex) =>
     ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
   })
 
-async function start() {
+async function start(overrides: Readonly<Record<string, string>> = {}) {
   const work = await startScriptedWork()
-  const { path, file } = await writeSolverFile(network, work)
-  const solver = startSolver(path)
+  const settings = await bench.settings(work, overrides)
+  const solver = startSolver(settings)
   await solver.ready()
-  return { work, path, file, solver }
+  return { work, settings, solver }
 }
 
-describe('the reference solver', () => {
-  test('says that it is a development part, in its log and in its health', async () => {
-    const { solver } = await start()
-    expect(solver.output()).toContain('development part')
-    const port = /ready on port ([0-9]+)/.exec(solver.output())?.[1]
-    const answer = await fetch(`http://127.0.0.1:${port}/ready`)
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toMatchObject({
-      notice: expect.stringContaining('development part'),
-      wallet: expect.stringMatching(new RegExp(network.keys.fillWallet.address, 'i')),
-    })
-    expect((await fetch(`http://127.0.0.1:${port}/other`)).status).toBe(404)
+/** Orders of both directions that pay `1000` of something each. */
+const manyWishes = (count: number): OrderWishes[] =>
+  Array.from({ length: count }, (_, index) => ({
+    from: index % 2 === 0 ? ('base' as const) : ('optimism' as const),
+    payments: [{ amount: 1_000n, ...(index % 3 === 0 && { currency: zeroAddress }) }],
+  }))
+
+describe('the solver', () => {
+  test('pays native coin, tokens, a gas top-up, calls, refunds and claims as the items say, and reports them', async () => {
+    const { work, solver } = await start()
+    const [native, both, called, refunded, wrapped, claimed] = Array.from({ length: 6 }, freshAddress)
+    if (!native || !both || !called || !refunded || !wrapped || !claimed) throw new Error('no addresses')
+    const weth = network.deployment.optimism.wrappedNative
+    const wrap = {
+      ...{ to: weth, value: 9n },
+      data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' }),
+    }
+    const [first, second, third, fourth, back] = await paidOrders(network, [
+      { payments: [{ recipient: native, currency: zeroAddress, amount: 1000n }] },
+      {
+        payments: [
+          { recipient: both, amount: 2500n },
+          { recipient: both, currency: zeroAddress, amount: 77n },
+        ],
+      },
+      { payments: [{ recipient: called, amount: 3n }], calls: [wrap] },
+      { payments: [{ recipient: wrapped, currency: weth, amount: 55n }] },
+      { refundTo: refunded },
+    ])
+    if (!first || !second || !third || !fourth || !back) throw new Error('no orders')
+    const items = [
+      fillItem(network, first),
+      fillItem(network, second),
+      fillItem(network, third, { calls: [{ ...wrap, value: '9' }] }),
+      fillItem(network, fourth),
+      refundItem(network, back, { amount: '4321' }),
+      claimItem(network, 'base', { recipient: claimed, currency: usdcOf('base'), amount: 777n }),
+    ]
+    for (const each of items) work.add(each)
+    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await settled(items)
+    expect(solver.output()).not.toContain(network.keys.fillWallet.privateKey.slice(2))
+    expect(await nativeBalance('optimism', native)).toBe(1000n)
+    expect(await tokenBalance('optimism', usdcOf('optimism'), both)).toBe(2500n)
+    expect(await nativeBalance('optimism', both)).toBe(77n)
+    expect(await tokenBalance('optimism', usdcOf('optimism'), called)).toBe(3n)
+    expect(await nativeBalance('base', refunded)).toBe(4321n)
+    expect(await tokenBalance('optimism', weth, wrapped)).toBe(55n)
+    expect(await tokenBalance('base', usdcOf('base'), claimed)).toBe(777n)
     solver.kill('SIGTERM')
     expect(await solver.ended).toBe('exit code 0')
   })
 
-  test('pays native coin, tokens, a gas top-up, calls, refunds and claims as the items say, and reports them', async () => {
-    const { work } = await start()
-    const [native, both, called, refunded, wrapped, claimed] = Array.from({ length: 6 }, freshAddress)
-    const usdc = usdcOf('optimism')
-    const weth = network.deployment.optimism.wrappedNative
-    const wrap = {
-      to: weth,
-      data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' }),
-      value: '9',
-    }
-    const payment = (recipient: Hex | undefined, currency: Hex, amount: string) => ({
-      recipient,
-      currency,
-      amount,
-    })
-    const items = [
-      item('fill', 'optimism', { payments: [payment(native, zeroAddress, '1000')], calls: [] }),
-      item('fill', 'optimism', {
-        payments: [payment(both, usdc, '2500'), payment(both, zeroAddress, '77')],
-        calls: [],
-      }),
-      item('fill', 'optimism', { payments: [payment(called, usdc, '3')], calls: [wrap] }),
-      item('refund', 'base', { recipient: refunded, currency: usdcOf('base'), amount: '4321' }),
-      item('fill', 'optimism', { payments: [payment(wrapped, weth, '55')], calls: [] }),
-      item('claim', 'base', { recipient: claimed, currency: usdcOf('base'), amount: '777' }),
-    ]
-    for (const each of items) work.add(each)
-    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
-    const fills = { base: await settled('base', items), optimism: await settled('optimism', items) }
-    for (const { id, chain, orderId } of items)
-      expect(fills[chain].get(orderId), id).toEqual([work.reports.get(id)?.[0]])
-    if (!native || !both || !called || !refunded || !wrapped || !claimed) throw new Error('no addresses')
-    expect(await nativeBalance('optimism', native)).toBe(1000n)
-    expect(await tokenBalance('optimism', usdc, both)).toBe(2500n)
-    expect(await nativeBalance('optimism', both)).toBe(77n)
-    expect(await tokenBalance('optimism', usdc, called)).toBe(3n)
-    expect(await tokenBalance('base', usdcOf('base'), refunded)).toBe(4321n)
-    expect(await tokenBalance('optimism', weth, wrapped)).toBe(55n)
-    expect(await tokenBalance('base', usdcOf('base'), claimed)).toBe(777n)
-  })
-
   test('refuses what it must not pay, and says why', async () => {
     const { work } = await start()
-    const token = usdcOf('base')
-    const payments = [{ recipient: freshAddress(), currency: token, amount: '1' }]
-    const late = item('fill', 'base', { payments, deadline: Math.floor(Date.now() / 1_000) - 60 })
-    const elsewhere = item('fill', 'base', { payments, fillContract: token })
-    const unknownChain = item('fill', 'base', { payments, chainId: 1 })
-    const broken = item('fill', 'base', { payments: [{ recipient: 'nobody', currency: token, amount: '1' }] })
-    const failing = item('fill', 'base', { payments, calls: [{ to: token, data: '0xdeadbeef', value: '0' }] })
-    const refused = [late, elsewhere, unknownChain, broken, failing]
+    const past = Math.floor(Date.now() / 1_000) - 60
+    const deadCall = { to: usdcOf('optimism'), data: '0xdeadbeef' as const }
+    const [paid, overdue, failing] = await paidOrders(network, [
+      {},
+      { deadline: past },
+      { calls: [{ ...deadCall, value: 0n }] },
+    ])
+    if (!paid || !overdue || !failing) throw new Error('no orders')
+    const refused = [
+      fillItem(network, overdue),
+      fillItem(network, paid, { chainId: 1 }),
+      fillItem(network, paid, { payments: [{ recipient: 'nobody', currency: zeroAddress, amount: '1' }] }),
+      fillItem(network, failing, { calls: [{ ...deadCall, value: '0' }] }),
+    ]
     for (const each of refused) work.add(each)
     await until('all are refused', () => refused.every(({ id }) => work.failures.has(id)))
     expect(refused.map(({ id }) => work.failures.get(id)?.[0])).toEqual([
       'the deadline has passed',
-      'the fill contract is another one',
       "chain 1 is none of this solver's",
       expect.stringContaining('payments.0.recipient'),
       'the transaction would revert',
     ])
     expect(work.reports.size).toBe(0)
 
-    const first = item('fill', 'base', { payments })
+    const first = fillItem(network, paid)
     work.add(first)
     await until('the order is filled', () => work.reports.has(first.id))
-    const again: Fill = { ...item('fill', 'base', {}), payload: first.payload, orderId: first.orderId }
+    const again = fillItem(network, paid)
     work.add(again)
     await until('a second item for it is refused', () => work.failures.has(again.id))
     expect(work.failures.get(again.id)).toEqual(['another item filled the order'])
-
-    const payout = { recipient: freshAddress(), currency: token, amount: '1' }
-    const claim = item('claim', 'base', payout)
-    work.add(claim)
-    await until('the claim is paid', () => work.reports.has(claim.id))
-    const twice: Fill = { ...item('claim', 'base', payout), payload: claim.payload, orderId: claim.orderId }
-    work.add(twice)
-    await until('a second item for it is refused', () => work.failures.has(twice.id))
-    expect(work.failures.get(twice.id)).toEqual(['another item paid the claim'])
+    await settled([first])
+    const back = refundItem(network, paid)
+    work.add(back)
+    await until('its refund is refused', () => work.failures.has(back.id))
+    expect(work.failures.get(back.id)).toEqual(['the fill has used the deposit'])
   })
 
   test('sends nothing for an item that was closed meanwhile, and pays it when it is listed again', async () => {
     const { work, solver } = await start()
-    const [first, other] = [freshAddress(), freshAddress()]
-    const fillOf = (recipient: Hex) =>
-      item('fill', 'base', { payments: [{ recipient, currency: zeroAddress, amount: '5' }] })
-    const closed = fillOf(first)
+    const [one, two] = await paidOrders(network, manyWishes(2))
+    if (!one || !two) throw new Error('no orders')
+    const [closed, next] = [fillItem(network, one), fillItem(network, two)]
+    const recipient = one.order.output.payments[0]?.recipient as Hex
     work.refuseReports(1)
     work.add(closed)
-    await until('its nonce is taken for good', () => solver.output().includes(`fill ${closed.id}: cancelled`))
-    expect(await nativeBalance('base', first)).toBe(0n)
-    const next = fillOf(other)
+    await until('its nonce is taken for good', () => /record_settled.*cancelled/.test(solver.output()))
+    expect(await nativeBalance('optimism', recipient)).toBe(0n)
     work.add(next)
-    await until('the next one is paid', async () => (await nativeBalance('base', other)) === 5n)
-    expect(await nativeBalance('base', first)).toBe(0n)
+    await until('the next one is paid', () => work.reports.has(next.id))
     expect(work.reports.has(closed.id)).toBe(false)
-
     work.reopen(closed.id)
-    await until('it is paid at last', async () => (await nativeBalance('base', first)) === 5n)
-    const fills = await settled('base', [closed, next])
-    expect(fills.get(closed.orderId)).toEqual(work.reports.get(closed.id))
-    expect(fills.get(next.orderId)).toEqual(work.reports.get(next.id))
+    await until('it is paid at last', async () => (await nativeBalance('optimism', recipient)) === 1_000n)
+    await settled([closed, next])
   })
 
-  test('refunds instead of a fill only when the fill can never be mined', async () => {
-    const { work } = await start()
-    const recipient = freshAddress()
-    const payment = { recipient, currency: usdcOf('base'), amount: '7' }
-    const fill = item('fill', 'base', { payments: [payment] })
-    work.add(fill)
-    await until('the fill is reported', () => work.reports.has(fill.id))
-    await settled('base', [fill])
-    const replaces = work.reports.get(fill.id)?.[0]
-    const refund = item('refund', 'base', { ...payment, orderId: fill.orderId, replaces })
-    work.add(refund)
-    await until('the refund is refused', () => work.failures.has(refund.id))
-    expect(work.failures.get(refund.id)).toEqual(['the fill that it replaces was mined'])
-    expect(await tokenBalance('base', usdcOf('base'), recipient)).toBe(7n)
-  })
-
-  test('lets no second process work in its folder', async () => {
-    const { path } = await start()
-    const second = startSolver(path)
-    expect(await second.ended).toBe('exit code 1')
-    expect(second.output()).toContain('a solver already runs here')
-    expect(second.output()).not.toContain(network.keys.fillWallet.privateKey.slice(2))
+  test('signs nothing while the stop switch is thrown, nor in a dry run', async () => {
+    const { work, settings } = await start({ DRY_RUN: 'on' })
+    const item = fillItem(network, await paidOrder(network))
+    work.add(item)
+    await sleep(2_000)
+    expect(await querySolver(settings, 'select 1 from signed_record')).toEqual([])
+    const { work: other, settings: stopped } = await start()
+    await querySolver(stopped, `insert into stop_switch (is_stopped, reason) values (true, 'a test')`)
+    await sleep(500)
+    other.add(item)
+    await sleep(2_000)
+    expect(await querySolver(stopped, 'select 1 from signed_record')).toEqual([])
+    await querySolver(stopped, 'update stop_switch set is_stopped = false')
+    await until('it is paid', () => other.reports.has(item.id))
+    expect(work.reports.size + work.failures.size).toBe(0)
   })
 
   test(`pays every order once through ${kills} kills at random moments, and lost answers`, async () => {
     const work = await startScriptedWork()
-    const { path } = await writeSolverFile(network, work)
-    const items: Fill[] = []
-    const last = await surviveKills(path, { work, kills }, async () => {
-      for (let count = 0; count < itemsPerKill; count += 1) {
-        const chain = count % 2 === 0 ? 'base' : 'optimism'
-        const recipient = freshAddress()
-        const currency = count % 3 === 0 ? zeroAddress : usdcOf(chain)
-        const fill = item('fill', chain, { payments: [{ recipient, currency, amount: '1000' }], calls: [] })
-        items.push(fill)
-        work.add(fill)
-      }
+    const settings = await bench.settings(work)
+    const orders = await paidOrders(network, manyWishes(itemsPerKill * kills))
+    const items = orders.map((order) => fillItem(network, order))
+    const left = [...items]
+    const last = await surviveKills(settings, { work, kills }, async () => {
+      for (const item of left.splice(0, itemsPerKill)) work.add(item)
     })
     await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
-    const fills = { base: await settled('base', items), optimism: await settled('optimism', items) }
+    await settled(items, last.output)
     for (const { id, orderId, chain } of items) {
-      expect(fills[chain].get(orderId), `${id}\n${last.output()}`).toHaveLength(1)
-      expect(new Set(work.reports.get(id))).toEqual(new Set(fills[chain].get(orderId)))
+      const hashes = (await fillsOf(chain)).get(orderId)
+      expect(new Set(work.reports.get(id))).toEqual(new Set(hashes))
     }
     expect(work.failures.size).toBe(0)
-  }, 400_000)
+  }, 1_800_000)
+
+  test('a process that slept past its lease signs nothing more; another one has gone on', async () => {
+    const { work, settings, solver } = await start()
+    const orders = await paidOrders(network, manyWishes(12))
+    const items = orders.map((order) => fillItem(network, order))
+    for (const item of items.slice(0, 6)) work.add(item)
+    await until('some are begun', () => work.reports.size > 0)
+    solver.kill('SIGSTOP')
+    const second = startSolver(settings)
+    await until(
+      'the second one has the leases',
+      () => (second.output().match(/lease_won/g) ?? []).length >= 2,
+    )
+    for (const item of items.slice(6)) work.add(item)
+    solver.kill('SIGCONT')
+    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await settled(items, () => `${solver.output()}\n---\n${second.output()}`)
+    const twice = await querySolver(
+      settings,
+      'select wallet, chain_id, nonce from signed_record group by 1, 2, 3 having count(*) > 1',
+    )
+    expect(twice).toEqual([])
+  })
+
+  test('two of them share the work: one writes, and the other goes on when it ends', async () => {
+    const { work, settings, solver } = await start()
+    const second = startSolver(settings)
+    await second.ready()
+    const orders = await paidOrders(network, manyWishes(10))
+    const items = orders.map((order) => fillItem(network, order))
+    for (const item of items.slice(0, 5)) work.add(item)
+    await until('half are reported', () => items.slice(0, 5).every(({ id }) => work.reports.has(id)))
+    solver.kill('SIGKILL')
+    await solver.ended
+    for (const item of items.slice(5)) work.add(item)
+    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await settled(items, () => `${solver.output()}\n---\n${second.output()}`)
+  })
+
+  test('a nonce that somebody else used, and a transaction that its node dropped', async () => {
+    const { node, client } = network.chains.optimism.chain
+    const { work, solver } = await start()
+    const { address, privateKey } = network.keys.fillWallet
+    await node.setIntervalMining({ interval: 0 })
+    await node.setAutomine(false)
+    try {
+      const [one, two] = await paidOrders(
+        network,
+        manyWishes(4).filter(({ from }) => from === 'base'),
+      )
+      if (!one || !two) throw new Error('no orders')
+      const [replaced, dropped] = [fillItem(network, one), fillItem(network, two)]
+      work.add(replaced)
+      await until('it was told', () => work.reports.has(replaced.id))
+      const told = work.reports.get(replaced.id)?.[0] as Hex
+      await until('the node has it', async () => (await pending(told)) !== undefined)
+      const { nonce } = await client.getTransaction({ hash: told })
+      const wallet = network.chains.optimism.chain.as({ address, privateKey }).walletClient
+      await wallet.sendTransaction({
+        ...{ to: address, value: 0n, nonce, gas: 21_000n },
+        ...{ maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+      })
+      work.add(dropped)
+      await until('the next one was told', () => work.reports.has(dropped.id))
+      const second = work.reports.get(dropped.id)?.[0] as Hex
+      await until('the node has it', async () => (await pending(second)) !== undefined)
+      await node.dropTransaction({ hash: second })
+      await until('it is sent again', async () => (await pending(second)) !== undefined)
+      await node.setIntervalMining({ interval: 1 })
+      await until('the service hears that the first one failed', () => work.failures.has(replaced.id))
+      expect(work.failures.get(replaced.id)).toEqual(['the transaction was lost'])
+      work.reopen(replaced.id)
+      await settled([replaced, dropped], solver.output)
+    } finally {
+      await node.setAutomine(true)
+      await node.setIntervalMining({ interval: 1 })
+    }
+
+    async function pending(hash: Hex) {
+      return client.getTransaction({ hash }).catch(() => undefined)
+    }
+  })
+
+  test('offers more for what is not mined, never beyond the ceiling, and tells the service which one counts', async () => {
+    const { node } = network.chains.optimism.chain
+    const { work, settings, solver } = await start()
+    const [one] = await paidOrders(network, manyWishes(1))
+    if (!one) throw new Error('no order')
+    const item = fillItem(network, one)
+    await node.setIntervalMining({ interval: 0 })
+    await node.setAutomine(false)
+    try {
+      work.add(item)
+      await until('it was offered for more', () => (work.reports.get(item.id) ?? []).length >= 2)
+    } finally {
+      await node.setAutomine(true)
+      await node.setIntervalMining({ interval: 1 })
+    }
+    await settled([item], solver.output)
+    const hashes = (await fillsOf('optimism')).get(item.orderId)
+    await until('the mined one was told last', () => work.reports.get(item.id)?.at(-1) === hashes?.[0])
+    const [row] = await querySolver(settings, 'select record from signed_record order by created_at limit 1')
+    expect(row?.['record']).toMatchObject({ transactions: [{}, {}] })
+  })
 })
 
-/** Waits until every item's order is on its chain, and lets whatever else was sent come too. */
-async function settled(key: UserChain, items: readonly Fill[]) {
-  const own = items.filter(({ chain }) => chain === key)
-  const readFills = watchFills(network, key)
-  await until('all are mined', async () => {
-    const fills = await readFills()
-    return own.every(({ orderId }) => fills.has(orderId))
-  })
-  const { client } = network.chains[key].chain
-  const head = await client.getBlockNumber({ cacheTime: 0 })
-  await until(
-    'further blocks are mined',
-    async () => (await client.getBlockNumber({ cacheTime: 0 })) >= head + 3n,
-  )
-  return readFills()
+const watchers = new Map<UserChain, ReturnType<typeof watchFills>>()
+
+function fillsOf(key: UserChain) {
+  const watcher = watchers.get(key) ?? watchFills(network, key)
+  watchers.set(key, watcher)
+  return watcher()
+}
+
+/** Waits until every item's order is on its chain, lets whatever else was sent come too, and finds each paid once. */
+async function settled(items: readonly Item[], output: () => string = () => ''): Promise<void> {
+  const chains = [...new Set(items.map(({ chain }) => chain))]
+  for (const key of chains) {
+    const own = items.filter(({ chain }) => chain === key)
+    await until('all are mined', async () => {
+      const fills = await fillsOf(key)
+      return own.every(({ orderId }) => fills.has(orderId))
+    })
+    const { client } = network.chains[key].chain
+    const head = await client.getBlockNumber({ cacheTime: 0 })
+    await until(
+      'further blocks are mined',
+      async () => (await client.getBlockNumber({ cacheTime: 0 })) >= head + 3n,
+    )
+    const fills = await fillsOf(key)
+    for (const { id, orderId } of own) expect(fills.get(orderId), `${id}\n${output()}`).toHaveLength(1)
+  }
 }

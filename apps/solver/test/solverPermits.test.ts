@@ -9,26 +9,30 @@ import {
   type PermitTerms,
   permitTypedData,
 } from '@causeway/core'
+import { depositoryAbi, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { depositoryAbi } from '../../../packages/localnet/src/contracts/abis.generated.ts'
-import { startTestNetwork, type TestNetwork } from '../../../packages/localnet/src/network/testNetwork/startTestNetwork.ts'
 import { freshAccount } from '../../../packages/localnet/test/support/contractBench.ts'
 import { until } from '../../../packages/localnet/test/support/networkBench.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
-import { startSolver, surviveKills, writeSolverFile } from './support/solverBench.ts'
+import { type SolverBench, startSolver, startSolverBench, surviveKills } from './support/solverBench.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 20 : 3
 const permitsPerKill = 3
 const amount = 1_000n
 let network: TestNetwork
+let bench: SolverBench
 let lastItem = 0
 
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
+  bench = await startSolverBench(network)
 })
-afterAll(() => network?.stop())
+afterAll(async () => {
+  await bench?.stop()
+  await network?.stop()
+})
 
 type Permit = { readonly item: ScriptedItem; readonly terms: PermitTerms; readonly signature: Hex }
 
@@ -82,12 +86,12 @@ async function depositsOf(orderId: Hex) {
   return events.filter(({ args }) => args.id === orderId)
 }
 
-describe('permits of the reference solver', () => {
+describe('permits of the solver', () => {
   test(`become one deposit each through ${kills} kills at random moments, and lost answers`, async () => {
     const work = await startScriptedWork()
-    const { path } = await writeSolverFile(network, work)
+    const settings = await bench.settings(work)
     const permits: Permit[] = []
-    const last = await surviveKills(path, { work, kills }, async () => {
+    const last = await surviveKills(settings, { work, kills }, async () => {
       for (let count = 0; count < permitsPerKill; count += 1) {
         const signed = await permit(count === 0 ? 'eip2612' : 'eip3009')
         permits.push(signed)
@@ -110,8 +114,8 @@ describe('permits of the reference solver', () => {
 
   test('are refused where nothing is to be sent, with the reason', async () => {
     const work = await startScriptedWork()
-    const { path } = await writeSolverFile(network, work)
-    await startSolver(path).ready()
+    const settings = await bench.settings(work)
+    await startSolver(settings).ready()
     const { depository } = network.deployment.base
     const sentByAnother = await permit('eip3009')
     await network.chains.base.chain.send(network.keys.users[5] ?? freshAccount(), [

@@ -3,16 +3,15 @@
 // node; a scripted quote-api lists the sweeps; the depository's events tell what came of them.
 // CAUSEWAY_FAULTS=1 runs the long form.
 import { depositAddressOf, type Hex } from '@causeway/core'
+import { depositoryAbi, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { zeroAddress } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { depositoryAbi } from '../../../packages/localnet/src/contracts/abis.generated.ts'
-import { startTestNetwork, type TestNetwork } from '../../../packages/localnet/src/network/testNetwork/startTestNetwork.ts'
 import { freshAccount } from '../../../packages/localnet/test/support/contractBench.ts'
 import { depositOrder, signedOrder } from '../../../packages/localnet/test/support/depositOrders.ts'
 import { until } from '../../../packages/localnet/test/support/networkBench.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
-import { startSolver, surviveKills, writeSolverFile } from './support/solverBench.ts'
+import { type SolverBench, startSolver, startSolverBench, surviveKills } from './support/solverBench.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 20 : 3
 const addressesPerKill = 4
@@ -20,12 +19,17 @@ const amount = 1_000n
 const orderSigner = freshAccount()
 const depositor = freshAccount()
 let network: TestNetwork
+let bench: SolverBench
 let lastItem = 0
 
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
+  bench = await startSolverBench(network)
 })
-afterAll(() => network?.stop())
+afterAll(async () => {
+  await bench?.stop()
+  await network?.stop()
+})
 
 type Sweep = ScriptedItem & { readonly orderId: Hex; readonly address: Hex }
 
@@ -80,12 +84,12 @@ async function depositsOf(orderId: Hex) {
   return events.filter(({ args }) => args.id === orderId)
 }
 
-describe('sweeps of the reference solver', () => {
+describe('sweeps of the solver', () => {
   test(`empty every address once through ${kills} kills at random moments, and lost answers`, async () => {
     const work = await startScriptedWork()
-    const { path } = await writeSolverFile(network, work)
+    const settings = await bench.settings(work)
     const sweeps: Sweep[] = []
-    const last = await surviveKills(path, { work, kills }, async () => {
+    const last = await surviveKills(settings, { work, kills }, async () => {
       for (let count = 0; count < addressesPerKill; count += 1) {
         const item = await sweep()
         sweeps.push(item)
@@ -109,8 +113,8 @@ describe('sweeps of the reference solver', () => {
 
   test('are refused where nothing is to be sent, with the reason', async () => {
     const work = await startScriptedWork()
-    const { path } = await writeSolverFile(network, work)
-    await startSolver(path).ready()
+    const settings = await bench.settings(work)
+    await startSolver(settings).ready()
     const refused = [await sweep(), await sweep(), await sweep(), await sweep()]
     const [late, elsewhere, unknownChain, broken] = refused.map(({ id, kind, payload }, index) => {
       const changes = [

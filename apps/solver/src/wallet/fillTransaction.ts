@@ -1,10 +1,8 @@
 import type { Hex } from '@causeway/core'
 import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
-import { fillContractAbi } from '@causeway/localnet'
+import { fillContractAbi } from '../work/abis.ts'
+import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
-
-/** Of a transaction before it has a nonce. */
-export type PlannedTransaction = { readonly to: Hex; readonly data: Hex; readonly valueWei: bigint }
 
 /** The native coin's currency. */
 export const nativeCurrency: Hex = zeroAddress

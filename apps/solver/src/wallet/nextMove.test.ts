@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { activeRecords, nextMove, nextNonce, type RecordFacts } from './nextMove.ts'
+import { firstFees, replacementFees } from './fees.ts'
+import { nextMove as nextMoveOf, type RecordFacts } from './nextMove.ts'
 import type { SignedRecord } from './signedRecord.ts'
 
-const signed = { raw: '0x02', hash: `0x${'11'.repeat(32)}` } as const
+const hash = `0x${'11'.repeat(32)}` as const
+const signed = {
+  raw: '0x02',
+  hash,
+  maxFeePerGasWei: 100n,
+  maxPriorityFeePerGasWei: 10n,
+  signedAtMs: 1_000,
+} as const
 const record: SignedRecord = {
   id: 'item',
   attempt: 0,
@@ -11,7 +19,13 @@ const record: SignedRecord = {
   chainId: 10,
   deadline: 1_000,
   nonce: 5,
-  transaction: signed,
+  wallet: `0x${'aa'.repeat(20)}`,
+  plan: { to: `0x${'bb'.repeat(20)}`, data: '0x', valueWei: 0n, gas: 21_000n },
+  transactions: [signed],
+  toldHash: hash,
+  cancellations: [],
+  payments: [],
+  deposits: [],
   release: 'given',
   outcome: 'open',
   failureReported: false,
@@ -22,7 +36,10 @@ const facts: RecordFacts = {
   latestCount: 5,
   finalCount: 4,
   chainTime: 900,
+  nowMs: 2_000,
 }
+const rules = { bumpAfterMs: 30_000, maxFeePerGasWei: 1_000n }
+const nextMove = (one: SignedRecord, seen: RecordFacts) => nextMoveOf(one, seen, rules)
 
 describe('nextMove', () => {
   test('sends the kept bytes while their nonce is free', () => {
@@ -38,7 +55,7 @@ describe('nextMove', () => {
   })
 
   test('waits until what was mined is final', () => {
-    const mined = { succeeded: true, isFinal: false }
+    const mined = { hash, costWei: 7n, succeeded: true, isFinal: false }
     expect(nextMove(record, { ...facts, latestCount: 6, mined })).toEqual({ kind: 'wait' })
   })
 
@@ -46,28 +63,32 @@ describe('nextMove', () => {
     [true, 'done'],
     [false, 'reverted'],
   ] as const)('keeps what is final: success %s is %s', (succeeded, outcome) => {
-    const mined = { succeeded, isFinal: true }
-    expect(nextMove(record, { ...facts, mined })).toEqual({ kind: 'settle', outcome })
+    const mined = { hash, costWei: 7n, succeeded, isFinal: true }
+    expect(nextMove(record, { ...facts, mined })).toEqual({ kind: 'settle', outcome, costWei: 7n })
     expect(nextMove({ ...record, outcome }, { ...facts, mined })).toEqual({ kind: 'wait' })
   })
 
   test('takes the nonce for nothing when the deadline passed before it was used', () => {
     const late = { ...facts, chainTime: 1_001 }
     expect(nextMove(record, late)).toEqual({ kind: 'cancel' })
-    const cancelling = { ...record, cancellation: signed }
+    const cancelling = { ...record, cancellations: [signed] }
     expect(nextMove(cancelling, late)).toEqual({ kind: 'broadcast', what: 'cancellation' })
-    expect(nextMove(cancelling, { ...late, cancelled: { succeeded: true, isFinal: true } })).toEqual({
+    expect(
+      nextMove(cancelling, { ...late, cancelled: { hash, costWei: 7n, succeeded: true, isFinal: true } }),
+    ).toEqual({
       kind: 'settle',
       outcome: 'cancelled',
+      costWei: 7n,
     })
   })
 
   test('believes the transaction and not the clock when both were sent', () => {
-    const mined = { succeeded: true, isFinal: true }
-    const cancelling = { ...record, cancellation: signed }
+    const mined = { hash, costWei: 7n, succeeded: true, isFinal: true }
+    const cancelling = { ...record, cancellations: [signed] }
     expect(nextMove(cancelling, { ...facts, chainTime: 2_000, mined })).toEqual({
       kind: 'settle',
       outcome: 'done',
+      costWei: 7n,
     })
   })
 
@@ -76,6 +97,7 @@ describe('nextMove', () => {
     expect(nextMove(record, { ...facts, latestCount: 6, finalCount: 6 })).toEqual({
       kind: 'settle',
       outcome: 'lost',
+      costWei: undefined,
     })
   })
 
@@ -89,16 +111,44 @@ describe('nextMove', () => {
   })
 })
 
-describe('nonces', () => {
-  test('the next one is free on the chain and among the records', () => {
-    expect(nextNonce([], 7)).toBe(7)
-    expect(nextNonce([record, { ...record, nonce: 9 }], 7)).toBe(10)
-    expect(nextNonce([record], 7)).toBe(7)
+describe('a price that nobody takes', () => {
+  const slow = { ...facts, nowMs: 31_000 }
+
+  test('is raised after a while, and never above the ceiling', () => {
+    expect(nextMove(record, slow)).toEqual({ kind: 'bump', what: 'transaction' })
+    const dearest = { ...record, transactions: [{ ...signed, maxFeePerGasWei: 1_000n }] }
+    expect(nextMove(dearest, slow)).toEqual({ kind: 'broadcast', what: 'transaction' })
+    expect(nextMove({ ...record, cancellations: [signed] }, slow)).toEqual({
+      kind: 'bump',
+      what: 'cancellation',
+    })
   })
 
-  test('records are looked at in the order of their nonces, finished ones only when a nonce is free again', () => {
-    const done: SignedRecord = { ...record, outcome: 'done' }
-    const records = [{ ...record, nonce: 8 }, { ...done, nonce: 6 }, { ...done, nonce: 7 }, record]
-    expect(activeRecords(records, 7).map(({ nonce }) => nonce)).toEqual([5, 7, 8])
+  test('is not raised again before the service was told of it', () => {
+    const untold = { ...record, toldHash: `0x${'22'.repeat(32)}` as const }
+    expect(nextMove(untold, slow)).toEqual({ kind: 'broadcast', what: 'transaction' })
+    expect(nextMove({ ...untold, kind: 'chore' }, slow)).toEqual({ kind: 'bump', what: 'transaction' })
+  })
+})
+
+describe('fees', () => {
+  const last = { maxFeePerGasWei: 100n, maxPriorityFeePerGasWei: 10n }
+
+  test('of a replacement are what nodes ask, or the market where it is dearer', () => {
+    expect(replacementFees(last, { maxFeePerGasWei: 1n, maxPriorityFeePerGasWei: 1n }, 1_000n)).toEqual({
+      maxFeePerGasWei: 113n,
+      maxPriorityFeePerGasWei: 12n,
+    })
+    const market = { maxFeePerGasWei: 400n, maxPriorityFeePerGasWei: 40n }
+    expect(replacementFees(last, market, 1_000n)).toEqual(market)
+    expect(replacementFees(last, market, 300n)?.maxFeePerGasWei).toBe(300n)
+  })
+
+  test('never pass the ceiling', () => {
+    expect(replacementFees(last, last, 112n)).toBeUndefined()
+    expect(firstFees({ maxFeePerGasWei: 500n, maxPriorityFeePerGasWei: 400n }, 300n)).toEqual({
+      maxFeePerGasWei: 300n,
+      maxPriorityFeePerGasWei: 300n,
+    })
   })
 })

@@ -1,9 +1,11 @@
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
-import { depositAddressesAbi, permitRouterAbi } from '@causeway/localnet'
-import type { PlannedTransaction } from '../wallet/fillTransaction.ts'
+import { depositAddressesAbi, permitRouterAbi } from './abis.ts'
 import { amount, calldata, hex } from './payloadFields.ts'
+
+/** Of a transaction before it has a nonce. */
+export type PlannedTransaction = { readonly to: Hex; readonly data: Hex; readonly valueWei: bigint }
 
 /** A transaction that moves what others gave; the fill wallet pays its gas and nothing else. */
 export type Relay = {

@@ -1,11 +1,15 @@
+import type { Secret } from '@causeway/core'
 import { type WorkItem, workSchema } from './workItems.ts'
 
 /** Where work comes from. */
 export interface WorkSource {
   /** Open items, oldest first. */
   open(): Promise<readonly WorkItem[]>
-  /** Tells the transaction before it is sent; safe to repeat. `closed`: it must never be sent. */
-  report(id: string, txHash: string): Promise<'accepted' | 'closed'>
+  /**
+   * Tells the transaction before it is sent; safe to repeat. `closed`: it must never be sent.
+   * @param replaces the one that was told before, of the same nonce
+   */
+  report(id: string, txHash: string, replaces?: string): Promise<'accepted' | 'closed'>
   /** Nothing was sent, or what was sent can have no effect any more. */
   failed(id: string, reason: string): Promise<void>
 }
@@ -16,11 +20,14 @@ const pageSize = 50
 const closedStatuses = [404, 409]
 
 /** The interface that quote-api has for solvers. */
-export function createWorkClient(quoteApiUrl: string, apiKey: string): WorkSource {
+export function createWorkClient(quoteApiUrl: string, apiKey: Secret): WorkSource {
   async function send(path: string, body?: object): Promise<Response> {
     const response = await fetch(`${quoteApiUrl}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        'x-api-key': apiKey.reveal(),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(requestTimeoutMs),
     })
@@ -42,7 +49,8 @@ export function createWorkClient(quoteApiUrl: string, apiKey: string): WorkSourc
       }
       return workSchema.parse(await response.json()).items
     },
-    report: (id, txHash) => tell(`/solver/work/${id}/report`, { txHash }),
+    report: (id, txHash, replaces) =>
+      tell(`/solver/work/${id}/report`, { txHash, ...(replaces !== undefined && { replaces }) }),
     async failed(id, reason) {
       await tell(`/solver/work/${id}/failed`, { reason })
     },

@@ -1,7 +1,11 @@
-import type { Hex } from '@causeway/core'
+import { type Hex, orderSchema } from '@causeway/core'
 import { z } from 'zod'
+import type { Proof } from '../judge/signedOrder.ts'
 import { amount, calldata, hex } from './payloadFields.ts'
 import { permitSchema, type Relay, sweepSchema } from './relays.ts'
+
+/** Each is read from a chain, so that their number is bounded. */
+const depositsMax = 4
 
 /** Fields that a fill and a refund share. */
 const order = {
@@ -9,6 +13,29 @@ const order = {
   chainId: z.coerce.number().int().positive(),
   fillContract: hex(20),
   deadline: z.coerce.number().int().nonnegative(),
+}
+
+type ProofFields = z.output<z.ZodObject<typeof proof>>
+
+/** Whole or not at all: half of it proves nothing. */
+function toProof({ order, orderSignature, deposits }: ProofFields): Proof | undefined {
+  if (order === undefined || orderSignature === undefined || deposits === undefined) return undefined
+  return { order, orderSignature, deposits }
+}
+/** What is checked before anything is paid; a claim has none. */
+const proof = {
+  order: orderSchema.optional(),
+  orderSignature: z.string().optional(),
+  deposits: z
+    .array(
+      z.object({
+        chainId: z.number().int().positive(),
+        transactionId: z.string().min(1).max(200),
+        onchainIndex: z.string().max(200),
+      }),
+    )
+    .max(depositsMax)
+    .optional(),
 }
 const payment = { recipient: hex(20), currency: hex(20), amount }
 
@@ -18,14 +45,30 @@ const payloads = {
       ...order,
       payments: z.array(z.object(payment)),
       calls: z.array(z.object({ to: hex(20), data: calldata, value: amount })).default([]),
+      ...proof,
     })
-    .transform((fill): PaidOrder => ({ kind: 'fill', ...fill })),
-  refund: z.object({ ...order, ...payment, replaces: hex(32).optional() }).transform(
-    ({ recipient, currency, amount: refunded, ...rest }): PaidOrder => ({
+    .transform(
+      ({ order: ordered, orderSignature, deposits, ...fill }): PaidOrder => ({
+        kind: 'fill',
+        ...fill,
+        proof: toProof({ order: ordered, orderSignature, deposits }),
+      }),
+    ),
+  refund: z.object({ ...order, ...payment, replaces: hex(32).optional(), ...proof }).transform(
+    ({
+      recipient,
+      currency,
+      amount: refunded,
+      order: ordered,
+      orderSignature,
+      deposits,
+      ...rest
+    }): PaidOrder => ({
       kind: 'refund',
       ...rest,
       payments: [{ recipient, currency, amount: refunded }],
       calls: [],
+      proof: toProof({ order: ordered, orderSignature, deposits }),
     }),
   ),
   claim: z
@@ -43,6 +86,7 @@ const payloads = {
         ...rest,
         payments: [{ recipient, currency, amount: claimed }],
         calls: [],
+        proof: undefined,
       }),
     ),
 } as const
@@ -61,6 +105,7 @@ export type PaidOrder = {
   readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
   /** Of a refund: the fill that must never be mined. */
   readonly replaces?: Hex | undefined
+  readonly proof: Proof | undefined
 }
 
 /** An item's id names files, so it is nothing but letters, digits and hyphens. */

@@ -21,7 +21,11 @@ export type ScriptedWork = {
   dropReports(count: number): void
 }
 
-const reportSchema = z.object({ txHash: z.string().optional(), reason: z.string().optional() })
+const reportSchema = z.object({
+  txHash: z.string().optional(),
+  replaces: z.string().optional(),
+  reason: z.string().optional(),
+})
 
 export async function startScriptedWork(): Promise<ScriptedWork> {
   const apiKey = 'solver-key-of-a-test'
@@ -40,16 +44,17 @@ export async function startScriptedWork(): Promise<ScriptedWork> {
     if (request.method === 'GET')
       return answer(200, { items: [...items.values()].filter(({ id }) => !closed.has(id)) })
     const [, , , id = '', verb] = (request.url ?? '').split('/')
-    const { txHash, reason } = reportSchema.parse(JSON.parse(await textOf(request)))
+    const { txHash, replaces, reason } = reportSchema.parse(JSON.parse(await textOf(request)))
     if (!items.has(id)) return answer(404, { message: 'Unknown.' })
     if (verb === 'report' && refusals > 0) {
       refusals -= 1
       closed.add(id)
     }
-    const isRepeated = verb === 'report' && txHash !== undefined && reports.get(id)?.at(-1) === txHash
+    const known = reports.get(id)?.at(-1)
+    const isRepeated = verb === 'report' && known !== undefined && (known === txHash || known === replaces)
     if (closed.has(id) && !isRepeated) return answer(409, { message: 'Not open.' })
     closed.add(id)
-    if (verb === 'report' && txHash !== undefined) keep(reports, id, txHash)
+    if (verb === 'report' && txHash !== undefined && known !== txHash) keep(reports, id, txHash)
     if (verb === 'failed' && reason !== undefined) keep(failures, id, reason)
     if (drops > 0) {
       drops -= 1

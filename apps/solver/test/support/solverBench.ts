@@ -1,42 +1,85 @@
-import { randomInt } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { randomBytes, randomInt } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@causeway/core'
+import { createDatabase, startTestDatabase, type TestDatabase } from '@causeway/database'
+import { type SolverProcess, solverEnvironment, spawnSolver, type TestNetwork } from '@causeway/localnet'
 import { size, sliceHex } from 'viem'
 import { expect, onTestFinished } from 'vitest'
-import type { LocalNetwork } from '../../../../packages/localnet/src/network/startLocalNetwork.ts'
-import type { TestNetwork } from '../../../../packages/localnet/src/network/testNetwork/startTestNetwork.ts'
-import type { SolverConfigFile } from '../../src/compose/solverConfig.ts'
-import { solverFile } from '../../../../packages/localnet/src/solver/solverFile.ts'
-import { type SolverProcess, spawnSolver } from '../../../../packages/localnet/src/solver/spawnSolver.ts'
 import type { ScriptedWork } from './scriptedWork.ts'
 
 export type UserChain = 'base' | 'optimism'
 
-/** Configuration of a solver on a test network, in a folder of its own. */
-export async function writeSolverFile(
-  network: TestNetwork,
-  work: Pick<ScriptedWork, 'url' | 'apiKey'>,
-): Promise<{ readonly path: string; readonly file: SolverConfigFile }> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-solver-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const file = solverFile(network, {
-    quoteApiUrl: work.url,
-    quoteApiKey: work.apiKey,
-    directory: join(folder, 'solver'),
-    healthPort: 0,
-    pollMs: 50,
-  })
-  const path = join(folder, 'solver.json')
-  await writeFile(path, JSON.stringify(file), { mode: 0o600 })
-  return { path, file }
+/** Variables of one solver, and what reads its database. */
+export type SolverSettings = {
+  readonly environment: Readonly<Record<string, string>>
+  readonly databaseUrl: string
+}
+
+/** A server on which every solver of a test file has a database of its own. */
+export type SolverBench = {
+  /** @param overrides variables that are other than a local network's */
+  settings(
+    work: Pick<ScriptedWork, 'url' | 'apiKey'>,
+    overrides?: Readonly<Record<string, string>>,
+  ): Promise<SolverSettings>
+  stop(): Promise<void>
+}
+
+export async function startSolverBench(network: TestNetwork): Promise<SolverBench> {
+  const server: TestDatabase = await startTestDatabase()
+  const directory = await mkdtemp(join(tmpdir(), 'causeway-solver-'))
+  return {
+    async settings(work, overrides = {}) {
+      const name = `solver_${randomBytes(6).toString('hex')}`
+      await server.database.query(`create database ${name}`)
+      const databaseUrl = databaseOf(server.connectionString, name)
+      return {
+        databaseUrl,
+        environment: {
+          ...solverEnvironment(network, {
+            ...{ quoteApiUrl: work.url, quoteApiKey: work.apiKey, databaseUrl, directory },
+            ...{ opsPort: 0, pollMs: 50 },
+          }),
+          ECDSA_PRIVATE_KEY: network.keys.fillWallet.privateKey,
+          LEASE_MS: '2000',
+          ...overrides,
+        },
+      }
+    },
+    async stop() {
+      await server.stop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+export function databaseOf(connectionString: string, name: string): string {
+  const url = new URL(connectionString)
+  url.pathname = `/${name}`
+  return url.toString()
+}
+
+/** The solver's own tables. */
+export async function querySolver(
+  { databaseUrl }: Pick<SolverSettings, 'databaseUrl'>,
+  text: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const database = createDatabase({ connectionString: databaseUrl, poolSize: 1 })
+  try {
+    return await database.query(text)
+  } finally {
+    await database.close()
+  }
 }
 
 /** A solver in a process of its own; gone after the test. */
-export function startSolver(configFile: string): SolverProcess {
-  const solver = spawnSolver(configFile)
+export function startSolver({ environment }: Pick<SolverSettings, 'environment'>): SolverProcess {
+  const solver = spawnSolver(environment)
   onTestFinished(async () => {
+    solver.kill('SIGCONT')
     solver.kill('SIGKILL')
     await solver.ended
   })
@@ -48,32 +91,34 @@ export function startSolver(configFile: string): SolverProcess {
  * @returns one more, which nobody kills
  */
 export async function surviveKills(
-  configFile: string,
+  settings: SolverSettings,
   { work, kills }: { readonly work: Pick<ScriptedWork, 'dropReports'>; readonly kills: number },
   addWork: () => Promise<void>,
 ): Promise<SolverProcess> {
   for (let round = 0; round < kills; round += 1) {
-    const solver = startSolver(configFile)
+    const solver = startSolver(settings)
     await solver.ready()
     work.dropReports(randomInt(3))
     await addWork()
-    await new Promise((resolve) => setTimeout(resolve, randomInt(600)))
+    await sleep(randomInt(900))
     solver.kill('SIGKILL')
     expect(await solver.ended).toBe('SIGKILL')
   }
-  return startSolver(configFile)
+  return startSolver(settings)
 }
 
 type FillsByOrder = ReadonlyMap<Hex, readonly Hex[]>
+
+type WatchedNetwork = {
+  readonly chains: Readonly<Record<UserChain, Pick<TestNetwork['chains']['base'], 'chain'>>>
+  readonly deployment: Readonly<Record<UserChain, { readonly fillContract: Hex }>>
+}
 
 /**
  * Successful transactions through the fill contract by the order id at their end, up to the block of each
  * asking; no block is read twice.
  */
-export function watchFills(
-  network: Pick<LocalNetwork, 'chains' | 'deployment'>,
-  key: UserChain,
-): () => Promise<FillsByOrder> {
+export function watchFills(network: WatchedNetwork, key: UserChain): () => Promise<FillsByOrder> {
   const { client } = network.chains[key].chain
   const { fillContract } = network.deployment[key]
   const fills = new Map<Hex, Hex[]>()

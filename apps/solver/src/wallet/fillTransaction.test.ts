@@ -1,8 +1,8 @@
 import { decodeFunctionData, size, sliceHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { fillContractAbi } from '@causeway/localnet'
-import { fillTransaction, nativeCurrency, needsOf } from '../wallet/fillTransaction.ts'
-import { readItem } from './workItems.ts'
+import { fillContractAbi } from '../work/abis.ts'
+import { readItem } from '../work/workItems.ts'
+import { fillTransaction, nativeCurrency, needsOf } from './fillTransaction.ts'
 
 const orderId = `0x${'0D'.repeat(32)}`
 const usdc = `0x${'aa'.repeat(20)}`
