@@ -83,11 +83,17 @@ function isOption({ chainKey, recipient }: RefundFacts['refund'], order: Order):
   )
 }
 
+/**
+ * No more than lies above what the order asks for, and with its fill no more than all of it was worth: an order that
+ * asks for little and pays much takes the deposit once.
+ */
 function judgeSurplus(
-  { refund, value, limits }: RefundFacts,
+  { order, refund, value, limits }: RefundFacts,
   deposit: SeenDeposit,
   fill: Extract<FillState, { kind: 'filled' }>,
 ): Verdict {
+  const asked = BigInt(order.inputs[0]?.payment.amount ?? deposit.amount)
+  if (refund.amount > deposit.amount - asked) return refuse('the fill has used the deposit')
   const received = value(deposit.chainId, deposit.currency, deposit.amount)
   const filled = sumOfValues(
     fill.payments.map(({ currency, amount }) => value(fill.chainId, currency, amount)),
