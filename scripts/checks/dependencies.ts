@@ -5,7 +5,7 @@ import type { Check, Finding, RepositoryFile } from './finding.ts'
 import { visitNodes } from './syntax.ts'
 
 const scope = '@causeway/'
-const packages = ['core', 'chains', 'signer', 'market', 'ledger', 'database', 'http', 'localnet']
+const packages = ['core', 'chains', 'contracts', 'signer', 'market', 'ledger', 'database', 'http', 'localnet']
 
 /** Files that may start local parts and read the environment: tests, scripts, bench. */
 const developmentFile =

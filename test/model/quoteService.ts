@@ -51,7 +51,7 @@ type ReadChain = {
 
 export class QuoteService {
   readonly requests: Request[] = []
-  readonly ledger = new LedgerModel({ holdsPerUser: 5, shareBps: 10_000n, userShareBps: 10_000n })
+  readonly ledger = new LedgerModel({ holdsPerUser: 5, unsettledShareBps: 10_000n })
   readonly chains: Readonly<Record<UserChainId, ReadChain>>
   readonly #network: Network
   readonly #oracles: Oracles
@@ -89,13 +89,14 @@ export class QuoteService {
             ...{ lifetimeSeconds: holdSeconds, requoteKey: orderId },
             ...{ originChainId: chainNumbers[origin], destinationChainId: chainNumbers[destination] },
           })
-    const isHeld = status === 'reserved'
+    const isSponsored = status === 'reserved' || status === 'at_deposit'
     const request: Request = {
-      ...{ known, debit: isHeld ? subsidy : 0n, deposits: new Map(), items: [], stage: 'waiting' },
+      ...{ known, debit: isSponsored ? subsidy : 0n, deposits: new Map(), items: [], stage: 'waiting' },
       ...{ bound: undefined, fillTransaction: undefined, contradictions: 0 },
-      hold: isHeld
-        ? { state: 'reserved', expiresAtSeconds: this.now + holdSeconds }
-        : ({ state: 'none' } as const),
+      hold:
+        status === 'reserved'
+          ? { state: 'reserved', expiresAtSeconds: this.now + holdSeconds }
+          : { state: status === 'at_deposit' ? 'at_deposit' : 'none' },
     }
     this.requests.push(request)
     return request

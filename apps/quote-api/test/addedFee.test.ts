@@ -266,6 +266,7 @@ async function loadModules(change: Change) {
         sponsor: sponsorship.sponsor,
         quoted: quoted.quotedSponsorshipSchema.parse(rows.sponsorship),
         debitedMicroUsd: undefined,
+        isHeldAtDeposit: false,
       },
       transactions: [],
       createdAtMs: 0,

@@ -178,7 +178,7 @@ test('a job that fails is told, counted and repeated', async () => {
 
 test('the sweeper frees holds past their expiry in its next run, and no others', async () => {
   const ledger = createLedger({
-    caps: { holdsPerUser: 9, holdsPerKey: 9, balanceShareBps: 10_000n, userShareBps: 10_000n },
+    caps: { holdsPerUser: 9, holdsPerKey: 9, unsettledShareBps: 10_000n },
   })
   const { database } = server
   const sponsor = hexOf(0xabc9, 20)

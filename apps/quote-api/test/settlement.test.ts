@@ -1,7 +1,7 @@
 // Goal: a request lives its whole life on facts alone. Users deposit on real nodes, a scripted solver works
 // the items off, oracles sign for real; the sponsor pays exactly the quoted subsidy, once, and only on enough
 // listed signatures over the fill of this very order. Method: the service with its jobs, PostgreSQL, anvil.
-import { setSponsorFrozen, verifyLedger } from '@causeway/ledger'
+import { setPolicy, setSponsorFrozen, verifyLedger } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { post, type QuoteAnswer, readError, send } from './serviceSupport/callService.ts'
 import { nativeAddress } from './serviceSupport/localRequest.ts'
@@ -225,6 +225,35 @@ describe('a deposit after the hold of its quote has ended', () => {
       available: 1_000_000_000n - debitOf(quote),
       held: 0n,
     })
+  })
+
+  test('holds where its quote held nothing, and is refunded once the balance is gone', async () => {
+    const own = await createSponsor(bed.database, 1_000_000_000n)
+    await setPolicy(bed.database, { apiKeyId: own.keyId, rules: { unsettledShareBps: 0 }, actor: 'test' })
+    const quotedFor = (n: number) =>
+      requests.quoted(own, { amount, more: { recipient: `0x${`${n}`.repeat(40)}` } })
+    const first = await quotedFor(1)
+    const [filled, refunded] = [await quotedFor(2), await quotedFor(3)]
+    const isHeld = [first, filled, refunded].map(({ feeSponsorship }) => feeSponsorship?.heldAtDeposit)
+    expect(isHeld).toEqual([undefined, true, true])
+    expect((await moneyOf(bed.database, own.wallet)).held).toBe(debitOf(first))
+    await requests.execute(filled)
+    await requests.reaches(filled, 'pending')
+    expect((await moneyOf(bed.database, own.wallet)).held).toBe(debitOf(first) + debitOf(filled))
+    await bed.solver.carryOut(await requests.workFor(filled, 'fill'))
+    await requests.reachesStage(filled, 'settled')
+    expect((await moneyOf(bed.database, own.wallet)).available).toBe(
+      1_000_000_000n - debitOf(first) - debitOf(filled),
+    )
+    await setPolicy(bed.database, { apiKeyId: own.keyId, rules: { maxPerRequest: '1' }, actor: 'test' })
+    await requests.execute(refunded)
+    await bed.solver.carryOut(await requests.workFor(refunded, 'refund'))
+    await bed.database.query(
+      `update orders set expires_at = clock_timestamp() - interval '1 minute' where request_id = $1`,
+      [bytesOf(refunded.requestId)],
+    )
+    await requests.reaches(refunded, 'refund')
+    expect((await requests.statusOf(refunded)).failReason).toBe('SPONSOR_BALANCE_TOO_LOW')
   })
 
   test('is refunded with SPONSOR_BALANCE_TOO_LOW when the sponsor cannot pay', async () => {

@@ -175,10 +175,8 @@ describe('a sponsored quote', () => {
     })
     const ruled = await createSponsor(database, 100n * usd)
     await setPolicy(database, { apiKeyId: ruled.keyId, rules: { maxPerRequest: '1' }, actor: 'test' })
-    // Far more than fees of two cents, and yet less than twenty times.
-    const capped = await createSponsor(database, 100_000n)
     const reasons = []
-    for (const sponsor of [poor, frozen, ruled, capped]) {
+    for (const sponsor of [poor, frozen, ruled]) {
       const before = await moneyOf(database, sponsor.wallet)
       const quote = await quoted(sponsor)
       expect(quote.fees.subsidized.amount).toBe('0')
@@ -186,24 +184,39 @@ describe('a sponsored quote', () => {
       expect(await moneyOf(database, sponsor.wallet)).toEqual(before)
       reasons.push(quote.feeSponsorship?.reason)
     }
-    expect(reasons).toEqual([
-      'INSUFFICIENT_BALANCE',
-      'POLICY_SPONSOR_FROZEN',
-      'POLICY_MAX_PER_REQUEST',
-      'CAP_REACHED',
-    ])
+    expect(reasons).toEqual(['INSUFFICIENT_BALANCE', 'POLICY_SPONSOR_FROZEN', 'POLICY_MAX_PER_REQUEST'])
   })
 
-  test('spam starves nobody: a quarter of the balance stays the most that quotes lock', async () => {
+  test('is paid in full or up to its cap by a balance that covers that once', async () => {
+    const topUp = await quoted(await createSponsor(database, 10n * usd), { topupGas: true })
+    expect(BigInt(topUp.fees.subsidized.amount)).toBeGreaterThan(2n * usd)
+    expect(topUp.feeSponsorship).toMatchObject({ status: 'full' })
+    const dear = { topupGas: true, topupGasAmount: '4200000', maxSubsidizationAmount: '1000000' }
+    const sponsor = await createSponsor(database, usd)
+    const capped = await quoted(sponsor, dear)
+    expect(capped.fees.subsidized.amount).toBe('1000000')
+    expect(capped.feeSponsorship).toMatchObject({ status: 'partial', reason: 'CAP_BELOW_FEES' })
+    expect(await moneyOf(database, sponsor.wallet)).toEqual({ available: 0n, held: usd })
+    const next = await quoted(sponsor, dear)
+    expect(next.feeSponsorship).toMatchObject({ status: 'none', reason: 'INSUFFICIENT_BALANCE' })
+  })
+
+  test('spam starves nobody: quotes of strangers lock half of the balance, later ones hold at their deposit', async () => {
     const sponsor = await createSponsor(database, usd)
     const answers = await Promise.all(Array.from({ length: 60 }, () => quoted(sponsor)))
-    const statuses = answers.map(({ feeSponsorship }) => feeSponsorship?.reason ?? 'sponsored')
-    expect(new Set(statuses)).toEqual(new Set(['sponsored', 'CAP_REACHED']))
-    const sum = answers.reduce((total, { fees }) => total + BigInt(fees.subsidized.amount), 0n)
+    expect(new Set(answers.map(({ feeSponsorship }) => feeSponsorship?.status))).toEqual(new Set(['full']))
+    const [now, later] = [false, true].map((isLater) =>
+      answers.filter(({ feeSponsorship }) => (feeSponsorship?.heldAtDeposit ?? false) === isLater),
+    )
+    const sum = now?.reduce((total, { fees }) => total + BigInt(fees.subsidized.amount), 0n)
     const { available, held } = await moneyOf(database, sponsor.wallet)
     expect(held).toBe(sum)
-    expect(held).toBeLessThanOrEqual(usd / 4n)
-    expect(available).toBeGreaterThanOrEqual((usd * 3n) / 4n)
+    expect(held).toBeLessThanOrEqual(usd / 2n)
+    expect(available).toBeGreaterThanOrEqual(usd / 2n)
+    expect(later?.length).toBeGreaterThan(10)
+    const requestId = later?.[0]?.requestId
+    const { requests } = await getJson(`/requests/v3?id=${requestId}`, sponsor)
+    expect(requests[0].data.feeSponsorship).toEqual(later?.[0]?.feeSponsorship)
   })
 
   test('together with others of one sponsor never holds more than there is', async () => {

@@ -89,7 +89,7 @@ describe('from three processes', () => {
   // Which users a lane comes to first is chance, so each cap has a scenario in which only it refuses.
   test('a cap of 3 per user approves exactly 3 for each of 50 users', async () => {
     await fund(bed.database, 'capped', 10_000n)
-    expect(await reserving('capped', [300, 300, 300])).toEqual({ reserved: 150, cap_reached: 750 })
+    expect(await reserving('capped', [300, 300, 300])).toEqual({ reserved: 150, at_deposit: 750 })
     const perUser = await bed.database.query(
       `select count(*) as holds from hold where api_key_id = 'capped' group by user_key`,
     )
@@ -98,7 +98,7 @@ describe('from three processes', () => {
 
   test('a cap of 100 per key approves exactly 100', async () => {
     await fund(bed.database, 'keyed', 10_000n)
-    expect(await reserving('keyed', [300, 300, 300])).toEqual({ reserved: 100, cap_reached: 800 })
+    expect(await reserving('keyed', [300, 300, 300])).toEqual({ reserved: 100, at_deposit: 800 })
   })
 
   test('a storm of 1,000 of one request id holds once; equal bodies agree, others conflict', async () => {

@@ -25,9 +25,9 @@ const stepsPerRun = 50
 
 let bed: TestDatabase
 const ledger = createLedger({
-  caps: { holdsPerUser: 2, holdsPerKey: 1_000, balanceShareBps: 5_000n, userShareBps: 2_500n },
+  caps: { holdsPerUser: 2, holdsPerKey: 1_000, unsettledShareBps: 5_000n },
 })
-const limits = { holdsPerUser: 2, shareBps: 5_000n, userShareBps: 2_500n }
+const limits = { holdsPerUser: 2, unsettledShareBps: 5_000n }
 
 beforeAll(async () => {
   bed = await startLedgerBed()

@@ -215,8 +215,7 @@ describe('the dry run', () => {
       ['AVAILABLE', true],
       ['HOLDS_PER_USER', true],
       ['HOLDS_PER_KEY', true],
-      ['BALANCE_SHARE', true],
-      ['USER_SHARE', true],
+      ['UNSETTLED_SHARE', true],
     ])
     expect(await bed.database.query('select * from account order by id')).toEqual(before)
     expect(await reserve(next)).toEqual({ status: 'policy_refused', rule: 'MAX_TOTAL' })
@@ -246,35 +245,82 @@ describe('quotes without deposit cannot starve a sponsor:', () => {
       'three',
       holds('three', 5, (n) => (n % 2 === 0 ? { user: 'u' } : { user: `other ${n}`, recipient: 'u' })),
     )
-    expect(outcomes).toEqual(['reserved', 'reserved', 'reserved', 'cap_reached', 'cap_reached'])
+    expect(outcomes).toEqual(['reserved', 'reserved', 'reserved', 'at_deposit', 'at_deposit'])
   })
 
-  test('a user locks a twentieth of the balance', async () => {
-    const outcomes = await fill('twentieth', [
-      ...holds('twentieth', 2, () => ({ user: 'u', amountMicroUsd: 2_500n })),
-      holdNamed('twentieth more', { sponsor: 'twentieth', user: 'u', amountMicroUsd: 1n }),
-      holdNamed('twentieth other', { sponsor: 'twentieth', user: 'v', amountMicroUsd: 5_001n }),
-    ])
-    expect(outcomes).toEqual(['reserved', 'reserved', 'cap_reached', 'cap_reached'])
-  })
-
-  test('all users together lock a quarter of it, and a deposit makes room', async () => {
+  test('users who never settled lock half of it together, and a deposit makes room', async () => {
     const outcomes = await fill(
-      'quarter',
-      holds('quarter', 6, () => ({ amountMicroUsd: 5_000n })),
+      'half',
+      holds('half', 6, () => ({ amountMicroUsd: 10_000n })),
     )
-    expect(outcomes).toEqual(['reserved', 'reserved', 'reserved', 'reserved', 'reserved', 'cap_reached'])
+    expect(outcomes).toEqual([...Array.from({ length: 5 }, () => 'reserved'), 'at_deposit'])
     const until = new Date(Date.now() + 3_600_000)
-    await capped.pin(bed.database, { requestId: requestIdOf('quarter 0'), until })
-    const next = holdNamed('quarter next', { sponsor: 'quarter', amountMicroUsd: 5_000n })
+    await capped.pin(bed.database, { requestId: requestIdOf('half 0'), until })
+    const next = holdNamed('half next', { sponsor: 'half', amountMicroUsd: 10_000n })
     expect(await reserve(next, capped)).toMatchObject({ status: 'reserved' })
+  })
+
+  test('one request of a small balance is held, whatever its share', async () => {
+    const outcomes = await fill('lone', [
+      holdNamed('lone a', { sponsor: 'lone', amountMicroUsd: 90_000n }),
+      holdNamed('lone b', { sponsor: 'lone', amountMicroUsd: 1n }),
+      holdNamed('lone c', { sponsor: 'lone', amountMicroUsd: 10_001n }),
+    ])
+    expect(outcomes).toEqual(['reserved', 'at_deposit', 'insufficient_balance'])
+  })
+
+  test('a user whose request was settled is held beyond the share, and no other by his name', async () => {
+    const spam = holds('known', 5, () => ({ amountMicroUsd: 9_990n }))
+    await fill('known', [holdNamed('known first', { sponsor: 'known', user: 'known', amountMicroUsd: 10n })])
+    const requestId = requestIdOf('known first')
+    const settled = await capped.post(bed.database, { requestId, amountMicroUsd: 10n, evidence: {} })
+    expect(settled).toEqual({ status: 'resolved' })
+    for (const request of spam) expect(await reserve(request, capped)).toMatchObject({ status: 'reserved' })
+    const more = (id: string, change: Partial<HoldRequest>) =>
+      reserve(holdNamed(id, { sponsor: 'known', amountMicroUsd: 10_000n, ...change }), capped)
+    expect(await more('known stranger', {})).toEqual({ status: 'at_deposit' })
+    expect(await more('known recipient', { recipient: 'known' })).toEqual({ status: 'at_deposit' })
+    expect(await more('known again', { user: 'known' })).toMatchObject({ status: 'reserved' })
+  })
+
+  test('beyond a cap the deposit reserves, once and pinned, while the balance lasts', async () => {
+    const spam = holds('later', 3, () => ({ user: 'spammer', amountMicroUsd: 20_000n }))
+    expect(await fill('later', spam)).toEqual(['reserved', 'reserved', 'at_deposit'])
+    const late = holds('later user', 3, () => ({ sponsor: 'later', amountMicroUsd: 25_000n }))
+    for (const request of late) {
+      expect(await reserve(request, capped)).toEqual({ status: 'at_deposit' })
+      expect(await reserve(request, capped)).toEqual({ status: 'at_deposit' })
+    }
+    expect(await ledger.balance(bed.database, 'later')).toMatchObject({ heldMicroUsd: 40_000n })
+    const until = new Date(Date.now() + 3_600_000)
+    const deposit = async ({ requestId }: HoldRequest) =>
+      bed.database.transaction((tx) => capped.reserveAgain(tx, { requestId, until }))
+    const outcomes = []
+    for (const request of [...late, ...late]) outcomes.push((await deposit(request)).status)
+    const [first, again] = [
+      ['reserved', 'reserved', 'insufficient_balance'],
+      ['already_reserved', 'already_reserved', 'insufficient_balance'],
+    ]
+    expect(outcomes).toEqual([...first, ...again])
+    expect(await ledger.balance(bed.database, 'later')).toMatchObject({ heldMicroUsd: 90_000n })
+    expect(await verifyLedger(bed.database)).toEqual([])
+  })
+
+  test('the policy of a key names its own share', async () => {
+    const policy = { apiKeyId: 'strict', rules: { unsettledShareBps: 1_000 }, actor: 'test' }
+    await setPolicy(bed.database, policy)
+    const outcomes = await fill(
+      'strict',
+      holds('strict', 3, () => ({ apiKeyId: 'strict', amountMicroUsd: 5_000n })),
+    )
+    expect(outcomes).toEqual(['reserved', 'reserved', 'at_deposit'])
   })
 
   test('a key has a thousand holds', async () => {
     await fund(bed.database, 'thousand', 1_000_000n)
     const many = holds('thousand', defaultHoldCaps.holdsPerKey + 2, () => ({ amountMicroUsd: 1n }))
     const outcomes = await bed.database.transaction((tx) => capped.reserveBatch(tx, many))
-    const refused = outcomes.filter(({ status }) => status === 'cap_reached')
+    const refused = outcomes.filter(({ status }) => status === 'at_deposit')
     expect([outcomes.length, refused.length]).toEqual([1_002, 2])
     const other = holdNamed('thousand other', { sponsor: 'thousand', apiKeyId: 'other' })
     expect(await reserve(other, capped)).toMatchObject({ status: 'reserved' })

@@ -1,24 +1,26 @@
-export { freeLoopbackPort } from '@causeway/database'
-export { allocatorSignerFile } from './allocator/signerConfig.ts'
 export {
+  type Artifact,
   allocatorAbi,
   depositAddressesAbi,
   depositoryAbi,
   depositRouterAbi,
   fillContractAbi,
-  gasPriceOracleAbi,
   genericMappingAbi,
   hubAbi,
   hubOracleAbi,
-  multicall3Abi,
   oracleMultisigAbi,
   permitRouterAbi,
+} from '@causeway/contracts'
+export { freeLoopbackPort } from '@causeway/database'
+export { allocatorSignerFile } from './allocator/signerConfig.ts'
+export {
+  gasPriceOracleAbi,
+  multicall3Abi,
   priceFeedAbi,
   tokenAbi,
   wrappedNativeAbi,
 } from './contracts/abis.generated.ts'
-export { loadArtifacts } from './contracts/artifacts.ts'
-export type { Artifact, Artifacts } from './contracts/compile.ts'
+export { type Artifacts, loadArtifacts } from './contracts/artifacts.ts'
 export {
   type ChainDeployment,
   type HubDeployment,

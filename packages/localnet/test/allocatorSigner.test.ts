@@ -4,6 +4,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { allocatorAbi, depositoryAbi } from '@causeway/contracts'
 import {
   bytesToHex,
   decodeEvmWithdrawal,
@@ -19,7 +20,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { judgeIssued } from '../src/allocator/issued.ts'
 import { signedPlaceSchema } from '../src/allocator/signedPlace.ts'
 import { allocatorSignerFile } from '../src/allocator/signerConfig.ts'
-import { allocatorAbi, depositoryAbi } from '../src/contracts/abis.generated.ts'
 import { startTestNetwork, type TestNetwork } from '../src/network/testNetwork/startTestNetwork.ts'
 import { spawnAllocatorSigner } from '../src/solver/spawnSolver.ts'
 import { until } from './support/networkBench.ts'

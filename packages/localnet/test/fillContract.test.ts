@@ -1,10 +1,12 @@
 // Goal: one transaction pays what an order owes, proves it by events, and takes nothing from anybody
 // but its sender. Method: the contract as deployed, on a real node; the fill wallet's standing
 // allowances are the ones the deployment gave.
+
+import { fillContractAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { concatHex, encodeFunctionData, erc20Abi, parseEventLogs, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fillContractAbi, wrappedNativeAbi } from '../src/contracts/abis.generated.ts'
+import { wrappedNativeAbi } from '../src/contracts/abis.generated.ts'
 import type { ChainDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'

@@ -1,6 +1,6 @@
+import { fillContractAbi } from '@causeway/contracts'
 import { decodeFunctionData, size, sliceHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { fillContractAbi } from '../work/abis.ts'
 import { readItem } from '../work/workItems.ts'
 import { fillTransaction, nativeCurrency, needsOf } from './fillTransaction.ts'
 

@@ -1,6 +1,6 @@
+import { fillContractAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
-import { fillContractAbi } from '../work/abis.ts'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 

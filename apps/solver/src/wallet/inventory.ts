@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
-import { wrappedNativeAbi } from '../work/abis.ts'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { ChainDesk } from './chainDesk.ts'
 import { nativeCurrency } from './fillTransaction.ts'
@@ -23,6 +22,7 @@ export type InventoryChain = {
   readonly floors: ReadonlyMap<Hex, bigint>
 }
 
+const wrappedNativeAbi = parseAbi(['function deposit() payable'])
 const approvalAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
 
 export function createInventory(

@@ -1,7 +1,7 @@
+import { depositAddressesAbi, permitRouterAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
-import { depositAddressesAbi, permitRouterAbi } from './abis.ts'
 import { amount, calldata, hex } from './payloadFields.ts'
 
 /** Of a transaction before it has a nonce. */

@@ -29,7 +29,9 @@ export type HoldRequest = {
 
 export type HoldOutcome =
   | { readonly status: 'reserved' | 'already_reserved'; readonly holdId: string }
-  | { readonly status: 'insufficient_balance' | 'cap_reached' | 'sponsor_frozen' }
+  | { readonly status: 'insufficient_balance' | 'sponsor_frozen' }
+  /** A cap on quotes without a deposit: nothing is held, and `reserveAgain` reserves when a deposit is pinned. */
+  | { readonly status: 'at_deposit' }
   /** `rule` in SCREAMING_SNAKE, e.g. `MAX_PER_USER_24H`: the reason told is `POLICY_<rule>`. */
   | { readonly status: 'policy_refused'; readonly rule: string }
   /** The request id was used before: with another body, or by a hold that has ended. */
@@ -62,8 +64,8 @@ export interface Ledger {
   /** One commit for many quotes of one hot sponsor; outcomes in request order. */
   reserveBatch(tx: SqlWriteTx, requests: readonly HoldRequest[]): Promise<readonly HoldOutcome[]>
   /**
-   * For a deposit on a quote whose hold expired or was superseded: a new hold with the same body, pinned
-   * at once. Balance and policy decide again, the caps on unpinned holds do not. Answers
+   * For a deposit on a quote whose hold expired, was superseded or was left to the deposit: a new hold with
+   * the same body, pinned at once. Balance and policy decide again, the caps on unpinned holds do not. Answers
    * `already_reserved` while a hold of the request lives. @source design.md 6.4
    */
   reserveAgain(tx: SqlWriteTx, args: { requestId: string; until: Date }): Promise<HoldOutcome>

@@ -97,14 +97,16 @@ const loadsAreHeld: InvariantCheck = {
   isReplaying: false,
   sql: `
     with held as (
-      select sponsor, api_key_id, count(*) as holds, sum(amount) as amount
+      select sponsor, api_key_id, count(*) as holds, sum(amount) as amount,
+        coalesce(sum(amount) filter (where unsettled), 0) as unsettled
       from hold where state = 'reserved' and not pinned group by sponsor, api_key_id)
     select coalesce(l.sponsor, h.sponsor) as sponsor, coalesce(l.api_key_id, h.api_key_id) as api_key,
       coalesce(l.holds, 0) as load_holds, coalesce(h.holds, 0) as holds,
-      coalesce(l.amount, 0) as load_amount, coalesce(h.amount, 0) as amount
+      coalesce(l.amount, 0) as load_amount, coalesce(h.amount, 0) as amount,
+      coalesce(l.unsettled_amount, 0) as load_unsettled, coalesce(h.unsettled, 0) as unsettled
     from key_load l full join held h on h.sponsor = l.sponsor and h.api_key_id = l.api_key_id
-    where (coalesce(l.holds, 0), coalesce(l.amount, 0))
-      is distinct from (coalesce(h.holds, 0), coalesce(h.amount, 0))`,
+    where (coalesce(l.holds, 0), coalesce(l.amount, 0), coalesce(l.unsettled_amount, 0))
+      is distinct from (coalesce(h.holds, 0), coalesce(h.amount, 0), coalesce(h.unsettled, 0))`,
 }
 
 const resolvedOnce: InvariantCheck = {

@@ -12,12 +12,15 @@ export type NewHold = {
   readonly attempt: number
   readonly bodyHash: string
   readonly policyVersion: number | undefined
+  readonly isUnsettled: boolean
 }
 
 export type HoldDecision = {
   /** In request order. */
   readonly outcomes: readonly HoldOutcome[]
   readonly approved: readonly NewHold[]
+  /** Quotes beyond a cap: their deposits reserve. */
+  readonly atDeposit: readonly HoldRequest[]
   /** Holds that re-quotes take the place of. */
   readonly superseded: readonly string[]
   /** Sweeping what is due could turn a refusal. */
@@ -37,33 +40,36 @@ export function decideHolds(
   const state = createHoldState(facts, caps)
   const approved: NewHold[] = []
   const superseded: string[] = []
+  const atDeposit: HoldRequest[] = []
+  let isRefusedForRoom = false
 
   const outcomes = requests.map((request): HoldOutcome => {
     const known = facts.known.get(request.requestId)
     const bodyHash = holdBodyHash(request)
     const repeated = known && answerRepeated(known, bodyHash, isPinned)
     if (repeated !== undefined) return repeated
+    if (!isPinned && facts.atDeposit.has(request.requestId)) return { status: 'at_deposit' }
     // A deposit on an ended quote takes nothing away from the quote that came after it.
     const earlier = isPinned ? [] : facts.open.filter((hold) => isRequoteOf(hold, request))
     for (const hold of earlier) state.remove(hold)
     const refusal = refusalOf(state.checks(request, { isPinned }))
     if (refusal !== undefined) {
       for (const hold of earlier) state.add(hold)
+      if (refusal.status === 'at_deposit') atDeposit.push(request)
+      if (refusal.status !== 'sponsor_frozen') isRefusedForRoom = true
       return refusal
     }
     const policyVersion = facts.policies.get(request.apiKeyId)?.version
-    state.add({ ...request, isCounted: policyVersion !== undefined, isToday: true })
+    const isUnsettled = !facts.settledUsers.has(request.user)
+    state.add({ ...request, isCounted: policyVersion !== undefined, isToday: true, isUnsettled })
     superseded.push(...earlier.map(({ id }) => id))
     const attempt = known === undefined ? 0 : known.attempt + 1
     const id = holdId(request.requestId, attempt)
-    approved.push({ id, request, attempt, bodyHash, policyVersion })
+    approved.push({ id, request, attempt, bodyHash, policyVersion, isUnsettled })
     return { status: 'reserved', holdId: id }
   })
 
-  const isWorthSweeping =
-    facts.hasDue &&
-    outcomes.some(({ status }) => ['insufficient_balance', 'cap_reached', 'policy_refused'].includes(status))
-  return { outcomes, approved, superseded, isWorthSweeping }
+  return { outcomes, approved, superseded, atDeposit, isWorthSweeping: facts.hasDue && isRefusedForRoom }
 }
 
 function answerRepeated(known: KnownHold, bodyHash: string, isPinned: boolean): HoldOutcome | undefined {
@@ -89,7 +95,7 @@ export function refusalOf(checks: readonly RuleCheck[]): HoldOutcome | undefined
     case 'balance':
       return { status: 'insufficient_balance' }
     case 'cap':
-      return { status: 'cap_reached' }
+      return { status: 'at_deposit' }
   }
 }
 

@@ -28,6 +28,8 @@ export type OpenHold = {
   /** Whether it counts in the key's usage, and whether on the day of the decision. */
   readonly isCounted: boolean
   readonly isToday: boolean
+  /** Its user had no settled request when it was made. */
+  readonly isUnsettled: boolean
 }
 
 /** What decides about new holds of one sponsor, at one moment of the database's clock. */
@@ -47,9 +49,14 @@ export type HoldFacts = {
     | undefined
   /** Holds past their expiry wait for the sweeper and still count. */
   readonly hasDue: boolean
-  readonly total: Load
+  /** Unpinned holds of users without a settled request. */
+  readonly unsettledMicroUsd: bigint
   readonly keys: ReadonlyMap<string, Load>
   readonly users: ReadonlyMap<string, Load>
+  /** Of the users asked about, those with a request that this sponsor paid for. */
+  readonly settledUsers: ReadonlySet<string>
+  /** Request ids that hold nothing before their deposit. */
+  readonly atDeposit: ReadonlySet<string>
   /** By request id. */
   readonly known: ReadonlyMap<string, KnownHold>
   readonly open: readonly OpenHold[]
@@ -69,9 +76,11 @@ type FactsRow = {
   readonly at: string
   readonly account: { id: string; frozen: boolean; posted: string; held: string } | null
   readonly hasDue: boolean
-  readonly total: readonly [holds: number, amount: string]
+  readonly total: readonly [holds: number, amount: string, unsettled: string]
   readonly keys: readonly LoadRow[]
   readonly users: readonly LoadRow[]
+  readonly settled: readonly string[]
+  readonly atDeposit: readonly string[]
   readonly known: readonly {
     request: string
     id: string
@@ -89,6 +98,7 @@ type FactsRow = {
     amount: string
     counted: boolean
     today: boolean
+    unsettled: boolean
   }[]
   readonly policies: readonly { key: string; version: number; rules: unknown }[]
   readonly usage: readonly (readonly [
@@ -141,9 +151,11 @@ function fromRow(facts: FactsRow, isHalted: boolean): HoldFacts {
             heldMicroUsd: BigInt(account.held),
           },
     hasDue,
-    total: { holds: total[0], amountMicroUsd: BigInt(total[1]) },
+    unsettledMicroUsd: BigInt(total[2]),
     keys: toLoads(facts.keys),
     users: toLoads(facts.users),
+    settledUsers: new Set(facts.settled),
+    atDeposit: new Set(facts.atDeposit.map((request) => `0x${request}`)),
     known: new Map(
       known.map(({ request, id, attempt, hash, posted, lives }) => [
         `0x${request}`,
@@ -159,6 +171,7 @@ function fromRow(facts: FactsRow, isHalted: boolean): HoldFacts {
       amountMicroUsd: BigInt(hold.amount),
       isCounted: hold.counted,
       isToday: hold.today,
+      isUnsettled: hold.unsettled,
     })),
     policies: new Map(
       policies.map(({ key, version, rules }) => [key, { version, rules: policyRulesSchema.parse(rules) }]),

@@ -1,4 +1,4 @@
-import { bpsDown, type HoldRequest } from '@causeway/core'
+import { bpsDown, type HoldRequest, maxBigint } from '@causeway/core'
 import { checkPolicy, usersOf } from '../policies/checkPolicy.ts'
 import { type RuleCheck, withinLimit } from '../policies/ruleCheck.ts'
 import type { HoldCaps } from './holdCaps.ts'
@@ -22,7 +22,7 @@ export function createHoldState(facts: HoldFacts, caps: HoldCaps): HoldState {
   const keys = new Map(facts.keys)
   const users = new Map(facts.users)
   const usage = new Map(facts.usage)
-  let total = facts.total
+  let { unsettledMicroUsd } = facts
   let heldMicroUsd = account?.heldMicroUsd ?? 0n
   const postedMicroUsd = account?.postedMicroUsd ?? 0n
 
@@ -30,7 +30,7 @@ export function createHoldState(facts: HoldFacts, caps: HoldCaps): HoldState {
     const amountMicroUsd = BigInt(sign) * weight.amountMicroUsd
     const change = { holds: sign, amountMicroUsd }
     heldMicroUsd += amountMicroUsd
-    total = plus(total, change)
+    if (weight.isUnsettled) unsettledMicroUsd += amountMicroUsd
     keys.set(weight.apiKeyId, plus(keys.get(weight.apiKeyId), change))
     for (const user of usersOf(weight)) users.set(user, plus(users.get(user), change))
     if (!weight.isCounted) return
@@ -55,8 +55,6 @@ export function createHoldState(facts: HoldFacts, caps: HoldCaps): HoldState {
 
   function capChecks(request: HoldRequest): readonly RuleCheck[] {
     const loads = usersOf(request).map((user) => users.get(user) ?? noLoad)
-    const requested = request.amountMicroUsd
-    const share = (bps: bigint) => bpsDown(postedMicroUsd, bps)
     const cap = (rule: string, sums: { limit: bigint; used: bigint; requested: bigint }) =>
       withinLimit('cap', rule, sums)
     return [
@@ -70,11 +68,16 @@ export function createHoldState(facts: HoldFacts, caps: HoldCaps): HoldState {
         used: BigInt((keys.get(request.apiKeyId) ?? noLoad).holds),
         requested: 1n,
       }),
-      cap('BALANCE_SHARE', { limit: share(caps.balanceShareBps), used: total.amountMicroUsd, requested }),
-      ...loads.map(({ amountMicroUsd }) =>
-        cap('USER_SHARE', { limit: share(caps.userShareBps), used: amountMicroUsd, requested }),
-      ),
+      ...(facts.settledUsers.has(request.user) ? [] : [unsettledCheck(request)]),
     ]
+  }
+
+  /** A lone request always passes: a small balance is there to be used. */
+  function unsettledCheck({ apiKeyId, amountMicroUsd: requested }: HoldRequest): RuleCheck {
+    const shareBps = policies.get(apiKeyId)?.rules.unsettledShareBps
+    const share = bpsDown(postedMicroUsd, shareBps === undefined ? caps.unsettledShareBps : BigInt(shareBps))
+    const limit = unsettledMicroUsd === 0n ? maxBigint(share, requested) : share
+    return withinLimit('cap', 'UNSETTLED_SHARE', { limit, used: unsettledMicroUsd, requested })
   }
 
   return {

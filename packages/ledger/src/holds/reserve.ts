@@ -99,6 +99,7 @@ function neverDecided(): never {
 }
 
 const apply = 'select ledger_hold_apply($1, $2, $3, $4)'
+const holdAtDeposit = 'select ledger_hold_at_deposit($1, $2, $3)'
 
 /**
  * Writes what was decided on facts that this transaction read under the sponsor's lock. `until` makes the
@@ -109,13 +110,28 @@ function writeHolds(
   decision: HoldDecision,
   { sponsorAccount, at, until }: { sponsorAccount: bigint; at: string; until?: Date },
 ): void {
-  const { approved, superseded } = decision
+  const { approved, superseded, atDeposit } = decision
+  if (atDeposit.length > 0) {
+    tx.send(holdAtDeposit, [sponsorAccount, at, JSON.stringify(atDeposit.map(bodyRow))])
+  }
   if (approved.length === 0) return
-  const rows = approved.map(({ id, request, attempt, bodyHash, policyVersion }, n) => ({
+  const rows = approved.map(({ id, request, attempt, bodyHash, policyVersion, isUnsettled }, n) => ({
+    ...bodyRow(request),
     n,
     id,
-    request: request.requestId.slice(2),
     attempt,
+    until: until?.toISOString(),
+    policy: policyVersion,
+    hash: bodyHash,
+    unsettled: isUnsettled,
+  }))
+  tx.send(apply, [sponsorAccount, superseded, at, JSON.stringify(rows)])
+}
+
+/** A request's own columns. */
+function bodyRow(request: HoldRequest) {
+  return {
+    request: request.requestId.slice(2),
     key: request.apiKeyId,
     user: request.user,
     recipient: request.recipient,
@@ -125,9 +141,5 @@ function writeHolds(
     requote: request.requoteKey,
     amount: request.amountMicroUsd.toString(),
     seconds: request.lifetimeSeconds,
-    until: until?.toISOString(),
-    policy: policyVersion,
-    hash: bodyHash,
-  }))
-  tx.send(apply, [sponsorAccount, superseded, at, JSON.stringify(rows)])
+  }
 }

@@ -57,6 +57,10 @@ type HoldRow = {
   readonly lifetime_seconds: number
 }
 
+/** What a hold and a quote that holds at its deposit have in common. */
+const bodyColumns = `api_key_id, user_key, recipient_key, origin_chain_id, destination_chain_id, components,
+  requote_key, amount, lifetime_seconds`
+
 /** @see Ledger.reserveAgain */
 export async function reserveHoldAgain(
   tx: SqlWriteTx,
@@ -65,9 +69,14 @@ export async function reserveHoldAgain(
 ): Promise<HoldOutcome> {
   await tx.query('select ledger_hold_expire($1)', [toBytes(requestId)])
   const [row] = await tx.query<HoldRow>(
-    `select a.owner as sponsor, h.api_key_id, h.user_key, h.recipient_key, h.origin_chain_id,
-       h.destination_chain_id, h.components, h.requote_key, h.amount, h.lifetime_seconds
-     from hold h join account a on a.id = h.sponsor where h.request_id = $1 and h.attempt = 0`,
+    `select a.owner as sponsor, b.api_key_id, b.user_key, b.recipient_key, b.origin_chain_id,
+       b.destination_chain_id, b.components, b.requote_key, b.amount, b.lifetime_seconds
+     from (
+       select sponsor, ${bodyColumns} from hold where request_id = $1 and attempt = 0
+       union all
+       select sponsor, ${bodyColumns} from hold_at_deposit
+       where request_id = $1 and not exists (select from hold where request_id = $1)
+     ) b join account a on a.id = b.sponsor`,
     [toBytes(requestId)],
   )
   if (row === undefined) return { status: 'unknown_hold' }

@@ -43,6 +43,11 @@ export const policyRulesSchema = z.strictObject({
   maxCount24h: count.optional(),
   maxCountPerUser: count.optional(),
   maxCountPerUser24h: count.optional(),
+  /**
+   * Share of the balance that quotes of users who never settled a request may hold together before their
+   * deposits, in basis points; beyond it a quote holds nothing until its deposit is pinned.
+   */
+  unsettledShareBps: z.int().min(0).max(10_000).optional(),
 })
 
 export type PolicyRules = z.output<typeof policyRulesSchema>

@@ -20,8 +20,7 @@ export const byTest = { actor: 'test', reason: 'test' }
 export const noCaps: HoldCaps = {
   holdsPerUser: 1_000_000,
   holdsPerKey: 1_000_000,
-  balanceShareBps: 10_000n,
-  userShareBps: 10_000n,
+  unsettledShareBps: 10_000n,
 }
 
 /** Posts money to a sponsor; each `name` once. */

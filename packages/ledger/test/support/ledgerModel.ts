@@ -7,12 +7,12 @@ type ModelHold = {
   isDue: boolean
   postedMicroUsd: bigint
   readonly isCounted: boolean
+  readonly isUnsettled: boolean
 }
 
 export type ModelLimits = {
   readonly holdsPerUser: number
-  readonly shareBps: bigint
-  readonly userShareBps: bigint
+  readonly unsettledShareBps: bigint
 }
 
 /** Rules of one key as far as the model knows them. */
@@ -24,6 +24,7 @@ export class LedgerModel {
   readonly frozen = new Set<string>()
   readonly holds = new Map<string, ModelHold[]>()
   readonly policies = new Map<string, ModelPolicy>()
+  readonly atDeposit = new Map<string, HoldRequest>()
   readonly topUps = new Map<
     string,
     { sponsor: string; amount: bigint; state: 'seen' | 'final' | 'orphaned' }
@@ -76,22 +77,24 @@ export class LedgerModel {
       const lives = earlier.state === 'reserved' && (earlier.isPinned || !earlier.isDue)
       return lives ? 'already_reserved' : 'already_resolved'
     }
+    if (this.atDeposit.has(request.requestId)) return 'at_deposit'
     let outcome = this.#tryReserve(request, false)
-    const isSweepWorth = ['insufficient_balance', 'cap_reached', 'policy_refused'].includes(outcome)
+    const isSweepWorth = ['insufficient_balance', 'at_deposit', 'policy_refused'].includes(outcome)
     if (isSweepWorth && this.#sweep(request.sponsor) > 0) outcome = this.#tryReserve(request, false)
+    if (outcome === 'at_deposit') this.atDeposit.set(request.requestId, request)
     return outcome
   }
 
   reserveAgain(requestId: string): HoldOutcome['status'] {
     const earlier = this.#newest(requestId)
-    if (earlier === undefined) return 'unknown_hold'
-    if (earlier.state === 'reserved' && !earlier.isPinned && earlier.isDue) earlier.state = 'expired'
-    if (earlier.state === 'reserved') return 'already_reserved'
-    if (earlier.state === 'posted') return 'already_resolved'
-    let outcome = this.#tryReserve(earlier.request, true)
+    const request = earlier?.request ?? this.atDeposit.get(requestId)
+    if (request === undefined) return 'unknown_hold'
+    if (earlier?.state === 'reserved' && !earlier.isPinned && earlier.isDue) earlier.state = 'expired'
+    if (earlier?.state === 'reserved') return 'already_reserved'
+    if (earlier?.state === 'posted') return 'already_resolved'
+    let outcome = this.#tryReserve(request, true)
     const isSweepWorth = ['insufficient_balance', 'policy_refused'].includes(outcome)
-    if (isSweepWorth && this.#sweep(earlier.request.sponsor) > 0)
-      outcome = this.#tryReserve(earlier.request, true)
+    if (isSweepWorth && this.#sweep(request.sponsor) > 0) outcome = this.#tryReserve(request, true)
     return outcome
   }
 
@@ -160,7 +163,9 @@ export class LedgerModel {
     }
     const attempts = this.holds.get(request.requestId) ?? []
     const isCounted = this.policies.has(request.apiKeyId)
-    attempts.push({ request, state: 'reserved', isPinned, isDue: false, postedMicroUsd: 0n, isCounted })
+    const isUnsettled = !this.#hasSettled(request)
+    const started = { state: 'reserved', isPinned, isDue: false, postedMicroUsd: 0n } as const
+    attempts.push({ request, ...started, isCounted, isUnsettled })
     this.holds.set(request.requestId, attempts)
     return outcome
   }
@@ -183,13 +188,19 @@ export class LedgerModel {
     if (isPinned) return 'reserved'
     const open = this.#open((hold) => !hold.isPinned && hold.request.sponsor === sponsor)
     const balance = this.posted.get(sponsor) ?? 0n
-    const { holdsPerUser, shareBps, userShareBps } = this.#limits
+    const { holdsPerUser, unsettledShareBps } = this.#limits
     for (const user of users) {
-      const own = open.filter(involves(user))
-      if (own.length >= holdsPerUser || (sum(own) + amount) * 10_000n > balance * userShareBps)
-        return 'cap_reached'
+      if (open.filter(involves(user)).length >= holdsPerUser) return 'at_deposit'
     }
-    return (sum(open) + amount) * 10_000n > balance * shareBps ? 'cap_reached' : 'reserved'
+    if (this.#hasSettled(request)) return 'reserved'
+    const used = sum(open.filter(({ isUnsettled }) => isUnsettled))
+    return used === 0n || (used + amount) * 10_000n <= balance * unsettledShareBps ? 'reserved' : 'at_deposit'
+  }
+
+  #hasSettled({ sponsor, user }: HoldRequest): boolean {
+    return this.#all().some(
+      ({ request, state }) => state === 'posted' && request.sponsor === sponsor && request.user === user,
+    )
   }
 
   #newest(requestId: string): ModelHold | undefined {

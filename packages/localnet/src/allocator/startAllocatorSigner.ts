@@ -1,3 +1,4 @@
+import { allocatorAbi } from '@causeway/contracts'
 import {
   ConfigurationError,
   type Hex,
@@ -7,7 +8,6 @@ import {
 } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { allocatorAbi } from '../contracts/abis.generated.ts'
 import { connectLocalChain, type LocalChain } from '../nodes/localChain.ts'
 import { startHealth } from '../processes/health.ts'
 import { startLoop } from '../processes/loop.ts'

@@ -290,7 +290,7 @@ describe('sponsorship fields', () => {
     ['a cap without subsidizeFees', { maxSubsidizationAmount: '5' }, 200, undefined],
     ['a cap that is no integer', { maxSubsidizationAmount: '1.5' }, 400, 'INVALID_REQUEST'],
     ['an empty list of components', { sponsoredFeeComponents: [] }, 400, 'INVALID_REQUEST'],
-    ['an unknown component', { sponsoredFeeComponents: ['gas'] }, 400, 'INVALID_REQUEST'],
+    ['an unknown component', { sponsoredFeeComponents: ['fuel'] }, 400, 'INVALID_REQUEST'],
     ['subsidizeRent alone', { subsidizeRent: true }, 200, undefined],
     ['depositFeePayer equal to user', { depositFeePayer: user }, 400, 'INVALID_ADDRESS'],
     ['depositFeePayer off Solana', { depositFeePayer: recipient }, 400, 'INVALID_ADDRESS'],

@@ -42,6 +42,12 @@ const phaseSchema = z.object(phaseFields)
 const statusFields = {
   status: z.enum(['full', 'partial', 'none']).describe('How much of the fees the sponsor pays'),
   reason: z.string().optional().describe('Why it is not all that was asked for'),
+  heldAtDeposit: z
+    .boolean()
+    .optional()
+    .describe(
+      'true where the balance is held when the deposit is seen, not before: too many quotes are open',
+    ),
   quoted: phaseSchema,
 }
 
@@ -69,6 +75,7 @@ export type SharedFees = {
   readonly parts: FeeParts
   readonly sponsorable: SponsorableFees
   readonly allocation: Allocation
+  readonly isHeldAtDeposit?: boolean
 }
 
 /** In a currency that need not be configured any more. */
@@ -79,14 +86,14 @@ export function feeSponsorshipToWire(currency: CurrencyWire, shared: SharedFees)
 /** JSON of `feeSponsorshipToWire` for a configured currency: it holds seventeen amounts, most of them equal. */
 export function feeSponsorshipJson(currency: QuotableCurrency, shared: SharedFees): string {
   const texts = new Map<bigint, string>()
-  const { status, reason, quoted } = sharedFees(shared, (value) => {
+  const { quoted, ...about } = sharedFees(shared, (value) => {
     const text = texts.get(value) ?? currencyAmountJson(currency, shared.unit, value)
     texts.set(value, text)
     return text
   })
   const { components, sponsoredTotal, userPaysTotal, ...plain } = quoted
   const shares = feeComponents.map((component) => `"${component}":${shareJson(components[component])}`)
-  const stated = JSON.stringify({ status, reason }).slice(0, -1)
+  const stated = JSON.stringify(about).slice(0, -1)
   return `${stated},"quoted":${JSON.stringify(plain).slice(0, -1)},"components":{${shares.join(',')}},"sponsoredTotal":${sponsoredTotal},"userPaysTotal":${userPaysTotal}}}`
 }
 
@@ -97,7 +104,7 @@ function shareJson({ selected, total, sponsored, userPays }: Share<string>): str
 }
 
 function sharedFees<Amount>(shared: SharedFees, amount: (value: bigint) => Amount) {
-  const { parts, sponsorable, allocation, selected, capMicroUsd } = shared
+  const { parts, sponsorable, allocation, selected, capMicroUsd, isHeldAtDeposit } = shared
   const fees = feesByComponent(parts)
   const share = (component: FeeComponent): Share<Amount> => {
     const total = fees[component]
@@ -113,6 +120,7 @@ function sharedFees<Amount>(shared: SharedFees, amount: (value: bigint) => Amoun
   return {
     status: sponsorshipStatus(allocation, sponsorable),
     ...(allocation.reason !== undefined && { reason: allocation.reason }),
+    ...(isHeldAtDeposit && { heldAtDeposit: true }),
     quoted: {
       selectedComponents: [...selected],
       ...(capMicroUsd !== undefined && { maxSubsidizationAmount: capMicroUsd.toString() }),

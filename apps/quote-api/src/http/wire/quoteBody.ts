@@ -1,4 +1,4 @@
-import { feeComponents, type Hex } from '@causeway/core'
+import { type FeeComponent, feeComponents, type Hex } from '@causeway/core'
 import { z } from 'zod'
 import {
   type AppFeeRequest,
@@ -109,6 +109,17 @@ const sharedFields = {
   overridePriceImpact: z.boolean().optional().describe('Accept any swap impact'),
 }
 
+/** Words of the interface document beside the SDK's, each for the fees that it means. */
+const documentFeeNames = {
+  gas: ['execution'],
+  relayer: ['execution', 'relay'],
+} as const satisfies Readonly<Record<string, readonly FeeComponent[]>>
+type DocumentFeeName = keyof typeof documentFeeNames
+const sponsoredFeeNames = [...feeComponents, 'gas', 'relayer'] as const satisfies readonly (
+  | FeeComponent
+  | DocumentFeeName
+)[]
+
 /** @source quote-and-sponsorship.md, POST /quote */
 const sponsorshipFields = {
   subsidizeFees: z.boolean().optional().describe('The sponsor pays all fees, gas top-up included'),
@@ -118,11 +129,13 @@ const sponsorshipFields = {
     .optional()
     .describe('Solana account that pays deposit fees; must differ from user'),
   sponsoredFeeComponents: z
-    .array(z.enum(feeComponents))
+    .array(z.enum(sponsoredFeeNames))
     .min(1)
-    .max(feeComponents.length)
+    .max(sponsoredFeeNames.length)
     .optional()
-    .describe('Fee types to sponsor; app fees are never drawn from the sponsor'),
+    .describe(
+      'Fee types to sponsor: `gas` is execution, `relayer` execution and relay; app fees are never drawn from the sponsor',
+    ),
 }
 
 export const priceBodySchema = z.object({ ...sharedFields, recipient: addressText.optional() })
@@ -200,6 +213,10 @@ export function toSponsorshipRequest(body: QuoteBody): SponsorshipRequest | unde
     capMicroUsd: maxSubsidizationAmount === undefined ? undefined : BigInt(maxSubsidizationAmount),
     subsidizeRent: subsidizeRent ?? false,
     depositFeePayer,
-    components: sponsoredFeeComponents,
+    components: sponsoredFeeComponents?.flatMap(toComponents),
   }
+}
+
+function toComponents(name: (typeof sponsoredFeeNames)[number]): readonly FeeComponent[] {
+  return name === 'gas' || name === 'relayer' ? documentFeeNames[name] : [name]
 }

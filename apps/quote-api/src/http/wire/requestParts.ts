@@ -80,6 +80,7 @@ export function pastFeeSponsorship(registry: QuoteRegistry, record: RequestRecor
     capMicroUsd,
     parts: quoted.fees,
     sponsorable: fees,
+    isHeldAtDeposit: sponsorship.isHeldAtDeposit,
     allocation: {
       sponsored,
       total: sponsoredComponents.reduce((sum, component) => sum + sponsored[component], 0n),

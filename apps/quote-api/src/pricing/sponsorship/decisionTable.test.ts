@@ -277,13 +277,29 @@ describe('components', () => {
     })
   })
 
+  test.each([
+    [['gas'], ['execution']],
+    [['relayer'], ['execution', 'relay']],
+    [
+      ['gas', 'relayer', 'app'],
+      ['execution', 'relay'],
+    ],
+  ])('the words %j of the interface document mean %j', async (words, selected) => {
+    const [named, meant] = [words, selected].map((sponsoredFeeComponents) =>
+      ask({ subsidizeFees: true, sponsoredFeeComponents }),
+    )
+    expect((await named)?.sponsorship).toEqual((await meant)?.sponsorship)
+    expect((await named)?.sponsorship.quoted.selectedComponents).toEqual(selected)
+    expect((await named)?.held).toEqual((await meant)?.held)
+  })
+
   test('row 23: components without subsidizeFees sponsor nothing and are no error', async () => {
     const answer = await ask({ sponsoredFeeComponents: ['execution'] })
     expect(answer).toMatchObject(userPaid)
     expect(answer.sponsorship).toMatchObject({ status: 'none', reason: 'NOTHING_TO_SPONSOR' })
   })
 
-  test.each([[[]], [['gas']], [['execution', 'toString']]])(
+  test.each([[[]], [['fuel']], [['execution', 'toString']]])(
     'row 24: the components %j are 400',
     async (list) => {
       const answer = await ask({ subsidizeFees: true, sponsoredFeeComponents: list })
@@ -477,7 +493,7 @@ describe('amounts', () => {
   test('row 42: a balance that is spent after the quote is found by the fresh reservation', () => {
     const holdId: Hex = '0x01'
     expect(lateReservation({ status: 'reserved', holdId })).toEqual({ action: 'pin' })
-    for (const status of ['insufficient_balance', 'cap_reached', 'sponsor_frozen'] as const) {
+    for (const status of ['insufficient_balance', 'at_deposit', 'sponsor_frozen'] as const) {
       expect(lateReservation({ status }).action).toBe('refund')
     }
     expect(lateReservation({ status: 'policy_refused', rule: 'maxTotal' }).action).toBe('refund')

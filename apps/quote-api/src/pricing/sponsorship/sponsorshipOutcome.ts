@@ -12,6 +12,8 @@ export type SponsorshipOutcome = {
   readonly allocation: Allocation
   /** What the sponsor's balance is debited when the request succeeds. @source design.md 6.3 */
   readonly debitMicroUsd: bigint
+  /** Nothing is held before the deposit is pinned: quotes hold as much of the balance as they may. */
+  readonly isHeldAtDeposit?: boolean
 }
 
 /**
@@ -22,11 +24,10 @@ export function refusalReason(outcome: HoldOutcome): SponsorshipReason | undefin
   switch (outcome.status) {
     case 'reserved':
     case 'already_reserved':
+    case 'at_deposit':
       return undefined
     case 'insufficient_balance':
       return 'INSUFFICIENT_BALANCE'
-    case 'cap_reached':
-      return 'CAP_REACHED'
     case 'sponsor_frozen':
       return 'POLICY_SPONSOR_FROZEN'
     case 'policy_refused':

@@ -24,7 +24,6 @@ export type SponsorshipRequest = {
 /** Why a request that asked for a sponsor has none, or less than all. @source design.md 6.2 */
 export type SponsorshipReason =
   | 'INSUFFICIENT_BALANCE'
-  | 'CAP_REACHED'
   | 'CAP_BELOW_FEES'
   | 'RENT_NOT_SUBSIDIZED'
   | 'NOTHING_TO_SPONSOR'

@@ -83,7 +83,10 @@ export async function createSponsoredQuote(
     const hold = holdRequest(dependencies, terms, record, outcome)
     const stored = await dependencies.storeSponsored(record, hold)
     const refusal = stored.status === 'no_hold' ? undefined : refusalReason(stored)
-    if (refusal === undefined) return record.quote
+    if (refusal === undefined) {
+      if (stored.status !== 'at_deposit') return record.quote
+      return { ...record.quote, sponsorship: { ...outcome, isHeldAtDeposit: true } }
+    }
     takeBack()
     return quoteUserPaid(atOnce, asked, unpaid(refusal), terms)
   })

@@ -23,6 +23,8 @@ export type RequestSponsorship = {
   readonly quoted: QuotedSponsorship
   /** Undefined until the balance was debited. */
   readonly debitedMicroUsd: bigint | undefined
+  /** Its quote held nothing: the deposit did. */
+  readonly isHeldAtDeposit: boolean
 }
 
 /** A request as its integrator looks it up. */
@@ -62,6 +64,7 @@ const columns = `
   (extract(epoch from coalesce(o.updated_at, o.created_at)) * 1000000)::bigint as updated_at_us,
   s.request_id is not null as is_sponsorship, s.sponsor, s.quoted as sponsorship,
   (select h.posted_amount from hold h where h.request_id = o.request_id and h.state = 'posted') as debited,
+  exists (select from hold_at_deposit d where d.request_id = o.request_id) as holds_at_deposit,
   (select json_agg(json_build_object('role', t.role, 'chainId', t.chain_id, 'txHash', t.tx_hash,
       'blockNumber', t.block_number::text, 'seenAtMs', floor(extract(epoch from t.seen_at) * 1000))
       order by t.seen_at, t.tx_hash)
@@ -112,6 +115,7 @@ type HistoryRow = {
   readonly sponsor: string | null
   readonly sponsorship: unknown
   readonly debited: bigint | null
+  readonly holds_at_deposit: boolean
   readonly transactions:
     | readonly {
         role: RequestTransaction['role']
@@ -143,6 +147,7 @@ function fromRow(row: HistoryRow): RequestRecord {
           sponsor: row.sponsor ?? undefined,
           quoted: quotedSponsorshipSchema.parse(row.sponsorship),
           debitedMicroUsd: row.debited ?? undefined,
+          isHeldAtDeposit: row.holds_at_deposit,
         }
       : undefined,
     transactions: (row.transactions ?? []).map(({ blockNumber, ...rest }) => ({

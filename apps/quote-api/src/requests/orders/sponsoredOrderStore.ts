@@ -111,9 +111,15 @@ const noHold = { status: 'no_hold' } as const
 
 /** False where the hold was refused: then nothing is stored. */
 export function isKept(outcome: SaveOutcome | undefined): boolean {
-  return (
-    outcome?.status === 'no_hold' || outcome?.status === 'reserved' || outcome?.status === 'already_reserved'
-  )
+  switch (outcome?.status) {
+    case 'no_hold':
+    case 'reserved':
+    case 'already_reserved':
+    case 'at_deposit':
+      return true
+    default:
+      return false
+  }
 }
 
 /** Both rows of each quote in one statement: a round trip less while the sponsor's row is locked. */

@@ -32,12 +32,14 @@ export type HoldView =
   | { readonly state: 'none' }
   | { readonly state: 'reserved'; readonly expiresAtSeconds: number }
   | { readonly state: 'pinned'; readonly depositId: string }
+  /** The quote was beyond a cap: its deposit reserves. */
+  | { readonly state: 'at_deposit' }
   | { readonly state: 'superseded' | 'expired' | 'posted' | 'voided' }
 
 export type PinDecision =
   /** Tie the hold to the deposit; it ends by itself at `untilSeconds`. */
   | { readonly action: 'pin'; readonly untilSeconds: number }
-  /** The hold is gone: reserve again and then do as `lateReservation` says. */
+  /** The hold is gone, or was left to the deposit: reserve and then do as `lateReservation` says. */
   | { readonly action: 'reserve_again'; readonly untilSeconds: number }
   /** The deposit it was tied to is gone: the hold may expire again. */
   | { readonly action: 'unpin'; readonly expiresAtSeconds: number }
@@ -118,9 +120,9 @@ export function lateReservation({ status }: HoldOutcome): LateReservation {
     case 'already_reserved':
       return { action: 'pin' }
     case 'insufficient_balance':
-    case 'cap_reached':
     case 'sponsor_frozen':
     case 'policy_refused':
+    case 'at_deposit':
       return { action: 'refund', failReason: 'SPONSOR_BALANCE_TOO_LOW' }
     case 'conflict':
     case 'already_resolved':

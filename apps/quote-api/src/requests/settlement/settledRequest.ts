@@ -49,6 +49,7 @@ const select = `
     (select json_build_object('state', h.state, 'pinned', h.pinned,
         'expiresAt', floor(extract(epoch from h.expires_at)))
       from hold h where h.request_id = o.request_id order by h.attempt desc limit 1) as hold,
+    exists (select from hold_at_deposit d where d.request_id = o.request_id) as holds_at_deposit,
     s.stage, s.is_bound, s.deposit_id, s.fill_tx, s.attempts, s.contradictions
   from orders o left join settlement s on s.request_id = o.request_id
   where o.order_id is not null and o.request_id = $1`
@@ -114,6 +115,7 @@ type RequestRow = {
     readonly pinned: boolean
     readonly expiresAt: number
   } | null
+  readonly holds_at_deposit: boolean
   readonly stage: SettlementStage | null
   readonly is_bound: boolean | null
   readonly deposit_id: bigint | null
@@ -155,8 +157,9 @@ function fromRow(row: RequestRow): SettledRequest {
 }
 
 /** A hold that a re-quote replaced is voided like one whose request failed; the request tells them apart. */
-function holdOf({ hold, debit, deposit_id, is_bound }: RequestRow): HoldView {
-  if (hold === null || debit === null || debit === 0n) return { state: 'none' }
+function holdOf({ hold, debit, deposit_id, is_bound, holds_at_deposit }: RequestRow): HoldView {
+  if (debit === null || debit === 0n) return { state: 'none' }
+  if (hold === null) return { state: holds_at_deposit ? 'at_deposit' : 'none' }
   if (hold.state === 'voided') return { state: is_bound === true ? 'voided' : 'superseded' }
   if (hold.state !== 'reserved') return { state: hold.state }
   if (hold.pinned) return { state: 'pinned', depositId: String(deposit_id ?? '') }

@@ -1,7 +1,8 @@
-/** The contracts that are deployed or called, with the source that defines each. */
+/** Names of contracts with the source that defines each, paths from their folder of sources. */
+export type ContractSources<Name extends string> = Readonly<Record<Name, string>>
+
+/** What an operator deploys, or what these contracts deploy. */
 export const contractSources = {
-  FreeHub: 'adversaries/FreeHub.sol',
-  Reenterer: 'adversaries/Reenterer.sol',
   DepositAddresses: 'chain/DepositAddresses.sol',
   DepositSweep: 'chain/DepositSweep.sol',
   Depository: 'chain/Depository.sol',
@@ -10,9 +11,6 @@ export const contractSources = {
   FillExecutor: 'chain/FillExecutor.sol',
   PermitRouter: 'chain/PermitRouter.sol',
   PermittedDeposit: 'chain/PermittedDeposit.sol',
-  PriceFeed: 'chain/PriceFeed.sol',
-  Token: 'chain/Token.sol',
-  WrappedNative: 'chain/WrappedNative.sol',
   Allocator: 'hub/Allocator.sol',
   BitcoinPayloadBuilder: 'hub/payloadBuilders/BitcoinPayloadBuilder.sol',
   EvmPayloadBuilder: 'hub/payloadBuilders/EvmPayloadBuilder.sol',
@@ -23,15 +21,12 @@ export const contractSources = {
   Hub: 'hub/Hub.sol',
   HubOracle: 'hub/HubOracle.sol',
   OracleMultisig: 'hub/OracleMultisig.sol',
-  GasPriceOracle: 'predeploys/GasPriceOracle.sol',
-  Multicall3: 'predeploys/Multicall3.sol',
 } as const
 
 export type ContractName = keyof typeof contractSources
 
-/** In the order of the table above. */
-export const contractNames: readonly ContractName[] = Object.keys(contractSources).filter(isContractName)
-
-function isContractName(name: string): name is ContractName {
-  return name in contractSources
+/** The names of a table, in its order. */
+export function namesOf<Name extends string>(table: ContractSources<Name>): readonly Name[] {
+  // CAST: a table has no keys but the names of its type.
+  return Object.keys(table) as Name[]
 }

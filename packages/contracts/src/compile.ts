@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { Abi } from 'viem'
 import { z } from 'zod'
 import { compilerInput, type SoliditySource } from './compilerInput.ts'
-import { type ContractName, contractNames, contractSources } from './contractNames.ts'
+import { type ContractSources, namesOf } from './contractNames.ts'
 
 const code = z.string().regex(/^([0-9a-f]{2})+$/)
 
@@ -42,30 +42,36 @@ export type Artifact = {
  */
 const expectedWarnings: ReadonlySet<string> = new Set(['5159'])
 
-export type Artifacts = Readonly<Record<ContractName, Artifact>>
+export type ArtifactsOf<Name extends string> = Readonly<Record<Name, Artifact>>
 
 /**
- * Compiles every contract in one run. The compiler is 9 MB of code, so it is loaded here and not at
+ * Compiles every contract of `table` in one run. The compiler is 9 MB of code, so it is loaded here and not at
  * import. @throws Error with the compiler's messages; warnings count, because a warning is a doubt
  */
-export function compile(sources: readonly SoliditySource[]): Artifacts {
+export function compile<Name extends string>(
+  sources: readonly SoliditySource[],
+  table: ContractSources<Name>,
+): ArtifactsOf<Name> {
   // CAST: the package types its one function as untyped; the answer is parsed below.
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
-  const output = outputSchema.parse(JSON.parse(solc.compile(JSON.stringify(compilerInput(sources)))))
+  const output = outputSchema.parse(JSON.parse(solc.compile(JSON.stringify(compilerInput(sources, table)))))
   const errors = output.errors.filter(({ errorCode }) => !expectedWarnings.has(errorCode))
   if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join('\n'))
-  return artifactsOf((name) => {
-    const compiled = output.contracts[contractSources[name]]?.[name]
-    if (compiled === undefined) throw new Error(`${name} is not in ${contractSources[name]}`)
+  const artifact = (name: Name): Artifact => {
+    const compiled = output.contracts[table[name]]?.[name]
+    if (compiled === undefined) throw new Error(`${name} is not in ${table[name]}`)
     return {
       abi: compiled.abi,
       bytecode: `0x${compiled.evm.bytecode.object}`,
       runtimeBytecode: `0x${compiled.evm.deployedBytecode.object}`,
     }
-  })
+  }
+  // CAST: the names are all keys of the table.
+  return Object.fromEntries(namesOf(table).map((name) => [name, artifact(name)])) as ArtifactsOf<Name>
 }
 
-function artifactsOf(artifact: (name: ContractName) => Artifact): Artifacts {
-  // CAST: contractNames lists every key of the record.
-  return Object.fromEntries(contractNames.map((name) => [name, artifact(name)])) as Artifacts
+/** The compiler that this machine has. */
+export function compilerVersion(): string {
+  // CAST: a package manifest has a version.
+  return (createRequire(import.meta.url)('solc/package.json') as { version: string }).version
 }
