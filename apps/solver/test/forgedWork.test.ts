@@ -2,11 +2,14 @@
 // depository and what it is worth, and nothing else. Adversary: a stolen solver key, a compromised quote-api or its
 // database, which offer whatever they like. Method: the solver as an operator runs it, real nodes, real deposits; a
 // scripted quote-api lists the work; what counts is what left the fill wallet.
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { erc20Abi, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { until } from '../../../packages/localnet/test/support/networkBench.ts'
 import {
   claimItem,
@@ -134,6 +137,34 @@ describe('work that somebody forged', () => {
     ])
     expect(await paidTo(recipient)).toBe(0n)
     expect(await inventoryOf()).toBe(before)
+  })
+
+  test('what orders of a stolen signer take in an hour is the budget, over restarts', async () => {
+    const before = await inventoryOf()
+    // Some dollars for 90, twice: either is within the loss of one order, and both are above the hour's.
+    const configs = await mkdtemp(join(tmpdir(), 'causeway-configs-'))
+    onTestFinished(() => rm(configs, { recursive: true, force: true }))
+    await cp(join(import.meta.dirname, '../../../configs'), configs, { recursive: true })
+    const path = join(configs, 'solver.local.json')
+    const file: object = JSON.parse(await readFile(path, 'utf8'))
+    await writeFile(path, JSON.stringify({ ...file, lossPerHourMicroUsd: '150000000' }))
+    const wish = { payments: [{ amount: 90_000_000n }] }
+    const [first, second] = [await paidOrder(network, wish), await paidOrder(network, wish)]
+    const work = await startScriptedWork()
+    const settings = await bench.settings(work, { CONFIG_DIR: configs })
+    const solver = startSolver(settings)
+    const [taken, above] = [fillItem(network, first), fillItem(network, second)]
+    work.add(taken)
+    await until('the first is paid', () => work.reports.has(taken.id))
+    solver.kill('SIGKILL')
+    await solver.ended
+    await startSolver(settings).ready()
+    work.add(above)
+    const honest = fillItem(network, await paidOrder(network))
+    work.add(honest)
+    await until('an honest one is paid', () => work.reports.has(honest.id))
+    expect(work.reports.has(above.id)).toBe(false)
+    await until('no more left the wallet', async () => (await inventoryOf()) === before - 90_001_000n)
   })
 
   test('gives a deposit back to nobody but its own order, no more than it is, and once', async () => {

@@ -16,6 +16,7 @@ import { createMarket, hostOf, type Market } from '@causeway/market'
 import { type ConfiguredSigner, createConfiguredSigner, recoverSigner } from '@causeway/signer'
 import type { Logger } from 'pino'
 import { createDepositReader } from '../facts/deposits.ts'
+import { createPaymentRecord } from '../facts/paymentRecord.ts'
 import { readUnits, valuerOf } from '../facts/prices.ts'
 import type { Filling, SolverChain } from '../filling/handleItem.ts'
 import { createRound } from '../filling/solverRound.ts'
@@ -254,6 +255,7 @@ function openDesk(
   const floors = new Map(policy.floors.map(({ currency, amount }) => [currency, amount]))
   return {
     ...{ key, chainId, fillContract, desk },
+    record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),
     depositAddresses: depositAddresses?.contract,
     permitRouter: permitRouter?.contract,
     inventory: createInventory(desk, { chainId, fillContract, wrappedNative, floors }, records),

@@ -1,5 +1,7 @@
 import { codecOf, type Hex, type NetworkOf, type UsdX18 } from '@causeway/core'
 import type { DepositReader } from '../facts/deposits.ts'
+import type { PaymentRecord } from '../facts/paymentRecord.ts'
+import { fillStateOf } from '../judge/fillState.ts'
 import { judgeClaim } from '../judge/judgeClaim.ts'
 import { judgeFill } from '../judge/judgeFill.ts'
 import { type FillState, judgeRefund } from '../judge/judgeRefund.ts'
@@ -34,6 +36,7 @@ export type SolverChain = {
   readonly permitRouter: Hex | undefined
   readonly desk: ChainDesk
   readonly inventory: Inventory
+  readonly record: PaymentRecord
 }
 
 export type FillingLimits = LossLimits & {
@@ -154,8 +157,7 @@ async function judgeOfferedRefund(
   const value = filling.valuer()
   const worth = worthOf(asked, value)
   if (worth === undefined) return wait('no price is known')
-  const fill = await fillStateOf(proof, past, filling)
-  if (fill.kind === 'open') await stopFill(past, filling)
+  const fill = await settleFill(asked, proof, past, filling)
   const [deposit] = (await filling.deposits.read([named], worth)) ?? []
   return judgeRefund({
     order: proof.order,
@@ -170,21 +172,33 @@ async function judgeOfferedRefund(
   })
 }
 
-/** By our own records: whatever was signed for the order has ended for good, or is a fill. */
-async function fillStateOf(
+/** An order that can still be filled is closed where it would be paid, and its refund waits until that is final. */
+async function settleFill(
+  { orderId }: PaidOrder,
   { order }: Proof,
   past: readonly SignedRecord[],
-  { chains }: Filling,
+  filling: Filling,
 ): Promise<FillState> {
-  const fills = past.filter(({ kind, outcome }) => kind === 'fill' && !hasFailed({ outcome }))
-  const done = fills.find(({ outcome }) => outcome === 'done')
-  if (done !== undefined) {
-    const { chainId, payments, deposits } = done
-    return { kind: 'filled', chainId, payments, deposits }
-  }
-  const destination = chains.find(({ key }) => key === order.output.chainId)
+  const destination = filling.chains.find(({ key }) => key === order.output.chainId)
+  // A chain that this solver does not pay on has no fill of its wallet.
   if (destination === undefined) return { kind: 'open' }
-  return fills.length > 0 ? { kind: 'open' } : { kind: 'over' }
+  const { state: recorded, timestampSeconds: finalSeconds } = await destination.record.readFinal(orderId)
+  const fills = past.filter(({ kind }) => kind === 'fill')
+  const state = fillStateOf(fills, order.output.deadline, { recorded, finalSeconds })
+  if (state.kind !== 'open') return state
+  await stopFill(past, filling)
+  if (recorded === 'open' && !filling.isDryRun) await closeOrder(orderId, destination, filling)
+  return state
+}
+
+async function closeOrder(orderId: Hex, { desk, record }: SolverChain, { records }: Filling): Promise<void> {
+  const id = `close-${orderId.slice(2)}`
+  if (!desk.leads() || !mayTryAgain(await records.latest(id))) return
+  const transaction = record.closing(orderId)
+  const simulation = await desk.wallet.simulate(transaction)
+  if (!simulation.succeeds) return
+  const subject = { id, kind: 'close' as const, orderId: undefined, deadline: undefined }
+  await desk.begin(subject, { ...transaction, gas: simulation.gas })
 }
 
 /** A fill that was signed and is not mined: its nonce is taken for nothing. */

@@ -3,6 +3,7 @@
 import { encodeFillExtraData, encodeOrderCall, type Order } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type DestinationFacts, fillStateOf, type SignedFill } from './fillState.ts'
 import { judgeClaim } from './judgeClaim.ts'
 import { type FillFacts, judgeFill } from './judgeFill.ts'
 import { type FillState, judgeRefund, type RefundFacts } from './judgeRefund.ts'
@@ -173,6 +174,28 @@ describe('a refund', () => {
     })
     const cheap = judgeRefund({ ...refund, deposit: overpaid, fill: filled(103n) })
     expect(cheap).toEqual({ kind: 'pay', lossMicroUsd: 3n })
+  })
+})
+
+describe('an order', () => {
+  const signed = { outcome: 'done', chainId: 10, payments: [], deposits: [] } as const
+  const open = { ...signed, outcome: 'open' } as const
+  const failed = { ...signed, outcome: 'cancelled' } as const
+
+  test.each<[string, readonly SignedFill[], DestinationFacts['recorded'], number, FillState['kind']]>([
+    ['recorded as paid', [signed], 'paid', 0, 'filled'],
+    ['recorded as paid, after its record was lost', [], 'paid', 0, 'filled_unknown'],
+    ['recorded as paid, while its record is not final', [open], 'paid', 0, 'open'],
+    ['closed', [failed], 'closed', 0, 'over'],
+    ['open', [failed], 'open', 0, 'open'],
+    ['open, with a fill that was sent', [open], 'open', 0, 'open'],
+    ['open at its deadline', [], 'open', 9, 'open'],
+    ['open after its deadline, at a final block', [], 'open', 10, 'over'],
+    ['not recorded and filled', [signed], 'unrecorded', 10, 'filled'],
+    ['not recorded, with a fill that was sent', [open], 'unrecorded', 10, 'open'],
+    ['not recorded, with a fill that failed for good', [failed], 'unrecorded', 0, 'over'],
+  ])('that is %s', (_what, fills, recorded, finalSeconds, kind) => {
+    expect(fillStateOf(fills, 9, { recorded, finalSeconds }).kind).toBe(kind)
   })
 })
 
