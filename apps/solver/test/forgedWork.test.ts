@@ -10,7 +10,6 @@ import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { erc20Abi, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { until } from '../../../packages/localnet/test/support/networkBench.ts'
 import {
   claimItem,
   deposit,
@@ -23,6 +22,7 @@ import {
 } from './support/paidOrders.ts'
 import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBench, startSolver, startSolverBench } from './support/solverBench.ts'
+import { until } from './support/until.ts'
 
 let network: TestNetwork
 let bench: SolverBench

@@ -7,7 +7,6 @@ import type { Hex } from '@causeway/core'
 import { startTestNetwork, type TestNetwork, wrappedNativeAbi } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../../../packages/localnet/test/support/networkBench.ts'
 import {
   claimItem,
   fillItem,
@@ -28,6 +27,7 @@ import {
   type UserChain,
   watchFills,
 } from './support/solverBench.ts'
+import { until } from './support/until.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 100 : 5
 const itemsPerKill = 6

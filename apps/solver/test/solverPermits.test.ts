@@ -13,10 +13,10 @@ import { depositoryAbi, startTestNetwork, type TestNetwork } from '@causeway/loc
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freshAccount } from '../../../packages/localnet/test/support/contractBench.ts'
-import { until } from '../../../packages/localnet/test/support/networkBench.ts'
+import { freshAccount } from './support/paidOrders.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBench, startSolver, startSolverBench, surviveKills } from './support/solverBench.ts'
+import { until } from './support/until.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 20 : 3
 const permitsPerKill = 3

@@ -2,16 +2,16 @@
 // lost answers, and refuses what it must not send. Method: the solver as `npm start` runs it on a real
 // node; a scripted quote-api lists the sweeps; the depository's events tell what came of them.
 // CAUSEWAY_FAULTS=1 runs the long form.
-import { depositAddressOf, type Hex } from '@causeway/core'
+import { randomBytes } from 'node:crypto'
+import { depositAddressOf, depositOrderSalt, type Hex } from '@causeway/core'
 import { depositoryAbi, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { zeroAddress } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freshAccount } from '../../../packages/localnet/test/support/contractBench.ts'
-import { depositOrder, signedOrder } from '../../../packages/localnet/test/support/depositOrders.ts'
-import { until } from '../../../packages/localnet/test/support/networkBench.ts'
+import { freshAccount, signOrder, wordsOf } from './support/paidOrders.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBench, startSolver, startSolverBench, surviveKills } from './support/solverBench.ts'
+import { until } from './support/until.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 20 : 3
 const addressesPerKill = 4
@@ -44,8 +44,9 @@ async function sweep(change: object = {}): Promise<Sweep> {
     nonce: generatePrivateKey(),
   }
   const address = depositAddressOf(terms, depositAddresses)
-  const order = depositOrder(address, { solver: orderSigner.address, recipient: payer.address })
-  const { id: orderId, words, orderSignature } = await signedOrder(order, orderSigner)
+  const salt = depositOrderSalt(address, randomBytes(12))
+  const signed = await signOrder(network, { signer: orderSigner, salt, inputWei: amount })
+  const { orderId, orderSignature } = signed
   await network.chains.base.chain.send(payer, [
     { what: 'payment', to: address, data: '0x', valueWei: amount },
   ])
@@ -64,7 +65,7 @@ async function sweep(change: object = {}): Promise<Sweep> {
       deadline: Math.floor(Date.now() / 1_000) + 3_600,
       deposit: { depository, orderId, depositor: depositor.address },
       terms,
-      order: words,
+      order: wordsOf(signed),
       orderSignature,
       ...change,
     },

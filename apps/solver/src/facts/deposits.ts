@@ -32,7 +32,7 @@ const readTimeoutMs = 6_000
 const keptMax = 2_000
 
 /** Confirmations that a deposit of this size needs. @source design.md 6.5 */
-export function confirmationsFor(policy: QuoteChain['pinPolicy'], valueMicroUsd: bigint): number {
+function confirmationsFor(policy: QuoteChain['pinPolicy'], valueMicroUsd: bigint): number {
   const tier = policy.find(({ upToMicroUsd }) => upToMicroUsd === undefined || valueMicroUsd <= upToMicroUsd)
   return tier?.confirmations ?? Math.max(0, ...policy.map(({ confirmations }) => confirmations))
 }

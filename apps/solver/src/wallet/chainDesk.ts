@@ -21,7 +21,7 @@ export type Subject = Pick<SignedRecord, 'id' | 'kind' | 'orderId' | 'deadline'>
 export type GasBudgets = { readonly gasPerHourWei: bigint; readonly relayGasPerHourWei: bigint }
 
 /** This process may not write for the wallet on this chain now. */
-export class NotLeadingError extends Error {
+class NotLeadingError extends Error {
   constructor(chainId: number) {
     super(`another process writes for the fill wallet on chain ${chainId}`)
     this.name = 'NotLeadingError'

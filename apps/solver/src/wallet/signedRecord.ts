@@ -10,7 +10,7 @@ const signed = z.object({
   signedAtMs: z.number().int().nonnegative(),
 })
 
-export const recordKinds = ['fill', 'refund', 'claim', 'sweep', 'permit', 'close', 'chore'] as const
+const recordKinds = ['fill', 'refund', 'claim', 'sweep', 'permit', 'close', 'chore'] as const
 
 const recordSchema = z.object({
   /** Of the work item, or of the chore. */

@@ -7,6 +7,8 @@ import {
   mainNetwork,
   type NetworkOf,
   type Order,
+  type OrderWords,
+  orderWords,
 } from '@causeway/core'
 import { depositoryAbi, type LocalAccount, type TestNetwork } from '@causeway/localnet'
 import { encodeFunctionData, type Log, zeroAddress } from 'viem'
@@ -42,10 +44,17 @@ export type OrderWishes = {
   readonly refundTo?: Hex
   readonly deadline?: number
   readonly signer?: LocalAccount
+  /** Default: a random one. */
+  readonly salt?: Hex
+}
+
+export function freshAccount(): LocalAccount {
+  const privateKey = generatePrivateKey()
+  return { privateKey, address: privateKeyToAddress(privateKey) }
 }
 
 export const freshAddress = (): Hex => privateKeyToAddress(generatePrivateKey())
-export const inAnHour = () => Math.floor(Date.now() / 1_000) + 3_600
+const inAnHour = () => Math.floor(Date.now() / 1_000) + 3_600
 
 export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}): Promise<PaidOrder> {
   const { from = 'base', calls = [], refundTo = freshAddress(), deadline = inAnHour() } = wishes
@@ -57,7 +66,7 @@ export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}):
     version: 'v1',
     solverChainId: from,
     solver: signer.address,
-    salt: generatePrivateKey(),
+    salt: wishes.salt ?? generatePrivateKey(),
     inputs: [
       {
         payment: { chainId: from, currency: zeroAddress, amount, weight: '1' },
@@ -88,6 +97,9 @@ export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}):
   })
   return { orderId, order, orderSignature, from, to, deposits: [] }
 }
+
+/** What contracts compute the order's id of. */
+export const wordsOf = ({ order }: PaidOrder): OrderWords => orderWords(order, networkOf)
 
 /** Deposits what the orders ask for, or other amounts, and waits until it is deep enough. */
 export async function deposit(
@@ -148,7 +160,7 @@ export async function paidOrders(network: TestNetwork, wishes: readonly OrderWis
 }
 
 let lastItem = 0
-export function nextItemId(): string {
+function nextItemId(): string {
   lastItem += 1
   return `00000000-0000-4000-8000-${String(lastItem).padStart(12, '0')}`
 }

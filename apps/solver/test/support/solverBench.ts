@@ -56,7 +56,7 @@ export async function startSolverBench(network: TestNetwork): Promise<SolverBenc
   }
 }
 
-export function databaseOf(connectionString: string, name: string): string {
+function databaseOf(connectionString: string, name: string): string {
   const url = new URL(connectionString)
   url.pathname = `/${name}`
   return url.toString()
