@@ -20,6 +20,7 @@ export const suiteFiles = {
     'packages/localnet/test/networkStart.test.ts',
     'test/demo.test.ts',
     'test/familiesLocally.test.ts',
+    'test/ways.test.ts',
   ],
   /**
    * `npm run test:faults`: kills at random moments, whose rule a shorter file of `npm test` proves as well. The
@@ -53,4 +54,19 @@ export function suiteArguments(
   if (suite === undefined) return only('unit', 'e2e')
   if (suite !== 'faults') return only(suite)
   return [...only('unit', 'e2e', 'faults'), ...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]
+}
+
+const packageFolder = /^(?:packages|apps)\/[^/]+\/?$/
+const isPath = (word: string): boolean => word.includes('/') || word.endsWith('.ts')
+
+/**
+ * What vitest runs for the words after `npm test --`. The folder of a package stands for its unit tests, which answer
+ * in seconds; `<package>/test` and names of files run whatever suite they are of.
+ */
+export function filteredArguments(words: readonly string[]): readonly string[] {
+  const paths = words.filter(isPath)
+  const isPackages = paths.length > 0 && paths.every((path) => packageFolder.test(path))
+  // The slash keeps `packages/core` from matching what begins alike.
+  const ended = words.map((word) => (packageFolder.test(word) && !word.endsWith('/') ? `${word}/` : word))
+  return isPackages ? ['--project', 'unit', ...ended] : words
 }

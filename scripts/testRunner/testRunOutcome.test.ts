@@ -10,26 +10,27 @@ import {
   countTests,
   filesToTryAgain,
   parseOutcome,
+  passedByFile,
   type TestFileOutcome,
   type TestRunOutcome,
   withSecondTry,
 } from './testRunOutcome.ts'
 
 const file = (name: string, members: Partial<TestFileOutcome> = {}): TestFileOutcome => ({
-  ...{ file: name, passed: 0, skipped: 0, failedTests: [], failedHooks: [] },
+  ...{ file: name, passedTests: [], skipped: 0, failedTests: [], failedHooks: [] },
   ...members,
 })
 const outcome = (...files: readonly TestFileOutcome[]): TestRunOutcome => ({
   files: [...files],
   errorsOutsideTests: [],
 })
-const passed = file('a.test.ts', { passed: 1 })
+const passed = file('a.test.ts', { passedTests: ['holds'] })
 const late = (name: string) => file(name, { failedTests: ['Test timed out in 120000ms.'] })
 
 describe('counting an outcome', () => {
   test('takes passed, failed and skipped from the files', () => {
     const counts = countTests(
-      outcome(passed, file('b.test.ts', { passed: 1, skipped: 2, failedTests: ['x'] })),
+      outcome(passed, file('b.test.ts', { passedTests: ['is so'], skipped: 2, failedTests: ['x'] })),
     )
     expect(counts).toEqual({ passed: 2, failed: 1, skipped: 2 })
     expect(countsLine(counts, 0)).toBe('2 passed, 1 failed')
@@ -91,10 +92,17 @@ describe('a second try, alone', () => {
 
   test('replaces what the file came to first', () => {
     const first = outcome(passed, file('b.test.ts', { skipped: 1, failedTests: ['late'] }))
-    const again = outcome(file('b.test.ts', { passed: 2 }))
+    const again = outcome(file('b.test.ts', { passedTests: ['is so', 'stays so'] }))
     expect(countTests(withSecondTry(first, again))).toEqual({ passed: 3, failed: 0, skipped: 0 })
     expect(countTests(withSecondTry(first, outcome()))).toEqual({ passed: 1, failed: 1, skipped: 1 })
   })
+})
+
+test('proofs are the passed tests of files that ran whole', () => {
+  const filtered = file('b.test.ts', { passedTests: ['is so'], skipped: 1 })
+  expect(passedByFile(outcome(passed, filtered, late('c.test.ts')))).toEqual(
+    new Map([['a.test.ts', ['holds']]]),
+  )
 })
 
 const endings = `
@@ -131,7 +139,7 @@ test('the reporter writes how tests of every ending ended', async () => {
     files: [
       {
         file: join(directory, 'endings.test.js'),
-        passed: 1,
+        passedTests: ['passes'],
         skipped: 1,
         failedTests: [
           expect.stringContaining('expected 1 to be 2'),

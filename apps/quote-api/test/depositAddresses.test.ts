@@ -6,12 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrderIdHasher, type Hex, mainNetwork } from '@causeway/core'
-import {
-  createDatabase,
-  type Database,
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '@causeway/database'
+import { createDatabase, type Database, type EmbeddedPostgres, startTestPostgres } from '@causeway/database'
 import {
   movePrice,
   type SolverProcess,
@@ -47,7 +42,7 @@ let url: string
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
   directory = await mkdtemp(join(tmpdir(), 'causeway-deposit-addresses-'))
-  server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres'), durable: false })
+  server = await startTestPostgres({ dataDirectory: join(directory, 'postgres') })
   const orderIdOf = createOrderIdHasher(() => mainNetwork('ethereum-vm'))
   oracles = await Promise.all(
     [1, 2, 3].map(() =>

@@ -49,7 +49,7 @@ describe('a sponsored request', () => {
     const hash = await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
     await requests.reaches(quote, 'success')
     const status = await requests.statusOf(quote)
-    expect(status).toMatchObject({ details: null, failReason: 'N/A', refundFailReason: 'N/A' })
+    expect(status).toMatchObject({ failReason: 'N/A', refundFailReason: 'N/A' })
     expect(status.txHashes).toEqual([hash])
     expect(status.inTxHashes).toHaveLength(1)
     await requests.reachesStage(quote, 'settled')

@@ -22,3 +22,4 @@ export {
 } from './errors.ts'
 export { type MigrationDirectory, migrate } from './migrate.ts'
 export { startTestDatabase, type TestDatabase } from './startTestDatabase.ts'
+export { startTestPostgres } from './startTestPostgres.ts'

@@ -77,7 +77,7 @@ export function chainToWire(chain: QuotableChain, { snapshot, fillWallet }: Chai
     wsRpcUrl: '',
     explorerUrl: config.explorerUrl,
     explorerName: '',
-    explorerPaths: { transaction: '/tx/', address: '/address/', token: '/token/' },
+    explorerPaths: { transaction: '/tx/{TX_HASH}', address: '/address/', token: '/token/' },
     depositEnabled: config.enabled,
     tokenSupport: 'Limited',
     disabled: !config.enabled,
