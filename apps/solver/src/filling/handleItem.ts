@@ -90,6 +90,8 @@ type Payment = { readonly order: PaidOrder; readonly chain: SolverChain; readonl
 
 async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Filling): Promise<Handled> {
   if (chain.fillContract !== order.fillContract) return refused('the fill contract is another one')
+  const forged = refuseForged(order, chain, filling)
+  if (forged !== undefined) return refused(forged)
   if (await isTooLate(chain, order)) return refused('the deadline has passed')
   const past = await filling.records.ofPayment(order.orderId)
   if (order.kind !== 'refund' && isPaidByAnother(id, order, past))
@@ -117,22 +119,27 @@ function judge(payment: Payment, past: readonly SignedRecord[]): Promise<Verdict
   }
 }
 
-/** What needs no chain is looked at first: forged work costs no request. */
+/** What needs no chain and no database is looked at first: forged work costs nothing. */
+function refuseForged(order: PaidOrder, chain: SolverChain, { orders }: Filling): string | undefined {
+  if (order.kind === 'claim') return undefined
+  const { proof } = order
+  if (proof === undefined) return 'the work names no order'
+  const reason = refuseOrder(order.orderId, proof, orders)
+  if (reason !== undefined || order.kind === 'refund') return reason
+  return refuseTerms({ ...order, chainKey: chain.key }, proof.order)
+}
+
 async function judgeOfferedFill(
   { order: asked, chain, filling }: Payment,
   past: readonly SignedRecord[],
 ): Promise<Verdict> {
   const { proof } = asked
-  const reason = refuseOrder(asked.orderId, proof, filling.orders)
-  if (proof === undefined || reason !== undefined) return refuse(reason ?? 'the work names no order')
-  const terms = { ...asked, chainKey: chain.key }
-  const other = refuseTerms(terms, proof.order)
-  if (other !== undefined) return refuse(other)
+  if (proof === undefined) return refuse('the work names no order')
   const value = filling.valuer()
   const worth = worthOf(asked, value)
   if (worth === undefined) return wait('no price is known')
   return judgeFill({
-    asked: terms,
+    asked: { ...asked, chainKey: chain.key },
     order: proof.order,
     deposits: await filling.deposits.read(proof.deposits, worth),
     inputCurrency: inputCurrencyOf(proof, filling.networkOf),
@@ -147,8 +154,7 @@ async function judgeOfferedRefund(
   past: readonly SignedRecord[],
 ): Promise<Verdict> {
   const { proof } = asked
-  const reason = refuseOrder(asked.orderId, proof, filling.orders)
-  if (proof === undefined || reason !== undefined) return refuse(reason ?? 'the work names no order')
+  if (proof === undefined) return refuse('the work names no order')
   const [named, ...others] = proof.deposits
   const [payment] = asked.payments
   if (named === undefined || others.length > 0 || payment === undefined)

@@ -54,8 +54,7 @@ export type AskedFill = {
  * Why an order is not one to act on: its hash is another id, or nobody who is trusted signed it.
  * @returns undefined where it is
  */
-export function refuseOrder(id: Hex, proof: Proof | undefined, rules: OrderRules): string | undefined {
-  if (proof === undefined) return 'the work names no order'
+export function refuseOrder(id: Hex, proof: Proof, rules: OrderRules): string | undefined {
   const { order, orderSignature } = proof
   const hash = hashOf(order, rules.networkOf)
   if (hash !== id) return 'the order has another id'
