@@ -228,6 +228,44 @@ describe('the solver', () => {
     expect(twice).toEqual([])
   })
 
+  test('a database restored to before fills, refunds and claims costs gas and nothing else', async () => {
+    const { work, solver } = await start()
+    const [paid, back] = await paidOrders(network, manyWishes(2))
+    if (!paid || !back) throw new Error('no orders')
+    const payment = { recipient: freshAddress(), currency: usdcOf('base'), amount: 777n }
+    const claim = claimItem(network, 'base', payment)
+    const done = [fillItem(network, paid), refundItem(network, back), claim]
+    for (const item of done) work.add(item)
+    await until('all are reported', () => done.every(({ id }) => work.reports.has(id)))
+    await settled(done)
+    solver.kill('SIGTERM')
+    await solver.ended
+    const wallet = network.keys.fillWallet.address
+    const stock = () =>
+      Promise.all((['base', 'optimism'] as const).map((key) => tokenBalance(key, usdcOf(key), wallet)))
+    const before = await stock()
+
+    const { work: offered } = await start()
+    const again = [
+      fillItem(network, paid),
+      refundItem(network, paid),
+      refundItem(network, back),
+      fillItem(network, back),
+      { ...claimItem(network, 'base', payment), payload: claim.payload },
+    ]
+    for (const item of again) offered.add(item)
+    await until('all are refused', () => again.every(({ id }) => offered.failures.has(id)))
+    expect(again.map(({ id }) => offered.failures.get(id)?.[0])).toEqual([
+      'the transaction would revert',
+      'the order was filled',
+      'the transaction would revert',
+      'the transaction would revert',
+      'the transaction would revert',
+    ])
+    expect(offered.reports.size).toBe(0)
+    expect(await stock()).toEqual(before)
+  })
+
   test('two of them share the work: one writes, and the other goes on when it ends', async () => {
     const { work, settings, solver } = await start()
     const second = startSolver(settings)

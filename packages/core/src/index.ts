@@ -227,6 +227,7 @@ export {
 export { namedOrder } from './order/namedOrders.ts'
 export type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order/order.ts'
 export { decodeOrderCall, encodeFillExtraData, encodeOrderCall } from './order/orderCall.ts'
+export { type OrderCloneTerms, orderCloneAddress } from './order/orderClone.ts'
 export { createOrderIdHasher, type OrderWords, orderId, orderWords } from './order/orderId.ts'
 export { orderListMax, orderSchema } from './order/orderSchema.ts'
 export {
@@ -242,6 +243,7 @@ export {
   type SignedDeposit,
   type TokenDomain,
 } from './order/permit.ts'
+export { type RefundedDeposit, refundId } from './order/refundId.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'

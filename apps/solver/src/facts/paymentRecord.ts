@@ -1,5 +1,6 @@
 import {
   type ChainClient,
+  MalformedAnswerError,
   NodeError,
   parseBytes,
   parseQuantity,
@@ -7,12 +8,13 @@ import {
   type RpcAnswer,
   toQuantity,
 } from '@causeway/chains'
+import { fillContractAbi } from '@causeway/contracts'
 import type { FinalBlocks, Hex } from '@causeway/core'
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData } from 'viem'
 import type { PlannedTransaction } from '../work/relays.ts'
 
-/** What a fill contract says of one id of one filler; `unrecorded` where it keeps no record. */
-export type PaymentState = 'open' | 'paid' | 'closed' | 'unrecorded'
+/** What the fill contract says of one id of one filler. */
+export type PaymentState = 'open' | 'paid' | 'closed'
 
 /** By agreement of the chain's endpoints at one final block: nothing can change it back. */
 export type FinalRecord = {
@@ -29,10 +31,7 @@ export interface PaymentRecord {
   closing(id: Hex): PlannedTransaction
 }
 
-const abi = parseAbi([
-  'function stateOf(address filler, bytes32 id) view returns (uint8)',
-  'function close(bytes32 id)',
-])
+const abi = fillContractAbi
 const states: readonly PaymentState[] = ['open', 'paid', 'closed']
 const readTimeoutMs = 5_000
 
@@ -65,16 +64,14 @@ export function createPaymentRecord(options: {
   }
 }
 
-/** A contract that keeps no record refuses the question. @throws MalformedAnswerError, NodeError */
+/** @throws MalformedAnswerError, NodeError: nothing is given back where the contract keeps no record */
 function stateIn(answer: RpcAnswer | undefined): PaymentState {
   const what = 'eth_call'
-  if (answer?.ok === false) {
-    if (answer.code === 3 || /revert/i.test(answer.message)) return 'unrecorded'
-    throw new NodeError(answer)
-  }
+  if (answer?.ok === false) throw new NodeError(answer)
   const word = parseBytes(answer?.result, what)
-  if (word === '0x') return 'unrecorded'
-  return states[Number(BigInt(word))] ?? 'unrecorded'
+  const state = word.length === 66 ? states[Number(BigInt(word))] : undefined
+  if (state === undefined) throw new MalformedAnswerError(what)
+  return state
 }
 
 /** @throws MalformedAnswerError */

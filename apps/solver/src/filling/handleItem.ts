@@ -1,4 +1,4 @@
-import { codecOf, type Hex, type NetworkOf, type UsdX18 } from '@causeway/core'
+import { codecOf, type Hex, type NetworkOf, refundId, type UsdX18 } from '@causeway/core'
 import type { DepositReader } from '../facts/deposits.ts'
 import type { PaymentRecord } from '../facts/paymentRecord.ts'
 import { fillStateOf } from '../judge/fillState.ts'
@@ -104,7 +104,15 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
     if (!(await chain.inventory.has(currency, amount))) return later('the inventory does not reach')
   }
   const subject = { id, ...subjectOf(payment, verdict.lossMicroUsd), past }
-  return begin(payment, subject, fillTransaction(order))
+  const { address: filler } = chain.desk.wallet
+  return begin(payment, subject, fillTransaction(order, { id: recordedId(order), filler }))
+}
+
+/** What the fill contract records: of a refund, which is one of several that an order may have, its deposit. */
+function recordedId({ kind, orderId, proof }: PaidOrder): Hex {
+  const [deposit] = proof?.deposits ?? []
+  if (kind !== 'refund' || deposit === undefined) return orderId
+  return refundId(orderId, { ...deposit, transactionId: deposit.transactionId.toLowerCase() })
 }
 
 function judge(payment: Payment, past: readonly SignedRecord[]): Promise<Verdict> | Verdict {

@@ -10,14 +10,14 @@ export type SignedFill = {
 
 export type DestinationFacts = {
   /** Of the order, as the fill contract has it at a final block. */
-  readonly recorded: 'open' | 'paid' | 'closed' | 'unrecorded'
+  readonly recorded: 'open' | 'paid' | 'closed'
   /** Unix seconds of that block. */
   readonly finalSeconds: number
 }
 
 /**
- * Whether an order can still be filled by this wallet, by what the contract records and what was signed. Where the
- * contract keeps no record, what was signed is all there is.
+ * Whether an order can still be filled by this wallet: what the contract records decides, and what was signed tells
+ * for which deposit.
  */
 export function fillStateOf(
   fills: readonly SignedFill[],
@@ -37,8 +37,5 @@ export function fillStateOf(
       return { kind: 'over' }
     case 'open':
       return finalSeconds > deadlineSeconds ? { kind: 'over' } : { kind: 'open' }
-    case 'unrecorded':
-      if (done !== undefined) return filled
-      return isUnderWay ? { kind: 'open' } : { kind: 'over' }
   }
 }

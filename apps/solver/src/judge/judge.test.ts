@@ -191,9 +191,6 @@ describe('an order', () => {
     ['open, with a fill that was sent', [open], 'open', 0, 'open'],
     ['open at its deadline', [], 'open', 9, 'open'],
     ['open after its deadline, at a final block', [], 'open', 10, 'over'],
-    ['not recorded and filled', [signed], 'unrecorded', 10, 'filled'],
-    ['not recorded, with a fill that was sent', [open], 'unrecorded', 10, 'open'],
-    ['not recorded, with a fill that failed for good', [failed], 'unrecorded', 0, 'over'],
   ])('that is %s', (_what, fills, recorded, finalSeconds, kind) => {
     expect(fillStateOf(fills, 9, { recorded, finalSeconds }).kind).toBe(kind)
   })

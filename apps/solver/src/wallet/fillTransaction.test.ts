@@ -1,13 +1,15 @@
 import { fillContractAbi } from '@causeway/contracts'
+import { type Hex, orderCloneAddress } from '@causeway/core'
 import { decodeFunctionData, size, sliceHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { readItem } from '../work/workItems.ts'
 import { fillTransaction, nativeCurrency, needsOf } from './fillTransaction.ts'
 
 const orderId = `0x${'0D'.repeat(32)}`
-const usdc = `0x${'aa'.repeat(20)}`
-const recipient = `0x${'bb'.repeat(20)}`
-const fillContract = `0x${'cc'.repeat(20)}`
+const orderIdLower: Hex = `0x${'0d'.repeat(32)}`
+const usdc: Hex = `0x${'aa'.repeat(20)}`
+const recipient: Hex = `0x${'bb'.repeat(20)}`
+const fillContract: Hex = `0x${'cc'.repeat(20)}`
 const shared = { orderId, chainId: 10, fillContract, deadline: 2_000 }
 const fill = {
   ...shared,
@@ -18,6 +20,8 @@ const fill = {
   ],
   calls: [{ to: usdc, data: '0x1234', value: '3' }],
 }
+const recorded = { id: orderIdLower, filler: `0x${'ee'.repeat(20)}` } as const
+const withoutId = (data: Hex) => sliceHex(data, 0, size(data) - 32)
 const read = (kind: string, payload: unknown) => readItem({ id: '1', kind, payload })
 
 function orderOf(kind: string, payload: unknown) {
@@ -28,16 +32,25 @@ function orderOf(kind: string, payload: unknown) {
 
 describe('work items', () => {
   test('a fill becomes one call of the fill contract with the order id after it', () => {
-    const { to, data, valueWei } = fillTransaction(orderOf('fill', fill))
+    const { to, data, valueWei } = fillTransaction(orderOf('fill', fill), recorded)
     expect(to).toBe(fillContract)
     expect(valueWei).toBe(10n)
     expect(sliceHex(data, size(data) - 32)).toBe(orderId.toLowerCase())
-    const { args } = decodeFunctionData({ abi: fillContractAbi, data: sliceHex(data, 0, size(data) - 32) })
-    const [natives, tokens, calls, refundTo] = args ?? []
-    expect(natives).toMatchObject([{ amount: 7n }])
+    const { functionName, args } = decodeFunctionData({ abi: fillContractAbi, data: withoutId(data) })
+    if (functionName !== 'fill') throw new Error('an order with calls is filled')
+    const [id, deadline, natives, tokens, { calls, recipient: rest }] = args
+    expect([id, deadline]).toEqual([recorded.id, 2_000n])
+    const clone = orderCloneAddress({
+      ...{ fillContract, filler: recorded.filler, recipient, orderSalt: recorded.id },
+      calls: [{ to: usdc, data: '0x1234', value: 3n }],
+    })
+    expect(natives.map(({ to: payee, amount }) => [payee.toLowerCase(), amount])).toEqual([
+      [recipient, 7n],
+      [clone, 3n],
+    ])
     expect(tokens).toMatchObject([{ amount: 100n }, { amount: 1n }])
     expect(calls).toMatchObject([{ data: '0x1234', value: 3n }])
-    expect(refundTo).toBe(nativeCurrency)
+    expect(rest.toLowerCase()).toBe(recipient)
   })
 
   test('what a fill needs is summed per currency, the value of calls included', () => {
@@ -52,7 +65,8 @@ describe('work items', () => {
     const order = orderOf('claim', { ...place, claimId, recipient, currency: usdc, amount: '8' })
     expect(order).toMatchObject({ kind: 'claim', orderId: orderId.toLowerCase(), calls: [] })
     expect(order.payments).toEqual([{ recipient, currency: usdc, amount: 8n }])
-    const { data } = fillTransaction(order)
+    const { data } = fillTransaction(order, recorded)
+    expect(decodeFunctionData({ abi: fillContractAbi, data: withoutId(data) }).functionName).toBe('pay')
     expect(sliceHex(data, size(data) - 32)).toBe(orderId.toLowerCase())
     expect(read('claim', { ...shared, recipient, currency: usdc, amount: '8' })).toMatchObject({
       kind: 'broken',
