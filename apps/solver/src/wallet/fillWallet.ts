@@ -10,9 +10,9 @@ import {
 import { type FinalBlocks, type Hex, type Signer, UpstreamUnavailableError } from '@causeway/core'
 import {
   encodeFunctionData,
-  hexToSignature,
   keccak256,
   parseAbi,
+  parseSignature,
   serializeTransaction,
   zeroAddress,
 } from 'viem'
@@ -83,7 +83,7 @@ export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs 
       maxPriorityFeePerGas: fees.maxPriorityFeePerGasWei,
     }
     const signature = await signer.sign({ purpose: 'transaction', unsigned: serializeTransaction(unsigned) })
-    const raw = serializeTransaction(unsigned, hexToSignature(signature))
+    const raw = serializeTransaction(unsigned, parseSignature(signature))
     return { raw, hash: keccak256(raw), ...fees, signedAtMs: nowMs() }
   }
 
