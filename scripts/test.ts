@@ -1,4 +1,4 @@
-// `npm test`: the static checks in parallel, then the tests, with every real part started by the tests.
+// `npm test`: the static checks beside the unit tests, then the end-to-end tests, which start every real part.
 //   --check-only   the static part alone
 //   --suite=NAME   a suite of its own (testRunner/suites.ts), without the static part; `faults` has the long sizes
 //   other words    of one package or file: its tests beside the checks, which leave out unused code
@@ -17,6 +17,7 @@ import {
   countsLine,
   countTests,
   filesToTryAgain,
+  joinOutcomes,
   parseOutcome,
   passedByFile,
   type TestRunOutcome,
@@ -124,16 +125,14 @@ function filesWithLongSizes(): readonly string[] {
     .map(({ path }) => path)
 }
 
-async function runTests(): Promise<boolean> {
-  const args =
-    suite === undefined && !isWhole
-      ? filteredArguments(vitestWords)
-      : [...suiteArguments(suite, filesWithLongSizes), ...vitestWords]
-  const first = await runVitest('tests', args)
-  if (first === undefined) {
+/** Whether all tests of the runs passed, at the second try where there is one. */
+async function judge(outcomes: readonly (TestRunOutcome | undefined)[]): Promise<boolean> {
+  const told = outcomes.filter((outcome) => outcome !== undefined)
+  if (told.length < outcomes.length) {
     console.log('FAIL vitest ended without an outcome, or with an error of its own')
     return false
   }
+  const first = joinOutcomes(told)
   const again = process.exitCode === undefined ? filesToTryAgain(first) : []
   const outcome = await tryAgain(first, again)
   const counts = countTests(outcome)
@@ -151,13 +150,17 @@ function passedByPath(outcome: TestRunOutcome): ReadonlyMap<string, readonly str
   return new Map([...passedByFile(outcome)].map(([file, titles]) => [relative(root, file), titles]))
 }
 
-/** The checks come first where the tests take minutes, and run beside them where they take seconds. */
 async function runAll(): Promise<boolean> {
   if (checkOnly) return areGood(await runStatic())
-  if (suite !== undefined) return runTests()
-  if (isWhole) return areGood(await runStatic()) && (await runTests())
-  const [failures, havePassed] = await Promise.all([runStatic(), runTests()])
-  return areGood(failures) && havePassed
+  if (suite !== undefined) {
+    return judge([await runVitest('tests', [...suiteArguments(suite, filesWithLongSizes), ...vitestWords])])
+  }
+  const firstArguments = isWhole ? ['--project', 'unit'] : filteredArguments(vitestWords)
+  // The checks leave a core idle most of their time.
+  const [first, failures] = await Promise.all([runVitest('tests', firstArguments), runStatic()])
+  const isChecked = areGood(failures)
+  if (!isWhole) return (await judge([first])) && isChecked
+  return isChecked && judge([first, await runVitest('end-to-end tests', ['--project', 'e2e'])])
 }
 
 const ok = await runAll()

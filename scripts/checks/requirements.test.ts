@@ -95,6 +95,25 @@ describe('requirements check', () => {
     ])
   })
 
+  test('judges the attacks on withdrawals alike', () => {
+    const text = '| Id | Rule | Proof |\n|---|---|---|\n| Q-price-01 | amounts round down | bench `P1` |'
+    const attacks = {
+      path: 'docs/internals/withdrawals.md',
+      text: `| Attack | Our answer | Test |
+|---|---|---|
+| (a) A second request | refused | \`packages/a/src/a.test.ts\` › is refused |
+| (a) A third request | refused | \`packages/a/src/gone.test.ts\` › is refused |`,
+    }
+    const bench = { path: 'bench/rows.ts', text: "'P1'" }
+    const requirements = { path: 'docs/reference/requirements.md', text }
+    expect(requirementsCheck.find([requirements, testFile, assumptions, attacks, bench])).toEqual([
+      {
+        file: 'docs/internals/withdrawals.md:4',
+        problem: '(a) A third request names a test file that does not exist: packages/a/src/gone.test.ts',
+      },
+    ])
+  })
+
   test('judges the comparison with the public oracle alike, bench rows included', () => {
     const path = 'docs/reference/requirements.md'
     const text =

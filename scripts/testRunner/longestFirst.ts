@@ -36,7 +36,6 @@ export const longFiles: readonly string[] = [
   'apps/quote-api/test/unpaidQuotes.test.ts',
   'apps/quote-api/test/addedFee.test.ts',
   'apps/oracle/test/signingCaps.test.ts',
-  'apps/quote-api/test/startup.test.ts',
   'test/recording/quoteApi.test.ts',
   'apps/quote-api/test/depositAddresses.test.ts',
   'apps/quote-api/test/appFeeClaims.test.ts',

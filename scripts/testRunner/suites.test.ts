@@ -23,7 +23,6 @@ test('the faults bring the long sizes of files that run elsewhere', () => {
 
 test('no other suite reads files for it', () => {
   const never = () => expect.unreachable()
-  expect(suiteArguments(undefined, never)).toEqual(['--project', 'unit', '--project', 'e2e'])
   expect(suiteArguments('clients', never)).toEqual(['--project', 'clients'])
 })
 

@@ -22,6 +22,8 @@ export const suiteFiles = {
     'test/familiesLocally.test.ts',
     'test/ways.test.ts',
   ],
+  /** `npm run test:production`: what only other environments than `local` ask for. */
+  production: ['apps/quote-api/test/productionStart.test.ts'],
   /**
    * `npm run test:faults`: kills at random moments, whose rule a shorter file of `npm test` proves as well. The
    * long sizes of all other files run there too.
@@ -40,18 +42,14 @@ export const suiteFiles = {
 
 export type Suite = keyof typeof suiteFiles
 
-export const suites = ['clients', 'localnet', 'faults'] as const satisfies readonly Suite[]
+export const suites = ['clients', 'localnet', 'production', 'faults'] as const satisfies readonly Suite[]
 
 /** Set while the long sizes are asked for; a file that reads it has one. */
 export const longSizesVariable = 'CAUSEWAY_FAULTS'
 
 /** What vitest runs for a suite: its projects, and the files of other projects that have long sizes. */
-export function suiteArguments(
-  suite: Suite | undefined,
-  filesWithLongSizes: () => readonly string[],
-): readonly string[] {
+export function suiteArguments(suite: Suite, filesWithLongSizes: () => readonly string[]): readonly string[] {
   const only = (...projects: readonly string[]) => projects.flatMap((project) => ['--project', project])
-  if (suite === undefined) return only('unit', 'e2e')
   if (suite !== 'faults') return only(suite)
   return [...only('unit', 'e2e', 'faults'), ...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]
 }

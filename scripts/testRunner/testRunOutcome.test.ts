@@ -9,6 +9,7 @@ import {
   countsLine,
   countTests,
   filesToTryAgain,
+  joinOutcomes,
   parseOutcome,
   passedByFile,
   type TestFileOutcome,
@@ -40,6 +41,13 @@ describe('counting an outcome', () => {
   test('counts what failed outside of tests', () => {
     const files = outcome(file('a.test.ts', { failedHooks: ['no such module'] }), late('b.test.ts'))
     expect(countTests({ ...files, errorsOutsideTests: ['unhandled'] }).failed).toBe(3)
+  })
+
+  test('adds up several runs, with the errors of each', () => {
+    const second = { ...outcome(late('b.test.ts')), errorsOutsideTests: ['thrown by nobody'] }
+    const joined = joinOutcomes([outcome(passed), second])
+    expect(countTests(joined)).toEqual({ passed: 1, failed: 2, skipped: 0 })
+    expect(filesToTryAgain(joined)).toEqual([])
   })
 
   test('refuses an outcome of another shape', () => {

@@ -25,6 +25,14 @@ export function parseOutcome(json: string): TestRunOutcome {
   return outcomeSchema.parse(JSON.parse(json))
 }
 
+/** One outcome of runs that have no file in common. */
+export function joinOutcomes(outcomes: readonly TestRunOutcome[]): TestRunOutcome {
+  return {
+    files: outcomes.flatMap(({ files }) => files),
+    errorsOutsideTests: outcomes.flatMap(({ errorsOutsideTests }) => errorsOutsideTests),
+  }
+}
+
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 /** Whatever threw outside of tests counts as a failure too, so that a broken suite never looks green. */

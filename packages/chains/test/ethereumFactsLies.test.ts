@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aSignal, type ChainBed, openReader, startChainBed } from './ethereumSupport/chainBed.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const mutations = isLongForm ? 10_000 : 300
+const mutations = isLongForm ? 10_000 : 80
 const longest = isLongForm ? 3_600_000 : 120_000
 const id: Hex = `0x${'ab'.repeat(32)}`
 const recipient: Hex = `0x${'61'.repeat(20)}`
@@ -132,7 +132,7 @@ describe.each(questions)('%s', (_name, ask) => {
     const truth = facts(await ask(honest.reader))
     await honest.quorum.close()
     let refused = 0
-    for (let seed = 0; seed < mutations / 10; seed += 1) {
+    for (let seed = 0; seed < mutations / 4; seed += 1) {
       const { reader, quorum } = freshReader([2, 3, 0])
       await Promise.all([tellLie(liars[0], 2 * seed), tellLie(liars[1], 1_000_000 + 3 * seed)])
       const answer = await ask(reader).catch((error: unknown) => error)
