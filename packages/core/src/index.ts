@@ -134,6 +134,7 @@ export {
   type QuotePrice,
   quoteFileSchema,
 } from './config/quoteFile.ts'
+export { type SolverChainPolicy, type SolverFile, solverFileSchema } from './config/solverFile.ts'
 export { type AssetClass, type Currency, type CurrencyKey, currencyKey } from './currency/currency.ts'
 export { type Deadline, lateError, startDeadline, whenAborted } from './deadline.ts'
 export {

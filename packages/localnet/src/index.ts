@@ -78,7 +78,7 @@ export {
   type ScriptedTransaction,
 } from './scriptedChain/blockTree.ts'
 export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
-export { solverFile } from './solver/solverFile.ts'
+export { solverEnvironment } from './solver/solverEnvironment.ts'
 export { type SolverProcess, spawnAllocatorSigner, spawnSolver } from './solver/spawnSolver.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'

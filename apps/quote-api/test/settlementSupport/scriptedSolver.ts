@@ -23,7 +23,12 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
     async work(): Promise<readonly OpenWork[]> {
       return readOk(await send(`${url}/solver/work`, { headers }), listSchema).items
     },
-    report: (id: string, txHash: string) => post(`${url}/solver/work/${id}/report`, { txHash }, headers),
+    report: (id: string, txHash: string, replaces?: string) =>
+      post(
+        `${url}/solver/work/${id}/report`,
+        { txHash, ...(replaces !== undefined && { replaces }) },
+        headers,
+      ),
     fail: (id: string, reason: string) => post(`${url}/solver/work/${id}/failed`, { reason }, headers),
     /** Pays what an item asks for, `scalePercent` of it, or relays it. @returns the transaction */
     async carryOut(item: OpenWork, scalePercent = 100n): Promise<Hex> {
