@@ -1,7 +1,7 @@
 import { type Hex, keccak256Hex, utf8Bytes } from '@causeway/core'
 import { concatHex, encodeDeployData, getContractAddress } from 'viem'
 import { depositAddressesAbi, depositRouterAbi, permitRouterAbi } from './abis.generated.ts'
-import { codeHashOf } from './codeHash.ts'
+import { type CodeState, codeStateOf } from './codes.ts'
 import { shippedCodes } from './codes.generated.ts'
 import type { DeployedName } from './renderCodes.ts'
 
@@ -27,9 +27,6 @@ export type PlannedDeployment = {
   /** Lower case. */
   readonly address: Hex
 }
-
-/** What stands at an address: nothing, this release's contract, or something else. */
-export type CodeState = 'missing' | 'ours' | 'foreign'
 
 /** One chain as a deployment needs it. */
 export type DeploymentChain = {
@@ -92,13 +89,6 @@ export function deploymentPlan(environment: string, around: Surroundings): reado
           ),
         ]),
   ]
-}
-
-/** @param code as a chain tells it */
-export function codeStateOf(name: DeployedName, code: Hex | undefined): CodeState {
-  if (code === undefined || code === '0x') return 'missing'
-  const { codeHash, immutables } = shippedCodes[name]
-  return codeHashOf(code, immutables) === codeHash ? 'ours' : 'foreign'
 }
 
 /**

@@ -16,18 +16,14 @@ export {
   solanaPayloadBuilderAbi,
 } from './abis.generated.ts'
 export { type Artifacts, compileOnce, contractsFolder, loadArtifacts, readSources } from './artifacts.ts'
-export { codeHashOf } from './codeHash.ts'
-export { shippedCodes } from './codes.generated.ts'
+export { type CodeState, codeStateOf } from './codes.ts'
 export type { Artifact, ArtifactsOf, CodeSpan } from './compile.ts'
 export { type ContractName, contractSources } from './contractNames.ts'
 export {
-  type CodeState,
-  codeStateOf,
   create2Proxy,
   type DeploymentChain,
   deployContracts,
   deploymentPlan,
-  deploymentSalt,
   NoProxyError,
   type PlannedDeployment,
   type Surroundings,

@@ -4,7 +4,7 @@ import {
   checkLocalNodes,
   type JsonRpcClient,
 } from '@causeway/chains'
-import { codeStateOf, type DeployedName } from '@causeway/contracts'
+import { codeStateOf, type DeployedName } from '@causeway/contracts/codes'
 import { ConfigurationError, DomainError, type Hex, type QuoteFile } from '@causeway/core'
 import type { MarketLog } from '@causeway/market'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
