@@ -197,7 +197,7 @@ describe('a thief', () => {
     const data = fillData({ native: [{ to: clone, amount: enough }], orderCalls })
     const sent = await bed.send(thief, fillContract, data, enough)
     // What was paid before is told; whether these were the order's calls is for the rules to say.
-    const seen = { amount: 0n, paidBeforeCalls: enough }
+    const seen = { amount: 0n, needsTrace: true, paidBeforeCalls: enough }
     for (const settings of [{}, traced])
       expect(await paid(sent, toNative(clone), settings)).toMatchObject(seen)
   })

@@ -180,7 +180,7 @@ export {
 } from './fees/fees.ts'
 export { decodeBase58Text, encodeBase58 } from './hashing/base58Check.ts'
 export { canonicalJson } from './hashing/canonicalJson.ts'
-export { bytesToHex, concatBytes, hexToBytes, parseHexDigits } from './hashing/hexBytes.ts'
+export { bytesToHex, concatBytes, hexToBytes, parseHexDigits, utf8Bytes } from './hashing/hexBytes.ts'
 export { keccak256, keccak256Hex } from './hashing/keccak.ts'
 export { sha256, sha256TextHex } from './hashing/sha256.ts'
 export { domainSeparator } from './hashing/typedData.ts'

@@ -59,7 +59,7 @@ async function measure(): Promise<Record<string, number>> {
   const terms = { orderSalt: word('5a'), recipient: holder, calls }
   // The address of its clone is calldata, so the filler is the same in every run.
   const filler = localAccount(word('f1'))
-  await bench.send(solver, filler.address, '0x', 10n ** 18n)
+  await bench.chain.node.setBalance({ address: filler.address, value: 10n ** 20n })
   const clone = orderCloneAddress({ fillContract, filler: filler.address, ...terms })
   const orderCalls = { ...terms, sweptTokens: [wrappedNative] }
   const filled = fill('44', { natives: [{ to: clone, amount: 2n }], orderCalls })

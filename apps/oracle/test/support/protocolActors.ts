@@ -21,7 +21,7 @@ import {
   testFill,
   tokenAbi,
 } from '@causeway/localnet'
-import { encodeFunctionData, zeroAddress } from 'viem'
+import { concatHex, encodeFunctionData, keccak256, toHex, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
 export type UserChain = 'base' | 'optimism'
@@ -104,10 +104,16 @@ export async function pay(
   const tokens = payments.filter(({ currency }) => currency !== native)
   const { fillContract } = network.deployment[chain]
   const filler = network.keys.fillWallet.address
-  const { orderCalls, clone } = testCalls(calls, { fillContract, filler, recipient: filler })
+  // A payment of its own, and the same one wherever the same story is told: the account's next nonce names it.
+  const { client } = network.chains[chain].chain
+  const nonce = await client.getTransactionCount({ address: filler, blockTag: 'pending' })
+  const id = keccak256(concatHex([paid.orderId, toHex(nonce, { size: 32 })]))
+  const place = { fillContract, filler, recipient: filler, orderSalt: id }
+  const { orderCalls, clone } = testCalls(calls, place)
   const spent = calls.reduce((sum, call) => sum + call.value, 0n)
   const coins = [...natives, ...(spent === 0n ? [] : [{ to: clone, amount: spent }])]
   const data = testFill({
+    id,
     orderId: paid.orderId,
     natives: coins,
     tokens: tokens.map(({ currency, to, amount }) => ({ token: currency, to, amount })),

@@ -1,7 +1,7 @@
 // The solver's side of the work routes, one step at a time: sign, report, broadcast.
 import { encodeSignedDeposit, type Hex } from '@causeway/core'
 import { type TestNetwork, testCalls, testFill } from '@causeway/localnet'
-import { keccak256, zeroAddress } from 'viem'
+import { keccak256, toHex, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { openWorkItemSchema, type PermitPayload } from '../../src/requests/work/workItem.ts'
@@ -32,17 +32,17 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
     fail: (id: string, reason: string) => post(`${url}/solver/work/${id}/failed`, { reason }, headers),
     /** Pays what an item asks for, `scalePercent` of it, or relays it. @returns the transaction */
     async carryOut(item: OpenWork, scalePercent = 100n): Promise<Hex> {
-      const transaction =
-        item.kind === 'permit'
-          ? relay(item.payload)
-          : payment(item, { scalePercent, filler: network.keys.fillWallet.address })
       const { chainId } = item.payload
       const { publicClient } = network.chains[chainOf(chainId)].chain.as(network.keys.fillWallet)
       const account = privateKeyToAccount(network.keys.fillWallet.privateKey)
+      const nonce = await publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' })
+      const filler = network.keys.fillWallet.address
+      const transaction =
+        item.kind === 'permit' ? relay(item.payload) : payment(item, { scalePercent, filler, nonce })
       const raw = await account.signTransaction({
         type: 'eip1559',
         chainId,
-        nonce: await publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' }),
+        nonce,
         ...transaction,
         ...gas,
       })
@@ -67,10 +67,16 @@ function relay(payload: PermitPayload): Transaction {
 
 function payment(
   item: OpenWork,
-  { scalePercent, filler }: { readonly scalePercent: bigint; readonly filler: Hex },
+  {
+    scalePercent,
+    filler,
+    nonce,
+  }: { readonly scalePercent: bigint; readonly filler: Hex; readonly nonce: number },
 ): Transaction {
   if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot do a ${item.kind}`)
   const { payload } = item
+  // A payment of its own, and the same one wherever the same story is told.
+  const id = keccak256(toHex(nonce, { size: 32 }))
   const reference = 'claimId' in payload ? payload.claimId : payload.orderId
   const payments = 'payments' in payload ? payload.payments : [payload]
   const calls = 'calls' in payload ? payload.calls : []
@@ -86,13 +92,14 @@ function payment(
   const { orderCalls, clone } = testCalls(
     // CAST: see above.
     calls.map(({ to, data, value }) => ({ to: to as Hex, data, value: BigInt(value) })),
-    { fillContract, filler, recipient: scaled[0]?.to ?? filler },
+    { fillContract, filler, recipient: scaled[0]?.to ?? filler, orderSalt: id },
   )
   const spent = orderCalls.calls.reduce((sum, call) => sum + call.value, 0n)
   const paid = [...natives, ...(spent === 0n ? [] : [{ to: clone, amount: spent }])]
   return {
     to: fillContract,
     data: testFill({
+      id,
       orderId: reference,
       natives: paid,
       tokens: scaled.filter(({ token }) => token !== zeroAddress),

@@ -117,8 +117,15 @@ function nativeTransfer(paid: PaidTransaction, terms: PaymentTerms, recipient: s
     ...{ recipient, currency: nativeCurrency, ...(fromOthers > 0n && { fromOthers }) },
     ...(paidBeforeCalls !== undefined && { paidBeforeCalls }),
   }
-  const isUnseen = paid.internal === undefined && paid.hasCode?.get(recipient) === true
+  // An address that calls ran at has code for that transaction alone, so that it shows none afterwards.
+  const mayHaveLeft = paid.hasCode?.get(recipient) === true || ranCalls(paid, terms)
+  const isUnseen = paid.internal === undefined && mayHaveLeft
   return isUnseen ? { ...target, amount: 0n, needsTrace: true } : { ...target, amount }
+}
+
+function ranCalls({ logs, transaction }: PaidTransaction, { side }: PaymentTerms): boolean {
+  const { fillContract } = payersOf(side, transaction)
+  return fillContract !== undefined && logsBeforeCalls(logs, fillContract) !== undefined
 }
 
 /**

@@ -18,10 +18,10 @@ export function testCalls(
     readonly filler: Hex
     readonly recipient: Hex
     readonly sweptTokens?: readonly Hex[]
+    readonly orderSalt?: Hex
   },
 ): { readonly orderCalls: OrderCalls; readonly clone: Hex } {
-  const { recipient, sweptTokens = [] } = place
-  const orderSalt = randomWord()
+  const { recipient, sweptTokens = [], orderSalt = randomWord() } = place
   const clone = orderCloneAddress({ ...place, orderSalt, calls })
   return { orderCalls: { orderSalt, recipient, sweptTokens, calls }, clone }
 }
