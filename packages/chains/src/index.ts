@@ -23,8 +23,6 @@ export {
   type AgreementReport,
   agreedAnswer,
   agreeOnEach,
-  type BatchClient,
-  createAgreedReads,
   type EachAgreed,
   type PollingClient,
 } from './ethereum-vm/agreement/agreedReads.ts'

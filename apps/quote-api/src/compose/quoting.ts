@@ -1,4 +1,4 @@
-import { type ChainClient, createAgreedReads, type JsonRpcClient, quoteOnChain } from '@causeway/chains'
+import { type ChainClient, createAgreedClient, type JsonRpcClient, quoteOnChain } from '@causeway/chains'
 import { createOrderIdHasher, type QuoteFile } from '@causeway/core'
 import { type Market, type MarketSnapshot, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
@@ -88,7 +88,7 @@ function createOnChainQuoter(
     const market = snapshot().chain(chainId)
     if (client === undefined || quoterV2 === undefined || 'reason' in market) return undefined
     const question = { zeroForOne, trade, amount }
-    const block = { hash: market.head.hash }
-    return quoteOnChain(createAgreedReads(client), { quoterV2, pool, question, block }, { timeoutMs })
+    const agreed = createAgreedClient(client, { timeoutMs })
+    return quoteOnChain(agreed, { quoterV2, pool, question, blockHash: market.head.hash })
   }
 }

@@ -1,4 +1,4 @@
-import { DomainError, viemLibrary } from '@causeway/core'
+import { DomainError, type Hex, viemLibrary } from '@causeway/core'
 import type * as Viem from 'viem'
 import type { RpcAnswer, RpcCall } from '../../rpc/jsonRpc.ts'
 import { type AgreementReport, agreedAnswer, agreeOnEach, type PollingClient } from './agreedReads.ts'
@@ -74,6 +74,24 @@ export async function agreedRead<Value>(reading: Promise<Value>): Promise<Value>
     return await reading
   } catch (error) {
     throw ownCause(error) ?? error
+  }
+}
+
+/**
+ * What a contract returns at a block, by one `eth_call`; `undefined` when it reverts.
+ * @throws UpstreamDisagreementError, UpstreamUnavailableError
+ */
+export async function agreedCall(
+  client: AgreedClient,
+  call: { readonly to: Hex; readonly data: Hex; readonly blockHash: Hex },
+): Promise<Hex | undefined> {
+  const { BaseError, ExecutionRevertedError } = viemLibrary()
+  try {
+    return (await agreedRead(client.call(call))).data ?? '0x'
+  } catch (error) {
+    const isRevert = (each: unknown): boolean => each instanceof ExecutionRevertedError
+    if (error instanceof BaseError && error.walk(isRevert) !== null) return undefined
+    throw error
   }
 }
 
