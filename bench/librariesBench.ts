@@ -1,5 +1,5 @@
-// What the libraries of Bitcoin and Solana cost to load, and what our own code costs beside them where it
-// stays: decision 15 quotes these rows.
+// What the libraries of families cost to load, and what our own code costs beside them where it stays: decisions
+// 15 and 19 quote these rows.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import {
@@ -7,9 +7,12 @@ import {
   bitcoinMainnet,
   encodeBitcoinPayload,
   hexToBytes,
+  keccak256,
   outputScript,
   payloadWithdrawal,
+  signingDigest,
   solanaCodec,
+  viemLibrary,
 } from '@causeway/core'
 import { InstructionData } from '../packages/chains/src/solana-vm/instructionData.ts'
 import { loadSolanaLibrary } from '../packages/chains/src/solana-vm/programAddresses.ts'
@@ -26,8 +29,11 @@ const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 export async function benchLibraries(): Promise<readonly BenchRow[]> {
   return [
     loading('bitcoinjs-lib', 'core', "createRequire(import.meta.url)('bitcoinjs-lib')", 16),
+    loading('viem', 'core', "createRequire(import.meta.url)('viem')", 30, 'viem'),
     loading('@solana/web3.js', 'chains', "await import('@solana/web3.js')", 25),
     benchAddresses(),
+    benchKeccak(),
+    benchTypedData(),
     benchPsbts(),
     await benchKeys(),
     await benchTransfers(),
@@ -35,7 +41,7 @@ export async function benchLibraries(): Promise<readonly BenchRow[]> {
 }
 
 /** In a process of its own, beside nothing else. */
-function loading(name: string, owner: string, load: string, goalMiB: number): BenchRow {
+function loading(name: string, owner: string, load: string, goalMiB: number, id = owner): BenchRow {
   const script = `import { createRequire } from 'node:module'
     const [startedAt, before] = [performance.now(), process.memoryUsage().rss]
     ${load.replace('import.meta.url', "process.cwd() + '/'")}
@@ -50,7 +56,7 @@ function loading(name: string, owner: string, load: string, goalMiB: number): Be
   })
   const mib = median(seen.map((one) => one.mib))
   return {
-    id: `libraries-load-${owner}`,
+    id: `libraries-load-${id}`,
     name: `loading ${name}, once per process`,
     value: `${median(seen.map(({ ms }) => ms)).toFixed(0)} ms, ${mib.toFixed(1)} MiB`,
     limit: `<= ${goalMiB} MiB`,
@@ -65,6 +71,33 @@ function benchAddresses(): BenchRow {
   return compared('libraries-address', 'the script of a Bitcoin address', 2_000, {
     ours: () => outputScript(recipient, bitcoinMainnet),
     library: () => address.toOutputScript(recipient),
+  })
+}
+
+function benchKeccak(): BenchRow {
+  const { keccak256: libraryKeccak } = viemLibrary()
+  const words = new Uint8Array(160).fill(7)
+  return compared('libraries-keccak', 'keccak of five words', 5_000, {
+    ours: () => keccak256(words),
+    library: () => libraryKeccak(words, 'bytes'),
+  })
+}
+
+/** What the oracle signs for every attestation, over an action of the usual length. */
+function benchTypedData(): BenchRow {
+  const { hashTypedData } = viemLibrary()
+  const domain = { version: '1', chainId: 1, verifyingContract: `0x${'11'.repeat(20)}` } as const
+  const execution = { idempotencyKey: `0x${'22'.repeat(32)}`, actions: [`0x${'33'.repeat(352)}`] } as const
+  const types = {
+    Execution: [
+      { name: 'idempotencyKey', type: 'bytes32' },
+      { name: 'actions', type: 'bytes[]' },
+    ],
+  } as const
+  const signed = { domain: { ...domain, name: 'RelayOracle' }, types, primaryType: 'Execution' } as const
+  return compared('libraries-execution', 'the digest of an execution', 2_000, {
+    ours: () => signingDigest({ purpose: 'execution', domain, execution }),
+    library: () => hexToBytes(hashTypedData({ ...signed, message: execution })),
   })
 }
 

@@ -39,10 +39,23 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
   return [
     ...findingsOf(page, rows, (row) => [...shapeProblems(row), ...judge(row)]),
     ...findingsOf(assumptionsPage, assumptions, judge),
+    ...groupFindings(byPath.get(assumptionsPage) ?? '', assumptions),
     ...findingsOf(comparisonPage, tableRows(byPath.get(comparisonPage) ?? '', comparisonColumns), judge),
     ...findingsWithoutIds(testPlanPage, tableRows(byPath.get(testPlanPage) ?? '', testPlanColumns), judge),
     ...findingsWithoutIds(attacksPage, tableRows(byPath.get(attacksPage) ?? '', attackColumns), judge),
   ]
+}
+
+/** The list above the table leads to every group of it. */
+function groupFindings(text: string, rows: readonly TableRow[]): readonly Finding[] {
+  const [list = ''] = text.split('\n|')
+  const groups = new Set(rows.map(({ cells: [id = ''] }) => id.replace(/-\d+$/, '')))
+  return [...groups]
+    .filter((group) => !list.includes(`\`${group}\``))
+    .map((group) => ({
+      file: assumptionsPage,
+      problem: `${group} is in no group of the list above the table`,
+    }))
 }
 
 /** Rows that begin with a family or an attack: a page has many of one name. */

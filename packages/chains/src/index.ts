@@ -23,11 +23,17 @@ export {
   type AgreementReport,
   agreedAnswer,
   agreeOnEach,
-  type BatchClient,
-  createAgreedReads,
   type EachAgreed,
   type PollingClient,
 } from './ethereum-vm/agreement/agreedReads.ts'
+export {
+  type AgreedClient,
+  type AgreementOptions,
+  agreedRead,
+  agreement,
+  createAgreedClient,
+  UnpinnedReadError,
+} from './ethereum-vm/agreement/agreedTransport.ts'
 export { type ChainHead, headRequest, parseHead, readHead } from './ethereum-vm/agreement/head.ts'
 export { type HeadChain, type HeadChange, observeHead } from './ethereum-vm/agreement/headChain.ts'
 export {

@@ -1,6 +1,6 @@
 // Opens one chain of a family, as a service does, and says which libraries of families that loaded.
 import { createRequire } from 'node:module'
-import { bitcoinLibrary, Secret } from '@causeway/core'
+import { bitcoinLibrary, Secret, viemLibrary } from '@causeway/core'
 import type { ReadableChain } from '../src/family/familyChain.ts'
 import { openFamilyChain } from '../src/index.ts'
 import { loadSolanaLibrary } from '../src/solana-vm/programAddresses.ts'
@@ -15,7 +15,12 @@ const chains: Readonly<Record<string, ReadableChain>> = {
   solana: { ...shared, vmType: 'solana-vm', depository: 'ComputeBudget111111111111111111111111111111' },
 }
 /** What only that library brings. */
-const marks = { 'bitcoinjs-lib': '/bitcoinjs-lib/', '@solana/web3.js': '/bn.js/' }
+const marks = {
+  'bitcoinjs-lib': '/bitcoinjs-lib/',
+  '@solana/web3.js': '/bn.js/',
+  viem: '/viem/',
+  tronweb: '/tronweb/',
+}
 
 const [, , name = ''] = process.argv
 const chain = chains[name]
@@ -27,6 +32,7 @@ if (chain !== undefined) {
 } else if (name === 'used') {
   bitcoinLibrary()
   await loadSolanaLibrary()
+  viemLibrary()
 }
 const loaded = Object.keys(createRequire(import.meta.url).cache)
 const found = Object.entries(marks).filter(([, mark]) => loaded.some((path) => path.includes(mark)))

@@ -19,6 +19,7 @@ import { parseAbi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type ChainHead,
+  createAgreedClient,
   createJsonRpcClient,
   createPoolMirror,
   judgePools,
@@ -81,13 +82,14 @@ const swap = (pool: PoolConfig, zeroForOne: boolean, amountIn: bigint) =>
 const mine = (blocks: number) => testbed.node({ method: 'anvil_mine', params: [blocks] })
 
 /** A mirror through the proxy; it judges on demand only, so that calls can be counted. */
-function startMirror(overrides: Partial<PoolMirrorOptions> = {}) {
+function startMirror({ timeoutMs, ...overrides }: Partial<PoolMirrorOptions> & { timeoutMs?: number } = {}) {
   const { bed } = testbed
   const client = testbed.client()
+  const agreed = createAgreedClient(client, { timeoutMs })
   const { factory, quoterV2 } = bed.uniswap
   const { multicall3 } = bed
   const mirror = createPoolMirror({
-    client,
+    client: agreed,
     multicall3,
     factory,
     quoterV2,
@@ -95,15 +97,15 @@ function startMirror(overrides: Partial<PoolMirrorOptions> = {}) {
     judgeEveryHeads: 1_000_000,
     ...overrides,
   })
-  return { mirror, client, head: () => readHead(client) }
+  return { mirror, agreed, head: () => readHead(client) }
 }
 
 /** The states that a mirror without history reads; they agree with QuoterV2. */
 async function readAnew(head: ChainHead, ofPools = pools): Promise<readonly PoolState[]> {
-  const { mirror, client } = startMirror({ pools: ofPools })
+  const { mirror, agreed } = startMirror({ pools: ofPools })
   const states = await mirror.refresh(head)
   expect(states.length).toBe(ofPools.length)
-  expect(await judgePools(client, { quoterV2: testbed.bed.uniswap.quoterV2, states })).toEqual([])
+  expect(await judgePools(agreed, { quoterV2: testbed.bed.uniswap.quoterV2, states })).toEqual([])
   return states
 }
 
@@ -359,7 +361,12 @@ describe('a mirror of a node that restarts', () => {
       const pool = await createPool({ ...bed, tokenA, tokenB, feePips: 3_000, price })
       await mintPositions({ ...bed, pool, positions: [{ tickLower: -600, tickUpper: 600, ...amounts }] })
       const multicall3Code = await bed.publicClient.getCode({ address: bed.multicall3 })
-      const options = { ...bed.uniswap, multicall3: bed.multicall3, client: direct, pools: [pool] }
+      const options = {
+        ...bed.uniswap,
+        multicall3: bed.multicall3,
+        client: createAgreedClient(direct),
+        pools: [pool],
+      }
       const mirror = createPoolMirror(options)
       const before = await readHead(direct)
       expect(await mirror.refresh(before)).toHaveLength(1)

@@ -1,9 +1,10 @@
 // Goal: the on-chain quoter answers as a mirrored pool does, and the judge tells when they differ.
 // Method: one real pool on a real node; states tampered with by hand.
-import { type PoolConfig, type PoolState, quoteExactInput, quoteExactOutput } from '@causeway/core'
+import { type Hex, type PoolConfig, type PoolState, quoteExactInput, quoteExactOutput } from '@causeway/core'
 import { createPool, mintPositions, swapExactInput } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  createAgreedClient,
   createPoolMirror,
   judgePools,
   quoteOnChain,
@@ -38,14 +39,23 @@ afterAll(() => testbed?.stop())
 async function mirrored(): Promise<PoolState> {
   const client = testbed.client()
   const { multicall3, uniswap } = testbed.bed
-  const mirror = createPoolMirror({ client, multicall3, ...uniswap, pools: [pool] })
+  const mirror = createPoolMirror({
+    client: createAgreedClient(client),
+    multicall3,
+    ...uniswap,
+    pools: [pool],
+  })
   const [state] = await mirror.refresh(await readHead(client))
   if (state === undefined) throw new Error('the pool is not mirrored')
   return state
 }
 
-const ask = (question: SwapQuestion, block: Parameters<typeof quoteOnChain>[1]['block'] = 'latest') =>
-  quoteOnChain(testbed.client(), { quoterV2: testbed.bed.uniswap.quoterV2, pool, question, block })
+const askAt = (blockHash: Hex, question: SwapQuestion) =>
+  quoteOnChain(createAgreedClient(testbed.client()), {
+    quoterV2: testbed.bed.uniswap.quoterV2,
+    ...{ pool, question, blockHash },
+  })
+const ask = async (question: SwapQuestion) => askAt((await readHead(testbed.client())).hash, question)
 
 const inProcess = (state: PoolState, { zeroForOne, trade, amount }: SwapQuestion) =>
   trade === 'exactInput'
@@ -64,7 +74,12 @@ describe('quoteOnChain', () => {
     for (const question of sampleQuestions(state)) {
       testbed.proxy.resetCounters()
       const { amountIn, amountOut, sqrtPriceX96After, exhausted } = inProcess(state, question)
-      expect(await ask(question)).toMatchObject({ amountIn, amountOut, sqrtPriceX96After, exhausted })
+      expect(await askAt(state.blockHash, question)).toMatchObject({
+        amountIn,
+        amountOut,
+        sqrtPriceX96After,
+        exhausted,
+      })
       expect(testbed.proxy.counters()).toMatchObject({ requests: 1, callsByMethod: { eth_call: 1 } })
     }
   })
@@ -74,7 +89,7 @@ describe('quoteOnChain', () => {
     const question = { zeroForOne: true, trade: 'exactInput', amount: 10n ** 21n } as const
     const then = await ask(question)
     await swapExactInput({ ...testbed.bed, pool, zeroForOne: true, amountIn: 10n ** 22n })
-    expect(await ask(question, { hash: before.blockHash })).toEqual(then)
+    expect(await askAt(before.blockHash, question)).toEqual(then)
     expect((await ask(question))?.amountOut).toBeLessThan(then?.amountOut ?? 0n)
   })
 
@@ -93,17 +108,18 @@ describe('quoteOnChain', () => {
 
   it('refuses with a typed error when the node cannot tell', async () => {
     const question = { zeroForOne: true, trade: 'exactInput', amount: 1n } as const
-    const unknown = { hash: `0x${'ab'.repeat(32)}` } as const
-    await expect(ask(question, unknown)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
+    const unknown = `0x${'ab'.repeat(32)}` as const
+    await expect(askAt(unknown, question)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
+    const { hash } = await readHead(testbed.client())
     await testbed.proxy.set({ kind: 'lie', rewrite: () => '0x00' })
-    await expect(ask(question)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
+    await expect(askAt(hash, question)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
     await testbed.proxy.set({ kind: 'pass' })
   })
 })
 
 describe('judgePools', () => {
   const judge = (states: readonly PoolState[]) =>
-    judgePools(testbed.client(), { quoterV2: testbed.bed.uniswap.quoterV2, states })
+    judgePools(createAgreedClient(testbed.client()), { quoterV2: testbed.bed.uniswap.quoterV2, states })
 
   it('finds nothing to say about a true state', async () => {
     const state = await mirrored()

@@ -347,6 +347,7 @@ export {
 export { checksumAddress } from './vm/ethereum/checksumAddress.ts'
 export { ethereumCodec } from './vm/ethereum/codec.ts'
 export { firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
+export { contractInterface, viemLibrary } from './vm/ethereum/contractInterface.ts'
 export { parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {
   type EthereumFeeFacts,

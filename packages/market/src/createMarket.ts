@@ -1,6 +1,6 @@
 import {
+  type AgreedClient,
   type AgreementReport,
-  type BatchClient,
   createPoolMirror,
   type JsonRpcClient,
   type PoolMirror,
@@ -87,7 +87,7 @@ export function createMarket(options: MarketOptions): Market {
   })
 }
 
-function mirrorsOf({ config, pools }: ChainPlan): ((client: BatchClient) => PoolMirror) | undefined {
+function mirrorsOf({ config, pools }: ChainPlan): ((client: AgreedClient) => PoolMirror) | undefined {
   if (config.uniswapV3 === undefined || pools.length === 0) return undefined
   const { factory, quoterV2 } = config.uniswapV3
   const { multicall3 } = config

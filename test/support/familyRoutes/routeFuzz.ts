@@ -7,7 +7,7 @@ import { depositedOrder } from './orders.ts'
 import { withdrawalBody } from './withdrawalCases.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const seeds = isLongForm ? 1_000 : 25
+const seeds = isLongForm ? 1_000 : 75
 const longest = isLongForm ? 3_600_000 : 300_000
 
 /**

@@ -1,6 +1,6 @@
 import {
   type ChainClient,
-  createAgreedReads,
+  createAgreedClient,
   type JsonRpcClient,
   openQuotingChain,
   type QuotingChain,
@@ -96,8 +96,8 @@ function createOnChainQuoter(
     const market = snapshot().chain(chainId)
     if (client === undefined || quoterV2 === undefined || 'reason' in market) return undefined
     const question = { zeroForOne, trade, amount }
-    const block = { hash: market.head.hash }
-    return quoteOnChain(createAgreedReads(client), { quoterV2, pool, question, block }, { timeoutMs })
+    const agreed = createAgreedClient(client, { timeoutMs })
+    return quoteOnChain(agreed, { quoterV2, pool, question, blockHash: market.head.hash })
   }
 }
 

@@ -1,9 +1,9 @@
-import { AbiWords, paddedWordCount } from '../hashing/abiWords.ts'
-import { fixedHexToBytes, hexDigits, hexToBytes } from '../hashing/hexBytes.ts'
+import { AbiWords } from '../hashing/abiWords.ts'
+import { fixedHexToBytes, hexToBytes } from '../hashing/hexBytes.ts'
 import { keccak256 } from '../hashing/keccak.ts'
-import { domainSeparator, typedDataDigest, typeHash } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
 import { create2Address } from '../vm/ethereum/contractAddress.ts'
+import { contractInterface, viemLibrary } from '../vm/ethereum/contractInterface.ts'
 
 export const permitKinds = ['eip3009', 'eip2612'] as const
 export type PermitKind = (typeof permitKinds)[number]
@@ -41,13 +41,6 @@ export type PermitTypedData = {
   /** Integers as decimal text, times as numbers. */
   readonly value: Readonly<Record<string, string | number>>
 }
-
-const receiveTypeHash = typeHash(
-  'ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
-)
-const permitTypeHash = typeHash(
-  'Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)',
-)
 
 const receiveFields = fieldsOf([
   ['from', 'address'],
@@ -104,46 +97,38 @@ export function permitTypedData(terms: PermitTerms): PermitTypedData {
 
 /** The 32 bytes that a signature of `permitTypedData` signs. @throws RangeError on a member that does not fit */
 export function permitDigest(terms: PermitTerms): Uint8Array {
-  const separator = domainSeparator({ ...terms.domain, verifyingContract: terms.token })
-  const owner = fixedHexToBytes(terms.owner, 20)
-  const words =
-    terms.kind === 'eip3009'
-      ? new AbiWords(7)
-          .word(receiveTypeHash)
-          .address(owner)
-          .address(fixedHexToBytes(terms.router.contract, 20))
-          .uint(terms.amount)
-          .uint(0n)
-          .number(terms.deadlineSeconds)
-          .word(fixedHexToBytes(terms.orderId, 32))
-      : new AbiWords(6)
-          .word(permitTypeHash)
-          .address(owner)
-          .address(fixedHexToBytes(permitSpender(terms, terms.router), 20))
-          .uint(terms.amount)
-          .uint(terms.nonce)
-          .number(terms.deadlineSeconds)
-  return typedDataDigest(separator, keccak256(words.done()))
+  const { domain, types, primaryType, value } = permitTypedData(terms)
+  const { BaseError, hashTypedData } = viemLibrary()
+  try {
+    return hexToBytes(hashTypedData({ domain, types, primaryType, message: value }))
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    throw new RangeError(`${primaryType}: ${error.shortMessage}`, { cause: error })
+  }
 }
 
 /** Whom an EIP-2612 permit allows to spend; lower case. The router runs there once, for this deposit. */
 export function permitSpender(deposit: SignedDeposit, { contract, depositCodeHash }: PermitRouter): Hex {
-  const salt = keccak256(depositWords(deposit, 5).done())
+  const salt = keccak256(depositWords(deposit).done())
   return create2Address(contract, salt, depositCodeHash)
 }
 
-/** `depositWithAuthorization` and `depositWithPermit` of the router. */
-const selectors: Readonly<Record<PermitKind, string>> = { eip3009: '44e607f8', eip2612: '0eaf5f63' }
+const depositRouter = contractInterface([
+  'struct Deposit { address token; address owner; uint256 amount; uint256 deadline; bytes32 id; }',
+  'function depositWithAuthorization(Deposit deposit, bytes signature)',
+  'function depositWithPermit(Deposit deposit, bytes signature)',
+])
+const depositFunctions = { eip3009: 'depositWithAuthorization', eip2612: 'depositWithPermit' } as const
 
 /** The router's call that turns a signature into the deposit. */
 export function encodeSignedDeposit(kind: PermitKind, deposit: SignedDeposit, signature: Hex): Hex {
-  const bytes = hexToBytes(signature)
-  const words = depositWords(deposit, 7 + paddedWordCount(bytes.length)).number(6 * 32)
-  return `0x${selectors[kind]}${hexDigits(words.paddedBytes(bytes).done())}`
+  const { token, owner, amount, deadlineSeconds, orderId: id } = deposit
+  const terms = { token, owner, amount, deadline: BigInt(deadlineSeconds), id }
+  return depositRouter.encode(depositFunctions[kind], [terms, signature])
 }
 
-function depositWords(deposit: SignedDeposit, wordCount: number): AbiWords {
-  return new AbiWords(wordCount)
+function depositWords(deposit: SignedDeposit): AbiWords {
+  return new AbiWords(5)
     .address(fixedHexToBytes(deposit.token, 20))
     .address(fixedHexToBytes(deposit.owner, 20))
     .uint(deposit.amount)

@@ -1,13 +1,13 @@
 import {
+  type AgreedClient,
   type AgreementReport,
   agreedContracts,
   agreeOnBlock,
   agreeOnEach,
   agreeOnGas,
   agreeOnHead,
-  type BatchClient,
   type ChainHead,
-  createAgreedReads,
+  createAgreedClient,
   feeHistoryRequest,
   type HeadChain,
   multicallRequest,
@@ -26,7 +26,7 @@ export type ChainSourceOptions = {
   readonly client: PollingClient
   readonly fillWallet?: Hex
   /** Absent on a chain without pools; its reads are agreed. */
-  readonly mirrorOf?: (client: BatchClient) => PoolMirror
+  readonly mirrorOf?: (client: AgreedClient) => PoolMirror
   readonly batchTimeoutMs: number
   /** How long a refresh waits for the mirror; its work goes on beyond that. */
   readonly poolsTimeoutMs: number
@@ -66,7 +66,7 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
   const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport, now } = options
   const { headMaxAgeMs } = options.plan.config
   const reportOn = (kind: AgreedKind) => (report: AgreementReport) => onReport?.(kind, report)
-  const mirror = mirrorOf?.(createAgreedReads(client, reportOn('pools')))
+  const mirror = mirrorOf?.(createAgreedClient(client, { onReport: reportOn('pools') }))
   const readPools = mirror === undefined ? async () => noPools : keepPools(mirror, poolsTimeoutMs)
   const readState = createStateReader(options, reportOn('state'))
   let heads: HeadChain | undefined

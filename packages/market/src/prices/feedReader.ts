@@ -1,15 +1,20 @@
 import type { ContractAnswer, ContractCall } from '@causeway/chains'
-import type { Hex } from '@causeway/core'
+import { contractInterface, type Hex } from '@causeway/core'
 import { decodeText } from '../returnData.ts'
 import { decodeDecimals, decodeRound, type FeedIdentity, type FeedRound } from './feedRound.ts'
 import type { FeedPlan } from './pricePlan.ts'
 
-/** AggregatorV3Interface */
-const selectors = {
-  latestRoundData: '0xfeaf968c',
-  description: '0x7284e416',
-  decimals: '0x313ce567',
-} as const
+/** Its answers are read by whole words, see `returnData.ts`. @source Chainlink, AggregatorV3Interface */
+const aggregator = contractInterface([
+  'function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)',
+  'function description() view returns (string)',
+  'function decimals() view returns (uint8)',
+])
+
+const callOf = (target: Hex, name: 'latestRoundData' | 'description' | 'decimals'): ContractCall => ({
+  target,
+  callData: aggregator.encode(name, []),
+})
 
 /** What one feed answered: nothing, or a round with what the feed says about itself. */
 export type FeedReading = {
@@ -31,11 +36,8 @@ export function createFeedReader(feeds: readonly FeedPlan[]): FeedReader {
   const unknown = () => feeds.filter((feed) => !identities.has(feed))
   return {
     calls: () => [
-      ...feeds.map(({ address }) => ({ target: address, callData: selectors.latestRoundData })),
-      ...unknown().flatMap(({ address }) => [
-        { target: address, callData: selectors.description },
-        { target: address, callData: selectors.decimals },
-      ]),
+      ...feeds.map(({ address }) => callOf(address, 'latestRoundData')),
+      ...unknown().flatMap(({ address }) => [callOf(address, 'description'), callOf(address, 'decimals')]),
     ],
     read(answers) {
       const about = answers.slice(feeds.length)

@@ -7,9 +7,6 @@ import { comparableAnswer } from './comparableAnswer.ts'
 /** What agreement is reached through: the endpoints of one chain, each asked by itself. */
 export type PollingClient = Pick<JsonRpcClient, 'chainId' | 'electorate' | 'poll'>
 
-/** Reads that fail over, or reads that are agreed: who reads does not know which. */
-export type BatchClient = Pick<JsonRpcClient, 'chainId' | 'batch'>
-
 /** How one value was agreed on, once every endpoint has spoken. Hosts, not URLs. */
 export type AgreementReport = {
   readonly agreed: number
@@ -73,24 +70,6 @@ export function agreeOnEach(
       onHeard: (votes) => onReport(reportOf(count(votes), client.electorate)),
     }),
   })
-}
-
-/**
- * The same chain, read by agreement alone: a batch is answered when every call in it was answered alike by
- * enough endpoints. Only for what is pinned to a block.
- */
-export function createAgreedReads(
-  client: PollingClient,
-  onReport?: (report: AgreementReport) => void,
-): BatchClient {
-  return {
-    chainId: client.chainId,
-    async batch(calls, options) {
-      if (calls.length === 0) return []
-      const { verdicts } = await agreeOnEach(client, calls, { ...options, onReport })
-      return verdicts.map((verdict) => agreedAnswer(client.chainId, verdict))
-    },
-  }
 }
 
 /** @throws UpstreamDisagreementError, UpstreamUnavailableError */

@@ -16,6 +16,16 @@ export type AbiReader = {
   slice(offset: number, length: number): Hex
 }
 
+/** What viem reads of return data. @throws MalformedAnswerError where it does not fit its type */
+export function unlessMalformed<Value>(what: string, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof RangeError) throw new MalformedAnswerError(what)
+    throw error
+  }
+}
+
 const wordDigits = 64
 
 /** @param data lower-case whole bytes, see `parseBytes` */

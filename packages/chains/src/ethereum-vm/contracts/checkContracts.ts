@@ -1,4 +1,4 @@
-import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { contractInterface, type Hex, UpstreamUnavailableError } from '@causeway/core'
 import type { EndpointAnswers, JsonRpcClient, RpcAnswer, RpcOptions } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { parseBytes } from '../../rpc/quantity.ts'
@@ -27,11 +27,11 @@ export type ContractExpectations = {
   })[]
 }
 
-const getterSelectors = {
-  depository: '0xbedd12a5',
-  DEPOSIT_CODE_HASH: '0x2c9e49f4',
-  SWEEP_CODE_HASH: '0xaeb98289',
-} as const
+const made = contractInterface([
+  'function depository() view returns (address)',
+  'function DEPOSIT_CODE_HASH() view returns (bytes32)',
+  'function SWEEP_CODE_HASH() view returns (bytes32)',
+])
 
 /**
  * Compares a chain with its configuration, at start. Every endpoint is asked for its chain id, because
@@ -115,14 +115,14 @@ function readsOf({ feeds, tokens, words }: ContractExpectations): readonly Read[
         readText(answer) === description ? [] : [`${setting}: description() is not the configured one`],
     }),
   )
-  const made = words.map(
+  const getters = words.map(
     ({ setting, address, getter, word }): Read => ({
-      call: { target: address, callData: getterSelectors[getter] },
+      call: { target: address, callData: made.encode(getter, []) },
       check: (answer) =>
         readUint(answer) === BigInt(word) ? [] : [`${setting}: ${getter}() is not the configured one`],
     }),
   )
-  return [...descriptions, ...feeds.map(decimals), ...tokens.map(decimals), ...made]
+  return [...descriptions, ...feeds.map(decimals), ...tokens.map(decimals), ...getters]
 }
 
 function hasCode(answer: RpcAnswer | undefined): boolean {

@@ -1,25 +1,41 @@
-import { addressWord, type Hex } from '@causeway/core'
+import { contractInterface, type Hex } from '@causeway/core'
 import type { ContractCall } from './multicall.ts'
 
+const token = contractInterface([
+  'function balanceOf(address account) view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function decimals() view returns (uint8)',
+])
+const multicall3Balance = contractInterface([
+  'function getEthBalance(address account) view returns (uint256)',
+])
+const feed = contractInterface(['function description() view returns (string)'])
+
 /** Calldata of the reads that the package makes. All throw RangeError on an address that is not 20 bytes. */
-export const balanceOfCall = (token: Hex, account: Hex): ContractCall => ({
-  target: token,
-  callData: `0x70a08231${addressWord(account)}`,
+export const balanceOfCall = (target: Hex, account: Hex): ContractCall => ({
+  target,
+  callData: token.encode('balanceOf', [account]),
 })
 
-export const allowanceCall = (token: Hex, owner: Hex, spender: Hex): ContractCall => ({
-  target: token,
-  callData: `0xdd62ed3e${addressWord(owner)}${addressWord(spender)}`,
+export const allowanceCall = (target: Hex, owner: Hex, spender: Hex): ContractCall => ({
+  target,
+  callData: token.encode('allowance', [owner, spender]),
 })
 
 /** Multicall3's `getEthBalance`: the native balance at the same block as everything else. */
 export const nativeBalanceCall = (multicall3: Hex, account: Hex): ContractCall => ({
   target: multicall3,
-  callData: `0x4d2301cc${addressWord(account)}`,
+  callData: multicall3Balance.encode('getEthBalance', [account]),
 })
 
 /** `decimals()` of a token or a price feed. */
-export const decimalsCall = (contract: Hex): ContractCall => ({ target: contract, callData: '0x313ce567' })
+export const decimalsCall = (target: Hex): ContractCall => ({
+  target,
+  callData: token.encode('decimals', []),
+})
 
 /** `description()` of a price feed. */
-export const descriptionCall = (feed: Hex): ContractCall => ({ target: feed, callData: '0x7284e416' })
+export const descriptionCall = (target: Hex): ContractCall => ({
+  target,
+  callData: feed.encode('description', []),
+})

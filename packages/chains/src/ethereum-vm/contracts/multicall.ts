@@ -1,9 +1,9 @@
-import { addressWord, type Hex, UpstreamUnavailableError, uintWord } from '@causeway/core'
+import { contractInterface, type Hex, UpstreamUnavailableError, uintWord } from '@causeway/core'
 import type { JsonRpcClient, RpcCall, RpcOptions } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { NodeError } from '../../rpc/nodeError.ts'
 import { parseBytes, toQuantity } from '../../rpc/quantity.ts'
-import { readAbi } from './abiReader.ts'
+import { unlessMalformed } from './abiReader.ts'
 
 export type ContractCall = { readonly target: Hex; readonly callData: Hex }
 
@@ -13,8 +13,9 @@ export type ContractAnswer = { readonly success: boolean; readonly returnData: H
 /** The state a call runs on: a block by hash or number, or the node's newest. */
 export type BlockReference = { readonly hash: Hex } | { readonly number: bigint } | 'latest'
 
-/** `aggregate3((address target, bool allowFailure, bytes callData)[])` */
-const aggregate3Selector = '0x82ad56cb'
+const multicall3 = contractInterface([
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
+])
 const what = 'aggregate3'
 
 /**
@@ -69,23 +70,7 @@ export function blockParameter(block: BlockReference): unknown {
 
 /** Calldata of `aggregate3`; every call may fail on its own. */
 export function encodeAggregate3(calls: readonly ContractCall[]): Hex {
-  const heads: string[] = []
-  const tails: string[] = []
-  let offset = calls.length * 32
-  for (const { target, callData } of calls) {
-    const digits = callData.slice(2)
-    const words = Math.ceil(digits.length / 64)
-    heads.push(word(offset))
-    tails.push(
-      addressWord(target),
-      word(1), // allowFailure
-      word(96), // where the bytes start
-      word(digits.length / 2),
-      digits.padEnd(words * 64, '0'),
-    )
-    offset += (4 + words) * 32
-  }
-  return `${aggregate3Selector}${word(32)}${word(calls.length)}${heads.join('')}${tails.join('')}`
+  return multicall3.encode('aggregate3', [calls.map((call) => ({ ...call, allowFailure: true }))])
 }
 
 /**
@@ -93,20 +78,8 @@ export function encodeAggregate3(calls: readonly ContractCall[]): Hex {
  * @throws MalformedAnswerError when it does not hold exactly `count` well-formed members
  */
 export function decodeAggregate3(result: unknown, count: number): readonly ContractAnswer[] {
-  const reader = readAbi(parseBytes(result, what), what)
-  const list = reader.position(0)
-  if (reader.uint(list) !== BigInt(count)) throw new MalformedAnswerError(what)
-  const base = list + 32
-  return Array.from({ length: count }, (_, index) => {
-    const member = base + reader.position(base + index * 32)
-    const success = reader.uint(member)
-    if (success > 1n) throw new MalformedAnswerError(what)
-    const bytes = member + reader.position(member + 32)
-    const length = reader.position(bytes)
-    return { success: success === 1n, returnData: reader.slice(bytes + 32, length) }
-  })
-}
-
-function word(value: number): string {
-  return uintWord(BigInt(value))
+  const data = parseBytes(result, what)
+  // A list that claims to be longer is not read at all.
+  if (!data.startsWith(`0x${uintWord(32n)}${uintWord(BigInt(count))}`)) throw new MalformedAnswerError(what)
+  return unlessMalformed(what, () => multicall3.decode('aggregate3', data))
 }

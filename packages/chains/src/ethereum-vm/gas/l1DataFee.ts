@@ -1,6 +1,6 @@
-import { type Hex, uintWord } from '@causeway/core'
+import { contractInterface, type Hex } from '@causeway/core'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
-import { readUintResult } from '../contracts/abiReader.ts'
+import { unlessMalformed } from '../contracts/abiReader.ts'
 import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
 import { probeTransaction } from './probeTransaction.ts'
 
@@ -11,10 +11,10 @@ export type ProbedShape = {
   readonly gasUnits: bigint
 }
 
-/** `getL1Fee(bytes)` */
-const l1FeeSelector = '0x49948e0e'
-/** `getOperatorFee(uint256)` */
-const operatorFeeSelector = '0x275aedd2'
+const oracle = contractInterface([
+  'function getL1Fee(bytes transaction) view returns (uint256)',
+  'function getOperatorFee(uint256 gasUsed) view returns (uint256)',
+])
 
 /**
  * Calls that price the L1 data of every shape on an OP-stack chain: two per shape, in order. Put them in
@@ -28,8 +28,8 @@ export function l1DataFeeCalls(args: {
 }): readonly ContractCall[] {
   const { chainId, gasPriceOracle: target, shapes } = args
   return shapes.flatMap((shape) => [
-    { target, callData: encodeL1Fee(probeTransaction({ chainId, ...shape })) },
-    { target, callData: `${operatorFeeSelector}${uintWord(shape.gasUnits)}` as const },
+    { target, callData: oracle.encode('getL1Fee', [probeTransaction({ chainId, ...shape })]) },
+    { target, callData: oracle.encode('getOperatorFee', [shape.gasUnits]) },
   ])
 }
 
@@ -43,17 +43,13 @@ export function readL1DataFees(answers: readonly ContractAnswer[]): readonly big
   return Array.from({ length: answers.length / 2 }, (_, shape) => {
     const l1Fee = answers[2 * shape]
     if (l1Fee?.success !== true) throw new MalformedAnswerError('getL1Fee')
-    return readUintResult(l1Fee.returnData, 'getL1Fee') + operatorFee(answers[2 * shape + 1])
+    const dataFee = unlessMalformed('getL1Fee', () => oracle.decode('getL1Fee', l1Fee.returnData))
+    return dataFee + operatorFee(answers[2 * shape + 1])
   })
 }
 
 function operatorFee(answer: ContractAnswer | undefined): bigint {
   const isPresent = answer?.success === true && answer.returnData !== '0x'
-  return isPresent ? readUintResult(answer.returnData, 'getOperatorFee') : 0n
-}
-
-function encodeL1Fee(transaction: Hex): Hex {
-  const digits = transaction.slice(2)
-  const padded = digits.padEnd(Math.ceil(digits.length / 64) * 64, '0')
-  return `${l1FeeSelector}${uintWord(32n)}${uintWord(BigInt(digits.length / 2))}${padded}`
+  if (!isPresent) return 0n
+  return unlessMalformed('getOperatorFee', () => oracle.decode('getOperatorFee', answer.returnData))
 }

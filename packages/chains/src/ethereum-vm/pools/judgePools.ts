@@ -6,10 +6,9 @@ import {
   quoteExactInput,
   quoteExactOutput,
 } from '@causeway/core'
-import type { RpcAnswer, RpcOptions } from '../../rpc/jsonRpc.ts'
-import type { BatchClient } from '../agreement/agreedReads.ts'
+import type { AgreedClient } from '../agreement/agreedTransport.ts'
 import { chunks } from './chunks.ts'
-import { parseQuoterAnswer, quoterRequest, type SwapQuestion } from './quoterV2.ts'
+import { quoteOnChain, type SwapQuestion } from './quoterV2.ts'
 
 export type PoolMismatch = {
   readonly pool: Hex
@@ -27,20 +26,21 @@ const questionsPerBatch = 100
  * @throws UpstreamUnavailableError when a question was not answered: nothing is known then
  */
 export async function judgePools(
-  client: BatchClient,
+  client: AgreedClient,
   args: { readonly quoterV2: Hex; readonly states: readonly PoolState[] },
-  options?: RpcOptions,
 ): Promise<readonly PoolMismatch[]> {
   const cases = args.states.flatMap((state) =>
     sampleQuestions(state).map((question) => ({ state, question })),
   )
-  const requests = cases.map(({ state, question }) =>
-    quoterRequest({ quoterV2: args.quoterV2, pool: state, question, block: { hash: state.blockHash } }),
-  )
-  const answers: RpcAnswer[] = []
-  for (const part of chunks(requests, questionsPerBatch)) answers.push(...(await client.batch(part, options)))
+  const answers: (PoolQuote | undefined)[] = []
+  for (const part of chunks(cases, questionsPerBatch)) {
+    const asked = part.map(({ state, question }) =>
+      quoteOnChain(client, { quoterV2: args.quoterV2, pool: state, question, blockHash: state.blockHash }),
+    )
+    answers.push(...(await Promise.all(asked)))
+  }
   return cases.flatMap(({ state, question }, index) => {
-    const onChain = parseQuoterAnswer(client.chainId, question, answers[index])
+    const onChain = answers[index]
     const inProcess = quoteInProcess(state, question)
     return agrees(question, inProcess, onChain) ? [] : [{ pool: state.address, question, inProcess, onChain }]
   })

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
-import type { RpcCall } from '../../rpc/jsonRpc.ts'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { parseBytes, parseHash, parseList, parseRecord } from '../../rpc/quantity.ts'
+import { type AgreedClient, agreedRead } from '../agreement/agreedTransport.ts'
 import { readAbi } from '../contracts/abiReader.ts'
 import type { LiquidityChange } from './tickTable.ts'
 
@@ -12,12 +12,20 @@ export const burnTopic: Hex = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67
 
 const what = 'eth_getLogs'
 
-/** Everything that moved liquidity in the given pools in one block. Swaps leave ticks as they are. */
-export function liquidityLogsRequest(pools: readonly Hex[], blockHash: Hex): RpcCall {
-  return { method: what, params: [{ blockHash, address: pools, topics: [[mintTopic, burnTopic]] }] }
-}
-
 export type PoolLiquidityChange = LiquidityChange & { readonly pool: Hex }
+
+/**
+ * Everything that moved liquidity in the given pools in one block. Swaps leave ticks as they are.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError
+ */
+export async function readLiquidityChanges(
+  client: AgreedClient,
+  pools: readonly Hex[],
+  blockHash: Hex,
+): Promise<readonly PoolLiquidityChange[]> {
+  const filter = { blockHash, address: [...pools], topics: [[mintTopic, burnTopic]] }
+  return parseLiquidityLogs(await agreedRead(client.request({ method: what, params: [filter] })), blockHash)
+}
 
 /** @throws MalformedAnswerError, also on a log of another block */
 export function parseLiquidityLogs(result: unknown, blockHash: Hex): readonly PoolLiquidityChange[] {

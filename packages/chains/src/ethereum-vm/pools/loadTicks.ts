@@ -1,13 +1,12 @@
 import { type Hex, maxTick, minTick, type PoolConfig } from '@causeway/core'
-import type { RpcOptions } from '../../rpc/jsonRpc.ts'
-import type { BatchClient } from '../agreement/agreedReads.ts'
-import { readUintResult } from '../contracts/abiReader.ts'
+import type { AgreedClient } from '../agreement/agreedTransport.ts'
 import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
 import { type ReadAt, readContracts } from './chunkedReads.ts'
 import {
   getPoolCall,
-  readAddress,
+  readPoolAddress,
   readTick,
+  readTickBitmap,
   readTickSpacing,
   tickBitmapCall,
   tickCall,
@@ -40,19 +39,18 @@ export type LoadedPool = TickTable | { readonly problem: PoolProblem }
  * @throws UpstreamUnavailableError
  */
 export async function loadTicks(
-  client: BatchClient,
+  client: AgreedClient,
   pools: readonly PoolConfig[],
   at: ReadAt & { readonly factory: Hex; readonly ticksMax: number },
-  options?: RpcOptions,
 ): Promise<ReadonlyMap<Hex, LoadedPool>> {
   const loaded = new Map<Hex, LoadedPool>()
-  const identities = await readEach(client, pools, (pool) => identityCalls(at.factory, pool), at, options)
+  const identities = await readEach(client, pools, (pool) => identityCalls(at.factory, pool), at)
   for (const { item, answers } of identities) {
     const problem = identityProblem(item, answers)
     if (problem !== undefined) loaded.set(item.address, { problem })
   }
   const genuine = pools.filter(({ address }) => !loaded.has(address))
-  const bitmaps = await readEach(client, genuine, bitmapCalls, at, options)
+  const bitmaps = await readEach(client, genuine, bitmapCalls, at)
   const found = bitmaps.map(({ item, answers }) => ({ pool: item, indexes: initializedTicks(item, answers) }))
   for (const { pool, indexes } of found) {
     if (indexes.length > at.ticksMax) loaded.set(pool.address, { problem: 'too_many_ticks' })
@@ -60,7 +58,7 @@ export async function loadTicks(
   const bearable = found.filter(({ pool }) => !loaded.has(pool.address))
   const tickCalls = ({ pool, indexes }: (typeof found)[number]) =>
     indexes.map((index) => tickCall(pool.address, index))
-  for (const { item, answers } of await readEach(client, bearable, tickCalls, at, options)) {
+  for (const { item, answers } of await readEach(client, bearable, tickCalls, at)) {
     const entries = answers.map(
       ({ returnData }, at) => [item.indexes[at] ?? 0, readTick(returnData)] as const,
     )
@@ -77,7 +75,7 @@ function identityProblem(
   { address, tickSpacing }: PoolConfig,
   [made, spacing]: readonly ContractAnswer[],
 ): PoolProblem | undefined {
-  if (!isWord(made) || readAddress(made.returnData) !== address) return 'not_from_factory'
+  if (!isWord(made) || readPoolAddress(made.returnData) !== address) return 'not_from_factory'
   return isWord(spacing) && readTickSpacing(spacing.returnData) === tickSpacing
     ? undefined
     : 'wrong_tick_spacing'
@@ -108,9 +106,7 @@ function initializedTicks(
 ): readonly number[] {
   const { first } = wordRange(tickSpacing)
   return answers.flatMap(({ returnData }, at) =>
-    setBits(readUintResult(returnData, 'tickBitmap')).map(
-      (bit) => ((first + at) * ticksPerWord + bit) * tickSpacing,
-    ),
+    setBits(readTickBitmap(returnData)).map((bit) => ((first + at) * ticksPerWord + bit) * tickSpacing),
   )
 }
 
@@ -122,14 +118,13 @@ function setBits(word: bigint): readonly number[] {
 
 /** Reads what `callsOf` asks of every item, all in one go, and gives each item its answers back. */
 async function readEach<Item>(
-  client: BatchClient,
+  client: AgreedClient,
   items: readonly Item[],
   callsOf: (item: Item) => readonly ContractCall[],
   at: ReadAt,
-  options?: RpcOptions,
 ): Promise<readonly { readonly item: Item; readonly answers: readonly ContractAnswer[] }[]> {
   const calls = items.map(callsOf)
-  const answers = await readContracts(client, calls.flat(), at, options)
+  const answers = await readContracts(client, calls.flat(), at)
   let next = 0
   return items.map((item, index) => {
     const count = calls[index]?.length ?? 0

@@ -1,35 +1,57 @@
-import { addressWord, type Hex, type PoolConfig, uintWord } from '@causeway/core'
-import { readAbi, readUintResult } from '../contracts/abiReader.ts'
+import { contractInterface, type Hex, type PoolConfig } from '@causeway/core'
+import { unlessMalformed } from '../contracts/abiReader.ts'
 import type { ContractCall } from '../contracts/multicall.ts'
 
-/** The reads of a Uniswap V3 pool and its factory. @source Uniswap V3 core, IUniswapV3PoolState */
-export const slot0Call = (pool: Hex): ContractCall => ({ target: pool, callData: '0x3850c7bd' })
-export const liquidityCall = (pool: Hex): ContractCall => ({ target: pool, callData: '0x1a686502' })
-export const tickSpacingCall = (pool: Hex): ContractCall => ({ target: pool, callData: '0xd0c93a7c' })
+/** As much of what each returns as is read. @source Uniswap V3 core, IUniswapV3PoolState, IUniswapV3Factory */
+const uniswap = contractInterface([
+  'function slot0() view returns (uint160 sqrtPriceX96, int24 tick)',
+  'function liquidity() view returns (uint128)',
+  'function tickSpacing() view returns (int24)',
+  'function tickBitmap(int16 word) view returns (uint256)',
+  'function ticks(int24 tick) view returns (uint128 gross, int128 net)',
+  'function getPool(address token0, address token1, uint24 fee) view returns (address)',
+])
+
+/** The reads of a Uniswap V3 pool and its factory. */
+export const slot0Call = (pool: Hex): ContractCall => ({
+  target: pool,
+  callData: uniswap.encode('slot0', []),
+})
+export const liquidityCall = (pool: Hex): ContractCall => ({
+  target: pool,
+  callData: uniswap.encode('liquidity', []),
+})
+export const tickSpacingCall = (pool: Hex): ContractCall => ({
+  target: pool,
+  callData: uniswap.encode('tickSpacing', []),
+})
 
 /** One word of 256 ticks, counted in tick spacings. */
 export const tickBitmapCall = (pool: Hex, word: number): ContractCall => ({
   target: pool,
-  callData: `0x5339c296${signedWord(word)}`,
+  callData: uniswap.encode('tickBitmap', [word]),
 })
 
 export const tickCall = (pool: Hex, tick: number): ContractCall => ({
   target: pool,
-  callData: `0xf30dba93${signedWord(tick)}`,
+  callData: uniswap.encode('ticks', [tick]),
 })
 
 export const getPoolCall = (factory: Hex, { token0, token1, feePips }: PoolConfig): ContractCall => ({
   target: factory,
-  callData: `0x1698ee82${addressWord(token0)}${addressWord(token1)}${uintWord(BigInt(feePips))}`,
+  callData: uniswap.encode('getPool', [token0, token1, feePips]),
 })
 
 export type Slot0 = { readonly sqrtPriceX96: bigint; readonly tick: number }
 
-/** All throw MalformedAnswerError on data that is too short. */
+/** All throw MalformedAnswerError on data that does not fit. */
 export function readSlot0(data: Hex): Slot0 {
-  const reader = readAbi(data, 'slot0')
-  return { sqrtPriceX96: reader.uint(0), tick: Number(BigInt.asIntN(24, reader.uint(32))) }
+  const [sqrtPriceX96, tick] = unlessMalformed('slot0', () => uniswap.decode('slot0', data))
+  return { sqrtPriceX96, tick }
 }
+
+export const readLiquidity = (data: Hex): bigint =>
+  unlessMalformed('liquidity', () => uniswap.decode('liquidity', data))
 
 export type TickLiquidity = {
   /** Liquidity of all positions that begin or end here: the tick is initialised while it is above zero. */
@@ -39,20 +61,18 @@ export type TickLiquidity = {
 }
 
 export function readTick(data: Hex): TickLiquidity {
-  const reader = readAbi(data, 'ticks')
-  return { gross: reader.uint(0), net: BigInt.asIntN(128, reader.uint(32)) }
+  const [gross, net] = unlessMalformed('ticks', () => uniswap.decode('ticks', data))
+  return { gross, net }
 }
 
-export function readTickSpacing(data: Hex): number {
-  return Number(BigInt.asIntN(24, readUintResult(data, 'tickSpacing')))
-}
+export const readTickBitmap = (data: Hex): bigint =>
+  unlessMalformed('tickBitmap', () => uniswap.decode('tickBitmap', data))
+
+export const readTickSpacing = (data: Hex): number =>
+  unlessMalformed('tickSpacing', () => uniswap.decode('tickSpacing', data))
 
 /** An address, lower case. */
-export function readAddress(data: Hex): Hex {
-  return `0x${readUintResult(data, 'address').toString(16).padStart(40, '0')}`
-}
-
-/** Two's complement, as the ABI encodes signed integers. */
-function signedWord(value: number): string {
-  return uintWord(BigInt.asUintN(256, BigInt(value)))
+export function readPoolAddress(data: Hex): Hex {
+  const address = unlessMalformed('getPool', () => uniswap.decode('getPool', data))
+  return `0x${address.slice(2).toLowerCase()}`
 }

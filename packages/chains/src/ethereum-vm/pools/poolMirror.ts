@@ -1,10 +1,10 @@
 import { type Hex, type PoolConfig, type PoolState, whenAborted } from '@causeway/core'
-import type { RpcOptions } from '../../rpc/jsonRpc.ts'
-import type { BatchClient } from '../agreement/agreedReads.ts'
-import { type ChainHead, headRequest, parseHead } from '../agreement/head.ts'
-import { contractAnswers, contractRequests, resultOf } from './chunkedReads.ts'
+import { toQuantity } from '../../rpc/quantity.ts'
+import { type AgreedClient, agreedRead } from '../agreement/agreedTransport.ts'
+import { type ChainHead, parseHead } from '../agreement/head.ts'
+import { readContracts } from './chunkedReads.ts'
 import { judgePools } from './judgePools.ts'
-import { liquidityLogsRequest, type PoolLiquidityChange, parseLiquidityLogs } from './liquidityLogs.ts'
+import { type PoolLiquidityChange, readLiquidityChanges } from './liquidityLogs.ts'
 import { loadTicks, type PoolProblem } from './loadTicks.ts'
 import {
   isConsistent,
@@ -17,7 +17,7 @@ import {
 import { type TickTable, withChanges } from './tickTable.ts'
 
 export type PoolMirrorOptions = {
-  readonly client: BatchClient
+  readonly client: AgreedClient
   readonly multicall3: Hex
   /** Must have made every pool. */
   readonly factory: Hex
@@ -31,8 +31,6 @@ export type PoolMirrorOptions = {
    * few blocks. Default 20 000.
    */
   readonly ticksMax?: number
-  /** Budget of each batch. */
-  readonly timeoutMs?: number
 }
 
 /** Copies of a chain's Uniswap V3 pools, exact as of one block at a time. */
@@ -144,43 +142,25 @@ async function readBlock(
   readonly changes: readonly PoolLiquidityChange[]
 }> {
   const { client, pools, multicall3 } = options
-  const { chainId } = client
   const addresses = pools.map(({ address }) => address)
-  const calls = positionCalls(pools)
-  const states = contractRequests(calls, { multicall3, blockHash: head.hash })
   const heights = last === undefined ? undefined : heightsBetween(last.number, head.number)
-  const requests = [
-    ...states,
-    liquidityLogsRequest(addresses, head.hash),
-    ...(heights ?? []).map((height) => headRequest(height)),
-  ]
-  const answers = await client.batch(requests, budget(options))
-  const results = answers.slice(states.length).map((answer) => resultOf(chainId, answer))
-  const positions = readPositions(
-    pools,
-    contractAnswers(chainId, answers.slice(0, states.length), calls.length),
-  )
-  const between = results.slice(1).map(parseHead)
+  const [answers, changed, between] = await Promise.all([
+    readContracts(client, positionCalls(pools), { multicall3, blockHash: head.hash }),
+    readLiquidityChanges(client, addresses, head.hash),
+    Promise.all((heights ?? []).map((height) => readHeader(client, height))),
+  ])
+  const positions = readPositions(pools, answers)
   const anchor = heights === undefined ? undefined : anchorHash(head, between)
   const parent = anchor === undefined ? undefined : recent.get(anchor)
   if (parent === undefined) return { positions, parent, changes: [] }
-  const changes = [...parseLiquidityLogs(results[0], head.hash), ...(await missedChanges(options, between))]
-  return { positions, parent, changes }
+  const missed = await Promise.all(between.map(({ hash }) => readLiquidityChanges(client, addresses, hash)))
+  return { positions, parent, changes: [...changed, ...missed.flat()] }
 }
 
-/** Liquidity events of the blocks between two mirrored heads. */
-async function missedChanges(
-  options: PoolMirrorOptions,
-  between: readonly BlockLink[],
-): Promise<readonly PoolLiquidityChange[]> {
-  if (between.length === 0) return []
-  const { client, pools } = options
-  const addresses = pools.map(({ address }) => address)
-  const requests = between.map(({ hash }) => liquidityLogsRequest(addresses, hash))
-  const answers = await client.batch(requests, budget(options))
-  return between.flatMap(({ hash }, index) =>
-    parseLiquidityLogs(resultOf(client.chainId, answers[index]), hash),
-  )
+/** As the node words it: what viem makes of a header is not held to its types. */
+async function readHeader(client: AgreedClient, height: bigint): Promise<ChainHead> {
+  const asked = client.request({ method: 'eth_getBlockByNumber', params: [toQuantity(height), false] })
+  return parseHead(await agreedRead(asked))
 }
 
 /**
@@ -206,7 +186,7 @@ async function reload(
   })
   if (stale.length === 0) return new Set()
   const at = { multicall3, factory, ticksMax, blockHash: head.hash }
-  const loaded = await loadTicks(client, stale, at, budget(options))
+  const loaded = await loadTicks(client, stale, at)
   for (const { address } of stale) {
     tables.delete(address)
     const [pool, position] = [loaded.get(address), positions.get(address)]
@@ -223,12 +203,8 @@ async function disagreeing(
 ): Promise<ReadonlySet<Hex>> {
   const { client, quoterV2 } = options
   if (states.length === 0) return new Set()
-  const mismatches = await judgePools(client, { quoterV2, states }, budget(options))
+  const mismatches = await judgePools(client, { quoterV2, states })
   return new Set(mismatches.map(({ pool }) => pool))
-}
-
-function budget({ timeoutMs }: PoolMirrorOptions): RpcOptions {
-  return timeoutMs === undefined ? {} : { timeoutMs }
 }
 
 export type BlockLink = Pick<ChainHead, 'number' | 'hash' | 'parentHash'>

@@ -1,8 +1,7 @@
 import type { Hex, PoolConfig, PoolState } from '@causeway/core'
-import { readUintResult } from '../contracts/abiReader.ts'
 import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
 import type { PoolProblem } from './loadTicks.ts'
-import { liquidityCall, readSlot0, slot0Call } from './poolCalls.ts'
+import { liquidityCall, readLiquidity, readSlot0, slot0Call } from './poolCalls.ts'
 import { activeLiquidity, type TickTable } from './tickTable.ts'
 
 /** What the mirror knows as of one block. Never changed in place. */
@@ -38,7 +37,7 @@ export function readPositions(
     if (!hasWords(slot0, 2) || !hasWords(liquidity, 1)) return
     positions.set(address, {
       ...readSlot0(slot0.returnData),
-      liquidity: readUintResult(liquidity.returnData, 'liquidity'),
+      liquidity: readLiquidity(liquidity.returnData),
     })
   })
   return positions

@@ -1,18 +1,20 @@
 import type { Hex } from '../../../hex.ts'
-import { addressWord, bytes32Word, uintWord } from '../abi.ts'
+import { contractInterface } from '../contractInterface.ts'
 
-/**
- * Calldata of the contracts that swap on the origin. Selectors are checked against the contracts'
- * own interfaces by tests. @source Uniswap V3 SwapRouter (ISwapRouter, IPeripheryPayments)
- */
-const selectors = {
-  exactInputSingle: '414bf389',
-  exactOutputSingle: 'db3e2198',
-  multicall: 'ac9650d8',
-  unwrapWeth9: '49404b7c',
-  refundEth: '12210e8a',
-  swapAndDeposit: '6e7e8704',
-} as const
+/** @source Uniswap V3 SwapRouter (ISwapRouter, IPeripheryPayments) */
+const swapRouter = contractInterface([
+  'struct ExactInput { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }',
+  'struct ExactOutput { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline; uint256 amountOut; uint256 amountInMaximum; uint160 sqrtPriceLimitX96; }',
+  'function exactInputSingle(ExactInput params) payable returns (uint256)',
+  'function exactOutputSingle(ExactOutput params) payable returns (uint256)',
+  'function multicall(bytes[] data) payable returns (bytes[])',
+  'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
+  'function refundETH() payable',
+])
+const depositRouter = contractInterface([
+  'struct Request { address tokenIn; uint256 amountIn; address tokenOut; uint256 minAmountOut; address depositor; bytes32 id; bytes swapData; }',
+  'function swapAndDeposit(Request request) payable returns (uint256)',
+])
 
 export type SingleSwap = {
   readonly trade: 'exactInput' | 'exactOutput'
@@ -26,41 +28,31 @@ export type SingleSwap = {
   readonly amountOut: bigint
 }
 
-/** `exactInputSingle` or `exactOutputSingle` without a price limit. */
+/** `exactInputSingle` or `exactOutputSingle` without a price limit. All here throw RangeError on what does not fit. */
 export function encodeSingleSwap(swap: SingleSwap): Hex {
-  const exactInput = swap.trade === 'exactInput'
-  return `0x${exactInput ? selectors.exactInputSingle : selectors.exactOutputSingle}${[
-    addressWord(swap.tokenIn),
-    addressWord(swap.tokenOut),
-    uintWord(BigInt(swap.feePips)),
-    addressWord(swap.recipient),
-    uintWord(BigInt(swap.deadlineSeconds)),
-    uintWord(exactInput ? swap.amountIn : swap.amountOut),
-    uintWord(exactInput ? swap.amountOut : swap.amountIn),
-    uintWord(0n),
-  ].join('')}`
+  const { tokenIn, tokenOut, recipient, amountIn, amountOut } = swap
+  const shared = {
+    ...{ tokenIn, tokenOut, fee: swap.feePips, recipient, deadline: BigInt(swap.deadlineSeconds) },
+    sqrtPriceLimitX96: 0n,
+  }
+  return swap.trade === 'exactInput'
+    ? swapRouter.encode('exactInputSingle', [{ ...shared, amountIn, amountOutMinimum: amountOut }])
+    : swapRouter.encode('exactOutputSingle', [{ ...shared, amountOut, amountInMaximum: amountIn }])
 }
 
-/** `multicall(bytes[])` */
+/** Calls of the router in one transaction. */
 export function encodeMulticall(calls: readonly Hex[]): Hex {
-  const tails = calls.map(bytesTail)
-  let offset = BigInt(calls.length) * 32n
-  const heads = tails.map((tail) => {
-    const head = uintWord(offset)
-    offset += BigInt(tail.length / 2)
-    return head
-  })
-  return `0x${selectors.multicall}${uintWord(32n)}${uintWord(BigInt(calls.length))}${heads.join('')}${tails.join('')}`
+  return swapRouter.encode('multicall', [calls])
 }
 
-/** `unwrapWETH9(uint256 amountMinimum, address recipient)`: pays out the router's wrapped balance. */
+/** Pays out the router's wrapped balance. */
 export function encodeUnwrap(amountMin: bigint, recipient: Hex): Hex {
-  return `0x${selectors.unwrapWeth9}${uintWord(amountMin)}${addressWord(recipient)}`
+  return swapRouter.encode('unwrapWETH9', [amountMin, recipient])
 }
 
-/** `refundETH()`: gives unspent native coin back to the caller. */
+/** Gives unspent native coin back to the caller. */
 export function encodeRefundNative(): Hex {
-  return `0x${selectors.refundEth}`
+  return swapRouter.encode('refundETH', [])
 }
 
 /** The deposit router's `swapAndDeposit`; the zero address stands for native coin. */
@@ -73,22 +65,6 @@ export function encodeSwapAndDeposit(args: {
   orderId: Hex
   swapData: Hex
 }): Hex {
-  const structHeadBytes = 7n * 32n
-  return `0x${selectors.swapAndDeposit}${[
-    uintWord(32n),
-    addressWord(args.tokenIn),
-    uintWord(args.amountIn),
-    addressWord(args.tokenOut),
-    uintWord(args.amountOutMin),
-    addressWord(args.depositor),
-    bytes32Word(args.orderId),
-    uintWord(structHeadBytes),
-    bytesTail(args.swapData),
-  ].join('')}`
-}
-
-/** Length word and right-padded content of a dynamic `bytes`. */
-function bytesTail(data: Hex): string {
-  const hex = data.slice(2)
-  return uintWord(BigInt(hex.length / 2)) + hex.padEnd(Math.ceil(hex.length / 64) * 64, '0')
+  const { amountOutMin: minAmountOut, orderId: id, ...request } = args
+  return depositRouter.encode('swapAndDeposit', [{ ...request, minAmountOut, id }])
 }

@@ -1,0 +1,107 @@
+import { createRequire } from 'node:module'
+import type * as Viem from 'viem'
+import type { Hex } from '../../hex.ts'
+
+let loaded: typeof Viem | undefined
+
+/**
+ * viem, loaded when it is first called, so that a service without a chain of this family never loads it: it takes
+ * a quarter of a second and 23 MiB. Rules are synchronous, and so is this. See decision 19.
+ */
+export function viemLibrary(): typeof Viem {
+  if (loaded !== undefined) return loaded
+  const library: typeof Viem = createRequire(import.meta.url)('viem')
+  loaded = library
+  return library
+}
+
+type Arguments<abi extends Viem.Abi, name extends Viem.ContractFunctionName<abi>> = Viem.ContractFunctionArgs<
+  abi,
+  Viem.AbiStateMutability,
+  name
+>
+
+type Returned<
+  abi extends Viem.Abi,
+  name extends Viem.ContractFunctionName<abi>,
+> = Viem.ContractFunctionReturnType<abi, Viem.AbiStateMutability, name>
+
+/** The functions of a contract, as viem writes their calls and reads what they return. */
+export type ContractInterface<abi extends Viem.Abi> = {
+  /** Calldata, lower case. Texts among the arguments are hex. @throws RangeError for what does not fit its type */
+  encode<name extends Viem.ContractFunctionName<abi>>(name: name, args: Arguments<abi, name>): Hex
+  /** @throws RangeError when the data does not begin with what the function returns */
+  decode<name extends Viem.ContractFunctionName<abi>>(name: name, data: Hex): Returned<abi, name>
+}
+
+type Prepared = { readonly selector: Hex; readonly abi: Viem.Abi }
+
+/**
+ * @param signatures Solidity, as `parseAbi` takes them; no two of one name. Read when first used, and each
+ * selector hashed once: that is most of what a call costs.
+ */
+export function contractInterface<const signatures extends readonly string[]>(
+  signatures: signatures,
+): ContractInterface<Viem.ParseAbi<signatures>> {
+  const prepared = new Map<string, Prepared>()
+  const prepare = (name: string): Prepared => {
+    const known = prepared.get(name)
+    if (known !== undefined) return known
+    const { parseAbi, prepareEncodeFunctionData } = viemLibrary()
+    const { abi, functionName } = prepareEncodeFunctionData({
+      abi: widely(parseAbi)(signatures),
+      functionName: name,
+    })
+    const made = { selector: functionName, abi }
+    prepared.set(name, made)
+    return made
+  }
+  const functions = {
+    encode(name: string, args: readonly unknown[]): Hex {
+      const { selector, abi } = prepare(name)
+      const { encodeFunctionData } = viemLibrary()
+      return unlessUnfit(name, () =>
+        encodeFunctionData({ abi, functionName: selector, args: hexArguments(args) }),
+      )
+    },
+    decode(name: string, data: Hex): unknown {
+      const { abi } = prepare(name)
+      const { decodeFunctionResult } = viemLibrary()
+      return unlessUnfit(name, () => decodeFunctionResult({ abi, functionName: name, data }))
+    },
+  }
+  // CAST: the same functions, whose types TypeScript reads from the signatures.
+  return functions as unknown as ContractInterface<Viem.ParseAbi<signatures>>
+}
+
+/** Types of a parsed ABI are found where a contract is declared, not here. */
+function widely(parse: typeof Viem.parseAbi): (signatures: readonly string[]) => Viem.Abi {
+  // CAST: the most general of its types; viem refuses what it cannot parse.
+  return parse as (signatures: readonly string[]) => Viem.Abi
+}
+
+function unlessUnfit<Value>(name: string, use: () => Value): Value {
+  try {
+    return use()
+  } catch (error) {
+    if (!(error instanceof viemLibrary().BaseError)) throw error
+    throw new RangeError(`${name}: ${error.shortMessage}`, { cause: error })
+  }
+}
+
+const hexPattern = /^0x(?:[0-9a-fA-F]{2})*$/
+
+/** viem checks neither digits of bytes nor letters of addresses in lower case, which needs no hash. */
+function hexArguments(args: readonly unknown[]): readonly unknown[] {
+  return args.map(hexArgument)
+}
+
+function hexArgument(value: unknown): unknown {
+  if (typeof value === 'string') {
+    if (!hexPattern.test(value)) throw new RangeError('an argument must be 0x and whole bytes of hex')
+    return value.toLowerCase()
+  }
+  if (Array.isArray(value)) return value.map(hexArgument)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, hexArgument(member)]))
+}
