@@ -1,8 +1,8 @@
 import { type Hex, keccak256Hex, utf8Bytes } from '@causeway/core'
 import { concatHex, encodeDeployData, getContractAddress } from 'viem'
 import { depositAddressesAbi, depositRouterAbi, permitRouterAbi } from './abis.generated.ts'
-import { type CodeState, codeStateOf } from './codes.ts'
 import { shippedCodes } from './codes.generated.ts'
+import { type CodeState, codeStateOf } from './codes.ts'
 import type { DeployedName } from './renderCodes.ts'
 
 /**
@@ -45,7 +45,7 @@ export class NoProxyError extends Error {
 }
 
 /** Another salt in each environment, so that no address of a test is one of production. */
-export function deploymentSalt(environment: string): Hex {
+function deploymentSalt(environment: string): Hex {
   return keccak256Hex(utf8Bytes(`causeway contracts of ${environment}`))
 }
 
