@@ -11,8 +11,8 @@ const developmentFile =
   /^(scripts|bench|test|docs\/guides\/examples)\/|\/test\/|\.test\.ts$|^packages\/localnet\/|(^|\/)vitest\.config\.ts$/
 /** Published vectors and the like, which tests of several packages compare with. */
 const sharedTestData = /^packages\/[^/]+\/test\/(vectors|fixtures)\//
-/** What `exports` of the local network declares beside its root. */
-const declaredPart = /(?<=^localnet)\/standIns\/\w+$/
+/** What `exports` of the local network and of the contracts declare beside their roots. */
+const declaredPart = /(?<=^localnet)\/standIns\/\w+$|(?<=^contracts)\/codes$/
 
 /** Which of our packages may depend on which. @source design.md 2 */
 export const dependenciesCheck: Check = { name: 'dependencies', find: findForbiddenDependencies }

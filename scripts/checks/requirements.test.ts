@@ -5,7 +5,9 @@ const testFile = { path: 'packages/a/src/a.test.ts', text: '' }
 const assumptionsPath = 'docs/reference/assumptions.md'
 const assumptions = {
   path: assumptionsPath,
-  text: `| Id | The documents leave open | Our choice | Reason | Tested by |
+  text: `- **Quotes**: \`A-quote\` answers.
+
+| Id | The documents leave open | Our choice | Reason | Tested by |
 |---|---|---|---|---|
 | A-quote-01 | x | y | z | \`packages/a/src/a.test.ts\` › rounds down |`,
 }
@@ -70,7 +72,7 @@ describe('requirements check', () => {
     const broken = { path: assumptionsPath, text: assumptions.text.replace('/a.test', '/b.test') }
     expect(requirementsCheck.find([{ path, text }, testFile, broken])).toEqual([
       {
-        file: `${assumptionsPath}:3`,
+        file: `${assumptionsPath}:5`,
         problem: 'A-quote-01 names a test file that does not exist: packages/a/src/b.test.ts',
       },
     ])
@@ -91,6 +93,36 @@ describe('requirements check', () => {
       {
         file: `${plan.path}:4`,
         problem: '`tron-vm` names a test file that does not exist: packages/a/src/b.test.ts',
+      },
+    ])
+  })
+
+  test('finds a group of assumptions that the list above the table leaves out', () => {
+    const requirements = {
+      path: 'docs/reference/requirements.md',
+      text: '| Id | Rule | Proof |\n|---|---|---|\n| Q-price-01 | amounts round down | open, see A-quote-01 |',
+    }
+    const added = `${assumptions.text}\n| A-solver-01 | x | y | z | \`packages/a/src/a.test.ts\` › rounds down |`
+    expect(requirementsCheck.find([requirements, testFile, { ...assumptions, text: added }])).toEqual([
+      { file: assumptionsPath, problem: 'A-solver is in no group of the list above the table' },
+    ])
+  })
+
+  test('judges the attacks on withdrawals alike', () => {
+    const text = '| Id | Rule | Proof |\n|---|---|---|\n| Q-price-01 | amounts round down | bench `P1` |'
+    const attacks = {
+      path: 'docs/internals/withdrawals.md',
+      text: `| Attack | Our answer | Test |
+|---|---|---|
+| (a) A second request | refused | \`packages/a/src/a.test.ts\` › is refused |
+| (a) A third request | refused | \`packages/a/src/gone.test.ts\` › is refused |`,
+    }
+    const bench = { path: 'bench/rows.ts', text: "'P1'" }
+    const requirements = { path: 'docs/reference/requirements.md', text }
+    expect(requirementsCheck.find([requirements, testFile, assumptions, attacks, bench])).toEqual([
+      {
+        file: 'docs/internals/withdrawals.md:4',
+        problem: '(a) A third request names a test file that does not exist: packages/a/src/gone.test.ts',
       },
     ])
   })
@@ -149,11 +181,14 @@ describe('rows after a run', () => {
     expect(findUnprovenRows([page], new Map())).toEqual([])
   })
 
-  test('are those of all four pages', () => {
+  test('are those of all five pages', () => {
     const proof = `\`${testFile.path}\` › rounds up`
     const pages = [
       { path, text: `| Id | Rule | Proof |\n|---|---|---|\n${row('rounds up')}\n` },
-      { path: assumptionsPath, text: assumptions.text.replace('rounds down', 'rounds up') },
+      {
+        path: assumptionsPath,
+        text: assumptions.text.replace('rounds down', 'rounds up').split('\n').slice(2).join('\n'),
+      },
       {
         path: 'docs/internals/reference-comparison.md',
         text: `| Probe | Reference | Ours | Proof |\n|---|---|---|---|\n| 1 | 2 | 1 | ${proof} |`,
@@ -161,6 +196,10 @@ describe('rows after a run', () => {
       {
         path: 'docs/reference/reader-test-plan.md',
         text: `| Family | Case | Proof |\n|---|---|---|\n| a | b | ${proof} |`,
+      },
+      {
+        path: 'docs/internals/withdrawals.md',
+        text: `| Attack | Our answer | Test |\n|---|---|---|\n| a | b | ${proof} |`,
       },
     ]
     const found = findUnprovenRows(pages, new Map([[testFile.path, ['rounds down']]]))

@@ -5,8 +5,10 @@ const page = 'docs/reference/requirements.md'
 const assumptionsPage = 'docs/reference/assumptions.md'
 const comparisonPage = 'docs/internals/reference-comparison.md'
 const testPlanPage = 'docs/reference/reader-test-plan.md'
+const attacksPage = 'docs/internals/withdrawals.md'
 const requirementColumns = ['Id', 'Rule', 'Proof']
 const testPlanColumns = ['Family', 'Case', 'Proof']
+const attackColumns = ['Attack', 'Our answer', 'Test']
 const comparisonColumns = ['Probe', 'Reference', 'Ours', 'Proof']
 const assumptionColumns = ['Id', 'The documents leave open', 'Our choice', 'Reason', 'Tested by']
 const tablesOfProofs = [
@@ -14,13 +16,14 @@ const tablesOfProofs = [
   { page: assumptionsPage, columns: assumptionColumns },
   { page: comparisonPage, columns: comparisonColumns },
   { page: testPlanPage, columns: testPlanColumns },
+  { page: attacksPage, columns: attackColumns },
 ]
 /** What vitest replaces in the title of a table. */
 const placeholder = /%[sdifjo]|\$\w+/
 
 /**
- * Every rule of the two interface documents, every choice of ours and every comparison with the public
- * oracle names a test file or a bench row that exists, or says that it is not proven. That the file has the
+ * Every rule of the two interface documents, every choice of ours, every comparison with the public oracle and
+ * every attack on a withdrawal names a test file or a bench row that exists, or says that it is not proven. That the file has the
  * test, and that it passed, is judged by {@link findUnprovenRows} after a run.
  */
 export const requirementsCheck: Check = { name: 'requirements', find: findUnprovenRequirements }
@@ -36,16 +39,28 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
   return [
     ...findingsOf(page, rows, (row) => [...shapeProblems(row), ...judge(row)]),
     ...findingsOf(assumptionsPage, assumptions, judge),
+    ...groupFindings(byPath.get(assumptionsPage) ?? '', assumptions),
     ...findingsOf(comparisonPage, tableRows(byPath.get(comparisonPage) ?? '', comparisonColumns), judge),
-    ...testPlanFindings(byPath.get(testPlanPage) ?? '', judge),
+    ...findingsWithoutIds(testPlanPage, tableRows(byPath.get(testPlanPage) ?? '', testPlanColumns), judge),
+    ...findingsWithoutIds(attacksPage, tableRows(byPath.get(attacksPage) ?? '', attackColumns), judge),
   ]
 }
 
-/** Rows of the plan have no ids: a family has many. */
-function testPlanFindings(text: string, judge: (row: TableRow) => readonly string[]): readonly Finding[] {
-  return tableRows(text, testPlanColumns).flatMap((row) =>
-    judge(row).map((problem) => ({ file: `${testPlanPage}:${row.line}`, problem })),
-  )
+/** The list above the table leads to every group of it. */
+function groupFindings(text: string, rows: readonly TableRow[]): readonly Finding[] {
+  const [list = ''] = text.split('\n|')
+  const groups = new Set(rows.map(({ cells: [id = ''] }) => id.replace(/-\d+$/, '')))
+  return [...groups]
+    .filter((group) => !list.includes(`\`${group}\``))
+    .map((group) => ({
+      file: assumptionsPage,
+      problem: `${group} is in no group of the list above the table`,
+    }))
+}
+
+/** Rows that begin with a family or an attack: a page has many of one name. */
+function findingsWithoutIds(file: string, rows: readonly TableRow[], judge: Judge): readonly Finding[] {
+  return rows.flatMap((row) => judge(row).map((problem) => ({ file: `${file}:${row.line}`, problem })))
 }
 
 /** What is wrong row by row, an id that was seen before included. */

@@ -34,8 +34,8 @@ export const suiteFiles = {
     'apps/quote-api/test/settlementProcesses.test.ts',
     'apps/quote-api/test/sponsoredDurability.test.ts',
     'apps/quote-api/test/topUpTrees.test.ts',
-    'packages/localnet/test/solverPermits.test.ts',
-    'packages/localnet/test/solverSweeps.test.ts',
+    'apps/solver/test/solverPermits.test.ts',
+    'apps/solver/test/solverSweeps.test.ts',
     'test/livesUnderFaults.test.ts',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>

@@ -24,7 +24,7 @@ import { startTestService, type TestService } from './fixtures/service.ts'
 import { post, type QuoteAnswer, readError, readOk, send } from './serviceSupport/callService.ts'
 import { localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
-import { writeSolverConfig } from './settlementSupport/solverConfig.ts'
+import { solverVariables } from './settlementSupport/solverVariables.ts'
 import { type StandInOracle, startStandInOracle } from './settlementSupport/standInOracle.ts'
 import { createSponsor, moneyOf, pepperText } from './sponsorSupport/sponsors.ts'
 
@@ -60,7 +60,7 @@ beforeAll(async () => {
   url = (await service.listen()).publicUrl
   database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
   solver = spawnSolver(
-    await writeSolverConfig({ network, directory, quoteApiUrl: url, quoteApiKey: solverKey }),
+    await solverVariables({ network, directory, server, database, quoteApiUrl: url, quoteApiKey: solverKey }),
   )
   await solver.ready()
 })

@@ -138,6 +138,16 @@ const refused: readonly (readonly [
     ['quote: chains.base.fillContract is missing in chains: base.fillContracts'],
   ],
   [
+    'a fill contract that is another contract than that of this release',
+    local((environment) =>
+      files(
+        ['quote.local.json', network.deployment.base.fillContract, network.deployment.base.multicall3],
+        ['chains.local.json', network.deployment.base.fillContract, network.deployment.base.multicall3],
+      )(environment),
+    ),
+    ["chains.base.fillContract: the code on base is not that of this release's contract"],
+  ],
+  [
     'prices of Hermes where nobody is named whose signatures count',
     local((environment) => ({ ...environment, HERMES_URL: 'https://hermes.example' })),
     ['HERMES_URL needs guardianSets in configs/quote.local.json'],

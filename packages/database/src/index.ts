@@ -1,4 +1,11 @@
 export { createDatabase, type Database, type DatabaseOptions } from './createDatabase.ts'
+export {
+  type ElectionOptions,
+  type Elections,
+  type Fence,
+  type Leadership,
+  startElections,
+} from './election.ts'
 export { findEmbeddedPostgres } from './embedded/findEmbeddedPostgres.ts'
 export { canListen, freeLoopbackPort } from './embedded/freeLoopbackPort.ts'
 export {
