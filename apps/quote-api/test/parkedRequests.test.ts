@@ -216,7 +216,9 @@ describe('the command line and the admin listener', () => {
   /** Runs what was typed. @returns its lines */
   async function command(...words: readonly string[]): Promise<string> {
     const parsed = parseCommandLine(words, commandTable)
-    if (parsed.kind !== 'run') throw new Error(`not understood: ${words.join(' ')}`)
+    if (parsed.kind !== 'run' || !('run' in parsed.command)) {
+      throw new Error(`not understood: ${words.join(' ')}`)
+    }
     const output = await parsed.command.run(
       {
         administration: operated(),

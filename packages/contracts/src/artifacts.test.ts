@@ -8,6 +8,7 @@ import { compile } from './compile.ts'
 import { compilationHash } from './compilerInput.ts'
 import { contractSources } from './contractNames.ts'
 import { renderAbis } from './renderAbis.ts'
+import { renderCodes } from './renderCodes.ts'
 
 /** The compiler needs seconds on a quiet machine, and many of them on a busy one. */
 const compiling = { timeout: 180_000 }
@@ -34,6 +35,11 @@ describe('loadArtifacts', () => {
 test('the committed ABIs are those of the sources: run scripts/generateAbis.ts', compiling, async () => {
   const committed = await readFile(new URL('./abis.generated.ts', import.meta.url), 'utf8')
   expect(renderAbis(await loadArtifacts(), 'packages/contracts/contracts') === committed).toBe(true)
+})
+
+test('the committed code is what the compiler makes of the sources, byte for byte', compiling, async () => {
+  const committed = await readFile(new URL('./codes.generated.ts', import.meta.url), 'utf8')
+  expect(renderCodes(await loadArtifacts()) === committed).toBe(true)
 })
 
 test('another source or another compiler names another compilation', async () => {

@@ -20,7 +20,12 @@ const outputSchema = z.object({
           abi: z.array(z.unknown()).transform((abi) => abi as unknown as Abi),
           evm: z.object({
             bytecode: z.object({ object: code }),
-            deployedBytecode: z.object({ object: code }),
+            deployedBytecode: z.object({
+              object: code,
+              immutableReferences: z
+                .record(z.string(), z.array(z.object({ start: z.number(), length: z.number() })))
+                .default({}),
+            }),
           }),
         }),
       ),
@@ -34,7 +39,12 @@ export type Artifact = {
   readonly bytecode: `0x${string}`
   /** What stands at the address; immutables are zero in it. */
   readonly runtimeBytecode: `0x${string}`
+  /** Where immutables stand in it, in bytes. */
+  readonly immutables: readonly CodeSpan[]
 }
+
+/** A part of a contract's code, in bytes. */
+export type CodeSpan = { readonly start: number; readonly length: number }
 
 /**
  * `selfdestruct` warns that it only clears what was created in the same transaction, which is what
@@ -64,6 +74,9 @@ export function compile<Name extends string>(
       abi: compiled.abi,
       bytecode: `0x${compiled.evm.bytecode.object}`,
       runtimeBytecode: `0x${compiled.evm.deployedBytecode.object}`,
+      immutables: Object.values(compiled.evm.deployedBytecode.immutableReferences)
+        .flat()
+        .sort((a, b) => a.start - b.start),
     }
   }
   // CAST: the names are all keys of the table.

@@ -3,7 +3,12 @@ import { type ContractSources, namesOf } from './contractNames.ts'
 
 export type SoliditySource = { readonly path: string; readonly content: string }
 
-const outputs = ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object']
+const outputs = [
+  'abi',
+  'evm.bytecode.object',
+  'evm.deployedBytecode.object',
+  'evm.deployedBytecode.immutableReferences',
+]
 
 /**
  * One standard-JSON compilation. The code carries no metadata, so that an address (which CREATE2

@@ -8,7 +8,7 @@ export const contractSources = {
   Depository: 'chain/Depository.sol',
   DepositRouter: 'chain/DepositRouter.sol',
   FillContract: 'chain/FillContract.sol',
-  FillExecutor: 'chain/FillExecutor.sol',
+  OrderClone: 'chain/OrderClone.sol',
   PermitRouter: 'chain/PermitRouter.sol',
   PermittedDeposit: 'chain/PermittedDeposit.sol',
   Allocator: 'hub/Allocator.sol',

@@ -29,6 +29,7 @@ export {
   type PoolDeployment,
   type TokenSymbol,
 } from './contracts/deployment.ts'
+export { randomWord, testCalls, testFill } from './contracts/testFill.ts'
 export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
 export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'
 export { type FamilyKey, familyKeys, familyPlans, familyVariables } from './families/familyPlans.ts'
@@ -77,7 +78,7 @@ export {
   type ScriptedTransaction,
 } from './scriptedChain/blockTree.ts'
 export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
-export { solverFile } from './solver/solverFile.ts'
+export { solverEnvironment } from './solver/solverEnvironment.ts'
 export { type SolverProcess, spawnAllocatorSigner, spawnSolver } from './solver/spawnSolver.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'

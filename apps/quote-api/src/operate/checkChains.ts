@@ -4,6 +4,7 @@ import {
   checkLocalNodes,
   type JsonRpcClient,
 } from '@causeway/chains'
+import { codeStateOf, type DeployedName } from '@causeway/contracts/codes'
 import { ConfigurationError, DomainError, type Hex, type QuoteFile } from '@causeway/core'
 import type { MarketLog } from '@causeway/market'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
@@ -43,26 +44,28 @@ function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectatio
   const hex = (address: string) => chain.quoting.hexAddress(address)
   const setting = (name: string) => `quote: chains.${key}.${name}`
   const { uniswapV3: exchange, permitRouter, depositAddresses } = config
-  const contracts = [
+  const contracts: readonly (readonly [string, Hex | undefined, DeployedName?])[] = [
     ['wrappedNative', config.wrappedNative],
-    ['fillContract', config.fillContract],
-    ['depositRouter', config.depositRouter],
-    ['permitRouter.contract', permitRouter?.contract],
-    ['depositAddresses.contract', depositAddresses?.contract],
+    ['fillContract', config.fillContract, 'FillContract'],
+    ['depositRouter', config.depositRouter, 'DepositRouter'],
+    ['permitRouter.contract', permitRouter?.contract, 'PermitRouter'],
+    ['depositAddresses.contract', depositAddresses?.contract, 'DepositAddresses'],
     ['feeModel.gasPriceOracle', config.feeModel.gasPriceOracle],
     ['uniswapV3.factory', exchange?.factory],
     ['uniswapV3.quoterV2', exchange?.quoterV2],
     ['uniswapV3.swapRouter', exchange?.swapRouter],
     ...(exchange?.pools ?? []).map(({ address }, index) => [`uniswapV3.pools[${index}]`, address] as const),
-  ] as const
+  ]
   return {
     chainId: BigInt(config.chainId),
     multicall3: { setting: setting('multicall3'), address: config.multicall3 },
     contracts: [
       { setting: `chains: ${key}.depository`, address: hex(chain.depository) },
-      ...contracts.flatMap(([name, address]) =>
-        address === undefined ? [] : [{ setting: setting(name), address }],
-      ),
+      ...contracts.flatMap(([name, address, ours]) => {
+        if (address === undefined) return []
+        const hasRightCode = ours && ((code: Hex) => codeStateOf(ours, code) === 'ours')
+        return [{ setting: setting(name), address, hasRightCode }]
+      }),
     ],
     feeds: file.prices.flatMap(({ feeds, key: priceKey }) =>
       feeds

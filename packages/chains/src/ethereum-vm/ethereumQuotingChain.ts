@@ -21,7 +21,7 @@ export const ethereumQuotingChain: QuotingChainFamily = {
     const facts = createUserFactsReader({ client, multicall3, currentHead, onFailure })
     const code = createAccountCodeReader({ client, currentHead, onFailure })
     const simulator = createCallSimulator({ client, now, currentBlock: () => currentHead()?.number })
-    // The fill contract runs calls from a contract of its own, so that they can spend nothing of it.
+    // What clones delegate to stands for the clone of an order that is not made yet: code without a balance.
     const from = fillContract && firstCreatedAddress(fillContract)
     return {
       userFacts: (question) => facts.read(question, budget),

@@ -10,6 +10,7 @@ import {
   typedDataDigest,
   typeHash,
 } from '../hashing/typedData.ts'
+import type { Hex } from '../hex.ts'
 import type { WithdrawRequest } from '../vm/withdrawRequest.ts'
 import type {
   Execution,
@@ -44,9 +45,19 @@ export function signingDigest(request: SigningRequest): Uint8Array {
       return typedDataDigest(withdrawRequestSeparator(request.domain), withdrawRequestHash(request.request))
     case 'mapping-entry':
       return typedDataDigest(mappingSeparator(request.domain), mappingEntryHash(request.entry))
+    case 'transaction':
+      return transactionDigest(request.unsigned)
     default:
       return assertNever(request)
   }
+}
+
+/** Nothing else that is signed here begins with the type of such a transaction and a list: no digest is both. */
+function transactionDigest(unsigned: Hex): Uint8Array {
+  const bytes = hexToBytes(unsigned)
+  const [type, listHead = 0] = bytes
+  if (type !== 2 || listHead < 0xc0) throw new RangeError('only EIP-1559 transactions are signed')
+  return keccak256(bytes)
 }
 
 /** Domain separator of the hub's oracle contract. */

@@ -24,6 +24,8 @@ export type SigningRequest =
     }
   /** EIP-712 `SetEntry`. @source withdrawals.md 2 */
   | { readonly purpose: 'mapping-entry'; readonly domain: MappingDomain; readonly entry: MappingEntry }
+  /** An EIP-1559 transaction without its signature, as EIP-2718 serializes it. */
+  | { readonly purpose: 'transaction'; readonly unsigned: Hex }
 
 /**
  * Holds one secp256k1 key. Every signature is recovered and compared with `address` before it is

@@ -13,7 +13,9 @@ const packageRoot = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What stands on local chains beside what an operator deploys: tokens, feeds, predeploys, adversaries. */
 const localSources = {
+  CoinForcer: 'adversaries/CoinForcer.sol',
   FreeHub: 'adversaries/FreeHub.sol',
+  HostileToken: 'adversaries/HostileToken.sol',
   Reenterer: 'adversaries/Reenterer.sol',
   PriceFeed: 'chain/PriceFeed.sol',
   Token: 'chain/Token.sol',

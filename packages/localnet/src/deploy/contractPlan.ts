@@ -1,22 +1,21 @@
 import {
   allocatorAbi,
   bitcoinPayloadBuilderAbi,
-  depositAddressesAbi,
+  type DeployedName,
+  deploymentPlan,
   depositoryAbi,
-  depositRouterAbi,
   evmPayloadBuilderAbi,
-  fillContractAbi,
   genericMappingAbi,
   hubAbi,
   hubOracleAbi,
   hyperliquidPayloadBuilderAbi,
   lighterPayloadBuilderAbi,
   oracleMultisigAbi,
-  permitRouterAbi,
+  type Surroundings,
   solanaPayloadBuilderAbi,
 } from '@causeway/contracts'
 import { bytesToHex, type Hex, solanaCodec } from '@causeway/core'
-import { encodeDeployData } from 'viem'
+import { encodeDeployData, zeroAddress } from 'viem'
 import { priceFeedAbi, tokenAbi, wrappedNativeAbi } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/artifacts.ts'
 import type { ChainDeployment, TokenSymbol } from '../contracts/deployment.ts'
@@ -24,7 +23,13 @@ import { hyperliquidNetwork, lighterChainId, solanaDomain, solanaVault } from '.
 import { create2Address } from '../uniswap/create2.ts'
 
 /** A contract that goes through the CREATE2 proxy: its address depends on this code alone. */
-export type PlannedContract = { readonly what: string; readonly initCode: Hex; readonly address: Hex }
+export type PlannedContract = {
+  readonly what: string
+  readonly initCode: Hex
+  readonly address: Hex
+  /** Zero unless it is what an operator deploys: those have a salt of their environment. */
+  readonly salt?: Hex
+}
 
 export type FeedKey = keyof ChainDeployment['feeds']
 
@@ -74,10 +79,7 @@ export function userChainPlan(artifacts: Artifacts): UserChainPlan {
       'depository',
       encodeDeployData({ abi: depositoryAbi, bytecode: artifacts.Depository.bytecode }),
     ),
-    fillContract: plan(
-      'fill contract',
-      encodeDeployData({ abi: fillContractAbi, bytecode: artifacts.FillContract.bytecode }),
-    ),
+    fillContract: shipped('FillContract', { depository: zeroAddress }),
     wrappedNative: plan(
       'wrapped native',
       encodeDeployData({ abi: wrappedNativeAbi, bytecode: artifacts.WrappedNative.bytecode }),
@@ -96,43 +98,24 @@ export function userChainPlan(artifacts: Artifacts): UserChainPlan {
   }
 }
 
-/** Apart from the rest, because it needs the swap router's address. */
-export function depositRouterPlan(
-  artifacts: Artifacts,
-  around: { readonly depository: Hex; readonly swapRouter: Hex; readonly wrappedNative: Hex },
-): PlannedContract {
-  return plan(
-    'deposit router',
-    encodeDeployData({
-      abi: depositRouterAbi,
-      bytecode: artifacts.DepositRouter.bytecode,
-      args: [around.depository, around.swapRouter, around.wrappedNative],
-    }),
-  )
+/** Apart from the rest, because they need the depository's address, and one of them the swap router's. */
+export function routerPlan(around: Required<Surroundings>): {
+  readonly depositRouter: PlannedContract
+  readonly depositAddresses: PlannedContract
+  readonly permitRouter: PlannedContract
+} {
+  return {
+    depositRouter: shipped('DepositRouter', around),
+    depositAddresses: shipped('DepositAddresses', around),
+    permitRouter: shipped('PermitRouter', around),
+  }
 }
 
-/** Apart from the rest, because it needs the depository's address. */
-export function depositAddressesPlan(artifacts: Artifacts, depository: Hex): PlannedContract {
-  return plan(
-    'deposit addresses',
-    encodeDeployData({
-      abi: depositAddressesAbi,
-      bytecode: artifacts.DepositAddresses.bytecode,
-      args: [depository],
-    }),
-  )
-}
-
-/** Apart from the rest, because it needs the depository's address. */
-export function permitRouterPlan(artifacts: Artifacts, depository: Hex): PlannedContract {
-  return plan(
-    'permit router',
-    encodeDeployData({
-      abi: permitRouterAbi,
-      bytecode: artifacts.PermitRouter.bytecode,
-      args: [depository],
-    }),
-  )
+/** As an operator's command plans it, for the environment of local networks. */
+function shipped(name: DeployedName, around: Surroundings): PlannedContract {
+  const found = deploymentPlan('local', around).find((contract) => contract.name === name)
+  if (found === undefined) throw new Error(`${name} is not planned`)
+  return { what: name, ...found }
 }
 
 export function hubPlan(artifacts: Artifacts): HubPlan {

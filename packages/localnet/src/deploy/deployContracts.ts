@@ -76,7 +76,10 @@ function chunked(planned: readonly PlannedContract[]): readonly (readonly Planne
 function deployment(contracts: readonly PlannedContract[]): LocalTransaction {
   return together(
     `deployment of ${contracts.map(({ what }) => what).join(', ')}`,
-    contracts.map(({ initCode }) => ({ target: create2Proxy, data: concatHex([zeroSalt, initCode]) })),
+    contracts.map(({ initCode, salt = zeroSalt }) => ({
+      target: create2Proxy,
+      data: concatHex([salt, initCode]),
+    })),
   )
 }
 

@@ -7,11 +7,9 @@ import type { LocalKeys } from '../keys/localKeys.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
 import { deployUniswapV3 } from '../uniswap/deployUniswapV3.ts'
 import {
-  depositAddressesPlan,
-  depositRouterPlan,
   type FeedKey,
   type PlannedContract,
-  permitRouterPlan,
+  routerPlan,
   type UserChainPlan,
   userChainPlan,
 } from './contractPlan.ts'
@@ -53,22 +51,20 @@ export async function deployUserChain(
 
   const { wrappedNative, depository } = addresses
   const uniswap = await deployUniswapV3({ ...chain.as(deployer), wrappedNative })
-  const router = depositRouterPlan(artifacts, { depository, wrappedNative, swapRouter: uniswap.swapRouter })
-  const deposits = depositAddressesPlan(artifacts, depository)
-  const permits = permitRouterPlan(artifacts, depository)
-  await deployMissing(chain, deployer, [router, deposits, permits])
+  const routers = routerPlan({ depository, wrappedNative, swapRouter: uniswap.swapRouter })
+  await deployMissing(chain, deployer, Object.values(routers))
   const pools = await openPools(chain, deployer, { uniswap, wrappedNative, tokens: addresses.tokens })
   return {
     chainKey,
     chainId: chain.chainId,
     ...addresses,
-    depositRouter: router.address,
+    depositRouter: routers.depositRouter.address,
     depositAddresses: {
-      contract: deposits.address,
+      contract: routers.depositAddresses.address,
       sweepCodeHash: keccak256(artifacts.DepositSweep.bytecode),
     },
     permitRouter: {
-      contract: permits.address,
+      contract: routers.permitRouter.address,
       depositCodeHash: keccak256(artifacts.PermittedDeposit.bytecode),
     },
     multicall3: multicall3Address,

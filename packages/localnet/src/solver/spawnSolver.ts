@@ -17,18 +17,23 @@ export type SolverProcess = {
 
 /**
  * `main.ts` of the solver in a process of its own, for tests. Whoever starts it ends it.
- * @param configFile path of a `SolverConfigFile`
+ * @param environment of `solverEnvironment`, with the key
  */
-export function spawnSolver(configFile: string): SolverProcess {
-  return spawnPart('packages/localnet/src/solver/main.ts', { SOLVER_CONFIG_FILE: configFile })
+export function spawnSolver(environment: Readonly<Record<string, string>>): SolverProcess {
+  return spawnPart('apps/solver/src/main.ts', environment, 'solver is ready')
 }
 
 /** `main.ts` of the allocator signer; see `spawnSolver`. @param configFile path of an `AllocatorSignerFile` */
 export function spawnAllocatorSigner(configFile: string): SolverProcess {
-  return spawnPart('packages/localnet/src/allocator/main.ts', { ALLOCATOR_CONFIG_FILE: configFile })
+  const variables = { ALLOCATOR_CONFIG_FILE: configFile }
+  return spawnPart('packages/localnet/src/allocator/main.ts', variables, 'ready on port')
 }
 
-function spawnPart(script: string, variables: Readonly<Record<string, string>>): SolverProcess {
+function spawnPart(
+  script: string,
+  variables: Readonly<Record<string, string>>,
+  readyText: string,
+): SolverProcess {
   const child = spawn(process.execPath, [translatedScript(script)], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], ...variables },
@@ -42,7 +47,7 @@ function spawnPart(script: string, variables: Readonly<Record<string, string>>):
   const ready = new Promise<void>((resolve, reject) => {
     const collect = (chunk: Buffer) => {
       output += chunk.toString()
-      if (output.includes('ready on port')) resolve()
+      if (output.includes(readyText)) resolve()
     }
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)

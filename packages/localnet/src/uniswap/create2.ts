@@ -1,9 +1,11 @@
+import { create2Proxy } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { concatHex, getContractAddress } from 'viem'
 import { type LocalClients, mined } from '../nodes/clients.ts'
 
-/** The deterministic deployment proxy, which every anvil has from its first block. */
-export const create2Proxy: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
+/** Every anvil has it from its first block. */
+export { create2Proxy }
+
 const zeroSalt: Hex = `0x${'00'.repeat(32)}`
 
 /** Where `deployThroughProxy` puts a contract: it depends on the creation code alone. */

@@ -272,8 +272,8 @@ describe('destination calls', () => {
   test('their simulated gas is part of relayerGas', async () => {
     const plain = (await price(caseA)).json()
     const withCall = (await price({ ...caseA, txs: [call] })).json()
-    // 50,000 units at 10^8 wei are 0.0125 USD.
-    expect(BigInt(withCall.fees.relayerGas.amount) - BigInt(plain.fees.relayerGas.amount)).toBe(12_500n)
+    // 50,000 units, and 90,000 of the clone that runs the call, at 10^8 wei are 0.035 USD.
+    expect(BigInt(withCall.fees.relayerGas.amount) - BigInt(plain.fees.relayerGas.amount)).toBe(35_000n)
   })
 
   test('a given gas limit replaces simulation', async () => {
@@ -281,7 +281,7 @@ describe('destination calls', () => {
       throw new Error('must not be asked')
     }
     const response = await price({ ...caseA, txs: [call], txsGasLimit: 100_000 }, { simulateCalls })
-    expect(response.json().fees.relayerGas.amount).toBe('35000')
+    expect(response.json().fees.relayerGas.amount).toBe('57500')
   })
 
   test.each([

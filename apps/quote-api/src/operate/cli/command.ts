@@ -1,4 +1,5 @@
 import type { SqlDatabase } from '@causeway/core'
+import type { QuoteApiConfig } from '../../config/config.ts'
 import type { Administration } from '../administration.ts'
 import type { CommandChain } from './commandChain.ts'
 
@@ -16,6 +17,12 @@ export type CommandContext = {
   readonly readFile: (path: string) => Promise<string>
   /** For output that is too long to be held: one line each. */
   readonly print: (line: string) => Promise<void>
+}
+
+/** What a command needs that works on chains and opens no database. */
+export type ChainsContext = {
+  readonly config: QuoteApiConfig
+  readonly variables: Readonly<Record<string, string | undefined>>
 }
 
 export type Flag = {
@@ -48,6 +55,13 @@ export type Command = {
   /** In order; all are required. */
   readonly operands: readonly string[]
   readonly flags: Readonly<Record<string, Flag>>
-  /** `undefined` when everything was printed. @throws CommandError, DomainError, ConfigurationError */
-  run(scene: CommandContext, args: Arguments): Promise<Output | undefined>
-}
+} & (
+  | {
+      /** `undefined` when everything was printed. @throws CommandError, DomainError, ConfigurationError */
+      run(scene: CommandContext, args: Arguments): Promise<Output | undefined>
+    }
+  | {
+      /** As `run`, of a command that works without a database. */
+      runOnChains(scene: ChainsContext, args: Arguments): Promise<Output>
+    }
+)

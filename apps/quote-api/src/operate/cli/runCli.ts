@@ -7,6 +7,7 @@ import { claimCommands } from './claims.ts'
 import type { Command, CommandContext, Output } from './command.ts'
 import { openCommandChain } from './commandChain.ts'
 import { CommandError } from './commandError.ts'
+import { contractCommands } from './contracts.ts'
 import { keyCommands } from './keys.ts'
 import { ledgerCommands } from './ledger.ts'
 import { parseCommandLine } from './parseCommandLine.ts'
@@ -49,7 +50,10 @@ export async function runCli(options: CliOptions): Promise<0 | 1 | 2> {
   }
   const { command, args, json } = parsed
   try {
-    const output = await withScene(options, (scene) => command.run(scene, args))
+    const output =
+      'runOnChains' in command
+        ? await command.runOnChains(await options.config(), args)
+        : await withScene(options, (scene) => command.run(scene, args))
     if (output !== undefined) await printOutput(output, json, print)
     return output?.isFailure === true ? 1 : 0
   } catch (error) {
@@ -144,6 +148,7 @@ export const commandTable: readonly Command[] = [
   ...ledgerCommands,
   ...requestCommands,
   ...claimCommands,
+  ...contractCommands,
 ]
 
 const invocation = 'npm run causeway --'

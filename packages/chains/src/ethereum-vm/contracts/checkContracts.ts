@@ -13,8 +13,8 @@ export type ContractExpectations = {
   /** Decimal chain id. */
   readonly chainId: bigint
   readonly multicall3: Placed
-  /** Must have code. */
-  readonly contracts: readonly Placed[]
+  /** Must have code, and the code that they are expected to have where that is known. */
+  readonly contracts: readonly (Placed & { readonly hasRightCode?: ((code: Hex) => boolean) | undefined })[]
   /** Price feeds: `description()` and `decimals()`. */
   readonly feeds: readonly (Placed & { readonly description: string; readonly decimals: number })[]
   /** Tokens: `decimals()`. The native currency is not among them. */
@@ -62,9 +62,16 @@ export async function checkContracts(
   const answers = await client.batch([...codeRequests, readRequest], options)
 
   const missing = new Set(placed.filter((_, index) => !hasCode(answers[index])).map(({ address }) => address))
-  const codeProblems = placed
-    .filter(({ address }) => missing.has(address))
-    .map(({ setting }) => `${setting}: there is no contract on ${client.chainId}`)
+  const codeProblems = [
+    ...placed
+      .filter(({ address }) => missing.has(address))
+      .map(({ setting }) => `${setting}: there is no contract on ${client.chainId}`),
+    ...expected.contracts.flatMap(({ setting, address, hasRightCode }, index) => {
+      const code = missing.has(address) ? undefined : codeOf(answers[index + 1])
+      if (code === undefined || hasRightCode === undefined || hasRightCode(code)) return []
+      return [`${setting}: the code on ${client.chainId} is not that of this release's contract`]
+    }),
+  ]
   if (missing.has(multicall3)) return codeProblems
   const results = decodeReads(answers.at(-1), reads.length)
   return [
@@ -119,8 +126,12 @@ function readsOf({ feeds, tokens, words }: ContractExpectations): readonly Read[
 }
 
 function hasCode(answer: RpcAnswer | undefined): boolean {
+  return codeOf(answer) !== '0x'
+}
+
+function codeOf(answer: RpcAnswer | undefined): Hex {
   if (answer?.ok !== true) throw new MalformedAnswerError('eth_getCode')
-  return parseBytes(answer.result, 'eth_getCode') !== '0x'
+  return parseBytes(answer.result, 'eth_getCode')
 }
 
 function decodeReads(answer: RpcAnswer | undefined, count: number): readonly ContractAnswer[] {

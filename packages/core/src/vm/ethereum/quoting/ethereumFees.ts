@@ -39,6 +39,8 @@ export type EthereumFeeFacts = {
   readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
 }
 
+/** Clone of an order that runs its calls: made, called through, and one token swept. */
+const orderCloneUnits = 90_000n
 /** Extra units per initialised tick that a swap crosses: two cold storage slots and arithmetic. */
 const unitsPerTickCrossed = 30_000n
 
@@ -66,7 +68,8 @@ export class EthereumFees implements NetworkFees {
   /** Gas units, with what a swap crosses and a caller's calls need on top. */
   unitsOf(transaction: CostedTransaction): bigint {
     const { ticksCrossed = 0, callUnits = 0n } = transaction
-    return this.#gasUnits[shapeOf(transaction)] + BigInt(ticksCrossed) * unitsPerTickCrossed + callUnits
+    const callsAndClone = callUnits === 0n ? 0n : callUnits + orderCloneUnits
+    return this.#gasUnits[shapeOf(transaction)] + BigInt(ticksCrossed) * unitsPerTickCrossed + callsAndClone
   }
 }
 

@@ -114,10 +114,10 @@ test.each([
   expect(fees.costOf({ kind, isNative })).toBe(1_000n * place(shape) * 7n + place(shape))
 })
 
-test('crossed ticks and calls are execution on top, and nobody pays rent', () => {
+test('crossed ticks, calls and the clone that runs them are execution on top, and nobody pays rent', () => {
   const plain = fees.costOf({ kind: 'swap', isNative: false })
   expect(fees.costOf({ kind: 'swap', isNative: false, ticksCrossed: 2, callUnits: 5n }) - plain).toBe(
-    60_005n * 7n,
+    150_005n * 7n,
   )
   expect(fees.rentOf()).toBe(0n)
 })

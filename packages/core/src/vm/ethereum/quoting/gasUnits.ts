@@ -26,15 +26,16 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   /** 21,000 and a few thousand for recipients that are contracts. */
   'send-native': 30_000n,
   'send-erc20': 75_000n,
-  'fill-native': 80_000n,
-  'fill-erc20': 90_000n,
-  /** Payment to the contract that runs calls, its allowance for the router, and the swap. */
-  'fill-swap': 230_000n,
+  /** The fill contract's record of the id is a new slot. */
+  'fill-native': 95_000n,
+  'fill-erc20': 105_000n,
+  /** Payment to the clone that runs calls, its creation, its allowance for the router, the swap and the sweep. */
+  'fill-swap': 320_000n,
   /** What a native payment adds to a fill. */
   'fill-topup': 45_000n,
   /** A contract is made at the address, deposits and is gone. */
   'sweep-native': 110_000n,
   'sweep-erc20': 155_000n,
-  'refund-native': 80_000n,
-  'refund-erc20': 90_000n,
+  'refund-native': 95_000n,
+  'refund-erc20': 105_000n,
 }

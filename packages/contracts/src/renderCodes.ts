@@ -1,0 +1,23 @@
+import { codeHashOf } from './codeHash.ts'
+import type { Artifact } from './compile.ts'
+
+/** The contracts that an operator deploys beside a depository, on each chain that is quoted. */
+export const deployedNames = ['FillContract', 'DepositRouter', 'DepositAddresses', 'PermitRouter'] as const
+export type DeployedName = (typeof deployedNames)[number]
+
+/** The text of `codes.generated.ts`: what is deployed, so that nobody who deploys or compares compiles. */
+export function renderCodes(artifacts: Readonly<Record<DeployedName, Artifact>>): string {
+  const rows = deployedNames.map((name) => {
+    const { bytecode, runtimeBytecode, immutables } = artifacts[name]
+    const spans = immutables.map(({ start, length }) => `{ start: ${start}, length: ${length} }`)
+    return [
+      `  ${name}: {`,
+      `    creationCode: '${bytecode}',`,
+      `    codeHash: '${codeHashOf(runtimeBytecode, immutables)}',`,
+      `    immutables: [${spans.join(', ')}],`,
+      '  },',
+    ].join('\n')
+  })
+  const head = '// Written by scripts/generateAbis.ts from packages/contracts/contracts. Do not edit.'
+  return `${head}\n\nexport const shippedCodes = {\n${rows.join('\n')}\n} as const\n`
+}
