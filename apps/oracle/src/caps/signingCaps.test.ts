@@ -9,10 +9,15 @@ import {
   encodeTransferAction,
   type Hex,
 } from '@causeway/core'
+import {
+  type CapTable,
+  createCapJournal,
+  createSigningCaps,
+  noJournal,
+  type SigningCapsOptions,
+} from '@causeway/signer'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createCapJournal, noJournal } from './capJournal.ts'
-import { type CapTable, createSigningCaps, type SigningCapsOptions } from './signingCaps.ts'
 import { valueLetOut } from './valueLetOut.ts'
 
 const token = 7n
