@@ -90,6 +90,19 @@ describe('a thief', () => {
     expect(caps.usage()).toMatchObject([{ signed: 900n }])
   })
 
+  test('with a second process gets no second cap: what it signed counts here, once, for its hour', () => {
+    const clock = { now: start }
+    const caps = capsAt(clock)
+    caps.count(value(1, 900n), start - 59 * minute)
+    caps.count(value(1, 900n), start)
+    caps.count(value(2, 5_000n), start - 70 * minute)
+    expect(caps.usage()).toMatchObject([{ signed: 900n }])
+    expect(caps.admit(value(3, 101n)).kind).toBe('held')
+    expect(caps.admit(value(1, 900n)).kind).toBe('free')
+    clock.now += 2 * minute
+    expect(caps.admit(value(3, 101n)).kind).toBe('within')
+  })
+
   test('a cap of zero signs nothing', () => {
     const closed: CapTable = new Map([[token, { chain: 'base', currency: 'usdc', amount: 0n }]])
     expect(capsAt({ now: start }, { table: closed }).admit(value(1, 1n)).kind).toBe('held')
