@@ -6,7 +6,9 @@ const page = 'docs/reference/requirements.md'
 const assumptionsPage = 'docs/reference/assumptions.md'
 const comparisonPage = 'docs/internals/reference-comparison.md'
 const testPlanPage = 'docs/reference/reader-test-plan.md'
+const securityPage = 'SECURITY.md'
 const comparisonColumns = ['Probe', 'Reference', 'Ours', 'Proof']
+const stolenColumns = ['Secret', 'Its thief takes at most', 'Bounded by', 'Proof']
 const assumptionColumns = ['Id', 'The documents leave open', 'Our choice', 'Reason', 'Tested by']
 
 /**
@@ -27,6 +29,7 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
     ...findingsOf(page, rows, (row) => [...shapeProblems(row), ...judge(row)]),
     ...findingsOf(assumptionsPage, assumptions, judge),
     ...findingsOf(comparisonPage, tableRows(byPath.get(comparisonPage) ?? '', comparisonColumns), judge),
+    ...findingsOf(securityPage, tableRows(byPath.get(securityPage) ?? '', stolenColumns), judge),
     ...testPlanFindings(byPath.get(testPlanPage) ?? '', judge),
   ]
 }

@@ -7,9 +7,14 @@ import { visitNodes } from './syntax.ts'
 const page = 'docs/operating/configuration.md'
 /** Of every chain, by its key: listed once, as `<CHAIN>_RPC_URL` and `<CHAIN>_SIGNING_CAPS`. */
 const perChain = /_(RPC_URL|SIGNING_CAPS)$/
-const sources = ['apps/quote-api/src/config/config.ts', 'apps/oracle/src/compose/config.ts']
+const sources = [
+  'apps/quote-api/src/config/config.ts',
+  'apps/oracle/src/compose/config.ts',
+  'apps/allocator/src/compose/config.ts',
+]
 /** Where a variable may be read: the service and the packages it hands its environment to. */
-const sourcePattern = /^(apps\/(quote-api|oracle)|packages\/(?!localnet)[^/]+)\/src\/.*(?<!\.test)\.ts$/
+const sourcePattern =
+  /^(apps\/(quote-api|oracle|allocator)|packages\/(?!localnet)[^/]+)\/src\/.*(?<!\.test)\.ts$/
 
 /** The page of variables lists what the service reads and what the configuration files name. */
 export const variablesCheck: Check = { name: 'variables', find: findUnlistedVariables }

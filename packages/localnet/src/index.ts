@@ -1,5 +1,10 @@
 export { freeLoopbackPort } from '@causeway/database'
-export { allocatorSignerFile } from './allocator/signerConfig.ts'
+export {
+  type AllocatorNetwork,
+  allocatorEd25519Key,
+  allocatorEnvironment,
+  allocatorKeys,
+} from './allocator/allocatorEnvironment.ts'
 export {
   allocatorAbi,
   depositAddressesAbi,
@@ -76,7 +81,7 @@ export {
 } from './scriptedChain/blockTree.ts'
 export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
 export { solverFile } from './solver/solverFile.ts'
-export { type SolverProcess, spawnAllocatorSigner, spawnSolver } from './solver/spawnSolver.ts'
+export { type SolverProcess, spawnAllocator, spawnSolver } from './solver/spawnSolver.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'
 export { type PoolTestbed, startPoolTestbed } from './uniswap/poolTestbed.ts'

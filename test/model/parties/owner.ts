@@ -131,6 +131,7 @@ export async function signIssued(world: World, withdrawal: KnownWithdrawal): Pro
   if (payload === '0x') return
   const depositories = userChainIds.map((id) => ({
     vmType: 'ethereum-vm' as const,
+    chain: id,
     ...{ hubChainId: String(chainNumbers[id]), depository: places[id].depository },
   }))
   const verdict = judgeIssued({ payloadId, request, payload }, depositories)

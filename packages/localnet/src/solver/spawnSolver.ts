@@ -23,12 +23,16 @@ export function spawnSolver(configFile: string): SolverProcess {
   return spawnPart('packages/localnet/src/solver/main.ts', { SOLVER_CONFIG_FILE: configFile })
 }
 
-/** `main.ts` of the allocator signer; see `spawnSolver`. @param configFile path of an `AllocatorSignerFile` */
-export function spawnAllocatorSigner(configFile: string): SolverProcess {
-  return spawnPart('packages/localnet/src/allocator/main.ts', { ALLOCATOR_CONFIG_FILE: configFile })
+/** `main.ts` of the allocator; see `spawnSolver`. @param variables its whole environment: see `allocatorEnvironment` */
+export function spawnAllocator(variables: Readonly<Record<string, string>>): SolverProcess {
+  return spawnPart('apps/allocator/src/main.ts', variables, 'allocator is listening')
 }
 
-function spawnPart(script: string, variables: Readonly<Record<string, string>>): SolverProcess {
+function spawnPart(
+  script: string,
+  variables: Readonly<Record<string, string>>,
+  readyText = 'ready on port',
+): SolverProcess {
   const child = spawn(process.execPath, [translatedScript(script)], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], ...variables },
@@ -42,7 +46,7 @@ function spawnPart(script: string, variables: Readonly<Record<string, string>>):
   const ready = new Promise<void>((resolve, reject) => {
     const collect = (chunk: Buffer) => {
       output += chunk.toString()
-      if (output.includes('ready on port')) resolve()
+      if (output.includes(readyText)) resolve()
     }
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)
