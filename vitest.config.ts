@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/testRunner/longestFirst.ts'
 import { endToEndFiles, suiteFiles, suites } from './scripts/testRunner/suites.ts'
 
 /** `expect.poll` waits a second by default, which a loaded machine may need for nothing at all. */
@@ -35,6 +36,7 @@ function endToEnd(
 /** `unit` needs nothing but code; `e2e` is the rest of `npm test`; the others are suites of their own. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         ...source,

@@ -1,4 +1,4 @@
-// `npm run test:images`: builds the images with buildah, starts them against a local network, and stops
+// `npm run test:images`: builds all images with buildah, starts them against a local network, and stops
 // them. It needs root, and buildah and debootstrap from Debian; no container engine and no image registry.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,6 +16,7 @@ const root = join(import.meta.dirname, '..')
 const folder = await mkdtemp(join(tmpdir(), 'causeway-images-'))
 const network = await startTestNetwork({ blockTimeSeconds: 1 })
 const database = await startTestDatabase()
+const solverDatabase = await startTestDatabase()
 try {
   const buildah = createBuildah(folder)
   console.log('Building a base image …')
@@ -23,6 +24,7 @@ try {
   const services = {
     'quote-api': { ...(await quoteApiVariables(network)), DATABASE_URL: database.connectionString },
     oracle: await oracleVariables(network),
+    solver: { ...(await solverVariables(network)), DATABASE_URL: solverDatabase.connectionString },
     allocator: await allocatorVariables(network),
   }
   for (const [service, variables] of Object.entries(services)) {
@@ -33,6 +35,7 @@ try {
   }
 } finally {
   await database.stop()
+  await solverDatabase.stop()
   await network.stop()
   await rm(folder, { recursive: true, force: true })
 }
@@ -62,6 +65,18 @@ async function allocatorVariables(local: TestNetwork): Promise<Record<string, st
     RELAY_RPC_URL: local.chains.hub.url,
     ALLOCATOR_ECDSA_PRIVATE_KEY: ecdsa,
     ALLOCATOR_ED25519_PRIVATE_KEY: ed25519,
+  }
+}
+
+/** Nobody answers at the address of quote-api: it is ready without, and asks again. */
+async function solverVariables(local: TestNetwork): Promise<Record<string, string>> {
+  const { fillWallet, orderSigner } = local.keys
+  return {
+    ...(await commonVariables(local)),
+    QUOTE_API_URL: 'http://127.0.0.1:1',
+    SOLVER_API_KEY: randomBytes(16).toString('hex'),
+    ORDER_SIGNERS: orderSigner.address,
+    ECDSA_PRIVATE_KEY: fillWallet.privateKey,
   }
 }
 

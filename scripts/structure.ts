@@ -1,4 +1,5 @@
-// `npm run structure`: how large each package is, how its folders hang together, and what is longest.
+// `npm run structure`: how large each package is, how its folders hang together, and what is longest; then how long the
+// pages are, and how much of them are rows that name a test.
 import ts from 'typescript'
 import type { RepositoryFile } from './checks/finding.ts'
 import { type Import, importsInside, reachedFrom } from './checks/folders.ts'
@@ -98,11 +99,51 @@ function shortName(path: string): string {
   return path.split('/').slice(-1)[0] ?? path
 }
 
+type PageSize = {
+  readonly folder: string
+  readonly pages: number
+  readonly words: number
+  readonly ofProofRows: number
+}
+
+/** @returns one row per folder of pages, and the sum; the changelog is no page */
+function measurePages(files: readonly RepositoryFile[]): readonly PageSize[] {
+  const pages = files
+    .filter(({ path }) => path.endsWith('.md') && path !== 'CHANGELOG.md')
+    .map(({ path, text }) => ({
+      folder: path.includes('/') ? path.split('/').slice(0, 2).join('/') : '.',
+      words: wordsOf(text),
+      ofProofRows: wordsOf(text.split('\n').filter(isProofRow).join('\n')),
+    }))
+  const sizeOf = (folder: string, own: typeof pages) => ({
+    folder,
+    pages: own.length,
+    words: own.reduce((sum, { words }) => sum + words, 0),
+    ofProofRows: own.reduce((sum, { ofProofRows }) => sum + ofProofRows, 0),
+  })
+  const folders = [...new Set(pages.map(({ folder }) => folder))].sort()
+  return [
+    ...folders.map((name) =>
+      sizeOf(
+        name,
+        pages.filter(({ folder }) => folder === name),
+      ),
+    ),
+    sizeOf('all', pages),
+  ]
+}
+
+const isProofRow = (line: string) => line.startsWith('|') && line.includes('.test.ts`')
+
+function wordsOf(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== '').length
+}
+
 function linesOf(text: string): number {
   return text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
 }
 
-const columns: readonly (keyof Structure)[] = [
+const columns = [
   'package',
   'files',
   'lines',
@@ -111,13 +152,20 @@ const columns: readonly (keyof Structure)[] = [
   'under40Lines',
   'longestFile',
   'longestFunction',
-]
+] as const
+const pageColumns = ['folder', 'pages', 'words', 'ofProofRows'] as const
 
-function print(rows: readonly Structure[]): void {
+function print<Column extends string>(
+  columns: readonly Column[],
+  rows: readonly Readonly<Record<Column, string | number>>[],
+): void {
   const line = (cells: readonly string[]) => console.log(`| ${cells.join(' | ')} |`)
   line(columns)
   line(columns.map(() => '---'))
   for (const row of rows) line(columns.map((column) => String(row[column])))
 }
 
-print(measureStructure(readRepositoryFiles(process.cwd())))
+const files = readRepositoryFiles(process.cwd())
+print(columns, measureStructure(files))
+console.log()
+print(pageColumns, measurePages(files))

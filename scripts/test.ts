@@ -1,22 +1,25 @@
-// `npm test`: the static checks in parallel, then the tests, with every real part started by the tests.
+// `npm test`: the static checks beside the unit tests, then the end-to-end tests, which start every real part.
 //   --check-only   the static part alone
 //   --suite=NAME   a suite of its own (testRunner/suites.ts), without the static part; `faults` has the long sizes
-//   other words    passed to vitest, e.g. a file name, which may be of any suite
+//   other words    of one package or file: its tests beside the checks, which leave out unused code
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checks } from './checks/all.ts'
 import { readRepositoryFiles } from './checks/repositoryFiles.ts'
+import { findUnprovenRows } from './checks/requirements.ts'
 import { constructedRules, constructedRulesText } from './storedBodies/constructedRules.ts'
 import { storedBodies } from './storedBodies/families.ts'
 import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
 import { outcomeFileVariable } from './testRunner/outcomeReporter.ts'
-import { longSizesVariable, suiteArguments, suites } from './testRunner/suites.ts'
+import { filteredArguments, longSizesVariable, suiteArguments, suites } from './testRunner/suites.ts'
 import {
   countsLine,
   countTests,
   filesToTryAgain,
+  joinOutcomes,
   parseOutcome,
+  passedByFile,
   type TestRunOutcome,
   withSecondTry,
 } from './testRunner/testRunOutcome.ts'
@@ -40,6 +43,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
+const named = vitestWords.filter((word) => existsSync(join(root, word)))
+const linted = named.length > 0 ? named : ['.']
 const types = cached('types.tsbuildinfo')
 const staticCommands: readonly { readonly name: string; readonly command: readonly string[] }[] = [
   {
@@ -51,9 +56,10 @@ const staticCommands: readonly { readonly name: string; readonly command: readon
   },
   {
     name: 'lint',
-    command: [bin('@biomejs/biome/bin/biome'), 'ci', '--colors=off', '--max-diagnostics=100', '.'],
+    command: [bin('@biomejs/biome/bin/biome'), 'ci', '--colors=off', '--max-diagnostics=100', ...linted],
   },
-  { name: 'unused code', command: [bin('knip/bin/knip.js'), '--no-config-hints'] },
+  // Reads the whole repository, whatever was named.
+  ...(isWhole ? [{ name: 'unused code', command: [bin('knip/bin/knip.js'), '--no-config-hints'] }] : []),
 ]
 
 function runChecks(): CommandResult {
@@ -69,8 +75,8 @@ function printStep(name: string, result: CommandResult): void {
   console.log(`${result.ok ? 'ok  ' : 'FAIL'} ${name} (${(result.durationMs / 1000).toFixed(1)} s)`)
 }
 
-/** All static failures are printed, so that one run shows everything that must be mended. */
-async function runStatic(): Promise<boolean> {
+/** @returns what every check that failed told, so that one run shows everything that must be mended */
+async function runStatic(): Promise<readonly string[]> {
   const commands = staticCommands.map(async ({ name, command }) => {
     const result = await runner.run(command, { cwd: root, env })
     printStep(name, result)
@@ -79,7 +85,11 @@ async function runStatic(): Promise<boolean> {
   const rules = { name: 'repository rules', result: runChecks() }
   printStep(rules.name, rules.result)
   const failures = [rules, ...(await Promise.all(commands))].filter(({ result }) => !result.ok)
-  for (const { name, result } of failures) console.log(`\n--- ${name} ---\n${result.output}`)
+  return failures.map(({ name, result }) => `\n--- ${name} ---\n${result.output}`)
+}
+
+function areGood(failures: readonly string[]): boolean {
+  for (const failure of failures) console.log(failure)
   return failures.length === 0
 }
 
@@ -115,22 +125,43 @@ function filesWithLongSizes(): readonly string[] {
     .map(({ path }) => path)
 }
 
-async function runTests(): Promise<boolean> {
-  const ofSuite = suite === undefined && !isWhole ? [] : suiteArguments(suite, filesWithLongSizes)
-  const first = await runVitest('tests', [...ofSuite, ...vitestWords])
-  if (first === undefined) {
+/** Whether all tests of the runs passed, at the second try where there is one. */
+async function judge(outcomes: readonly (TestRunOutcome | undefined)[]): Promise<boolean> {
+  const told = outcomes.filter((outcome) => outcome !== undefined)
+  if (told.length < outcomes.length) {
     console.log('FAIL vitest ended without an outcome, or with an error of its own')
     return false
   }
+  const first = joinOutcomes(told)
   const again = process.exitCode === undefined ? filesToTryAgain(first) : []
-  const counts = countTests(await tryAgain(first, again))
+  const outcome = await tryAgain(first, again)
+  const counts = countTests(outcome)
   // A filter leaves tests out on purpose; otherwise a test that does not run proves nothing.
   const leftOut = isWhole ? counts.skipped : 0
   if (leftOut > 0) console.log(`FAIL ${leftOut} tests were skipped`)
+  const unproven = findUnprovenRows(readRepositoryFiles(root), passedByPath(outcome))
+  for (const { file, problem } of unproven) console.log(`FAIL requirements: ${file}: ${problem}`)
   if (isWhole && suite === undefined) console.log(constructedRulesText(constructedRules(storedBodies)))
   console.log(countsLine(counts, again.length))
-  return counts.failed === 0 && leftOut === 0
+  return counts.failed === 0 && leftOut === 0 && unproven.length === 0
 }
 
-const ok = (suite !== undefined || (await runStatic())) && (checkOnly || (await runTests()))
+function passedByPath(outcome: TestRunOutcome): ReadonlyMap<string, readonly string[]> {
+  return new Map([...passedByFile(outcome)].map(([file, titles]) => [relative(root, file), titles]))
+}
+
+async function runAll(): Promise<boolean> {
+  if (checkOnly) return areGood(await runStatic())
+  if (suite !== undefined) {
+    return judge([await runVitest('tests', [...suiteArguments(suite, filesWithLongSizes), ...vitestWords])])
+  }
+  const firstArguments = isWhole ? ['--project', 'unit'] : filteredArguments(vitestWords)
+  // The checks leave a core idle most of their time.
+  const [first, failures] = await Promise.all([runVitest('tests', firstArguments), runStatic()])
+  const isChecked = areGood(failures)
+  if (!isWhole) return (await judge([first])) && isChecked
+  return isChecked && judge([first, await runVitest('end-to-end tests', ['--project', 'e2e'])])
+}
+
+const ok = await runAll()
 if (!ok && process.exitCode === undefined) process.exitCode = 1

@@ -1,31 +1,24 @@
 // `npm run ways`: the files of packages and apps through which two requests go, from the route to the answer, as the
 // engine counts the functions that ran: the amount of a quoted bridge, and the transaction of an attested deposit.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startEmbeddedPostgres } from '@causeway/database'
-import { depositoryAbi, startTestNetwork, type TestNetwork } from '@causeway/localnet'
-import { encodeFunctionData } from 'viem'
-import { type MeasuredService, startMeasured } from './ways/measuredService.ts'
-import { type RequestFiles, requestFiles } from './ways/requestFiles.ts'
+// Ends with 1 where the page of the architecture lists other files.
+import { readFileSync } from 'node:fs'
+import { differences, listedFiles, type WayName, wayNames, waysPage } from './ways/listedFiles.ts'
+import { measureWays } from './ways/measureWays.ts'
+import type { RequestFiles } from './ways/requestFiles.ts'
 
-const goals = { amount: 14, transactionId: 20 } as const
+const page = readFileSync(waysPage, 'utf8')
+const measured = await measureWays()
+for (const way of wayNames) report(way, measured[way])
 
-const network = await startTestNetwork()
-const directory = await mkdtemp(join(tmpdir(), 'causeway-ways-'))
-try {
-  report('amount', await wayOfAmount(network, directory))
-  report('transactionId', await wayOfTransaction(network))
-} finally {
-  await network.stop()
-  await rm(directory, { recursive: true, force: true })
-}
-
-function report(name: keyof typeof goals, { files, leaves }: RequestFiles): void {
-  console.log(`\n${name}: ${files.length} files (goal: at most ${goals[name]})`)
+function report(way: WayName, { files, leaves }: RequestFiles): void {
+  console.log(`\n${way}: ${files.length} files`)
   for (const [folder, count] of Object.entries(byFolder(files))) console.log(`  ${count} in ${folder}`)
   for (const file of files) console.log(`    ${file}`)
   console.log(`  besides ${leaves.length} leaf utilities of core: ${leaves.join(', ')}`)
+  for (const difference of differences(listedFiles(page, way), files)) {
+    console.log(`  ${waysPage}: ${difference}`)
+    process.exitCode = 1
+  }
 }
 
 function byFolder(files: readonly string[]): Readonly<Record<string, number>> {
@@ -35,82 +28,4 @@ function byFolder(files: readonly string[]): Readonly<Record<string, number>> {
     counts[folder] = (counts[folder] ?? 0) + 1
   }
   return counts
-}
-
-async function wayOfAmount({ chains, keys, deployment }: TestNetwork, folder: string): Promise<RequestFiles> {
-  const server = await startEmbeddedPostgres({ dataDirectory: join(folder, 'postgres'), durable: false })
-  const keyFile = join(folder, 'order-signer.key')
-  await writeFile(keyFile, keys.orderSigner.privateKey, { mode: 0o600 })
-  const service = await startMeasured('apps/quote-api/src/main.ts', {
-    ...endpoints(chains),
-    ...{ ADMIN_PORT: '0', JOBS: 'off', DATABASE_URL: server.connectionString, CAUSEWAY_LOCAL_DIR: folder },
-    ...{ FILL_WALLET_ADDRESS: keys.fillWallet.address, ECDSA_PRIVATE_KEY_FILE: keyFile },
-  })
-  try {
-    const user = keys.users[0]?.address
-    const ask = () =>
-      post(service, '/quote', {
-        ...{ user, recipient: user, originChainId: chains.base.chainId },
-        ...{ destinationChainId: chains.optimism.chainId, amount: '25000000', tradeType: 'EXACT_INPUT' },
-        ...{
-          originCurrency: deployment.base.tokens.USDC,
-          destinationCurrency: deployment.optimism.tokens.USDC,
-        },
-      })
-    // What is read and built once for all requests belongs to none.
-    for (let round = 0; round < 3; round += 1) await ask()
-    return await requestFiles(service, ask)
-  } finally {
-    await service.stop()
-    await server.stop()
-  }
-}
-
-async function wayOfTransaction(running: TestNetwork): Promise<RequestFiles> {
-  const { chains, keys } = running
-  const [first, second] = [await deposit(running), await deposit(running)]
-  await running.mine('base', 3)
-  const service = await startMeasured('apps/oracle/src/main.ts', {
-    ...endpoints(chains),
-    ...{ UNAUTHENTICATED_RATE_LIMIT_MAX: '0', ECDSA_PRIVATE_KEY: keys.oracles[0].privateKey },
-  })
-  try {
-    const ask = (transactionId: string) =>
-      post(service, '/attestations/depository-deposits/v1', { chainId: 'base', transactionId })
-    await ask(first)
-    return await requestFiles(service, () => ask(second))
-  } finally {
-    await service.stop()
-  }
-}
-
-/** @returns the transaction */
-async function deposit({ chains, deployment, keys }: TestNetwork): Promise<string> {
-  const [user] = keys.users
-  if (user === undefined) throw new Error('the network has no users')
-  const noOrder = `0x${'00'.repeat(32)}` as const
-  const args = [user.address, noOrder] as const
-  const data = encodeFunctionData({ abi: depositoryAbi, functionName: 'depositNative', args })
-  await chains.base.chain.send(user, [
-    { what: 'deposit', to: deployment.base.depository, data, valueWei: 1_000n },
-  ])
-  const { transactions } = await chains.base.chain.client.getBlock()
-  const [transaction] = transactions
-  if (transaction === undefined) throw new Error('the deposit is in no block')
-  return transaction
-}
-
-function endpoints(chains: TestNetwork['chains']): Record<string, string> {
-  return {
-    ...{ ENVIRONMENT: 'local', HTTP_HOST: '127.0.0.1', HTTP_PORT: '0', OPS_PORT: '0' },
-    ...{ BASE_RPC_URL: chains.base.url, OPTIMISM_RPC_URL: chains.optimism.url },
-    RELAY_RPC_URL: chains.hub.url,
-  }
-}
-
-async function post({ publicUrl }: MeasuredService, path: string, body: object): Promise<void> {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(publicUrl + path, { method: 'POST', headers, body: JSON.stringify(body) })
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
 }

@@ -1,6 +1,7 @@
 // Goal: the routes attest what happened on Bitcoin like on any other chain, with the protocol's ids, whichever
 // API shows it. Method: the whole HTTP surface over the real reader, real transactions and PSBTs in constructed
-// blocks behind a stand-in of both APIs, and real signatures. @source oracle-protocol.md 1.3, 1.7, 3, 5.3
+// blocks behind a stand-in of both APIs, and real signatures.
+// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.3
 import {
   bitcoinNetworkOf,
   bitcoinWithdrawalId,

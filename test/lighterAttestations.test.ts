@@ -1,6 +1,6 @@
 // Goal: the routes attest what happened on Lighter like on any other chain, with the protocol's ids. Method: the
 // whole HTTP surface over the real reader and the stand-in of the sequencer's API, with real signatures.
-// @source oracle-protocol.md 1.3, 1.7, 3, 5.5
+// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.5
 import {
   encodeLighterWithdrawal,
   type Hex,

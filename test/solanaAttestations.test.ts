@@ -1,6 +1,6 @@
 // Goal: the routes attest what happened on a Solana chain like on any other, with the protocol's ids. Method:
 // the whole HTTP surface over the real reader, a depository program on LiteSVM and real signatures.
-// @source oracle-protocol.md 1.3, 1.7, 3, 5.2
+// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.2
 import {
   encodeBase58,
   encodeSolanaWithdrawal,

@@ -10,8 +10,8 @@ import { linksCheck } from './links.ts'
 import { observabilityCheck } from './observability.ts'
 import { requirementsCheck } from './requirements.ts'
 import { storedBodiesCheck } from './storedBodies.ts'
-import { timeLimitsCheck } from './timeLimits.ts'
 import { variablesCheck } from './variables.ts'
+import { waysCheck } from './ways.ts'
 
 /** The checks that `npm test` runs over the repository's files. */
 export const checks: readonly Check[] = [
@@ -26,6 +26,6 @@ export const checks: readonly Check[] = [
   observabilityCheck,
   requirementsCheck,
   storedBodiesCheck,
-  timeLimitsCheck,
   variablesCheck,
+  waysCheck,
 ]

@@ -120,20 +120,4 @@ describe('dependencies check', () => {
     ])
     expect(problemsOf(path, JSON.stringify({ devDependencies: manifest }))).toEqual([])
   })
-
-  test.each([
-    'const port = process.env.PORT',
-    "const port = process['env'].PORT",
-    "import { env } from 'node:process'",
-  ])('refuses to read the environment outside main.ts: %s', (text) => {
-    const problem = 'reads the environment; only main.ts, cli.ts and scripts may'
-    expect(problemsOf('apps/quote-api/src/config/config.ts', text)).toEqual([problem])
-    expect(problemsOf('apps/quote-api/src/main.ts', text)).toEqual([])
-    expect(problemsOf('apps/quote-api/src/cli.ts', text)).toEqual([])
-    expect(problemsOf('bench/run.ts', text)).toEqual([])
-  })
-
-  test('lets a comment speak of the environment', () => {
-    expect(problemsOf('apps/quote-api/src/config/config.ts', '// process.env is read in main.ts')).toEqual([])
-  })
 })

@@ -2,19 +2,17 @@ import { posix } from 'node:path'
 import ts from 'typescript'
 import { z } from 'zod'
 import type { Check, Finding, RepositoryFile } from './finding.ts'
-import { visitNodes } from './syntax.ts'
 
 const scope = '@causeway/'
-const packages = ['core', 'chains', 'signer', 'market', 'ledger', 'database', 'http', 'localnet']
+const packages = ['core', 'chains', 'contracts', 'signer', 'market', 'ledger', 'database', 'http', 'localnet']
 
-/** Files that may start local parts and read the environment: tests, scripts, bench. */
+/** Files that may start local parts: tests, scripts, bench. */
 const developmentFile =
   /^(scripts|bench|test|docs\/guides\/examples)\/|\/test\/|\.test\.ts$|^packages\/localnet\/|(^|\/)vitest\.config\.ts$/
 /** Published vectors and the like, which tests of several packages compare with. */
 const sharedTestData = /^packages\/[^/]+\/test\/(vectors|fixtures)\//
 /** What `exports` of the local network declares beside its root. */
 const declaredPart = /(?<=^localnet)\/standIns\/\w+$/
-const mainFile = /^apps\/[^/]+\/src\/(main|cli)\.ts$/
 
 /** Which of our packages may depend on which. @source design.md 2 */
 export const dependenciesCheck: Check = { name: 'dependencies', find: findForbiddenDependencies }
@@ -23,7 +21,7 @@ function findForbiddenDependencies(files: readonly RepositoryFile[]): readonly F
   return files.flatMap((file) => {
     if (/^(packages|apps)\/[^/]+\/package\.json$/.test(file.path)) return findInManifest(file)
     if (!/\.(ts|mts|tsx)$/.test(file.path)) return []
-    return [...findInImports(file), ...findEnvironmentReads(file)]
+    return findInImports(file)
   })
 }
 
@@ -92,22 +90,4 @@ function findInManifest({ path, text }: RepositoryFile): readonly Finding[] {
       .filter((name) => !mayImport(from, name.slice(scope.length), development))
       .map((name) => ({ file: path, problem: `${from.name} must not depend on ${name}` }))
   return [...check(manifest.dependencies, false), ...check(manifest.devDependencies, true)]
-}
-
-function findEnvironmentReads({ path, text }: RepositoryFile): readonly Finding[] {
-  if (developmentFile.test(path) || mainFile.test(path) || !readsEnvironment(text)) return []
-  return [{ file: path, problem: 'reads the environment; only main.ts, cli.ts and scripts may' }]
-}
-
-function readsEnvironment(text: string): boolean {
-  let found = false
-  visitNodes(text, (node) => {
-    if (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) {
-      const member = ts.isPropertyAccessExpression(node) ? node.name : node.argumentExpression
-      found ||= node.expression.getText() === 'process' && /^['"]?env['"]?$/.test(member.getText())
-    }
-    if (ts.isImportDeclaration(node) && /^['"](node:)?process['"]$/.test(node.moduleSpecifier.getText()))
-      found ||= /\benv\b/.test(node.importClause?.getText() ?? '')
-  })
-  return found
 }

@@ -9,6 +9,8 @@ const homes: readonly RegExp[] = [
   // The registries: one line per family in each.
   /^packages\/core\/src\/vm\/(vmType|families|quotingFamilies)\.ts$/,
   /^packages\/chains\/src\/chainFamilies\.ts$/,
+  // Contracts of the protocol are named by the family that their payloads are for.
+  /^packages\/contracts\/src\//,
   // What the packages give out of the family folders.
   /^packages\/(core|chains)\/src\/index\.ts$/,
 ]

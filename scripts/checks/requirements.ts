@@ -1,19 +1,33 @@
 import type { Check, Finding, RepositoryFile } from './finding.ts'
 import { type TableRow, tableRows } from './markdownTable.ts'
-import { testTitlesOf } from './testTitles.ts'
 
 const page = 'docs/reference/requirements.md'
 const assumptionsPage = 'docs/reference/assumptions.md'
 const comparisonPage = 'docs/internals/reference-comparison.md'
 const testPlanPage = 'docs/reference/reader-test-plan.md'
 const securityPage = 'SECURITY.md'
+const attacksPage = 'docs/internals/withdrawals.md'
+const requirementColumns = ['Id', 'Rule', 'Proof']
+const testPlanColumns = ['Family', 'Case', 'Proof']
+const attackColumns = ['Attack', 'Our answer', 'Test']
 const comparisonColumns = ['Probe', 'Reference', 'Ours', 'Proof']
-const stolenColumns = ['Secret', 'Its thief takes at most', 'Bounded by', 'Proof']
+const stolenColumns = ['Secret', 'The most that it takes', 'What stops it there', 'Test']
 const assumptionColumns = ['Id', 'The documents leave open', 'Our choice', 'Reason', 'Tested by']
+const tablesOfProofs = [
+  { page, columns: requirementColumns },
+  { page: assumptionsPage, columns: assumptionColumns },
+  { page: comparisonPage, columns: comparisonColumns },
+  { page: testPlanPage, columns: testPlanColumns },
+  { page: attacksPage, columns: attackColumns },
+  { page: securityPage, columns: stolenColumns },
+]
+/** What vitest replaces in the title of a table. */
+const placeholder = /%[sdifjo]|\$\w+/
 
 /**
- * Every rule of the two interface documents, every choice of ours and every comparison with the public
- * oracle is proven by a test or a bench row that exists, or says that it is not.
+ * Every rule of the two interface documents, every choice of ours, every comparison with the public oracle and
+ * every attack on a withdrawal names a test file or a bench row that exists, or says that it is not proven. That the file has the
+ * test, and that it passed, is judged by {@link findUnprovenRows} after a run.
  */
 export const requirementsCheck: Check = { name: 'requirements', find: findUnprovenRequirements }
 
@@ -21,7 +35,7 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
   const byPath = new Map(files.map((file) => [file.path, file.text]))
   const text = byPath.get(page)
   if (text === undefined) return [{ file: page, problem: 'is missing' }]
-  const rows = tableRows(text, ['Id', 'Rule', 'Proof'])
+  const rows = tableRows(text, requirementColumns)
   if (rows.length === 0) return [{ file: page, problem: 'has no table with the columns Id, Rule, Proof' }]
   const assumptions = tableRows(byPath.get(assumptionsPage) ?? '', assumptionColumns)
   const judge = createJudge(byPath, text, assumptions)
@@ -29,16 +43,15 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
     ...findingsOf(page, rows, (row) => [...shapeProblems(row), ...judge(row)]),
     ...findingsOf(assumptionsPage, assumptions, judge),
     ...findingsOf(comparisonPage, tableRows(byPath.get(comparisonPage) ?? '', comparisonColumns), judge),
-    ...findingsOf(securityPage, tableRows(byPath.get(securityPage) ?? '', stolenColumns), judge),
-    ...testPlanFindings(byPath.get(testPlanPage) ?? '', judge),
+    ...findingsWithoutIds(securityPage, tableRows(byPath.get(securityPage) ?? '', stolenColumns), judge),
+    ...findingsWithoutIds(testPlanPage, tableRows(byPath.get(testPlanPage) ?? '', testPlanColumns), judge),
+    ...findingsWithoutIds(attacksPage, tableRows(byPath.get(attacksPage) ?? '', attackColumns), judge),
   ]
 }
 
-/** Rows of the plan have no ids: a family has many. */
-function testPlanFindings(text: string, judge: (row: TableRow) => readonly string[]): readonly Finding[] {
-  return tableRows(text, ['Family', 'Case', 'Proof']).flatMap((row) =>
-    judge(row).map((problem) => ({ file: `${testPlanPage}:${row.line}`, problem })),
-  )
+/** Rows that begin with a family or an attack: a page has many of one name. */
+function findingsWithoutIds(file: string, rows: readonly TableRow[], judge: Judge): readonly Finding[] {
+  return rows.flatMap((row) => judge(row).map((problem) => ({ file: `${file}:${row.line}`, problem })))
 }
 
 /** What is wrong row by row, an id that was seen before included. */
@@ -75,12 +88,6 @@ function createJudge(
   const milestones = new Set([...text.matchAll(/^- \*\*(.+?)\*\*/gm)].map((match) => match[1] ?? ''))
   const assumptionIds = new Set(assumptions.map((row) => row.cells[0] ?? ''))
   const benchTexts = [...byPath].flatMap(([path, source]) => (/^bench\/.+\.ts$/.test(path) ? [source] : []))
-  const titles = new Map<string, ReadonlySet<string>>()
-  const titlesOf = (path: string): ReadonlySet<string> | undefined => {
-    const source = byPath.get(path)
-    if (source !== undefined && !titles.has(path)) titles.set(path, testTitlesOf(source))
-    return titles.get(path)
-  }
   const problemOf = (claim: string): string | undefined => {
     const milestone = /^not yet \((.+)\)$/.exec(claim)?.[1]
     if (milestone !== undefined)
@@ -95,15 +102,58 @@ function createJudge(
       return benchTexts.some((source) => source.includes(`'${benchRow}'`))
         ? undefined
         : `names a bench row that does not exist: ${benchRow}`
-    const [, path, title] = /^`([^`]+)` › (.+)$/.exec(claim) ?? []
-    if (path === undefined || title === undefined) return `has no readable proof: "${claim}"`
-    const known = titlesOf(path)
-    if (known === undefined) return `names a test file that does not exist: ${path}`
-    return known.has(title) ? undefined : `names a test that ${path} does not have: ${title}`
+    const proof = testProofOf(claim)
+    if (proof === undefined) return `has no readable proof: "${claim}"`
+    if (!proof.path.endsWith('.test.ts')) return `names a file that is no test: ${proof.path}`
+    return byPath.has(proof.path) ? undefined : `names a test file that does not exist: ${proof.path}`
   }
   return ({ cells }) =>
-    (cells.at(-1) ?? '')
-      .split('<br>')
-      .map((claim) => problemOf(claim.trim()))
+    claimsOf(cells)
+      .map(problemOf)
       .flatMap((problem) => (problem === undefined ? [] : [`${cells[0]} ${problem}`]))
+}
+
+/**
+ * Rows whose test did not run: another name than that of any test that passed in its file.
+ * @param passed titles of passed tests by path, of the files that were run; rows of other files are not judged
+ */
+export function findUnprovenRows(
+  files: readonly RepositoryFile[],
+  passed: ReadonlyMap<string, readonly string[]>,
+): readonly Finding[] {
+  const byPath = new Map(files.map((file) => [file.path, file.text]))
+  return tablesOfProofs.flatMap(({ page: file, columns }) =>
+    tableRows(byPath.get(file) ?? '', columns).flatMap(({ cells, line }) =>
+      claimsOf(cells)
+        .flatMap((claim) => testProofOf(claim) ?? [])
+        .filter(({ path, title: named }) => {
+          const titles = passed.get(path)
+          return titles !== undefined && !titles.some((title) => namesTest(named, title))
+        })
+        .map(({ path, title }) => ({
+          file: `${file}:${line}`,
+          problem: `${cells[0]} names a test that ${path} does not have: ${title}`,
+        })),
+    ),
+  )
+}
+
+function claimsOf(cells: readonly string[]): readonly string[] {
+  return (cells.at(-1) ?? '').split('<br>').map((claim) => claim.trim())
+}
+
+type TestProof = { readonly path: string; readonly title: string }
+
+function testProofOf(claim: string): TestProof | undefined {
+  const [, path, title] = /^`([^`]+)` › (.+)$/.exec(claim) ?? []
+  return path === undefined || title === undefined ? undefined : { path, title }
+}
+
+/** A row names one test, or all cases of a table by its title as written, such as `is refused with %s`. */
+function namesTest(named: string, title: string): boolean {
+  const pattern = named
+    .split(placeholder)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*')
+  return new RegExp(`^${pattern}$`, 's').test(title)
 }

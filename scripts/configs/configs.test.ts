@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { solverFileSchema } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { addressesIn, localAddressesOf } from '../../packages/chains/src/index.ts'
 import { environments, fileNames, parseConfigSet, placeholdersOf, readRawConfigSet } from './configFiles.ts'
@@ -9,8 +10,11 @@ import { findBrokenReferences } from './crossReferences.ts'
 const folder = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'configs')
 
 describe('configuration files', () => {
-  test('the folder holds the three files of every environment and nothing else', () => {
-    const expected = environments.flatMap((environment) => Object.values(fileNames(environment)))
+  test('the folder holds the four files of every environment and nothing else', () => {
+    const expected = environments.flatMap((environment) => [
+      ...Object.values(fileNames(environment)),
+      `solver.${environment}.json`,
+    ])
     const found = readdirSync(folder).filter((name) => name.endsWith('.json'))
     expect(found.sort()).toEqual([...expected].sort())
   })
@@ -18,6 +22,13 @@ describe('configuration files', () => {
   test.each(environments)('the files of %s keep their schemas and agree with each other', (environment) => {
     const config = parseConfigSet(environment, readRawConfigSet(folder, environment))
     expect(findBrokenReferences(config)).toEqual([])
+  })
+
+  test.each(environments)('a solver of %s pays on chains that are quoted', (environment) => {
+    const json: unknown = JSON.parse(readFileSync(join(folder, `solver.${environment}.json`), 'utf8'))
+    const { chains } = solverFileSchema.parse(json)
+    const { quote } = parseConfigSet(environment, readRawConfigSet(folder, environment))
+    expect(Object.keys(chains).sort()).toEqual(Object.keys(quote.chains).sort())
   })
 
   test('no other environment names an address of the local network', () => {

@@ -1,4 +1,10 @@
-import { allocatorFileSchema, chainsFileSchema, hubFileSchema, quoteFileSchema } from '@causeway/core'
+import {
+  allocatorFileSchema,
+  chainsFileSchema,
+  hubFileSchema,
+  quoteFileSchema,
+  solverFileSchema,
+} from '@causeway/core'
 import { z } from 'zod'
 
 const placeholderPattern = '^\\$[A-Z][A-Z0-9_]*$'
@@ -10,6 +16,7 @@ export function configJsonSchemas(): Readonly<Record<string, object>> {
     'chains.schema.json': toJsonSchema(chainsFileSchema, 'chains.<ENVIRONMENT>.json'),
     'hub.schema.json': toJsonSchema(hubFileSchema, 'chains.hub.<ENVIRONMENT>.json'),
     'quote.schema.json': toJsonSchema(quoteFileSchema, 'quote.<ENVIRONMENT>.json'),
+    'solver.schema.json': toJsonSchema(solverFileSchema, 'solver.<ENVIRONMENT>.json'),
   }
 }
 

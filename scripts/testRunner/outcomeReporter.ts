@@ -26,7 +26,7 @@ function fileOutcome(module: TestModule): TestFileOutcome {
   const suites = [module, ...module.children.allSuites()]
   return {
     file: module.moduleId,
-    passed: tests.filter((test) => test.result().state === 'passed').length,
+    passedTests: tests.filter((test) => test.result().state === 'passed').map(({ name }) => name),
     skipped: tests.filter((test) => !['passed', 'failed'].includes(test.result().state)).length,
     failedTests: failed.map(messagesOf),
     failedHooks: suites.flatMap((suite) => suite.errors().map(messageOf)),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { suiteArguments, suiteFiles, suites } from './suites.ts'
+import { filteredArguments, suiteArguments, suiteFiles, suites } from './suites.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 
@@ -23,6 +23,28 @@ test('the faults bring the long sizes of files that run elsewhere', () => {
 
 test('no other suite reads files for it', () => {
   const never = () => expect.unreachable()
-  expect(suiteArguments(undefined, never)).toEqual(['--project', 'unit', '--project', 'e2e'])
   expect(suiteArguments('clients', never)).toEqual(['--project', 'clients'])
+})
+
+test.each([
+  [['packages/core'], ['--project', 'unit', 'packages/core/']],
+  [
+    ['apps/oracle/', 'packages/core'],
+    ['--project', 'unit', 'apps/oracle/', 'packages/core/'],
+  ],
+  [
+    ['packages/core', '-t', 'rounds down'],
+    ['--project', 'unit', 'packages/core/', '-t', 'rounds down'],
+  ],
+])('folders of packages stand for their unit tests: %j', (words, args) => {
+  expect(filteredArguments(words)).toEqual(args)
+})
+
+test.each([
+  [['packages/core/test']],
+  [['settlement']],
+  [['test/demo.test.ts']],
+  [['packages/core', 'apps/oracle/test/faultyPeers.test.ts']],
+])('other words run what they name, of any suite: %j', (words) => {
+  expect(filteredArguments(words)).toEqual(words)
 })

@@ -20,7 +20,10 @@ export const suiteFiles = {
     'packages/localnet/test/networkStart.test.ts',
     'test/demo.test.ts',
     'test/familiesLocally.test.ts',
+    'test/ways.test.ts',
   ],
+  /** `npm run test:production`: what only other environments than `local` ask for. */
+  production: ['apps/quote-api/test/productionStart.test.ts'],
   /**
    * `npm run test:faults`: kills at random moments, whose rule a shorter file of `npm test` proves as well. The
    * long sizes of all other files run there too.
@@ -31,26 +34,37 @@ export const suiteFiles = {
     'apps/quote-api/test/settlementProcesses.test.ts',
     'apps/quote-api/test/sponsoredDurability.test.ts',
     'apps/quote-api/test/topUpTrees.test.ts',
-    'packages/localnet/test/solverPermits.test.ts',
-    'packages/localnet/test/solverSweeps.test.ts',
+    'apps/solver/test/solverPermits.test.ts',
+    'apps/solver/test/solverSweeps.test.ts',
     'test/livesUnderFaults.test.ts',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 export type Suite = keyof typeof suiteFiles
 
-export const suites = ['clients', 'localnet', 'faults'] as const satisfies readonly Suite[]
+export const suites = ['clients', 'localnet', 'production', 'faults'] as const satisfies readonly Suite[]
 
 /** Set while the long sizes are asked for; a file that reads it has one. */
 export const longSizesVariable = 'CAUSEWAY_FAULTS'
 
 /** What vitest runs for a suite: its projects, and the files of other projects that have long sizes. */
-export function suiteArguments(
-  suite: Suite | undefined,
-  filesWithLongSizes: () => readonly string[],
-): readonly string[] {
+export function suiteArguments(suite: Suite, filesWithLongSizes: () => readonly string[]): readonly string[] {
   const only = (...projects: readonly string[]) => projects.flatMap((project) => ['--project', project])
-  if (suite === undefined) return only('unit', 'e2e')
   if (suite !== 'faults') return only(suite)
   return [...only('unit', 'e2e', 'faults'), ...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]
+}
+
+const packageFolder = /^(?:packages|apps)\/[^/]+\/?$/
+const isPath = (word: string): boolean => word.includes('/') || word.endsWith('.ts')
+
+/**
+ * What vitest runs for the words after `npm test --`. The folder of a package stands for its unit tests, which answer
+ * in seconds; `<package>/test` and names of files run whatever suite they are of.
+ */
+export function filteredArguments(words: readonly string[]): readonly string[] {
+  const paths = words.filter(isPath)
+  const isPackages = paths.length > 0 && paths.every((path) => packageFolder.test(path))
+  // The slash keeps `packages/core` from matching what begins alike.
+  const ended = words.map((word) => (packageFolder.test(word) && !word.endsWith('/') ? `${word}/` : word))
+  return isPackages ? ['--project', 'unit', ...ended] : words
 }

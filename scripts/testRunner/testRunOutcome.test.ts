@@ -9,27 +9,29 @@ import {
   countsLine,
   countTests,
   filesToTryAgain,
+  joinOutcomes,
   parseOutcome,
+  passedByFile,
   type TestFileOutcome,
   type TestRunOutcome,
   withSecondTry,
 } from './testRunOutcome.ts'
 
 const file = (name: string, members: Partial<TestFileOutcome> = {}): TestFileOutcome => ({
-  ...{ file: name, passed: 0, skipped: 0, failedTests: [], failedHooks: [] },
+  ...{ file: name, passedTests: [], skipped: 0, failedTests: [], failedHooks: [] },
   ...members,
 })
 const outcome = (...files: readonly TestFileOutcome[]): TestRunOutcome => ({
   files: [...files],
   errorsOutsideTests: [],
 })
-const passed = file('a.test.ts', { passed: 1 })
+const passed = file('a.test.ts', { passedTests: ['holds'] })
 const late = (name: string) => file(name, { failedTests: ['Test timed out in 120000ms.'] })
 
 describe('counting an outcome', () => {
   test('takes passed, failed and skipped from the files', () => {
     const counts = countTests(
-      outcome(passed, file('b.test.ts', { passed: 1, skipped: 2, failedTests: ['x'] })),
+      outcome(passed, file('b.test.ts', { passedTests: ['is so'], skipped: 2, failedTests: ['x'] })),
     )
     expect(counts).toEqual({ passed: 2, failed: 1, skipped: 2 })
     expect(countsLine(counts, 0)).toBe('2 passed, 1 failed')
@@ -39,6 +41,13 @@ describe('counting an outcome', () => {
   test('counts what failed outside of tests', () => {
     const files = outcome(file('a.test.ts', { failedHooks: ['no such module'] }), late('b.test.ts'))
     expect(countTests({ ...files, errorsOutsideTests: ['unhandled'] }).failed).toBe(3)
+  })
+
+  test('adds up several runs, with the errors of each', () => {
+    const second = { ...outcome(late('b.test.ts')), errorsOutsideTests: ['thrown by nobody'] }
+    const joined = joinOutcomes([outcome(passed), second])
+    expect(countTests(joined)).toEqual({ passed: 1, failed: 2, skipped: 0 })
+    expect(filesToTryAgain(joined)).toEqual([])
   })
 
   test('refuses an outcome of another shape', () => {
@@ -91,10 +100,17 @@ describe('a second try, alone', () => {
 
   test('replaces what the file came to first', () => {
     const first = outcome(passed, file('b.test.ts', { skipped: 1, failedTests: ['late'] }))
-    const again = outcome(file('b.test.ts', { passed: 2 }))
+    const again = outcome(file('b.test.ts', { passedTests: ['is so', 'stays so'] }))
     expect(countTests(withSecondTry(first, again))).toEqual({ passed: 3, failed: 0, skipped: 0 })
     expect(countTests(withSecondTry(first, outcome()))).toEqual({ passed: 1, failed: 1, skipped: 1 })
   })
+})
+
+test('proofs are the passed tests of files that ran whole', () => {
+  const filtered = file('b.test.ts', { passedTests: ['is so'], skipped: 1 })
+  expect(passedByFile(outcome(passed, filtered, late('c.test.ts')))).toEqual(
+    new Map([['a.test.ts', ['holds']]]),
+  )
 })
 
 const endings = `
@@ -131,7 +147,7 @@ test('the reporter writes how tests of every ending ended', async () => {
     files: [
       {
         file: join(directory, 'endings.test.js'),
-        passed: 1,
+        passedTests: ['passes'],
         skipped: 1,
         failedTests: [
           expect.stringContaining('expected 1 to be 2'),

@@ -2,7 +2,8 @@ import { z } from 'zod'
 
 const fileSchema = z.strictObject({
   file: z.string(),
-  passed: z.number(),
+  /** Titles of each passed test, cases of tables with their values. */
+  passedTests: z.array(z.string()),
   skipped: z.number(),
   /** Messages of each failed test. */
   failedTests: z.array(z.string()),
@@ -24,12 +25,20 @@ export function parseOutcome(json: string): TestRunOutcome {
   return outcomeSchema.parse(JSON.parse(json))
 }
 
+/** One outcome of runs that have no file in common. */
+export function joinOutcomes(outcomes: readonly TestRunOutcome[]): TestRunOutcome {
+  return {
+    files: outcomes.flatMap(({ files }) => files),
+    errorsOutsideTests: outcomes.flatMap(({ errorsOutsideTests }) => errorsOutsideTests),
+  }
+}
+
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 /** Whatever threw outside of tests counts as a failure too, so that a broken suite never looks green. */
 export function countTests({ files, errorsOutsideTests }: TestRunOutcome): TestCounts {
   return {
-    passed: sum(files.map(({ passed }) => passed)),
+    passed: sum(files.map(({ passedTests }) => passedTests.length)),
     failed: sum(files.map((file) => failuresOf(file).length)) + errorsOutsideTests.length,
     skipped: sum(files.map(({ skipped }) => skipped)),
   }
@@ -58,6 +67,15 @@ function isFinal(failed: TestFileOutcome): boolean {
 
 function failuresOf({ failedTests, failedHooks }: TestFileOutcome): readonly string[] {
   return [...failedTests, ...failedHooks]
+}
+
+/** Titles of the tests that passed, by the path of their file, where all of a file ran and nothing failed. */
+export function passedByFile({ files }: TestRunOutcome): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    files
+      .filter((file) => file.skipped === 0 && failuresOf(file).length === 0)
+      .map(({ file, passedTests }) => [file, passedTests]),
+  )
 }
 
 /** The first run with the results of the files that ran again. */

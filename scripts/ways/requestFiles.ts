@@ -2,11 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { MeasuredService, RanFunction } from './measuredService.ts'
 
-/** What a service does while nobody asks is measured so often, each time as long as a request takes. */
-const controls = 4
-const controlMs = 400
+/** What a service does while nobody asks is measured for so long: every loop of its background runs in it. */
+const idleMs = 4_000
 
-/** The files in which a function ran because of one request. */
+/** The files in which a function runs because of one request. */
 export type RequestFiles = {
   /** From the repository's root, in alphabetical order. */
   readonly files: readonly string[]
@@ -14,21 +13,27 @@ export type RequestFiles = {
   readonly leaves: readonly string[]
 }
 
-/** @param ask makes the request, and throws when it fails */
+/**
+ * A file counts where every request ran a function of it, which the idle service does not run: what happens beside
+ * one request by chance is not of its way.
+ * @param asks requests of one kind; each rejects when it fails
+ */
 export async function requestFiles(
   service: MeasuredService,
-  ask: () => Promise<void>,
+  asks: readonly (() => Promise<void>)[],
 ): Promise<RequestFiles> {
-  const idle = new Set<string>()
   await service.ranSince()
-  for (let control = 0; control < controls; control += 1) {
-    await new Promise((resolve) => setTimeout(resolve, controlMs))
-    for (const ran of await service.ranSince()) idle.add(keyOf(ran))
+  await new Promise((resolve) => setTimeout(resolve, idleMs))
+  const idle = new Set((await service.ranSince()).map(keyOf))
+  const rounds: ReadonlySet<string>[] = []
+  for (const ask of asks) {
+    await service.ranSince()
+    await ask()
+    const ran = (await service.ranSince()).filter((one) => !idle.has(keyOf(one)))
+    rounds.push(new Set(ran.map(({ url }) => sourceOf(url))))
   }
-  await service.ranSince()
-  await ask()
-  const ran = (await service.ranSince()).filter((one) => !idle.has(keyOf(one)))
-  const files = [...new Set(ran.map(({ url }) => sourceOf(url)))].sort()
+  const [first = new Set<string>(), ...others] = rounds
+  const files = [...first].filter((file) => others.every((round) => round.has(file))).sort()
   const leaves = files.filter(isLeafOfCore)
   return { files: files.filter((file) => !leaves.includes(file)), leaves }
 }

@@ -206,11 +206,11 @@ async function loadModules(change: Change) {
     load<typeof import('./fixtures/sponsor.ts')>(`${quoteApi}/test/fixtures/sponsor.ts`),
     load<typeof import('../src/http/wire/requestsV2.ts')>(`${quoteApi}/src/http/wire/requestsV2.ts`),
     load<typeof import('../src/http/wire/requestsV3.ts')>(`${quoteApi}/src/http/wire/requestsV3.ts`),
-    load<typeof import('../src/requests/orders/toStoredOrder.ts')>(
-      `${quoteApi}/src/requests/orders/toStoredOrder.ts`,
+    load<typeof import('../src/requests/orders/storedOrder.ts')>(
+      `${quoteApi}/src/requests/orders/storedOrder.ts`,
     ),
-    load<typeof import('../src/requests/orders/toStoredSponsorship.ts')>(
-      `${quoteApi}/src/requests/orders/toStoredSponsorship.ts`,
+    load<typeof import('../src/requests/orders/sponsoredOrderStore.ts')>(
+      `${quoteApi}/src/requests/orders/sponsoredOrderStore.ts`,
     ),
     load<typeof import('../src/requests/history/quotedAmounts.ts')>(
       `${quoteApi}/src/requests/history/quotedAmounts.ts`,

@@ -28,7 +28,7 @@ import { serviceEnvironment } from './fixtures/service.ts'
 import { readClaimStep } from './serviceSupport/appFeeClaim.ts'
 import { post } from './serviceSupport/callService.ts'
 import { type ServiceProcess, spawnService } from './serviceSupport/serviceProcess.ts'
-import { writeSolverConfig } from './settlementSupport/solverConfig.ts'
+import { solverVariables } from './settlementSupport/solverVariables.ts'
 import { pepperText } from './sponsorSupport/sponsors.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
@@ -139,7 +139,14 @@ test(
       API_KEY_PEPPERS: pepperText,
       SOLVER_API_KEY: solverKey,
     })
-    const config = await writeSolverConfig({ network, directory, quoteApiUrl: url, quoteApiKey: solverKey })
+    const config = await solverVariables({
+      network,
+      directory,
+      server,
+      database,
+      quoteApiUrl: url,
+      quoteApiKey: solverKey,
+    })
     service = spawnService(variables)
     await service.listening()
     solver = spawnSolver(config)

@@ -4,12 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
-import {
-  createDatabase,
-  type Database,
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '@causeway/database'
+import { createDatabase, type Database, type EmbeddedPostgres, startTestPostgres } from '@causeway/database'
 import {
   accrueAppFees,
   haltReservations,
@@ -47,7 +42,7 @@ let url: string
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
   directory = await mkdtemp(join(tmpdir(), 'causeway-claims-'))
-  server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres'), durable: false })
+  server = await startTestPostgres({ dataDirectory: join(directory, 'postgres') })
   proxy = await startFaultProxy({ targetUrl: network.chains.optimism.url })
   service = await startTestService(network, {
     DATABASE_URL: server.connectionString,

@@ -12,6 +12,7 @@ import {
   type EmbeddedPostgres,
   freeLoopbackPort,
   startEmbeddedPostgres,
+  startTestPostgres,
 } from '@causeway/database'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -98,7 +99,7 @@ describe('a database that is not there yet', () => {
     const port = await freeLoopbackPort()
     const dataDirectory = join(directory, 'late')
     // Creates the files and the password, so that the address is known before anything listens.
-    const before = await startEmbeddedPostgres({ dataDirectory, port, durable: false })
+    const before = await startTestPostgres({ dataDirectory, port })
     await before.stop()
     const started = await spawnOn(before.connectionString)
     let server: EmbeddedPostgres | undefined
@@ -106,7 +107,7 @@ describe('a database that is not there yet', () => {
       await expectWaiting(started)
       await new Promise((resolve) => setTimeout(resolve, 1_500))
       expect(linesOf(started.service, 'waiting for the database')).toBe(1)
-      server = await startEmbeddedPostgres({ dataDirectory, port, durable: false })
+      server = await startTestPostgres({ dataDirectory, port })
       await expectServing(started)
     } finally {
       await started.service.stop()
@@ -131,12 +132,12 @@ describe('a standby', () => {
     const port = await freeLoopbackPort()
     const dataDirectory = join(directory, `standby-${hotStandby}`)
     const cluster = join(dataDirectory, 'cluster')
-    const primary = await startEmbeddedPostgres({ dataDirectory, port, durable: false })
+    const primary = await startTestPostgres({ dataDirectory, port })
     await primary.stop()
     await writeFile(join(cluster, 'standby.signal'), '')
     await writeFile(join(cluster, 'postgresql.auto.conf'), `hot_standby = ${hotStandby}\n`)
     // One that takes no connections is not up before its promotion.
-    const coming = startEmbeddedPostgres({ dataDirectory, port, durable: false })
+    const coming = startTestPostgres({ dataDirectory, port })
     coming.catch(() => {})
     const started = await spawnOn(primary.connectionString)
     try {
@@ -161,7 +162,7 @@ async function promote(cluster: string): Promise<void> {
 describe('what waiting cannot mend', () => {
   let server: EmbeddedPostgres
   beforeAll(async () => {
-    server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'refusing'), durable: false })
+    server = await startTestPostgres({ dataDirectory: join(directory, 'refusing') })
   })
   afterAll(() => server?.stop())
 
@@ -320,7 +321,7 @@ describe('a full disk', () => {
 
   /** The real server answers as it does for a full disk, to whoever writes a quote or a temporary table. */
   async function openTellingServer(): Promise<Opened> {
-    const server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'telling'), durable: false })
+    const server = await startTestPostgres({ dataDirectory: join(directory, 'telling') })
     const run = async (...statements: string[]) => {
       const database = createDatabase({ connectionString: server.connectionString, poolSize: 1 })
       for (const statement of statements) await database.query(statement)

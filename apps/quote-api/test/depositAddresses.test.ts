@@ -6,12 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrderIdHasher, type Hex, mainNetwork } from '@causeway/core'
-import {
-  createDatabase,
-  type Database,
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '@causeway/database'
+import { createDatabase, type Database, type EmbeddedPostgres, startTestPostgres } from '@causeway/database'
 import {
   movePrice,
   type SolverProcess,
@@ -29,7 +24,7 @@ import { startTestService, type TestService } from './fixtures/service.ts'
 import { post, type QuoteAnswer, readError, readOk, send } from './serviceSupport/callService.ts'
 import { localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
-import { writeSolverConfig } from './settlementSupport/solverConfig.ts'
+import { solverVariables } from './settlementSupport/solverVariables.ts'
 import { type StandInOracle, startStandInOracle } from './settlementSupport/standInOracle.ts'
 import { createSponsor, moneyOf, pepperText } from './sponsorSupport/sponsors.ts'
 
@@ -47,7 +42,7 @@ let url: string
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
   directory = await mkdtemp(join(tmpdir(), 'causeway-deposit-addresses-'))
-  server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres'), durable: false })
+  server = await startTestPostgres({ dataDirectory: join(directory, 'postgres') })
   const orderIdOf = createOrderIdHasher(() => mainNetwork('ethereum-vm'))
   oracles = await Promise.all(
     [1, 2, 3].map(() =>
@@ -65,7 +60,7 @@ beforeAll(async () => {
   url = (await service.listen()).publicUrl
   database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
   solver = spawnSolver(
-    await writeSolverConfig({ network, directory, quoteApiUrl: url, quoteApiKey: solverKey }),
+    await solverVariables({ network, directory, server, database, quoteApiUrl: url, quoteApiKey: solverKey }),
   )
   await solver.ready()
 })

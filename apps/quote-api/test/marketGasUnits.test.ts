@@ -15,10 +15,11 @@ import {
 import {
   depositoryAbi,
   depositRouterAbi,
-  fillContractAbi,
   type LocalAccount,
   startTestNetwork,
   type TestNetwork,
+  testCalls,
+  testFill,
   tokenAbi,
   wrappedNativeAbi,
 } from '@causeway/localnet'
@@ -122,18 +123,14 @@ function swap(args: {
 type Fill = {
   readonly native?: readonly { readonly to: Hex; readonly amount: bigint }[]
   readonly tokens?: readonly { readonly token: Hex; readonly to: Hex; readonly amount: bigint }[]
-  readonly calls?: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
+  readonly orderCalls?: ReturnType<typeof testCalls>['orderCalls']
 }
 
 /** The order id follows the call, as readers of fills expect. */
-function fill({ native = [], tokens = [], calls = [] }: Fill): Transaction {
-  const data = encodeFunctionData({
-    abi: fillContractAbi,
-    functionName: 'fill',
-    args: [native, tokens, calls, zeroAddress],
-  })
+function fill({ native = [], tokens = [], orderCalls }: Fill): Transaction {
+  const data = testFill({ orderId, natives: native, tokens, orderCalls })
   const value = native.reduce((sum, { amount }) => sum + amount, 0n)
-  return { to: network.deployment.base.fillContract, data: concatHex([data, orderId]), value }
+  return { to: network.deployment.base.fillContract, data, value }
 }
 
 async function measureUserTransactions(user: LocalAccount) {
@@ -235,11 +232,6 @@ function routerCalls(...calls: Hex[]): Hex {
 
 async function measureSolverTransactions(solver: LocalAccount) {
   const { tokens, uniswapV3, fillContract } = network.deployment.base
-  const executor = await network.chains.base.chain.client.readContract({
-    address: fillContract,
-    abi: fillContractAbi,
-    functionName: 'executor',
-  })
   const native = () => fill({ native: [{ to: freshAddress(), amount: 1n }] })
   const token = () => fill({ tokens: [{ token: tokens.USDC, to: freshAddress(), amount: oneUsdc }] })
   await measure('fill-native', 'to a new account', solver, native())
@@ -248,18 +240,16 @@ async function measureSolverTransactions(solver: LocalAccount) {
   await measure('refund-erc20', 'to a new holder', solver, token())
 
   const spend = { from: tokens.USDC, to: tokens.TIDE, feePips: 3_000, amountIn: oneUsdc }
-  await measure(
-    'fill-swap',
-    'to a new holder',
-    solver,
-    fill({
-      tokens: [{ token: tokens.USDC, to: executor, amount: oneUsdc }],
-      calls: [
-        { ...call(erc20('approve', tokens.USDC, uniswapV3.swapRouter, oneUsdc)), value: 0n },
-        { to: uniswapV3.swapRouter, data: swap({ ...spend, recipient: freshAddress() }), value: 0n },
-      ],
-    }),
+  const recipient = freshAddress()
+  const { orderCalls, clone } = testCalls(
+    [
+      { ...call(erc20('approve', tokens.USDC, uniswapV3.swapRouter, oneUsdc)), value: 0n },
+      { to: uniswapV3.swapRouter, data: swap({ ...spend, recipient }), value: 0n },
+    ],
+    { fillContract, filler: solver.address, recipient, sweptTokens: [tokens.USDC] },
   )
+  const swapped = fill({ tokens: [{ token: tokens.USDC, to: clone, amount: oneUsdc }], orderCalls })
+  await measure('fill-swap', 'to a new holder', solver, swapped)
 
   const alone = await send(solver, token())
   const withTopup = await send(

@@ -137,7 +137,6 @@ describe('what a user executes alone', () => {
     await requests.reaches(quote, 'failure')
     expect(await requests.statusOf(quote)).toMatchObject({
       failReason: 'TRANSACTION_REVERTED',
-      details: null,
       inTxHashes: [hash],
     })
   })

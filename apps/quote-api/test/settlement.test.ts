@@ -49,7 +49,7 @@ describe('a sponsored request', () => {
     const hash = await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
     await requests.reaches(quote, 'success')
     const status = await requests.statusOf(quote)
-    expect(status).toMatchObject({ details: null, failReason: 'N/A', refundFailReason: 'N/A' })
+    expect(status).toMatchObject({ failReason: 'N/A', refundFailReason: 'N/A' })
     expect(status.txHashes).toEqual([hash])
     expect(status.inTxHashes).toHaveLength(1)
     await requests.reachesStage(quote, 'settled')
@@ -287,13 +287,24 @@ describe('the routes of the solver', () => {
   test('take a report once, and refuse another transaction or an unknown item', async () => {
     const quote = await quoted()
     await requests.execute(quote)
-    const { id } = await requests.workFor(quote, 'fill')
+    const { id, payload } = await requests.workFor(quote, 'fill')
+    expect(payload).toMatchObject({
+      order: { solver: expect.any(String), inputs: [{}] },
+      orderSignature: expect.stringMatching(/^0x[0-9a-f]{130}$/),
+      deposits: [{ chainId: expect.any(Number), transactionId: expect.any(String), onchainIndex: '0' }],
+    })
     const hash = `0x${'ab'.repeat(31)}01`
     expect((await bed.solver.report(id, hash)).status).toBe(200)
     expect((await bed.solver.report(id, hash)).status).toBe(200)
     const other = await bed.solver.report(id, `0x${'ab'.repeat(31)}02`)
     expect([other.status, readError(other).errorCode]).toEqual([409, 'WORK_NOT_OPEN'])
     expect((await bed.solver.fail(id, 'too late')).status).toBe(409)
+    const dearer = `0x${'ab'.repeat(31)}03`
+    const misnamed = await bed.solver.report(id, dearer, `0x${'ab'.repeat(31)}02`)
+    expect([misnamed.status, readError(misnamed).errorCode]).toEqual([409, 'WORK_NOT_OPEN'])
+    expect((await bed.solver.report(id, dearer, hash)).status).toBe(200)
+    expect((await bed.solver.report(id, hash)).status).toBe(409)
+    expect((await bed.solver.report(id, hash, dearer)).status).toBe(200)
     const unknown = await bed.solver.report('00000000-0000-4000-8000-000000000000', hash)
     expect([unknown.status, readError(unknown).errorCode]).toEqual([404, 'WORK_NOT_FOUND'])
   })

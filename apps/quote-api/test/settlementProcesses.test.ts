@@ -4,12 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createDatabase,
-  type Database,
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '@causeway/database'
+import { createDatabase, type Database, type EmbeddedPostgres, startTestPostgres } from '@causeway/database'
 import { verifyLedger } from '@causeway/ledger'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -45,7 +40,7 @@ const drivers: RequestDriver[] = []
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
   directory = await mkdtemp(join(tmpdir(), 'causeway-processes-'))
-  server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres'), durable: false })
+  server = await startTestPostgres({ dataDirectory: join(directory, 'postgres') })
   database = createDatabase({ connectionString: server.connectionString, poolSize: 2 })
   oracles = await startStandInOracles()
   const settings = { ...serviceSettings(server.connectionString, oracles.setting), LOG_LEVEL: 'info' }

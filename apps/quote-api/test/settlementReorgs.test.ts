@@ -351,7 +351,7 @@ describe('a deposit', () => {
       [bytesOf(quote.requestId)],
     )
     await requests.reaches(quote, 'failure')
-    expect(await requests.statusOf(quote)).toMatchObject({ details: null, failReason: 'DEPOSIT_REORGED' })
+    expect(await requests.statusOf(quote)).toMatchObject({ failReason: 'DEPOSIT_REORGED' })
     expect(await moneyOf(bed.database, sponsor.wallet)).toEqual({ available: balance, held: 0n })
   })
 })

@@ -5,12 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createDatabase,
-  type Database,
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '@causeway/database'
+import { createDatabase, type Database, type EmbeddedPostgres, startTestPostgres } from '@causeway/database'
 import { accrueAppFees, setPolicy, setSponsorFrozen, verifyLedger } from '@causeway/ledger'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -31,7 +26,7 @@ let url: string
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
   directory = await mkdtemp(join(tmpdir(), 'causeway-sponsored-'))
-  server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres'), durable: false })
+  server = await startTestPostgres({ dataDirectory: join(directory, 'postgres') })
   service = await startTestService(network, {
     DATABASE_URL: server.connectionString,
     API_KEY_PEPPERS: pepperText,

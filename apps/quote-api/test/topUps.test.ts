@@ -7,6 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { balancesResponseSchema } from '../src/http/wire/balances.ts'
+import { chainsResponseSchema } from '../src/http/wire/chainsResponse.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
 import { post, readError, readOk, send } from './serviceSupport/callService.ts'
 import { userOf } from './serviceSupport/localRequest.ts'
@@ -70,6 +71,24 @@ describe('a top-up', () => {
         .toContain(`top_ups_total{outcome="${outcome}",service="quote-api"} ${times}\n`)
     await count('credited', 1)
     await count('orphaned', 1)
+  })
+
+  test('goes where GET /chains says, and is credited', async () => {
+    const { chains } = await readOk(await send(`${urls.publicUrl}/chains`), chainsResponseSchema)
+    const published = chains.flatMap(({ id, topUp: place }) =>
+      place === undefined ? [] : [{ id, ...place }],
+    )
+    expect(published).toEqual([{ id: 8_453, address: custody().toLowerCase(), currency: usdc() }])
+    const [{ address, currency } = { address: '', currency: '' }] = published
+    const wallet = `0x${'a4'.repeat(20)}`
+    // CAST: compared with the network's own just now.
+    const [token, to] = [currency as Hex, address as Hex]
+    await pay(
+      userOf(network, 0),
+      encodeTopUp({ token, custody: to, amountMicroUsd: 3_000_000n, owner: wallet }).data,
+    )
+    await network.mine('base', 3)
+    await expect.poll(() => shown(wallet), patience).toMatchObject({ amount: '3000000' })
   })
 
   test('reads as the record of the interface, with the members of the public client', async () => {

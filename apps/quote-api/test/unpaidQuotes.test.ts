@@ -6,12 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
-import {
-  createDatabase,
-  type Database,
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '@causeway/database'
+import { createDatabase, type Database, type EmbeddedPostgres, startTestPostgres } from '@causeway/database'
 import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -39,7 +34,7 @@ let urls: { readonly publicUrl: string; readonly opsUrl: string }
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
   directory = await mkdtemp(join(tmpdir(), 'causeway-unpaid-quotes-'))
-  server = await startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres'), durable: false })
+  server = await startTestPostgres({ dataDirectory: join(directory, 'postgres') })
   proxy = await startFaultProxy({ targetUrl: network.chains.base.url })
   service = await startTestService(network, {
     ...{ DATABASE_URL: server.connectionString, BASE_RPC_URL: proxy.url },

@@ -39,6 +39,11 @@ describe('a message', () => {
     })
     const requestId = await bed.request()
     const deposit = { requestId, role: 'deposit', chainId: 8453, txHash: '0x01', blockNumber: 7n } as const
+    await bed.database.query(
+      `update orders set quoted = (quoted::jsonb || '{"referrer": "an.app"}')::json
+       where request_id = decode($1, 'hex')`,
+      [requestId.slice(2)],
+    )
     await bed.database.transaction((tx) => recordTransaction(tx, deposit))
     await bed.show(requestId, 'pending')
     bed.deliver()
@@ -61,7 +66,6 @@ describe('a message', () => {
       timestamp: told.data.updatedAt,
       data: {
         status: 'pending',
-        details: null,
         inTxHashes: ['0x01'],
         txHashes: [],
         originChainId: 8453,
@@ -71,7 +75,7 @@ describe('a message', () => {
         refundFailReason: 'N/A',
         requestId,
         depositAddress: null,
-        referrer: null,
+        referrer: 'an.app',
       },
     })
   })

@@ -3,12 +3,13 @@
 import { encodeFillExtraData, encodeTransfer, type Hex, type PaymentQuestion } from '@causeway/core'
 import {
   executeCallData,
-  fillContractAbi,
   type LocalAccount,
   multicall3Abi,
+  testCalls,
+  testFill,
   tokenAbi,
 } from '@causeway/localnet'
-import { concatHex, encodeFunctionData, getContractAddress, pad, toHex, zeroAddress } from 'viem'
+import { concatHex, encodeFunctionData, pad, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -32,7 +33,6 @@ let owner: LocalAccount
 let solver: LocalAccount
 let usdc: Hex
 let fillContract: Hex
-let executor: Hex
 let multicall3: Hex
 
 beforeAll(async () => {
@@ -42,7 +42,6 @@ beforeAll(async () => {
   ;[thief, stranger, owner, solver] = [first, second, third, bed.network.keys.fillWallet]
   ;({ fillContract, multicall3 } = bed.deployment)
   usdc = bed.deployment.tokens.USDC
-  executor = getContractAddress({ from: fillContract, nonce: 1n }).toLowerCase() as Hex
   for (const account of [thief, stranger, owner]) {
     await bed.send(account, usdc, approval(multicall3))
   }
@@ -58,14 +57,10 @@ const pull = (from: Hex, to: Hex, amount = enough) =>
 type Fill = {
   readonly native?: readonly { readonly to: Hex; readonly amount: bigint }[]
   readonly erc20?: readonly { readonly token: Hex; readonly to: Hex; readonly amount: bigint }[]
-  readonly calls?: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
+  readonly orderCalls?: ReturnType<typeof testCalls>['orderCalls']
 }
-const fillData = ({ native: coins = [], erc20 = [], calls = [] }: Fill) =>
-  encodeFunctionData({
-    abi: fillContractAbi,
-    functionName: 'fill',
-    args: [coins, erc20, calls, zeroAddress],
-  })
+const fillData = ({ native: natives, erc20: tokens, orderCalls }: Fill) =>
+  testFill({ orderId, natives, tokens, orderCalls })
 
 /** Several calls by one contract that anybody may use. */
 function together(from: LocalAccount, calls: readonly { target: Hex; callData: Hex; value?: bigint }[]) {
@@ -195,14 +190,16 @@ describe('a thief', () => {
     expect(await paid(sent, toUsdc(owner.address))).toMatchObject({ amount: 0n })
   })
 
-  test('pays no contract with coin that it gives back, and without a trace nothing counts', async () => {
-    const calls = [{ to: recipient, data: '0x', value: 0n }] as const
-    const data = fillData({ native: [{ to: executor, amount: enough }], calls })
-    const sent = await bed.send(thief, fillContract, named(data), enough)
-    expect(await paid(sent, toNative(executor))).toMatchObject({ amount: 0n, needsTrace: true })
-    const counted = await paid(sent, toNative(executor), traced)
-    expect(counted).toMatchObject({ amount: 0n })
-    expect(counted?.needsTrace).toBeUndefined()
+  test('pays no address with coin that it gives back through calls', async () => {
+    const { orderCalls, clone } = testCalls([{ to: thief.address, data: '0x', value: enough }], {
+      ...{ fillContract, filler: thief.address, recipient: thief.address },
+    })
+    const data = fillData({ native: [{ to: clone, amount: enough }], orderCalls })
+    const sent = await bed.send(thief, fillContract, data, enough)
+    // What was paid before is told; whether these were the order's calls is for the rules to say.
+    const seen = { amount: 0n, paidBeforeCalls: enough }
+    for (const settings of [{}, traced])
+      expect(await paid(sent, toNative(clone), settings)).toMatchObject(seen)
   })
 
   test('is not believed by a contract of his own that reports a payment', async () => {
@@ -238,10 +235,12 @@ describe('a thief', () => {
 
   test('takes nothing out again between a payment and the calls of its order', async () => {
     const stolen = { to: usdc, data: encodeTransfer(thief.address, enough), value: 0n }
-    const data = fillData({ erc20: [{ token: usdc, to: executor, amount: enough }], calls: [stolen] })
-    const sent = await bed.send(solver, fillContract, named(data))
+    const place = { fillContract, filler: solver.address, recipient }
+    const { orderCalls, clone } = testCalls([stolen], place)
+    const data = fillData({ erc20: [{ token: usdc, to: clone, amount: enough }], orderCalls })
+    const sent = await bed.send(solver, fillContract, data)
     // What was paid before is told; whether these were the order's calls is for the rules to say.
-    expect(await paid(sent, toUsdc(executor))).toMatchObject({ amount: 0n, paidBeforeCalls: enough })
+    expect(await paid(sent, toUsdc(clone))).toMatchObject({ amount: 0n, paidBeforeCalls: enough })
     const outside = await together(thief, [
       { target: usdc, callData: pull(thief.address, owner.address) },
       { target: usdc, callData: pull(owner.address, thief.address) },

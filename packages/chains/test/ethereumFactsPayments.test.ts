@@ -1,8 +1,8 @@
 // Goal: what a fill or a refund paid is what its transaction proves. Method: the fill contract, tokens and
 // plain transactions on a real node; the reader asked as the rules ask it.
 import { encodeFillExtraData, encodeTransfer, type Hex, type PaymentQuestion } from '@causeway/core'
-import { fillContractAbi, type LocalAccount, multicall3Abi } from '@causeway/localnet'
-import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
+import { type LocalAccount, multicall3Abi, testCalls, testFill } from '@causeway/localnet'
+import { concatHex, encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   aSignal,
@@ -40,9 +40,11 @@ beforeAll(async () => {
 afterAll(() => bed?.stop())
 
 function fill({ native: coins = [], erc20 = [], calls = [] }: Fill, value = 0n) {
-  const args = [coins, erc20, calls, zeroAddress] as const
-  const data = encodeFunctionData({ abi: fillContractAbi, functionName: 'fill', args })
-  return bed.send(solver, bed.deployment.fillContract, concatHex([data, orderId]), value)
+  const { fillContract } = bed.deployment
+  const { orderCalls, clone } = testCalls(calls, { fillContract, filler: solver.address, recipient })
+  const spent = calls.reduce((sum, call) => sum + call.value, 0n)
+  const natives = spent === 0n ? coins : [...coins, { to: clone, amount: spent }]
+  return bed.send(solver, fillContract, testFill({ orderId, natives, tokens: erc20, orderCalls }), value)
 }
 
 async function paid(

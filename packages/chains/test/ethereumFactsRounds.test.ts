@@ -7,8 +7,8 @@ import {
   encodeTransfer,
   type Hex,
 } from '@causeway/core'
-import { type FaultProxy, fillContractAbi, type LocalAccount } from '@causeway/localnet'
-import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
+import { type FaultProxy, type LocalAccount, testFill } from '@causeway/localnet'
+import { concatHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   aSignal,
@@ -39,10 +39,8 @@ beforeAll(async () => {
   nativeDeposit = (await bed.send(user, depository, encodeDepositNative(user.address, id), 7n)).transactionId
   const direct = concatHex([encodeTransfer(depository, 5n), id])
   directDeposit = (await bed.send(user, tokens.USDC, direct)).transactionId
-  const args = [[{ to: recipient, amount: 5n }], [], [], zeroAddress] as const
-  const filling = encodeFunctionData({ abi: fillContractAbi, functionName: 'fill', args })
-  fill = (await bed.send(bed.network.keys.fillWallet, fillContract, concatHex([filling, id]), 5n))
-    .transactionId
+  const filling = testFill({ orderId: id, natives: [{ to: recipient, amount: 5n }] })
+  fill = (await bed.send(bed.network.keys.fillWallet, fillContract, filling, 5n)).transactionId
   await bed.mine(2)
 })
 afterAll(() => bed?.stop())

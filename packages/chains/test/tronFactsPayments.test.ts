@@ -8,9 +8,9 @@ import {
   type PaymentQuestion,
   tronAddress,
 } from '@causeway/core'
-import { fillContractAbi, multicall3Abi, tokenAbi } from '@causeway/localnet'
+import { multicall3Abi, testFill, tokenAbi } from '@causeway/localnet'
 import type { Submitted, SubmittedContract } from '@causeway/localnet/standIns/tron'
-import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
+import { concatHex, encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   accountOf,
@@ -42,12 +42,10 @@ beforeAll(async () => {
 afterAll(() => bed?.stop())
 
 function fill({ native = [], erc20 = [], value = 0n, behind = orderId, memo }: Fill): Promise<Submitted> {
-  const args = [native, erc20, [], zeroAddress] as const
-  const data = encodeFunctionData({ abi: fillContractAbi, functionName: 'fill', args })
   const contract: SubmittedContract = {
     kind: 'trigger',
     to: bed.evm.deployment.fillContract,
-    data: concatHex([data, behind]),
+    data: testFill({ orderId: behind, natives: native, tokens: erc20 }),
     callValue: value,
   }
   return bed.ledger.submit(bed.evm.network.keys.fillWallet, contract, memo)
@@ -171,12 +169,8 @@ describe('nothing is paid by', () => {
   test('the recipient himself, directly or through the fill contract', async () => {
     const own = { payments: [{ recipient: tronAddress(bed.user.address), currency: trx }] }
     const native = [{ to: bed.user.address, amount: 5n }]
-    const data = encodeFunctionData({
-      ...{ abi: fillContractAbi, functionName: 'fill' },
-      args: [native, [], [], zeroAddress],
-    })
     const to = bed.evm.deployment.fillContract
-    const call = { kind: 'trigger', to, data: concatHex([data, orderId]), callValue: 5n } as const
+    const call = { kind: 'trigger', to, data: testFill({ orderId, natives: native }), callValue: 5n } as const
     const sent = await bed.ledger.submit(bed.user, call)
     for (const settings of [{}, traced]) expect(await amount(sent, own, settings)).toBe(0n)
   })
@@ -262,7 +256,7 @@ test('one payment asked for twice is one sum', async () => {
 
 test.each([
   ['a recipient of ethereum-vm', { recipient: recipient.bytes, currency: trx }],
-  ['a currency of ethereum-vm', { recipient: recipient.base58, currency: zeroAddress }],
+  ['a currency of ethereum-vm', { recipient: recipient.base58, currency: `0x${'00'.repeat(20)}` }],
   ['a broken checksum', { recipient: `${recipient.base58.slice(0, -1)}1`, currency: trx }],
 ])('%s is refused before anything is asked', async (_name, payment) => {
   const { reader } = readerOf(bed, { urls: ['http://127.0.0.1:9'] })

@@ -139,6 +139,7 @@ export {
   type QuotePrice,
   quoteFileSchema,
 } from './config/quoteFile.ts'
+export { type SolverChainPolicy, type SolverFile, solverFileSchema } from './config/solverFile.ts'
 export { type AssetClass, type Currency, type CurrencyKey, currencyKey } from './currency/currency.ts'
 export { type Deadline, lateError, startDeadline, whenAborted } from './deadline.ts'
 export {
@@ -231,6 +232,7 @@ export {
 export { namedOrder } from './order/namedOrders.ts'
 export type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order/order.ts'
 export { decodeOrderCall, encodeFillExtraData, encodeOrderCall } from './order/orderCall.ts'
+export { type OrderCloneTerms, orderCloneAddress } from './order/orderClone.ts'
 export { createOrderIdHasher, type OrderWords, orderId, orderWords } from './order/orderId.ts'
 export { orderListMax, orderSchema } from './order/orderSchema.ts'
 export {
@@ -246,6 +248,7 @@ export {
   type SignedDeposit,
   type TokenDomain,
 } from './order/permit.ts'
+export { type RefundedDeposit, refundId } from './order/refundId.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
 export { quoteExactInput, quoteExactOutput } from './pools/quotePool.ts'

@@ -1,4 +1,11 @@
 export { createDatabase, type Database, type DatabaseOptions } from './createDatabase.ts'
+export {
+  type ElectionOptions,
+  type Elections,
+  type Fence,
+  type Leadership,
+  startElections,
+} from './election.ts'
 export { findEmbeddedPostgres } from './embedded/findEmbeddedPostgres.ts'
 export { canListen, freeLoopbackPort } from './embedded/freeLoopbackPort.ts'
 export {
@@ -15,3 +22,4 @@ export {
 } from './errors.ts'
 export { type MigrationDirectory, migrate } from './migrate.ts'
 export { startTestDatabase, type TestDatabase } from './startTestDatabase.ts'
+export { startTestPostgres } from './startTestPostgres.ts'

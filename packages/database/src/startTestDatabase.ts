@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createDatabase, type Database, type DatabaseOptions } from './createDatabase.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/startEmbeddedPostgres.ts'
 import { type MigrationDirectory, migrate } from './migrate.ts'
+import { startTestPostgres } from './startTestPostgres.ts'
 
 export type TestDatabase = {
   readonly database: Database
@@ -27,7 +28,9 @@ export async function startTestDatabase(
 ): Promise<TestDatabase> {
   const { directories = [], durable = false, pool } = options
   const dataDirectory = await mkdtemp(join(tmpdir(), 'causeway-postgres-'))
-  const server = await startEmbeddedPostgres({ dataDirectory, durable })
+  const server = await (durable
+    ? startEmbeddedPostgres({ dataDirectory, durable })
+    : startTestPostgres({ dataDirectory }))
   const { connectionString } = server
   await migrate({ connectionString, directories })
   const database = createDatabase({ connectionString, ...pool })

@@ -214,14 +214,18 @@ test('browsers of every origin may call, without credentials', async () => {
   const preflight = await app.inject({
     method: 'OPTIONS',
     url: '/echo',
-    headers: { origin: 'https://dapp.example', 'access-control-request-method': 'POST' },
+    headers: {
+      origin: 'https://dapp.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type,relay-kit-ui-version,authorization,x-of-tomorrow',
+    },
   })
   expect([preflight.statusCode, preflight.headers]).toMatchObject([
     204,
     {
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, POST',
-      'access-control-allow-headers': 'content-type, x-api-key, relay-sdk-version',
+      'access-control-allow-headers': 'content-type,relay-kit-ui-version,authorization,x-of-tomorrow',
       'access-control-max-age': '600',
     },
   ])

@@ -108,7 +108,7 @@ async function registerCors(app: HttpApp): Promise<void> {
     origin: '*',
     credentials: false,
     methods: ['GET', 'POST'],
-    allowedHeaders: ['content-type', 'x-api-key', 'relay-sdk-version'],
+    // No `allowedHeaders`: what a page asks for is reflected, and public packages add headers of their own.
     exposedHeaders: [
       'x-ratelimit-limit',
       'x-ratelimit-remaining',

@@ -1,13 +1,13 @@
-import { pino } from 'pino'
-import type { ErrorPolicy } from '../src/describeFailure.ts'
-import type { HttpApp } from '../src/fastifyTypes.ts'
 import {
   createHttpApp,
   createHttpMetrics,
   createReadiness,
   type HttpAppOptions,
   noApiKeys,
-} from '../src/index.ts'
+} from '@causeway/http'
+import { pino } from 'pino'
+import type { ErrorPolicy } from '../src/describeFailure.ts'
+import type { HttpApp } from '../src/fastifyTypes.ts'
 
 /** The error policy of a made-up app. */
 export const policy: ErrorPolicy = {

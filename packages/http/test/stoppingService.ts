@@ -1,7 +1,7 @@
 // A service that stops as told by its arguments; started by shutdown.test.ts.
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
-import { createLogger, createReadiness, installShutdown } from '../src/index.ts'
+import { createLogger, createReadiness, installShutdown } from '@causeway/http'
 import { createTestApp } from './httpTestApp.ts'
 
 const options = JSON.parse(process.argv[2] ?? '{}')

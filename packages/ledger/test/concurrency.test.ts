@@ -1,73 +1,41 @@
 // Goal: limits are exact and effects happen once, whoever asks at the same time. Method: three processes on
-// one database, each with several connections, in batches of random size.
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+// one database, each with several connections, in batches of random size. CAUSEWAY_FAULTS=1 runs the long form.
 import type { TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLedger, setPolicy, verifyLedger } from '../src/index.ts'
+import { type Lanes, startLanes } from './support/lanes.ts'
 import { fund, holdNamed, noCaps, startLedgerBed } from './support/ledgerBed.ts'
 
 const processes = 3
+const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
+const [asked, funded] = isLongForm ? [5_000, 1_000] : [1_250, 250]
+const third = Math.floor(asked / processes)
 let bed: TestDatabase
+let lanes: Lanes
 const ledger = createLedger({ caps: noCaps })
 
 beforeAll(async () => {
   bed = await startLedgerBed()
+  lanes = startLanes(bed.connectionString, processes)
 })
-afterAll(() => bed?.stop())
-
-/** Runs one child per lane at the same time and adds up what they print. */
-async function inThreeProcesses(
-  file: string,
-  argumentsOf: (lane: number) => readonly string[],
-): Promise<Readonly<Record<string, number>>> {
-  const lanes = Array.from({ length: processes }, (_, lane) => runChild(file, argumentsOf(lane)))
-  const sums: Record<string, number> = {}
-  for (const printed of await Promise.all(lanes)) {
-    for (const [name, count] of Object.entries(printed)) sums[name] = (sums[name] ?? 0) + Number(count)
-  }
-  return sums
-}
-
-function runChild(file: string, values: readonly string[]): Promise<object> {
-  const path = join(import.meta.dirname, 'support', file)
-  const child = spawn(process.execPath, ['--import', 'tsx', path, ...values], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const printed = { out: '', errors: '' }
-  child.stdout.on('data', (chunk) => {
-    printed.out += String(chunk)
-  })
-  child.stderr.on('data', (chunk) => {
-    printed.errors += String(chunk)
-  })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => {
-      if (code === 0) resolve(JSON.parse(printed.out))
-      else reject(new Error(`a child ended with ${code}: ${printed.errors}`))
-    })
-  })
-}
+afterAll(async () => {
+  await lanes?.stop()
+  await bed?.stop()
+})
 
 const reserving = (scenario: string, counts: readonly number[]) =>
-  inThreeProcesses('reservingProcess.ts', (lane) => [
-    bed.connectionString,
-    scenario,
-    String(lane),
-    String(counts[lane]),
-  ])
+  lanes.all((lane) => ({ do: 'reserve', scenario, lane, count: counts[lane] ?? 0 }))
 
 describe('from three processes', () => {
-  test('5,000 reservations on a balance for 1,000 approve exactly 1,000', async () => {
-    await fund(bed.database, 'race', 1_000n)
-    expect(await reserving('race', [1_667, 1_667, 1_666])).toEqual({
-      reserved: 1_000,
-      insufficient_balance: 4_000,
+  test(`${asked} reservations on a balance for ${funded} approve exactly as many`, async () => {
+    await fund(bed.database, 'race', BigInt(funded))
+    expect(await reserving('race', [asked - 2 * third, third, third])).toEqual({
+      reserved: funded,
+      insufficient_balance: asked - funded,
     })
     expect(await ledger.balance(bed.database, 'race')).toMatchObject({
       availableMicroUsd: 0n,
-      heldMicroUsd: 1_000n,
+      heldMicroUsd: BigInt(funded),
     })
   })
 
@@ -123,7 +91,7 @@ describe('from three processes', () => {
       `update hold set expires_at = created_at where sponsor = (select id from account where owner = 'racer')
          and get_byte(request_id, 0) % 2 = 0`,
     )
-    const ends = await inThreeProcesses('resolvingProcess.ts', () => [bed.connectionString, String(holds)])
+    const ends = await lanes.all(() => ({ do: 'race', count: holds }))
     const states = await bed.database.query<{ state: string; count: bigint }>(
       `select h.state, count(*) from hold h join account a on a.id = h.sponsor
        where a.owner = 'racer' group by h.state`,

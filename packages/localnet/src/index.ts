@@ -1,3 +1,16 @@
+export {
+  type Artifact,
+  allocatorAbi,
+  depositAddressesAbi,
+  depositoryAbi,
+  depositRouterAbi,
+  fillContractAbi,
+  genericMappingAbi,
+  hubAbi,
+  hubOracleAbi,
+  oracleMultisigAbi,
+  permitRouterAbi,
+} from '@causeway/contracts'
 export { freeLoopbackPort } from '@causeway/database'
 export {
   type AllocatorNetwork,
@@ -6,24 +19,13 @@ export {
   allocatorKeys,
 } from './allocator/allocatorEnvironment.ts'
 export {
-  allocatorAbi,
-  depositAddressesAbi,
-  depositoryAbi,
-  depositRouterAbi,
-  fillContractAbi,
   gasPriceOracleAbi,
-  genericMappingAbi,
-  hubAbi,
-  hubOracleAbi,
   multicall3Abi,
-  oracleMultisigAbi,
-  permitRouterAbi,
   priceFeedAbi,
   tokenAbi,
   wrappedNativeAbi,
 } from './contracts/abis.generated.ts'
-export { loadArtifacts } from './contracts/artifacts.ts'
-export type { Artifact, Artifacts } from './contracts/compile.ts'
+export { type Artifacts, loadArtifacts } from './contracts/artifacts.ts'
 export {
   type ChainDeployment,
   type HubDeployment,
@@ -32,6 +34,7 @@ export {
   type PoolDeployment,
   type TokenSymbol,
 } from './contracts/deployment.ts'
+export { randomWord, testCalls, testFill } from './contracts/testFill.ts'
 export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
 export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'
 export { type FamilyKey, familyKeys, familyPlans, familyVariables } from './families/familyPlans.ts'
@@ -80,7 +83,7 @@ export {
   type ScriptedTransaction,
 } from './scriptedChain/blockTree.ts'
 export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
-export { solverFile } from './solver/solverFile.ts'
+export { solverEnvironment } from './solver/solverEnvironment.ts'
 export { type SolverProcess, spawnAllocator, spawnSolver } from './solver/spawnSolver.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'

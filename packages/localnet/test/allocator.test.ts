@@ -1,6 +1,8 @@
 // Goal: the allocator issues one payload per spender and nonce, for a request that two of the three
 // oracles signed, and only its signer adds signatures. Method: as deployed, on a real node; what the
 // contract builds and hashes is compared with `core`.
+
+import { allocatorAbi, evmPayloadBuilderAbi } from '@causeway/contracts'
 import {
   bitcoinNetworkOf,
   bitcoinWithdrawalTransfer,
@@ -27,7 +29,6 @@ import {
 import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
 import { sign } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allocatorAbi, evmPayloadBuilderAbi } from '../src/contracts/abis.generated.ts'
 import { type HubDeployment, localChainIds } from '../src/contracts/deployment.ts'
 import { userChainPlan } from '../src/deploy/contractPlan.ts'
 import { familyDepositories } from '../src/families/familyPlans.ts'

@@ -1,10 +1,12 @@
 // Goal: one call brings three fresh nodes to the state every other part of the project starts from, a
 // second call changes nothing, and no address depends on a key. Method: real nodes.
+
+import { depositoryAbi, hubAbi, hubOracleAbi } from '@causeway/contracts'
 import { sqrtPriceX96FromAmounts } from '@causeway/core'
 import { erc20Abi, maxUint256 } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { depositoryAbi, hubAbi, hubOracleAbi, tokenAbi } from '../src/contracts/abis.generated.ts'
+import { tokenAbi } from '../src/contracts/abis.generated.ts'
 import { loadArtifacts } from '../src/contracts/artifacts.ts'
 import type { ChainDeployment, NetworkDeployment, PoolDeployment } from '../src/contracts/deployment.ts'
 import { localChainIds } from '../src/contracts/deployment.ts'

@@ -1,10 +1,11 @@
 // Goal: what is paid to a deposit address goes to the depository for an order that was signed for this
 // address, to its depositor, and nowhere else; paying it again works like the first time.
 // Method: the contract as deployed, on a real node; orders and addresses from core.
+
+import { depositAddressesAbi, depositoryAbi } from '@causeway/contracts'
 import { type DepositAddressTerms, depositAddressOf, type Hex, type Order } from '@causeway/core'
 import { encodeFunctionData, erc20Abi, parseEventLogs, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { depositAddressesAbi, depositoryAbi } from '../src/contracts/abis.generated.ts'
 import type { ChainDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'

@@ -1,9 +1,10 @@
 // Goal: an origin swap ends as one deposit of its whole output, and the router spends only what its
 // sender hands over. Method: the router and the pools as deployed, on a real node.
+
+import { depositoryAbi, depositRouterAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, erc20Abi, maxUint256, parseAbi, parseEventLogs, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { depositoryAbi, depositRouterAbi } from '../src/contracts/abis.generated.ts'
 import type { ChainDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { swapRouterAbi } from '../src/uniswap/abis.ts'

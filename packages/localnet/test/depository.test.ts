@@ -1,10 +1,11 @@
 // Goal: the depository records deposits as readers expect them and pays out what its allocator signs,
 // once. Method: the contract as deployed, on a real node.
+
+import { depositoryAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, erc20Abi, maxUint256, parseEventLogs, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { depositoryAbi } from '../src/contracts/abis.generated.ts'
 import type { ChainDeployment } from '../src/contracts/deployment.ts'
 import { executeCallData } from '../src/deploy/callRequest.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'

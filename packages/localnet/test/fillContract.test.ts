@@ -1,27 +1,22 @@
-// Goal: one transaction pays what an order owes, proves it by events, and takes nothing from anybody
-// but its sender. Method: the contract as deployed, on a real node; the fill wallet's standing
+// Goal: one transaction pays what an order owes, once, in time, proves it by events, and takes nothing from
+// anybody but its sender. Method: the contract as deployed, on a real node; the fill wallet's standing
 // allowances are the ones the deployment gave.
+import { fillContractAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
-import { concatHex, encodeFunctionData, erc20Abi, parseEventLogs, zeroAddress } from 'viem'
+import { encodeFunctionData, erc20Abi, parseEventLogs } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fillContractAbi, wrappedNativeAbi } from '../src/contracts/abis.generated.ts'
 import type { ChainDeployment } from '../src/contracts/deployment.ts'
+import { randomWord, testFill } from '../src/contracts/testFill.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'
 
 const orderId: Hex = `0x${'0d'.repeat(32)}`
 
-type NativePayment = { readonly to: Hex; readonly amount: bigint }
-type Erc20Payment = { readonly token: Hex; readonly to: Hex; readonly amount: bigint }
-type FillCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
-
 let bench: ContractBench<ChainDeployment>
 let solver: LocalAccount
 let user: LocalAccount
 let fillContract: Hex
-let executor: Hex
 let usdc: Hex
-let weth: Hex
 
 beforeAll(async () => {
   bench = await startUserChainBench()
@@ -29,53 +24,33 @@ beforeAll(async () => {
   user = bench.keys.users[0] ?? freshAccount()
   fillContract = bench.deployment.fillContract
   usdc = bench.deployment.tokens.USDC
-  weth = bench.deployment.wrappedNative
-  executor = await bench.chain.client.readContract({
-    address: fillContract,
-    abi: fillContractAbi,
-    functionName: 'executor',
-  })
 })
 afterAll(() => bench?.stop())
 
-/** The calldata of a fill, ending in the order id as readers demand. */
-function fill(parts: {
-  readonly native?: readonly NativePayment[]
-  readonly erc20?: readonly Erc20Payment[]
-  readonly calls?: readonly FillCall[]
-  readonly refundTo?: Hex
-}): Hex {
-  const data = encodeFunctionData({
-    abi: fillContractAbi,
-    functionName: 'fill',
-    args: [parts.native ?? [], parts.erc20 ?? [], parts.calls ?? [], parts.refundTo ?? zeroAddress],
-  })
-  return concatHex([data, orderId])
-}
-
+const fill = (parts: Omit<Parameters<typeof testFill>[0], 'orderId'>) => testFill({ orderId, ...parts })
+const closing = (id: Hex) => encodeFunctionData({ abi: fillContractAbi, functionName: 'close', args: [id] })
 const nativeBalance = (address: Hex) => bench.chain.client.getBalance({ address })
 const tokenBalance = (token: Hex, holder: Hex) =>
   bench.chain.client.readContract({
-    address: token,
-    abi: erc20Abi,
-    functionName: 'balanceOf',
+    ...{ address: token, abi: erc20Abi, functionName: 'balanceOf' },
     args: [holder],
   })
-const wrap = (value: bigint): FillCall => ({
-  to: weth,
-  data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' }),
-  value,
-})
+const stateOf = (filler: Hex, id: Hex) =>
+  bench.chain.client.readContract({
+    ...{ address: fillContract, abi: fillContractAbi, functionName: 'stateOf' },
+    args: [filler, id],
+  })
+const chainTime = async () => (await bench.chain.client.getBlock()).timestamp
 
 describe('payments', () => {
   test('native coin and tokens reach their recipients, and the order id stays at the end', async () => {
     const [first, second] = [freshAccount().address, freshAccount().address]
     const data = fill({
-      native: [
+      natives: [
         { to: first, amount: 5n },
         { to: second, amount: 7n },
       ],
-      erc20: [{ token: usdc, to: first, amount: 1_234n }],
+      tokens: [{ token: usdc, to: first, amount: 1_234n }],
     })
     const receipt = await bench.send(solver, fillContract, data, 12n)
     expect(await Promise.all([nativeBalance(first), nativeBalance(second)])).toEqual([5n, 7n])
@@ -94,121 +69,108 @@ describe('payments', () => {
     expect(input.endsWith(orderId.slice(2))).toBe(true)
   })
 
-  test('what is sent too much comes back to the sender', async () => {
-    const to = freshAccount().address
-    const before = await nativeBalance(solver.address)
-    const receipt = await bench.send(solver, fillContract, fill({ native: [{ to, amount: 10n }] }), 1_000n)
-    const gasWei = receipt.gasUsed * receipt.effectiveGasPrice
-    expect(before - (await nativeBalance(solver.address))).toBe(10n + gasWei)
-    expect(await nativeBalance(fillContract)).toBe(0n)
-  })
-
-  test('a payment above what was sent is refused', async () => {
-    const data = fill({ native: [{ to: user.address, amount: 10n }] })
-    expect(await bench.revert(solver, fillContract, data, 9n)).toBe('ValueTooLow')
+  test('more or less coin than the payments is refused, so that none stays', async () => {
+    const data = fill({ natives: [{ to: user.address, amount: 10n }] })
+    expect(await bench.revert(solver, fillContract, data, 9n)).toBe('WrongValue')
+    expect(await bench.revert(solver, fillContract, data, 11n)).toBe('WrongValue')
+    expect(await bench.revert(solver, fillContract, fill({}), 1n)).toBe('WrongValue')
   })
 
   test('tokens come from the sender alone', async () => {
-    const stranger = fill({ erc20: [{ token: usdc, to: user.address, amount: 1n }] })
+    const stranger = fill({ tokens: [{ token: usdc, to: user.address, amount: 1n }] })
     expect(await bench.revert(user, fillContract, stranger)).toBe('TokenCallFailed')
   })
 })
 
-describe('calls', () => {
-  test('run in order with their value and leave one event each', async () => {
-    const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [user.address, 3n] })
-    const calls: readonly FillCall[] = [wrap(9n), { to: weth, data: approve, value: 0n }]
-    const before = await tokenBalance(weth, executor)
-    const receipt = await bench.send(solver, fillContract, fill({ calls }), 9n)
-    expect((await tokenBalance(weth, executor)) - before).toBe(9n)
-
-    const events = parseEventLogs({
-      abi: fillContractAbi,
-      logs: receipt.logs,
-      eventName: 'SolverCallExecuted',
-    })
-    expect(events.map(({ args }) => ({ ...args, to: args.to.toLowerCase() }))).toEqual([
-      { to: weth, data: wrap(9n).data, amount: 9n },
-      { to: weth, data: approve, amount: 0n },
-    ])
-    expect(events.every(({ address }) => address.toLowerCase() === fillContract)).toBe(true)
-  })
-
-  test('a failing call undoes the payments too', async () => {
+describe('the record', () => {
+  test('a second payment of an id reverts, in whatever form and amount', async () => {
+    const id = randomWord()
     const to = freshAccount().address
-    const failing: FillCall = { to: usdc, data: '0xdeadbeef', value: 0n }
-    const data = fill({ native: [{ to, amount: 1n }], calls: [failing] })
-    expect(await bench.revert(solver, fillContract, data, 1n)).toBe('CallFailed')
+    const receipt = await bench.send(solver, fillContract, fill({ id, natives: [{ to, amount: 3n }] }), 3n)
+    const [paid] = parseEventLogs({ abi: fillContractAbi, logs: receipt.logs, eventName: 'Paid' })
+    expect([paid?.args.filler.toLowerCase(), paid?.args.id]).toEqual([solver.address, id])
+    expect(await stateOf(solver.address, id)).toBe(1)
+
+    const again = fill({ id, natives: [{ to, amount: 3n }] })
+    expect(await bench.revert(solver, fillContract, again, 3n)).toBe('AlreadyPaid')
+    const otherwise = fill({ id, tokens: [{ token: usdc, to, amount: 1n }] })
+    expect(await bench.revert(solver, fillContract, otherwise)).toBe('AlreadyPaid')
+    expect(await nativeBalance(to)).toBe(3n)
   })
 
-  test('what calls pay back goes where the order says, or to the sender', async () => {
-    const unwrap = (value: bigint): FillCall => ({
-      to: weth,
-      data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'withdraw', args: [value] }),
-      value: 0n,
-    })
-    const refundTo = freshAccount().address
-    await bench.send(solver, fillContract, fill({ calls: [wrap(40n), unwrap(40n)], refundTo }), 40n)
-    expect(await nativeBalance(refundTo)).toBe(40n)
+  test('a stranger who uses or closes an id first blocks nobody', async () => {
+    const [used, closed] = [randomWord(), randomWord()]
+    await bench.send(user, fillContract, fill({ id: used }))
+    await bench.send(user, fillContract, closing(closed))
+    for (const id of [used, closed]) {
+      const to = freshAccount().address
+      await bench.send(solver, fillContract, fill({ id, natives: [{ to, amount: 1n }] }), 1n)
+      expect(await nativeBalance(to)).toBe(1n)
+    }
+  })
 
-    const before = await nativeBalance(solver.address)
-    const receipt = await bench.send(solver, fillContract, fill({ calls: [wrap(50n), unwrap(50n)] }), 50n)
-    const gasWei = receipt.gasUsed * receipt.effectiveGasPrice
-    expect(before - (await nativeBalance(solver.address))).toBe(gasWei)
+  test('a payment that reverts leaves the id open', async () => {
+    const id = randomWord()
+    const data = fill({ id, natives: [{ to: user.address, amount: 2n }] })
+    expect(await bench.revert(solver, fillContract, data, 1n)).toBe('WrongValue')
+    expect(await stateOf(solver.address, id)).toBe(0)
+    await bench.send(solver, fillContract, data, 2n)
+  })
+
+  test('nothing is paid in a block after the deadline, and in one at it everything', async () => {
+    const deadlineSeconds = (await chainTime()) + 1_000n
+    const at = (seconds: bigint) => ({ time: seconds })
+    const data = fill({ deadlineSeconds, natives: [{ to: user.address, amount: 1n }] })
+    const call = { account: solver.address, to: fillContract, data, value: 1n } as const
+    const in_ = (time: bigint) =>
+      bench.chain.client.call({ ...call, blockOverrides: at(time) }).then(
+        () => 'paid',
+        (error: unknown) => String(error),
+      )
+    expect(await in_(deadlineSeconds)).toBe('paid')
+    expect(await in_(deadlineSeconds + 1n)).not.toBe('paid')
+    const late = fill({ deadlineSeconds: (await chainTime()) - 1n })
+    expect(await bench.revert(solver, fillContract, late)).toBe('DeadlinePassed')
+  })
+
+  test('a closed id is never paid, and a paid one is not closed', async () => {
+    const id = randomWord()
+    await bench.send(solver, fillContract, closing(id))
+    expect(await stateOf(solver.address, id)).toBe(2)
+    expect(await bench.revert(solver, fillContract, fill({ id }))).toBe('AlreadyClosed')
+    await bench.send(solver, fillContract, closing(id))
+    expect(await bench.revert(solver, fillContract, fill({ id }))).toBe('AlreadyClosed')
+
+    const paid = randomWord()
+    await bench.send(solver, fillContract, fill({ id: paid }))
+    expect(await bench.revert(solver, fillContract, closing(paid))).toBe('AlreadyPaid')
   })
 })
 
-describe('abuse', () => {
-  test("an order's call cannot spend the allowance that the solver gave", async () => {
-    const steal = encodeFunctionData({
-      abi: erc20Abi,
-      functionName: 'transferFrom',
-      args: [solver.address, user.address, 1n],
-    })
-    const allowance = await bench.chain.client.readContract({
-      address: usdc,
-      abi: erc20Abi,
-      functionName: 'allowance',
-      args: [solver.address, fillContract],
-    })
-    expect(allowance).toBeGreaterThan(10n ** 30n)
-    const data = fill({ calls: [{ to: usdc, data: steal, value: 0n }] })
-    expect(await bench.revert(solver, fillContract, data)).toBe('CallFailed')
-    expect(await bench.revert(user, fillContract, data)).toBe('CallFailed')
-  })
-
-  test('a call cannot enter the fill contract again', async () => {
-    const again = fill({ native: [{ to: user.address, amount: 1n }] })
-    const data = fill({ calls: [{ to: fillContract, data: again, value: 1n }] })
-    expect(await bench.revert(solver, fillContract, data, 2n)).toBe('CallFailed')
-  })
-
-  test('nobody but the fill contract uses the executor', async () => {
-    const run = `0x${'00'.repeat(4)}` as const
-    expect(await bench.revert(user, executor, run)).toBe('no data')
-    const { FillExecutor } = bench.artifacts
-    const data = encodeFunctionData({
-      abi: FillExecutor.abi,
-      functionName: 'run',
-      args: [[wrap(0n)], user.address],
-    })
-    expect(await bench.revert(user, executor, data)).toBe('NotFillContract')
-  })
-
-  test('a recipient that refuses native coin stops the fill', async () => {
+describe('recipients', () => {
+  test('one that refuses native coin stops the fill', async () => {
     const refuses = freshAccount().address
     await bench.chain.node.setCode({ address: refuses, bytecode: '0x60006000fd' })
-    const data = fill({ native: [{ to: refuses, amount: 1n }] })
+    const data = fill({ natives: [{ to: refuses, amount: 1n }] })
     expect(await bench.revert(solver, fillContract, data, 1n)).toBe('NativeTransferFailed')
   })
 
-  test('a recipient that fills again while it is paid stops the fill', async () => {
+  test('one that fills again while it is paid stops the fill', async () => {
     const { attacker, arm } = await placeReenterer()
-    const data = fill({ native: [{ to: attacker, amount: 1n }] })
+    const data = fill({ natives: [{ to: attacker, amount: 1n }] })
     await arm(user.address, '0x')
     await bench.send(solver, fillContract, data, 1n)
     await arm(fillContract, fill({}))
-    expect(await bench.revert(solver, fillContract, data, 1n)).toBe('NativeTransferFailed')
+    const next = fill({ natives: [{ to: attacker, amount: 1n }] })
+    expect(await bench.revert(solver, fillContract, next, 1n)).toBe('NativeTransferFailed')
+  })
+
+  test('one that closes the id while it is paid closes its own', async () => {
+    const { attacker, arm } = await placeReenterer()
+    const id = randomWord()
+    await arm(fillContract, closing(id))
+    await bench.send(solver, fillContract, fill({ id, natives: [{ to: attacker, amount: 1n }] }), 1n)
+    expect([await stateOf(solver.address, id), await stateOf(attacker, id)]).toEqual([1, 2])
   })
 })
 

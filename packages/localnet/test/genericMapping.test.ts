@@ -1,10 +1,11 @@
 // Goal: an entry for an account without a key is written by what the oracles signed for exactly it, on this
 // hub, once. Method: as deployed, on a real node; every attack is a call that must revert.
+
+import { genericMappingAbi } from '@causeway/contracts'
 import { bytesToHex, type Hex, type MappingEntry, signingDigest } from '@causeway/core'
 import { concatHex, encodeFunctionData } from 'viem'
 import { sign } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { genericMappingAbi } from '../src/contracts/abis.generated.ts'
 import type { HubDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startHubBench } from './support/contractBench.ts'

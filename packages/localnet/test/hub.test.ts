@@ -1,5 +1,7 @@
 // Goal: the hub accepts exactly what two of its three oracles signed over the protocol's execution, in
 // the order that oracle-protocol.md 2.4 demands, once. Method: as deployed, on a real node.
+
+import { hubAbi, hubOracleAbi, oracleMultisigAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import {
   concatHex,
@@ -13,7 +15,6 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hubAbi, hubOracleAbi, oracleMultisigAbi } from '../src/contracts/abis.generated.ts'
 import type { HubDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startHubBench } from './support/contractBench.ts'

@@ -1,9 +1,10 @@
 // Goal: the hub's ledger moves by its operator alone, and the generic mapping keeps what was written
 // first. Method: as deployed, on a real node.
+
+import { genericMappingAbi, hubAbi, hubOracleAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, pad } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { genericMappingAbi, hubAbi, hubOracleAbi } from '../src/contracts/abis.generated.ts'
 import type { HubDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount, startHubBench } from './support/contractBench.ts'

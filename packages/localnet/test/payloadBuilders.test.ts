@@ -4,6 +4,14 @@
 // @source withdrawals.md 1.3, 3; oracle-protocol.md 1.7
 
 import { deriveProgramAddresses } from '@causeway/chains'
+import type { ContractName } from '@causeway/contracts'
+import {
+  bitcoinPayloadBuilderAbi,
+  evmPayloadBuilderAbi,
+  hyperliquidPayloadBuilderAbi,
+  lighterPayloadBuilderAbi,
+  solanaPayloadBuilderAbi,
+} from '@causeway/contracts'
 import {
   bytesToHex,
   decodeEvmWithdrawal,
@@ -32,14 +40,6 @@ import {
 } from '@causeway/core'
 import { type Abi, hexToBytes } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  bitcoinPayloadBuilderAbi,
-  evmPayloadBuilderAbi,
-  hyperliquidPayloadBuilderAbi,
-  lighterPayloadBuilderAbi,
-  solanaPayloadBuilderAbi,
-} from '../src/contracts/abis.generated.ts'
-import type { ContractName } from '../src/contracts/contractNames.ts'
 import type { HubDeployment } from '../src/contracts/deployment.ts'
 import {
   familyDepositories,

@@ -1,5 +1,7 @@
 // Goal: a signed deposit becomes exactly the deposit of its order, whoever submits it, and only once.
 // Method: the router and the tokens as deployed, on a real node; wallets sign what the core module builds.
+
+import { depositoryAbi, oracleMultisigAbi, permitRouterAbi } from '@causeway/contracts'
 import {
   encodeSignedDeposit,
   type Hex,
@@ -20,12 +22,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  depositoryAbi,
-  oracleMultisigAbi,
-  permitRouterAbi,
-  tokenAbi,
-} from '../src/contracts/abis.generated.ts'
+import { tokenAbi } from '../src/contracts/abis.generated.ts'
 import type { ChainDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
 import { deployThroughProxy } from '../src/uniswap/create2.ts'

@@ -17,7 +17,8 @@ import { openQuotedPool, type PoolShape, type QuotedPool, readPoolState } from '
 import { askQuoter } from './support/quoterBatch.ts'
 import { createRandom, type Random } from './support/random.ts'
 
-const samples = Number(process.env['CAUSEWAY_QUOTE_SAMPLES'] ?? 10_000)
+const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
+const samples = Number(process.env['CAUSEWAY_QUOTE_SAMPLES'] ?? (isLongForm ? 10_000 : 2_000))
 const seed = Number(process.env['CAUSEWAY_SEED'] ?? 20_251_121)
 const roundsPerPool = 5
 

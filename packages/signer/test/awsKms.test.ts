@@ -17,7 +17,7 @@ import { createConfiguredSigner } from '../src/configuredSigner.ts'
 import { recoverSigner } from '../src/recoverSigner.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const digestCount = isLongForm ? 10_000 : 300
+const digestCount = isLongForm ? 10_000 : 100
 const longTimeout = { timeout: isLongForm ? 1_800_000 : 120_000 }
 const address: Hex = '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a'
 const credentials = { accessKeyId: 'stand-in', secretAccessKey: 'stand-in' }

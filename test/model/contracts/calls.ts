@@ -24,9 +24,10 @@ export const depositoryCalls = {
   callRequests: callData('function callRequests(bytes32 structHash)'),
 } as const
 
-export const fill = callData(
-  'function fill((address to, uint256 amount)[] nativePayments, (address token, address to, uint256 amount)[] erc20Payments, (address to, bytes data, uint256 value)[] calls, address refundTo) payable',
+export const payThroughFillContract = callData(
+  'function pay(bytes32 id, uint256 deadline, (address to, uint256 amount)[] nativePayments, (address token, address to, uint256 amount)[] erc20Payments) payable',
 )
+export const closeInFillContract = callData('function close(bytes32 id)')
 export const aggregate3 = callData(
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls)',
 )

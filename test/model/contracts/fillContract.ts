@@ -4,25 +4,39 @@ import type { Hex } from '@causeway/core'
 import { type ContractModel, contractOf, event, method, Revert } from './contractModel.ts'
 import { pullToken, pushNative } from './transfers.ts'
 
+const paidEvent = event('event Paid(address indexed filler, bytes32 indexed id)')
+const closedEvent = event('event Closed(address indexed filler, bytes32 indexed id)')
 const paidNative = event('event SolverNativeTransfer(address to, uint256 amount)')
+const [paid, closed] = [1n, 2n]
 
 export const fillContractModel: ContractModel = contractOf([
   method(
-    'function fill((address to, uint256 amount)[] nativePayments, (address token, address to, uint256 amount)[] erc20Payments, (address to, bytes data, uint256 value)[] calls, address refundTo) payable',
-    (frame, [natives, tokens, calls]) => {
-      if (calls.length > 0) throw new Error('the model runs no calls of orders')
-      let left = frame.value
-      for (const { token, to, amount } of tokens) pullToken(frame, token, frame.caller, to, amount)
+    'function pay(bytes32 id, uint256 deadline, (address to, uint256 amount)[] nativePayments, (address token, address to, uint256 amount)[] erc20Payments) payable',
+    (frame, [id, deadline, natives, tokens]) => {
+      const { state, caller } = frame
+      if (frame.timestamp > deadline) throw new Revert('DeadlinePassed')
+      const key = `${caller} ${id}`
+      if (state.number(key) === paid) throw new Revert('AlreadyPaid')
+      if (state.number(key) === closed) throw new Revert('AlreadyClosed')
+      state.set(key, paid)
+      frame.emit(paidEvent(caller, id))
+      for (const { token, to, amount } of tokens) pullToken(frame, token, caller, to, amount)
+      if (natives.reduce((sum, { amount }) => sum + amount, 0n) !== frame.value)
+        throw new Revert('WrongValue')
       for (const { to, amount } of natives) {
-        if (amount > left) throw new Revert('ValueTooLow')
-        left -= amount
         pushNative(frame, to, amount)
         frame.emit(paidNative(to, amount))
       }
-      if (left > 0n) pushNative(frame, frame.caller, left)
       return []
     },
   ),
+  method('function close(bytes32 id)', ({ state, caller, emit }, [id]) => {
+    const key = `${caller} ${id}`
+    if (state.number(key) === paid) throw new Revert('AlreadyPaid')
+    state.set(key, closed)
+    emit(closedEvent(caller, id))
+    return []
+  }),
 ])
 
 export const multicallModel: ContractModel = contractOf([

@@ -15,7 +15,15 @@ import { concatHex } from 'viem'
 import type { SentTransaction } from '../chain/chain.ts'
 import { chainNumbers, type Network, tokenNames } from '../network.ts'
 import { signDigest } from '../signing.ts'
-import { aggregate3, allocatorCalls, depositoryCalls, fill, hubCalls, tokenCalls } from './calls.ts'
+import {
+  aggregate3,
+  allocatorCalls,
+  closeInFillContract,
+  depositoryCalls,
+  hubCalls,
+  payThroughFillContract,
+  tokenCalls,
+} from './calls.ts'
 import { toHex } from './contractModel.ts'
 import { withdrawalDigest } from './depository.ts'
 import { authorizationDigest } from './token.ts'
@@ -48,8 +56,11 @@ export const contractCall = fc.oneof(
     to: party,
     tokens: amount,
     wei: amount,
-    value: amount,
+    surplus: fc.constantFrom(0n, 0n, 0n, 1n),
+    id: small,
+    isLate: fc.constantFrom(false, false, false, true),
   }),
+  fc.record({ do: fc.constant('close' as const), from: party, id: small }),
   fc.record({
     do: fc.constant('together' as const),
     ...{ from: party, holder: party, to: party, amount, back: amount, allowFailure: fc.boolean() },
@@ -167,9 +178,12 @@ export async function transactionOf(
     case 'fill': {
       const natives = call.wei === 0n ? [] : [{ to: of(call.to).address, amount: call.wei }]
       const paid = call.tokens === 0n ? [] : [{ token, to: of(call.to).address, amount: call.tokens }]
-      const data = concatHex([fill(natives, paid, [], of(0).address), word(call.to)])
-      return onBase(call.from, fillContract, data, call.value)
+      const pay = payThroughFillContract(word(call.id), call.isLate ? 1n : 2n ** 40n, natives, paid)
+      const data = concatHex([pay, word(call.to)])
+      return onBase(call.from, fillContract, data, call.wei + call.surplus)
     }
+    case 'close':
+      return onBase(call.from, fillContract, closeInFillContract(word(call.id)))
     case 'together': {
       const { allowFailure } = call
       const [holder, to] = [of(call.holder).address, of(call.to).address]

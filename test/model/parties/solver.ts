@@ -1,14 +1,14 @@
 // Who fills orders and gives deposits back, and has it attested.
 import type { Hex } from '@causeway/core'
-import { concatHex } from 'viem'
-import { fill, tokenCalls } from '../contracts/calls.ts'
+import { concatHex, keccak256, toHex } from 'viem'
+import { payThroughFillContract, tokenCalls } from '../contracts/calls.ts'
 import type { UserChainId } from '../network.ts'
 import type { WorkItem } from '../serviceRequest.ts'
 import type { KnownDeposit, KnownOrder, World } from '../world.ts'
 
 export type Payment = { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }
 
-const noAddress: Hex = `0x${'0'.repeat(40)}`
+const never = 2n ** 40n
 
 /** Pays from the fill wallet with ids behind the calldata: through the fill contract, or the token itself. */
 export async function pay(
@@ -31,7 +31,9 @@ export async function pay(
     await world.send(chain, { from, to: token, data: tokenCalls.approve(fillContract, 2n ** 255n) })
   }
   const tokens = paid.payments.map(({ currency: token, recipient: to, amount }) => ({ token, to, amount }))
-  const data = concatHex([fill([], tokens, [], noAddress), ...paid.ids])
+  // A party that fills an order again does so under another id: the contract would refuse the same.
+  const id = keccak256(concatHex([...paid.ids, toHex(world.sent[chain].length, { size: 32 })]))
+  const data = concatHex([payThroughFillContract(id, never, [], tokens), ...paid.ids])
   return (await world.send(chain, { from, to: fillContract, data })).id
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { encodeTopUp, type Hex } from '@causeway/core'
-import { createDatabase, type Database, startEmbeddedPostgres } from '@causeway/database'
+import { createDatabase, type Database, startTestPostgres } from '@causeway/database'
 import {
   type Families,
   familyKeys,
@@ -91,7 +91,7 @@ export function startQuoteWorld(): Promise<QuoteWorld> {
         await prepareBase(network)
         await steadyFees(network)
       }),
-      startEmbeddedPostgres({ dataDirectory, durable: false }),
+      startTestPostgres({ dataDirectory }),
     ])
     closers.push(() => server.stop())
     const common = { CONFIG_DIR: configs.directory }

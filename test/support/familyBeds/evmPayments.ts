@@ -6,15 +6,13 @@ import {
   type WithdrawalQuestion,
   type WithdrawalStatus,
 } from '@causeway/core'
-import { executeCallData, fillContractAbi } from '@causeway/localnet'
-import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
+import { executeCallData, testFill } from '@causeway/localnet'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { ChainBed } from '../../../packages/chains/test/ethereumSupport/startChainBed.ts'
 
 /** Calldata of the fill contract that pays one recipient in the chain's coin. */
 export function fillData(orderId: Hex, to: Hex, amount: bigint): Hex {
-  const args = [[{ to, amount }], [], [], zeroAddress] as const
-  return concatHex([encodeFunctionData({ abi: fillContractAbi, functionName: 'fill', args }), orderId])
+  return testFill({ orderId, natives: [{ to, amount }] })
 }
 
 const expirations: Readonly<Record<WithdrawalStatus, bigint>> = {

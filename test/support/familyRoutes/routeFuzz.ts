@@ -6,11 +6,12 @@ import { type Answer, openOracle } from './oracle.ts'
 import { depositedOrder } from './orders.ts'
 import { withdrawalBody } from './withdrawalCases.ts'
 
-const seeds = 75
-const longest = 300_000
+const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
+const seeds = isLongForm ? 1_000 : 25
+const longest = isLongForm ? 3_600_000 : 300_000
 
 /**
- * 300 changed answers through the routes, of the only endpoint and of one of three. Each request is answered
+ * Changed answers through the routes, 1,000 of them in the long form, of the only endpoint and of one of three. Each request is answered
  * by a reader that remembers nothing.
  */
 export function routeFuzz(sideOf: () => FamilySide | Promise<FamilySide>): void {

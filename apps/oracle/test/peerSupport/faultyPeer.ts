@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { signers } from './attestations.ts'
-import type { FaultyPeerMode } from './tamper.ts'
+import { type FaultyPeerMode, tamper } from './tamper.ts'
 
 export type FaultyPeer = {
   readonly url: string
@@ -20,14 +19,10 @@ export async function startFaultyPeer(
   answers: { readonly truth: unknown; readonly other?: unknown },
 ): Promise<FaultyPeer> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-peer-'))
-  const [file, otherFile] = [join(folder, 'truth.json'), join(folder, 'other.json')]
-  writeFileSync(file, JSON.stringify(answers.truth))
-  writeFileSync(otherFile, JSON.stringify(answers.other ?? {}))
-  const script = fileURLToPath(new URL('./faultyPeerProcess.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', script, mode, file, otherFile], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, OUR_SIGNER: signers.A.address },
-  })
+  const file = join(folder, 'answer.json')
+  writeFileSync(file, JSON.stringify(mode === 'anotherFact' ? answers.other : tamper(answers.truth, mode)))
+  const script = fileURLToPath(new URL('./faultyPeerProcess.mjs', import.meta.url))
+  const child = spawn(process.execPath, [script, mode, file], { stdio: ['ignore', 'pipe', 'inherit'] })
   const printed: string[] = []
   const url = await firstLine(child, printed)
   return {

@@ -1,6 +1,7 @@
 import { type DepositsResponse, depositsResponseSchema } from '@causeway/core'
+import { signers } from './attestations.ts'
 
-export type Lie =
+type Lie =
   | 'garbageUnderItsName'
   | 'garbageUnderOurName'
   | 'fiveTimes'
@@ -27,8 +28,11 @@ export type FaultyPeerMode =
 type Entry = { oracleSigner: string; signature: string }
 type ChangeEntries = (entries: readonly Entry[]) => unknown
 
-/** What a lying peer sends instead of the true answer. @source reference-oracle-measured.md 6.1 */
-export function tamper(truth: unknown, lie: Lie): unknown {
+/**
+ * What a lying peer sends instead of the true answer; the truth in the modes that lie about nothing.
+ * @source reference-oracle-measured.md 6.1
+ */
+export function tamper(truth: unknown, mode: FaultyPeerMode): unknown {
   const { messages, execution, ...rest } = depositsResponseSchema.parse(truth)
   if (execution === undefined) throw new Error('the true answer has an execution')
   const everywhere = (change: ChangeEntries) => ({
@@ -36,12 +40,12 @@ export function tamper(truth: unknown, lie: Lie): unknown {
     messages: messages.map((message) => ({ ...message, signatures: change(message.signatures) })),
     execution: { ...execution, signatures: change(execution.signatures) },
   })
-  switch (lie) {
+  switch (mode) {
     case 'garbageUnderItsName':
       return everywhere((entries) => entries.map((entry) => ({ ...entry, signature: garbage })))
     case 'garbageUnderOurName':
       return everywhere((entries) =>
-        entries.map((entry) => ({ ...entry, oracleSigner: ourSigner, signature: garbage })),
+        entries.map((entry) => ({ ...entry, oracleSigner: signers.A.address, signature: garbage })),
       )
     case 'fiveTimes':
       return everywhere((entries) => Array.from({ length: 5 }, () => entries).flat())
@@ -67,6 +71,8 @@ export function tamper(truth: unknown, lie: Lie): unknown {
           metadata: execution.metadata.map((entry) => ({ ...entry, hubTokenId: '7' })),
         },
       }
+    default:
+      return truth
   }
 }
 
@@ -75,5 +81,3 @@ function later(message: DepositsResponse['messages'][number]) {
 }
 
 const garbage = `0x${'12'.repeat(65)}`
-/** Address of signer A of `attestations.ts`, which this process must not sign for. */
-const ourSigner = process.env['OUR_SIGNER'] ?? ''

@@ -15,12 +15,13 @@ import {
   depositAddressesAbi,
   depositoryAbi,
   executeCallData,
-  fillContractAbi,
   type LocalAccount,
   type TestNetwork,
+  testCalls,
+  testFill,
   tokenAbi,
 } from '@causeway/localnet'
-import { concatHex, encodeFunctionData, zeroAddress } from 'viem'
+import { encodeFunctionData, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
 export type UserChain = 'base' | 'optimism'
@@ -101,24 +102,20 @@ export async function pay(
   const { payments, calls = [] } = paid
   const natives = payments.filter(({ currency }) => currency === native)
   const tokens = payments.filter(({ currency }) => currency !== native)
-  const data = encodeFunctionData({
-    abi: fillContractAbi,
-    functionName: 'fill',
-    args: [
-      natives.map(({ to, amount }) => ({ to, amount })),
-      tokens.map(({ currency, to, amount }) => ({ token: currency, to, amount })),
-      calls,
-      zeroAddress,
-    ],
+  const { fillContract } = network.deployment[chain]
+  const filler = network.keys.fillWallet.address
+  const { orderCalls, clone } = testCalls(calls, { fillContract, filler, recipient: filler })
+  const spent = calls.reduce((sum, call) => sum + call.value, 0n)
+  const coins = [...natives, ...(spent === 0n ? [] : [{ to: clone, amount: spent }])]
+  const data = testFill({
+    orderId: paid.orderId,
+    natives: coins,
+    tokens: tokens.map(({ currency, to, amount }) => ({ token: currency, to, amount })),
+    orderCalls,
   })
-  const value = [...natives.map(({ amount }) => amount), ...calls.map((call) => call.value)].reduce(
-    (sum, part) => sum + part,
-    0n,
-  )
   return sendFinal(network, chain, network.keys.fillWallet, {
-    to: network.deployment[chain].fillContract,
-    data: concatHex([data, paid.orderId]),
-    value,
+    ...{ to: fillContract, data },
+    value: coins.reduce((sum, { amount }) => sum + amount, 0n),
   })
 }
 

@@ -73,6 +73,7 @@ export function createAppBalance(options: {
     balances: {
       sponsorCurrency: currency === undefined ? usdcOf(chainId) : currencyToWire(currency),
       readBalance: readBalanceOf(database, ledger),
+      topUpAddress: config.topUps.custody,
     },
     claims: createTopUpClaims({
       database,

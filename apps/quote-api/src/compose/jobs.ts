@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@causeway/database'
+import { startElections } from '@causeway/database'
 import { Gauge, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
-import { startElections } from '../jobs/election.ts'
 import { type Job, type RunningJobs, runJobs } from '../jobs/runJobs.ts'
 
 /** Runs for the leadership of each job and does its work while it leads. */

@@ -1,14 +1,22 @@
-import { type ChainClient, createAgreedReads, type JsonRpcClient, quoteOnChain } from '@causeway/chains'
+import {
+  type ChainClient,
+  createAgreedReads,
+  type JsonRpcClient,
+  openQuotingChain,
+  type QuotingChain,
+  quoteOnChain,
+} from '@causeway/chains'
 import { createOrderIdHasher, type QuoteFile } from '@causeway/core'
-import { type Market, type MarketSnapshot, systemClock } from '@causeway/market'
+import { type Clock, type Market, type MarketSnapshot, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
-import { createInventoryViews } from '../pricing/inventoryView.ts'
+import { QuoteError } from '../pricing/errors.ts'
+import { createInventoryViews } from '../pricing/inventory.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
 import { createPoolLegQuoter, type OnChainQuoter } from '../pricing/poolLegQuoter.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
-import type { QuoteRegistry } from '../pricing/registry.ts'
+import type { PricingDependencies } from '../pricing/priceRequest.ts'
+import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
-import type { ChainPorts } from './ports.ts'
 
 type Shared = {
   readonly quote: QuoteFile
@@ -91,4 +99,56 @@ function createOnChainQuoter(
     const block = { hash: market.head.hash }
     return quoteOnChain(createAgreedReads(client), { quoterV2, pool, question, block }, { timeoutMs })
   }
+}
+
+/** A request waits this long for what a chain says about accounts, then goes on without. @source design.md 5.4 */
+const budgetMs = 60
+const noFacts = Promise.resolve({})
+
+export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'hasCode' | 'lackOf' | 'simulateCalls'>
+
+/** What quoting asks of chains per request, over one client per chain. */
+export function createChainPorts(args: {
+  registry: QuoteRegistry
+  clients: ReadonlyMap<string, ChainClient>
+  market: Market
+  clock: Clock
+  onFactsFailure: (chainId: number, error: unknown) => void
+}): ChainPorts {
+  const { registry, clients, market, clock, onFactsFailure } = args
+  const chains = new Map<number, QuotingChain>()
+  for (const chain of registry.chains) {
+    const { key, chainId, vmType, config } = chain
+    const client = clients.get(key)
+    if (client === undefined) continue
+    const live = openQuotingChain(vmType, {
+      client,
+      multicall3: config.multicall3,
+      fillContract: config.fillContract,
+      currentHead: () => headOf(market, chain),
+      budgetMs,
+      now: () => clock.now(),
+      onFailure: (error) => onFactsFailure(chainId, error),
+    })
+    chains.set(chainId, live)
+  }
+  return {
+    userFacts: (question) => chains.get(question.chainId)?.userFacts(question) ?? noFacts,
+    hasCode: async ({ chainId, account }) => chains.get(chainId)?.hasCode(account),
+    lackOf: async ({ chainId, account, currency }) => chains.get(chainId)?.lackOf(account, currency),
+    simulateCalls: async ({ chainId, calls }) => {
+      const unitsOfCalls = chains.get(chainId)?.unitsOfCalls
+      if (unitsOfCalls === undefined) {
+        throw new QuoteError('EXTRA_TXS_NOT_SUPPORTED', `Chain ${chainId} cannot run txs.`, {
+          data: { field: 'txs' },
+        })
+      }
+      return unitsOfCalls(calls)
+    },
+  }
+}
+
+function headOf(market: Market, chain: QuotableChain) {
+  const state = market.snapshot().chain(chain.chainId)
+  return 'reason' in state ? undefined : state.head
 }

@@ -6,9 +6,8 @@ import { type SponsorCurrency, sponsorCurrency } from '../pricing/sponsorship/sp
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 import { createMoneyHistory, type MoneyHistory } from '../requests/history/moneyHistory.ts'
 import { createRequestHistory, type RequestHistory } from '../requests/history/requestHistory.ts'
-import { createSponsoredOrderStore } from '../requests/orders/sponsoredOrderStore.ts'
-import { toStoredOrder } from '../requests/orders/toStoredOrder.ts'
-import { toStoredSponsorship } from '../requests/orders/toStoredSponsorship.ts'
+import { createSponsoredOrderStore, toStoredSponsorship } from '../requests/orders/sponsoredOrderStore.ts'
+import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 
 /** What sponsored quotes need beside unsponsored ones. */
 export type Sponsorship = Pick<

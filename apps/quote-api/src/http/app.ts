@@ -94,7 +94,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     },
     openApi: {
       title: 'Causeway quote API',
-      description: 'Quotes for moving value between chains and currencies, with sponsored fees.',
+      description:
+        'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names.',
       servers: dependencies.servers,
     },
   })

@@ -3,5 +3,8 @@ import { type ErrorPolicy, standardErrorPolicy } from '@causeway/http'
 /** How quote-api answers each kind of failure. @source design.md 5.6, quote-api.md 5 */
 export const errorPolicy: ErrorPolicy = {
   ...standardErrorPolicy,
-  codeForField: (field) => (field === 'slippageTolerance' ? 'INVALID_SLIPPAGE_TOLERANCE' : undefined),
+  codeForField: (field) =>
+    field === 'slippageTolerance' || field === 'latePaymentSlippageTolerance'
+      ? 'INVALID_SLIPPAGE_TOLERANCE'
+      : undefined,
 }

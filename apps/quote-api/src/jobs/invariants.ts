@@ -1,4 +1,5 @@
 import type { SqlDatabase } from '@causeway/core'
+import type { Fence } from '@causeway/database'
 import { Gauge, type HttpMetrics } from '@causeway/http'
 import {
   haltReservations,
@@ -8,7 +9,6 @@ import {
   writeCheckpoints,
 } from '@causeway/ledger'
 import type { Logger } from 'pino'
-import type { Fence } from './election.ts'
 import type { Job } from './runJobs.ts'
 
 /** @source ledger-and-safety.md 1.9: each minute */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Elections, Fence } from './election.ts'
+import type { Elections, Fence } from '@causeway/database'
 
 /** One run of a job. Each transaction that writes calls `fence` first; long reads end on `signal`. */
 export type Run = { readonly fence: Fence; readonly signal: AbortSignal }

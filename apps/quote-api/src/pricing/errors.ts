@@ -14,6 +14,7 @@ export const quoteErrorKinds = {
   INSUFFICIENT_LIQUIDITY: 'invalid_request',
   INVALID_ADDRESS: 'invalid_request',
   INVALID_EXTRA_TXS: 'invalid_request',
+  INVALID_GAS_LIMIT_FOR_DEPOSIT_SPECIFIED_TXS: 'invalid_request',
   INVALID_INPUT_CURRENCY: 'invalid_request',
   INVALID_OUTPUT_CURRENCY: 'invalid_request',
   INVALID_RECIPIENT: 'invalid_request',

@@ -8,11 +8,9 @@ import {
   usdValueDown,
 } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
-import { requireLack } from './accountLack.ts'
 import { QuoteError } from './errors.ts'
 import { charged, networkFees, relayedDeposit } from './gas.ts'
-import { type AssetInventory, skewCostUsd } from './inventory.ts'
-import type { InventoryView } from './inventoryView.ts'
+import { type AssetInventory, type InventoryView, skewCostUsd } from './inventory.ts'
 import type { LegPlan } from './legs.ts'
 import { type PricedCurrency, requirePrice } from './marketAccess.ts'
 import type { GasTopup } from './pricedRoute.ts'
@@ -161,4 +159,33 @@ export function conversionSpreadBps(
 ): bigint {
   if (from.asset === to.asset) return 0n
   return requirePrice(snapshot, from).spreadBps + requirePrice(snapshot, to).spreadBps
+}
+
+/**
+ * What an account lacks before it can be paid in a currency of its chain; `undefined` where that is not known in
+ * time. Never rejects and never takes longer than its own budget.
+ */
+export type KnowsLack = (asked: {
+  readonly chainId: number
+  readonly account: string
+  readonly currency: string
+}) => Promise<AccountLack | undefined>
+
+/** What the recipient of a route lacks, as far as his chain says. */
+export function recipientLack(
+  lackOf: KnowsLack,
+  { destination, currencyOut, recipient }: Route,
+): Promise<AccountLack | undefined> {
+  return lackOf({ chainId: destination.chainId, account: recipient, currency: currencyOut.address })
+}
+
+/** @throws QuoteError SERVICE_UNAVAILABLE, retryable: rent is never a guess */
+function requireLack(
+  lack: AccountLack | undefined,
+  { destination: { chainId } }: Pick<Route, 'destination'>,
+): AccountLack {
+  if (lack !== undefined) return lack
+  throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} does not say what the recipient has.`, {
+    data: { chainId, reason: 'recipient_unknown' },
+  })
 }

@@ -3,7 +3,11 @@ import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { requirePrice } from './marketAccess.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
+import type { SwapPermissions } from './request.ts'
 import type { Route } from './route.ts'
+
+/** The one exchange whose pools are used, as requests and answers name it. */
+export const swapSource = 'uniswap-v3'
 
 /** One conversion on one chain: through a pool, or one to one between native and wrapped. */
 export type Leg = {
@@ -66,6 +70,32 @@ export function planLegs(route: Route): readonly LegPlan[] {
       plans.push({ origin, feeCurrency, payoutCurrency, destination })
   if (plans.length === 0) throw noRoute(route)
   return plans
+}
+
+/**
+ * Plans that use no pool which the caller does not want.
+ * @throws QuoteError UNSUPPORTED_ROUTE, NO_SWAP_ROUTES_FOUND naming the field that leaves none
+ */
+export function permittedPlans<Plan extends Pick<LegPlan, 'origin' | 'destination'>>(
+  plans: readonly Plan[],
+  swaps: SwapPermissions | undefined,
+): readonly Plan[] {
+  if (swaps === undefined) return plans
+  const { isOriginDisabled, hasOriginSource, hasDestinationSource } = swaps
+  const permitted = plans.filter(
+    ({ origin, destination }) =>
+      (origin?.kind !== 'pool' || (hasOriginSource && !isOriginDisabled)) &&
+      (destination?.kind !== 'pool' || hasDestinationSource),
+  )
+  if (permitted.length > 0) return permitted
+  if (isOriginDisabled && plans.every(({ origin }) => origin?.kind === 'pool')) {
+    throw new QuoteError('UNSUPPORTED_ROUTE', 'The input needs a swap on its own chain.', {
+      data: { field: 'disableOriginSwaps' },
+    })
+  }
+  throw new QuoteError('NO_SWAP_ROUTES_FOUND', `The only source of swaps is ${swapSource}.`, {
+    data: { field: 'includedSwapSources', source: swapSource },
+  })
 }
 
 /** The single leg of a swap, wrap or unwrap that the user executes. @throws QuoteError NO_SWAP_ROUTES_FOUND */

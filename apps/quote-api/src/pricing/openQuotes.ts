@@ -1,7 +1,6 @@
 import { bpsDenominator, divideDown, type UsdX18, usdValueDown } from '@causeway/core'
 import { QuoteError } from './errors.ts'
-import { payableUsd } from './inventory.ts'
-import type { InventoryView } from './inventoryView.ts'
+import { type InventoryView, payableUsd } from './inventory.ts'
 import type { Priced } from './priceRequest.ts'
 
 /** Who holds quotes. A stranger who names the user takes nothing from the quotes of a key. */

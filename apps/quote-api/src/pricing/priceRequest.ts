@@ -1,14 +1,12 @@
 import { type OriginRoute, type PlannedTransaction, type QuoteCeilings, usdValueDown } from '@causeway/core'
 import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
-import { type KnowsLack, recipientLack } from './accountLack.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
-import type { Schedule, SubsidyRule } from './feeTerms.ts'
-import type { InventoryView } from './inventoryView.ts'
-import { type LegPlan, type LegQuoter, planLegs } from './legs.ts'
+import { type KnowsLack, recipientLack, type Schedule, type SubsidyRule } from './feeTerms.ts'
+import type { InventoryView } from './inventory.ts'
+import { type LegPlan, type LegQuoter, permittedPlans, planLegs } from './legs.ts'
 import { requireChain } from './marketAccess.ts'
-import { originCost, originRoute } from './originRoute.ts'
-import type { PricedRoute } from './pricedRoute.ts'
+import { originCost, originRoute, type PricedRoute } from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute } from './priceSolverRoute.ts'
 import { checkProvenPayments, type KnowsCode } from './provenPayments.ts'
@@ -73,7 +71,7 @@ export async function priceRequest(
   if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
   const route = resolveRoute(dependencies.registry, request)
   checkExecutionMode(route, request)
-  const plans = route.selfExecuted ? [] : planLegs(route)
+  const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route), request.swaps)
   const snapshot = dependencies.snapshot()
   const originMarket = requireChain(snapshot, route.origin.chainId)
   const facts = dependencies.userFacts(factsQuestion(route, plans, request))

@@ -7,6 +7,7 @@ import {
   type LegQuote,
   type LegQuoter,
   legImpact,
+  permittedPlans,
   planSelfExecutedLeg,
 } from './legs.ts'
 import { type PricedRoute, shownPrices } from './pricedRoute.ts'
@@ -72,6 +73,7 @@ type SelfExecutedInputs = Parameters<typeof priceSelfExecuted>[0]
 
 function quoteLeg({ request, route, snapshot, quoter }: SelfExecutedInputs): Promise<LegQuote> {
   const leg = planSelfExecutedLeg(route)
+  permittedPlans([{ origin: leg, destination: undefined }], request.swaps)
   return request.tradeType === 'EXACT_INPUT'
     ? quoter.exactInput(snapshot, leg, request.amount)
     : quoter.exactOutput(snapshot, leg, request.amount)

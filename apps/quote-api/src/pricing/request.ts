@@ -43,6 +43,20 @@ export type QuoteRequest = {
   readonly explicitDeposit: boolean
   readonly forceSolverExecution: boolean
   readonly overridePriceImpact: boolean
+  /** Undefined: every swap. */
+  readonly swaps?: SwapPermissions | undefined
+  /** Seconds after which it is refunded instead of filled; undefined: as long as orders live. */
+  readonly ttlSeconds?: number | undefined
+  /** Attribution, as the caller wrote it. */
+  readonly referrer?: string | undefined
+  readonly referrerAddress?: string | undefined
+}
+
+/** Where pools may be used. */
+export type SwapPermissions = {
+  readonly isOriginDisabled: boolean
+  readonly hasOriginSource: boolean
+  readonly hasDestinationSource: boolean
 }
 
 /** `refundTo`, else `recipient` where it is an address of the origin, else `user`. @source design.md 5.3 */

@@ -22,8 +22,12 @@ export const queuedMessageSchema = z.object({
  * webhook. Others cost one look-up by primary key.
  */
 export const announceStatus: Announce = async (tx, requestId) => {
-  const [row] = await tx.query<{ api_key_id: string; deposit_address: string | null }>(
-    `select e.api_key_id, o.deposit_address
+  const [row] = await tx.query<{
+    api_key_id: string
+    deposit_address: string | null
+    referrer: string | null
+  }>(
+    `select e.api_key_id, o.deposit_address, o.quoted ->> 'referrer' as referrer
      from orders o
      join webhook_endpoint e on e.api_key_id = o.api_key_id
      join api_key k on k.id = e.api_key_id and k.revoked_at is null
@@ -38,7 +42,7 @@ export const announceStatus: Announce = async (tx, requestId) => {
     eventId,
     apiKeyId: row.api_key_id,
     requestId: requestId.slice(2),
-    body: JSON.stringify(webhookBody({ eventId, requestId, record, depositAddress })),
+    body: JSON.stringify(webhookBody({ eventId, requestId, record, depositAddress, referrer: row.referrer })),
   }
   await enqueue(tx, webhookTopic, message)
 }

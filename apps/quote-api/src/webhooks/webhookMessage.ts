@@ -15,7 +15,7 @@ export const webhookBodySchema = z.object({
   data: statusV3Schema.omit({ quoteCreatedAt: true, quoteExpiresAt: true }).extend({
     requestId: z.string(),
     depositAddress: z.string().nullable(),
-    referrer: z.string().nullable().describe('Always null: it is not kept with a request'),
+    referrer: z.string().nullable().describe('As the quote was asked with it'),
   }),
 })
 
@@ -25,6 +25,7 @@ export function webhookBody(change: {
   readonly requestId: Hex
   readonly record: StatusRecord
   readonly depositAddress: string | undefined
+  readonly referrer: string | null
 }): z.output<typeof webhookBodySchema> {
   const { quoteCreatedAt: _created, quoteExpiresAt: _expires, ...status } = statusToV3(change.record)
   return {
@@ -35,7 +36,7 @@ export function webhookBody(change: {
       ...status,
       requestId: change.requestId,
       depositAddress: change.depositAddress ?? null,
-      referrer: null,
+      referrer: change.referrer,
     },
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,6 +28,8 @@ function textsOf(change: Change): ReadonlyMap<string, string> {
 }
 
 const parsed = new Map<string, ts.SourceFile | undefined>()
+/** By the files that were asked for: what did not change since, and hangs on no change, is not checked again. */
+const checked = new Map<string, ts.SemanticDiagnosticsBuilderProgram>()
 
 /** What the compiler says of `files` after a change, as `path: message`. Settings are the repository's. */
 export function problemsIn(files: readonly string[], change: Change): readonly string[] {
@@ -40,12 +43,19 @@ export function problemsIn(files: readonly string[], change: Change): readonly s
   const { getSourceFile } = host
   host.getSourceFile = (path, language) => {
     const text = texts.get(path)
-    if (text !== undefined) return ts.createSourceFile(path, text, language)
-    if (!parsed.has(path)) parsed.set(path, getSourceFile(path, language))
+    if (text !== undefined) return versioned(ts.createSourceFile(path, text, language))
+    if (!parsed.has(path)) parsed.set(path, versioned(getSourceFile(path, language)))
     return parsed.get(path)
   }
   const names = files.map((path) => join(root, path))
-  const program = ts.createProgram(names, { ...options, noEmit: true }, host)
+  const key = files.join()
+  const program = ts.createSemanticDiagnosticsBuilderProgram(
+    names,
+    { ...options, noEmit: true },
+    host,
+    checked.get(key),
+  )
+  checked.set(key, program)
   return names.flatMap((name) => {
     const source = program.getSourceFile(name)
     return program
@@ -54,6 +64,13 @@ export function problemsIn(files: readonly string[], change: Change): readonly s
         ({ messageText }) => `${relative(root, name)}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
       )
   })
+}
+
+/** The compiler tells changed files by a version. */
+function versioned<Source extends ts.SourceFile | undefined>(source: Source): Source {
+  if (source !== undefined)
+    Object.assign(source, { version: createHash('sha256').update(source.text).digest('hex') })
+  return source
 }
 
 /** Runs the sources with a change in them, beside those that run the tests. */

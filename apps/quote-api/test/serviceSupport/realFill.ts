@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
-import { executeCallData, fillContractAbi, type LocalAccount, type TestNetwork } from '@causeway/localnet'
-import { concatHex, encodeFunctionData, erc20Abi, maxUint256, zeroAddress } from 'viem'
+import { executeCallData, type LocalAccount, type TestNetwork, testFill } from '@causeway/localnet'
+import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { QuoteAnswer } from './callService.ts'
 import type { UserChain } from './localRequest.ts'
@@ -41,17 +41,13 @@ async function payOut(
   { orderId, recipient, amount }: { orderId: string; recipient: string; amount: bigint },
 ): Promise<void> {
   const { fillContract, tokens } = network.deployment[chain]
-  const data = encodeFunctionData({
-    abi: fillContractAbi,
-    functionName: 'fill',
+  const data = testFill({
+    // CAST: an order id is 32 bytes of hex.
+    orderId: orderId as Hex,
     // CAST: an order of two EVM chains names EVM addresses.
-    args: [[], [{ token: tokens.USDC, to: recipient as Hex, amount }], [], zeroAddress],
+    tokens: [{ token: tokens.USDC, to: recipient as Hex, amount }],
   })
-  // CAST: an order id is 32 bytes of hex.
-  const withOrderId = concatHex([data, orderId as Hex])
-  await network.chains[chain].chain.send(network.keys.fillWallet, [
-    { what: 'fill', to: fillContract, data: withOrderId },
-  ])
+  await network.chains[chain].chain.send(network.keys.fillWallet, [{ what: 'fill', to: fillContract, data }])
 }
 
 /** The depository pays what the allocator's signer signed. */

@@ -1,7 +1,7 @@
 // The solver's side of the work routes, one step at a time: sign, report, broadcast.
 import { encodeSignedDeposit, type Hex } from '@causeway/core'
-import { fillContractAbi, type TestNetwork } from '@causeway/localnet'
-import { concatHex, encodeFunctionData, keccak256, zeroAddress } from 'viem'
+import { type TestNetwork, testCalls, testFill } from '@causeway/localnet'
+import { keccak256, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { openWorkItemSchema, type PermitPayload } from '../../src/requests/work/workItem.ts'
@@ -23,11 +23,19 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
     async work(): Promise<readonly OpenWork[]> {
       return readOk(await send(`${url}/solver/work`, { headers }), listSchema).items
     },
-    report: (id: string, txHash: string) => post(`${url}/solver/work/${id}/report`, { txHash }, headers),
+    report: (id: string, txHash: string, replaces?: string) =>
+      post(
+        `${url}/solver/work/${id}/report`,
+        { txHash, ...(replaces !== undefined && { replaces }) },
+        headers,
+      ),
     fail: (id: string, reason: string) => post(`${url}/solver/work/${id}/failed`, { reason }, headers),
     /** Pays what an item asks for, `scalePercent` of it, or relays it. @returns the transaction */
     async carryOut(item: OpenWork, scalePercent = 100n): Promise<Hex> {
-      const transaction = item.kind === 'permit' ? relay(item.payload) : payment(item, scalePercent)
+      const transaction =
+        item.kind === 'permit'
+          ? relay(item.payload)
+          : payment(item, { scalePercent, filler: network.keys.fillWallet.address })
       const { chainId } = item.payload
       const { publicClient } = network.chains[chainOf(chainId)].chain.as(network.keys.fillWallet)
       const account = privateKeyToAccount(network.keys.fillWallet.privateKey)
@@ -57,7 +65,10 @@ function relay(payload: PermitPayload): Transaction {
   return { to: permitRouter as Hex, data: encodeSignedDeposit(permitKind, deposit, signature), value: 0n }
 }
 
-function payment(item: OpenWork, scalePercent: bigint): Transaction {
+function payment(
+  item: OpenWork,
+  { scalePercent, filler }: { readonly scalePercent: bigint; readonly filler: Hex },
+): Transaction {
   if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot do a ${item.kind}`)
   const { payload } = item
   const reference = 'claimId' in payload ? payload.claimId : payload.orderId
@@ -70,22 +81,23 @@ function payment(item: OpenWork, scalePercent: bigint): Transaction {
     amount: (BigInt(amount) * scalePercent) / 100n,
   }))
   const natives = scaled.filter(({ token }) => token === zeroAddress)
-  const data = encodeFunctionData({
-    abi: fillContractAbi,
-    functionName: 'fill',
-    args: [
-      natives.map(({ to, amount }) => ({ to, amount })),
-      scaled.filter(({ token }) => token !== zeroAddress),
-      // CAST: see above.
-      calls.map(({ to, data: input, value }) => ({ to: to as Hex, data: input, value: BigInt(value) })),
-      zeroAddress,
-    ],
-  })
-  const value = [...natives.map(({ amount }) => amount), ...calls.map((call) => BigInt(call.value))]
-  return {
+  // CAST: see above.
+  const fillContract = payload.fillContract as Hex
+  const { orderCalls, clone } = testCalls(
     // CAST: see above.
-    to: payload.fillContract as Hex,
-    data: concatHex([data, reference]),
-    value: value.reduce((sum, part) => sum + part, 0n),
+    calls.map(({ to, data, value }) => ({ to: to as Hex, data, value: BigInt(value) })),
+    { fillContract, filler, recipient: scaled[0]?.to ?? filler },
+  )
+  const spent = orderCalls.calls.reduce((sum, call) => sum + call.value, 0n)
+  const paid = [...natives, ...(spent === 0n ? [] : [{ to: clone, amount: spent }])]
+  return {
+    to: fillContract,
+    data: testFill({
+      orderId: reference,
+      natives: paid,
+      tokens: scaled.filter(({ token }) => token !== zeroAddress),
+      orderCalls,
+    }),
+    value: paid.reduce((sum, { amount }) => sum + amount, 0n),
   }
 }

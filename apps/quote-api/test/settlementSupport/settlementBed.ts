@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrderIdHasher, mainNetwork } from '@causeway/core'
-import { createDatabase, type Database, startEmbeddedPostgres } from '@causeway/database'
+import { createDatabase, type Database, startTestPostgres } from '@causeway/database'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { generatePrivateKey } from 'viem/accounts'
 import { startTestService, type TestService } from '../fixtures/service.ts'
@@ -50,9 +50,8 @@ export async function startSettlementBed(options: SettlementBedOptions): Promise
     closers.push(network.stop)
     const directory = await mkdtemp(join(tmpdir(), 'causeway-settlement-'))
     closers.push(() => rm(directory, { recursive: true, force: true }))
-    const server = await startEmbeddedPostgres({
+    const server = await startTestPostgres({
       dataDirectory: join(directory, 'postgres'),
-      durable: false,
     })
     closers.push(() => server.stop())
     const service = await startTestService(network, {

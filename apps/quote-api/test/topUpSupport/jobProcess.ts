@@ -1,8 +1,7 @@
 // A process that leads jobs when it is elected, or watches top-ups without asking; says what it does line by
 // line until it is killed.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDatabase } from '@causeway/database'
-import { startElections } from '../../src/jobs/election.ts'
+import { createDatabase, startElections } from '@causeway/database'
 import { type Job, runJobs } from '../../src/jobs/runJobs.ts'
 import { watchTopUps } from '../../src/money/topUps/watchTopUps.ts'
 import { chainOver } from './scriptedTopUps.ts'

@@ -112,9 +112,29 @@ export function executedCalls(
 
 function nativeTransfer(paid: PaidTransaction, terms: PaymentTerms, recipient: string): TransferFact {
   const { net: amount, fromOthers } = nativeReceived(paid, terms, recipient)
-  const target = { recipient, currency: nativeCurrency, ...(fromOthers > 0n && { fromOthers }) }
+  const paidBeforeCalls = nativeBeforeCalls(paid, terms, recipient)
+  const target = {
+    ...{ recipient, currency: nativeCurrency, ...(fromOthers > 0n && { fromOthers }) },
+    ...(paidBeforeCalls !== undefined && { paidBeforeCalls }),
+  }
   const isUnseen = paid.internal === undefined && paid.hasCode?.get(recipient) === true
   return isUnseen ? { ...target, amount: 0n, needsTrace: true } : { ...target, amount }
+}
+
+/**
+ * By the events that stand before the first call: the contract pays before it lets an order's calls run. Not to
+ * code, which may have given it back at once.
+ */
+function nativeBeforeCalls(
+  { logs, transaction, hasCode }: PaidTransaction,
+  { side }: PaymentTerms,
+  recipient: string,
+): bigint | undefined {
+  const { isPayer, fillContract } = payersOf(side, transaction)
+  const isOneFill = fillContract !== undefined && transaction.to === fillContract
+  if (!isOneFill || hasCode?.get(recipient) !== false) return undefined
+  const before = logsBeforeCalls(logs, fillContract)
+  return before && receivedBy(recipient, reportedBy(fillContract, before), isPayer).paidIn
 }
 
 function nativeReceived(

@@ -4,8 +4,8 @@ import { bytesToHex, hexToBytes } from '../hashing/hexBytes.ts'
 import { keccak256 } from '../hashing/keccak.ts'
 import { hashArray, hashText, typeHash } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
-import { encodeAddressField, encodeCurrencyField } from '../vm/encodeField.ts'
 import { ethereumCodec } from '../vm/ethereum/codec.ts'
+import { encodeAddressField, encodeCurrencyField } from '../vm/vmCodec.ts'
 import type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order.ts'
 import {
   feeType,

@@ -1,7 +1,7 @@
 // Vectors of oracle-protocol.md 1.5, 2.1 and 2.3: digests, and the deterministic signatures over them.
 import fc from 'fast-check'
-import { hashMessage, hashTypedData, keccak256, serializeTransaction, toHex } from 'viem'
-import { privateKeyToAddress, sign } from 'viem/accounts'
+import { hashMessage, hashTypedData, keccak256, parseSignature, serializeTransaction, toHex } from 'viem'
+import { privateKeyToAccount, privateKeyToAddress, sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import {
   allocatorDomain,
@@ -217,6 +217,9 @@ test.each<[string, SigningRequest]>([
     'a negative amount',
     { purpose: 'withdraw-request', domain: allocatorDomain, request: { ...withdrawRequest, amount: -1n } },
   ],
+  ['a transaction of another type', { purpose: 'transaction', unsigned: '0x01c0' }],
+  ['two bytes that begin no list', { purpose: 'transaction', unsigned: '0x0201' }],
+  ['no bytes', { purpose: 'transaction', unsigned: '0x' }],
 ])('nothing is signed for %s', (_what, request) => {
   expect(() => signingDigest(request)).toThrow(RangeError)
 })
@@ -248,4 +251,14 @@ describe('what an allocator signs', () => {
       expect(() => digestOf({ purpose: 'transaction', unsigned: other })).toThrow(RangeError)
     }
   })
+})
+
+test('an unsigned transaction is signed as another library does', async () => {
+  const account = privateKeyToAccount(repeated('46', 32))
+  const transaction = { type: 'eip1559', chainId: 10, nonce: 1, to: account.address, gas: 21_000n } as const
+  const fees = { maxFeePerGas: 7n, maxPriorityFeePerGas: 1n, value: 5n, data: '0x12' } as const
+  const unsigned = serializeTransaction({ ...transaction, ...fees })
+  const signature = await account.sign({ hash: digestOf({ purpose: 'transaction', unsigned }) })
+  const raw = serializeTransaction({ ...transaction, ...fees }, parseSignature(signature))
+  expect(raw).toBe(await account.signTransaction({ ...transaction, ...fees }))
 })

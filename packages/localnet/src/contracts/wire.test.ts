@@ -1,5 +1,5 @@
-// Goal: what readers and clients of the public protocol know by number is what our contracts have.
-// Every literal is copied from oracle-protocol.md 1.6, 2.1, 2.4, 3.2, 5.1, 5.4 and quote-api.md 2.4, 2.5.
+// Goal: what clients of tokens and of predeploys know by number is what the local contracts have.
+// Every literal is copied from oracle-protocol.md 2.4 and quote-api.md 2.4, 2.5.
 import { type Abi, type AbiEvent, type AbiFunction, toEventSelector, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import * as abis from './abis.generated.ts'
@@ -19,9 +19,6 @@ function event(abi: Abi, name: string): AbiEvent {
 
 describe('selectors', () => {
   test.each([
-    ['depository', abis.depositoryAbi, 'depositNative', ['0x49290c1c']],
-    ['depository', abis.depositoryAbi, 'depositErc20', ['0x5a1ee3ac', '0xe8017952']],
-    ['depository', abis.depositoryAbi, 'callRequests', ['0xd52bfcc8']],
     ['token', abis.tokenAbi, 'approve', ['0x095ea7b3']],
     ['token', abis.tokenAbi, 'transfer', ['0xa9059cbb']],
     ['token', abis.tokenAbi, 'transferFrom', ['0x23b872dd']],
@@ -30,14 +27,6 @@ describe('selectors', () => {
     ['token', abis.tokenAbi, 'receiveWithAuthorization', ['0x88b7ab63', '0xef55bec6']],
     ['gas price oracle', abis.gasPriceOracleAbi, 'getL1Fee', ['0x49948e0e']],
     ['gas price oracle', abis.gasPriceOracleAbi, 'l1BaseFee', ['0x519b4bd3']],
-    ['hub', abis.hubAbi, 'balanceOf', ['0x00fdd58e']],
-    ['oracle contract', abis.hubOracleAbi, 'execute', ['0x32acd8f9']],
-    ['oracle contract', abis.hubOracleAbi, 'executeMultiple', ['0x564df171']],
-    ['oracle contract', abis.hubOracleAbi, 'isExecuted', ['0xe52cb36a']],
-    ['oracle contract', abis.hubOracleAbi, 'HUB', ['0xa4c52b86']],
-    ['multisig', abis.oracleMultisigAbi, 'isValidSignature', ['0x1626ba7e']],
-    ['generic mapping', abis.genericMappingAbi, 'getEntry', ['0xcad2ab23']],
-    ['generic mapping', abis.genericMappingAbi, 'setEntryFor', ['0x53d61876']],
   ])('%s has %s%s', (_contract, abi, name, expected) => {
     expect(selectors(abi, name)).toEqual(expected)
   })
@@ -45,51 +34,11 @@ describe('selectors', () => {
 
 describe('events', () => {
   test.each([
-    [
-      'RelayNativeDeposit',
-      abis.depositoryAbi,
-      '0x8032066556caf3967d8fec4ad22a2d9e1e9576556b2903a0fcd5b1fd201e3477',
-    ],
-    [
-      'RelayErc20Deposit',
-      abis.depositoryAbi,
-      '0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1',
-    ],
-    [
-      'RelayCallExecuted',
-      abis.depositoryAbi,
-      '0x4be109453ef7e895dc7215c929fff9b76b51483d56a4d04548b4866e9aa7c5ea',
-    ],
-    [
-      'SolverNativeTransfer',
-      abis.fillContractAbi,
-      '0xd35467972d1fda5b63c735f59d3974fa51785a41a92aa3ed1b70832836f8dba6',
-    ],
-    [
-      'SolverCallExecuted',
-      abis.fillContractAbi,
-      '0x93485dcd31a905e3ffd7b012abe3438fa8fa77f98ddc9f50e879d3fa7ccdc324',
-    ],
-  ])('%s carries everything in its data, under the public topic', (name, abi, topic) => {
-    const found = event(abi, name)
-    expect(toEventSelector(found)).toBe(topic)
-    expect(found.inputs.filter(({ indexed }) => indexed)).toEqual([])
-  })
-
-  test.each([
     ['token', abis.tokenAbi],
     ['wrapped native', abis.wrappedNativeAbi],
   ])('a transfer of the %s is an ERC-20 transfer with both parties indexed', (_token, abi) => {
     const found = event(abi, 'Transfer')
     expect(toEventSelector(found)).toBe('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
     expect(found.inputs.map(({ indexed }) => indexed ?? false)).toEqual([true, true, false])
-  })
-
-  test('an execution on the hub is found by its key', () => {
-    const found = event(abis.hubOracleAbi, 'Executed')
-    expect(found.inputs.map(({ type, indexed }) => [type, indexed ?? false])).toEqual([
-      ['bytes32', true],
-      ['bytes[]', false],
-    ])
   })
 })

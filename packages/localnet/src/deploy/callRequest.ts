@@ -1,7 +1,7 @@
+import { depositoryAbi } from '@causeway/contracts'
 import { decodeEvmWithdrawal, type EvmWithdrawal, type Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { depositoryAbi } from '../contracts/abis.generated.ts'
 
 /** EIP-712 types of what a depository executes for its allocator. @source oracle-protocol.md 1.7 */
 const callRequestTypes = {

@@ -1,5 +1,3 @@
-import { bytesToHex, type Hex, solanaCodec } from '@causeway/core'
-import { encodeDeployData } from 'viem'
 import {
   allocatorAbi,
   bitcoinPayloadBuilderAbi,
@@ -15,12 +13,12 @@ import {
   lighterPayloadBuilderAbi,
   oracleMultisigAbi,
   permitRouterAbi,
-  priceFeedAbi,
   solanaPayloadBuilderAbi,
-  tokenAbi,
-  wrappedNativeAbi,
-} from '../contracts/abis.generated.ts'
-import type { Artifacts } from '../contracts/compile.ts'
+} from '@causeway/contracts'
+import { bytesToHex, type Hex, solanaCodec } from '@causeway/core'
+import { encodeDeployData } from 'viem'
+import { priceFeedAbi, tokenAbi, wrappedNativeAbi } from '../contracts/abis.generated.ts'
+import type { Artifacts } from '../contracts/artifacts.ts'
 import type { ChainDeployment, TokenSymbol } from '../contracts/deployment.ts'
 import { hyperliquidNetwork, lighterChainId, solanaDomain, solanaVault } from '../families/familyPlans.ts'
 import { create2Address } from '../uniswap/create2.ts'

@@ -1,13 +1,7 @@
+import { allocatorAbi, genericMappingAbi, hubAbi, hubOracleAbi, oracleMultisigAbi } from '@causeway/contracts'
 import { derivedHubChainId, tronEvmAddress } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
-import {
-  allocatorAbi,
-  genericMappingAbi,
-  hubAbi,
-  hubOracleAbi,
-  oracleMultisigAbi,
-} from '../contracts/abis.generated.ts'
-import type { Artifacts } from '../contracts/compile.ts'
+import type { Artifacts } from '../contracts/artifacts.ts'
 import { type HubDeployment, localChainIds } from '../contracts/deployment.ts'
 import { familyDepositories, tronChainId } from '../families/familyPlans.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'

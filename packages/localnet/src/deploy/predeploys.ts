@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { concatHex, pad, toHex } from 'viem'
-import type { Artifacts } from '../contracts/compile.ts'
+import type { Artifacts } from '../contracts/artifacts.ts'
 import type { ChainDeployment } from '../contracts/deployment.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
 

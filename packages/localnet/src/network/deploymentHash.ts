@@ -2,17 +2,21 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { contractsFolder } from '@causeway/contracts'
 
 const packageRoot = fileURLToPath(new URL('../../', import.meta.url))
 /** All that decides what stands on the chains after a first start. */
-const sources = ['contracts', 'src/contracts', 'src/deploy', 'src/uniswap']
+const sources = [
+  contractsFolder,
+  ...['contracts', 'src/contracts', 'src/deploy', 'src/uniswap'].map((path) => join(packageRoot, path)),
+]
 
 /**
  * Names the contracts and the way they are deployed. State that was made from other sources is not
  * used again: addresses, pools or balances would differ from what configuration and code expect.
  */
 export async function deploymentHash(): Promise<string> {
-  const files = (await Promise.all(sources.map((source) => filesOf(join(packageRoot, source))))).flat().sort()
+  const files = (await Promise.all(sources.map(filesOf))).flat().sort()
   const contents = await Promise.all(files.map((file) => readFile(file)))
   const hash = createHash('sha256')
   for (const [index, file] of files.entries()) {

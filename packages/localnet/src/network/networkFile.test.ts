@@ -41,6 +41,7 @@ describe('network.json', () => {
         apiKey: 'causeway_test_key',
         wallet: keys.sponsor.address,
         walletPrivateKey: keys.sponsor.privateKey,
+        topUpAddress: keys.custody.address,
       },
     })
   })

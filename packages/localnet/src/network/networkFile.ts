@@ -58,6 +58,7 @@ export function networkFileContent(facts: NetworkFacts) {
       ...(sponsorApiKey !== undefined && { apiKey: sponsorApiKey }),
       wallet: keys.sponsor.address,
       walletPrivateKey: keys.sponsor.privateKey,
+      topUpAddress: keys.custody.address,
     },
   }
 }

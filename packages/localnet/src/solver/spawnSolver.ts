@@ -17,10 +17,10 @@ export type SolverProcess = {
 
 /**
  * `main.ts` of the solver in a process of its own, for tests. Whoever starts it ends it.
- * @param configFile path of a `SolverConfigFile`
+ * @param environment of `solverEnvironment`, with the key
  */
-export function spawnSolver(configFile: string): SolverProcess {
-  return spawnPart('packages/localnet/src/solver/main.ts', { SOLVER_CONFIG_FILE: configFile })
+export function spawnSolver(environment: Readonly<Record<string, string>>): SolverProcess {
+  return spawnPart('apps/solver/src/main.ts', environment, 'solver is ready')
 }
 
 /** `main.ts` of the allocator; see `spawnSolver`. @param variables its whole environment: see `allocatorEnvironment` */
@@ -31,7 +31,7 @@ export function spawnAllocator(variables: Readonly<Record<string, string>>): Sol
 function spawnPart(
   script: string,
   variables: Readonly<Record<string, string>>,
-  readyText = 'ready on port',
+  readyText: string,
 ): SolverProcess {
   const child = spawn(process.execPath, [translatedScript(script)], {
     cwd: repositoryRoot,

@@ -1,9 +1,8 @@
 import type { Hex } from '@causeway/core'
 import { type Abi, BaseError, decodeErrorResult, isHex, type TransactionReceipt } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
+import type { Artifacts } from '../../src/contracts/artifacts.ts'
 import { loadArtifacts } from '../../src/contracts/artifacts.ts'
-import type { Artifacts } from '../../src/contracts/compile.ts'
-import { contractNames } from '../../src/contracts/contractNames.ts'
 import { type ChainDeployment, type HubDeployment, localChainIds } from '../../src/contracts/deployment.ts'
 import { deployHub } from '../../src/deploy/deployHub.ts'
 import { deployUserChain } from '../../src/deploy/deployUserChain.ts'
@@ -50,7 +49,7 @@ async function startBench<Deployment>(
   const chain = connectLocalChain(anvil.url, chainId)
   const keys = generateLocalKeys(generatePrivateKey)
   const artifacts = await loadArtifacts()
-  const errors = contractNames.flatMap((name) => artifacts[name].abi.filter(({ type }) => type === 'error'))
+  const errors = Object.values(artifacts).flatMap(({ abi }) => abi.filter(({ type }) => type === 'error'))
   return {
     chain,
     keys,

@@ -2,6 +2,7 @@
 // with its depository, funded.
 import { createHash } from 'node:crypto'
 import { deriveProgramAddresses } from '@causeway/chains'
+import { depositoryAbi } from '@causeway/contracts'
 import {
   bitcoinNetworkOf,
   codecOf,
@@ -25,7 +26,6 @@ import {
 import { Keypair, PublicKey, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import { Transaction } from 'bitcoinjs-lib'
 import { encodeFunctionData, parseEther } from 'viem'
-import { depositoryAbi } from '../../src/contracts/abis.generated.ts'
 import { loadArtifacts } from '../../src/contracts/artifacts.ts'
 import { payloadCallData } from '../../src/deploy/callRequest.ts'
 import {

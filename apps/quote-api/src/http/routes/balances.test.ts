@@ -35,6 +35,7 @@ describe('GET /app-fees/{wallet}/balances', () => {
     const app = await testApp({
       balances: {
         sponsorCurrency: currency,
+        topUpAddress: undefined,
         readBalance: async (sponsor) => ({
           sponsor,
           availableMicroUsd: sponsor === checksummed.toLowerCase() ? 1n : 0n,

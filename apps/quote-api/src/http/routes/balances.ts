@@ -13,6 +13,8 @@ export type BalanceReading = {
   /** What balances are counted in. */
   readonly sponsorCurrency: CurrencyWire
   readonly readBalance: (wallet: Hex) => Promise<BalanceRecord>
+  /** Where a sponsor pays that currency to; undefined where nobody watches an account for it. */
+  readonly topUpAddress: Hex | undefined
 }
 
 type Dependencies = {

@@ -34,12 +34,17 @@ export function registerSolver(app: HttpApp, { solverWork }: { solverWork: Solve
     ...shared,
     summary: 'Tell the transaction of an item, before it is broadcast',
     params: itemPath,
-    body: z.object({ txHash: id32 }),
+    body: z.object({
+      txHash: id32,
+      replaces: id32
+        .optional()
+        .describe('The transaction reported before, of the same nonce, where its price was raised'),
+    }),
     response: { 200: done, ...errorResponses },
   }
   app.post('/solver/work/:id/report', { schema: reportSchema, config }, async ({ params, body, apiKey }) => {
     requireSolver(apiKey)
-    await solverWork.report(params.id, body.txHash)
+    await solverWork.report(params.id, body.txHash, body.replaces)
     return { message: 'Reported' }
   })
 

@@ -1,8 +1,9 @@
-import { families, publicVmNames } from '@causeway/core'
+import { families, type Hex, publicVmNames } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
 import { takesPermits } from '../../pricing/permit.ts'
 import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../../pricing/registry.ts'
+import type { CurrencyWire } from './currencyAmount.ts'
 
 const currency = z.object({
   id: z.string(),
@@ -48,6 +49,12 @@ const chainSchema = z.object({
   vmType: z.enum(publicVmNames),
   baseChainId: z.number().nullable(),
   solverAddresses: z.array(z.string()),
+  topUp: z
+    .object({ address: z.string(), currency: z.string() })
+    .optional()
+    .describe(
+      'Where sponsors top their balance up: a transfer of `currency` to `address`, with the wallet to credit behind its arguments',
+    ),
   tags: z.array(z.string()),
   protocol: z.object({
     v2: z.object({ chainId: z.string(), depository: z.string() }),
@@ -62,9 +69,16 @@ export type ChainDirectory = {
   readonly registry: QuoteRegistry
   readonly snapshot: () => MarketSnapshot
   readonly fillWallet: string | undefined
+  readonly balances: {
+    readonly sponsorCurrency: CurrencyWire
+    readonly topUpAddress: Hex | undefined
+  }
 }
 
-export function chainToWire(chain: QuotableChain, { snapshot, fillWallet }: ChainDirectory): ChainWire {
+export function chainToWire(
+  chain: QuotableChain,
+  { snapshot, fillWallet, balances }: ChainDirectory,
+): ChainWire {
   const { config, native } = chain
   const market = snapshot().chain(chain.chainId)
   const bridgeable = (currency: QuotableCurrency) => currency.asset.inventory !== undefined
@@ -77,7 +91,7 @@ export function chainToWire(chain: QuotableChain, { snapshot, fillWallet }: Chai
     wsRpcUrl: '',
     explorerUrl: config.explorerUrl,
     explorerName: '',
-    explorerPaths: { transaction: '/tx/', address: '/address/', token: '/token/' },
+    explorerPaths: { transaction: '/tx/{TX_HASH}', address: '/address/', token: '/token/' },
     depositEnabled: config.enabled,
     tokenSupport: 'Limited',
     disabled: !config.enabled,
@@ -102,6 +116,7 @@ export function chainToWire(chain: QuotableChain, { snapshot, fillWallet }: Chai
     vmType: families[chain.vmType].publicName,
     baseChainId: null,
     solverAddresses: fillWallet === undefined ? [] : [fillWallet],
+    ...topUpOf(chain, balances),
     tags: [],
     protocol: { v2: { chainId: chain.key, depository: chain.depository } },
   }
@@ -109,4 +124,12 @@ export function chainToWire(chain: QuotableChain, { snapshot, fillWallet }: Chai
 
 function currencyToWire({ asset, symbol, name, address, decimals }: QuotableCurrency) {
   return { id: asset.id, symbol, name, address, decimals }
+}
+
+function topUpOf(
+  { chainId }: QuotableChain,
+  { sponsorCurrency, topUpAddress }: ChainDirectory['balances'],
+): Pick<ChainWire, 'topUp'> {
+  if (topUpAddress === undefined || sponsorCurrency.chainId !== chainId) return {}
+  return { topUp: { address: topUpAddress, currency: sponsorCurrency.address } }
 }

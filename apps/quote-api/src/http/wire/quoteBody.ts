@@ -7,6 +7,7 @@ import {
   tradeTypes,
 } from '../../pricing/request.ts'
 import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipTerms.ts'
+import { clientFields, refuseClientFields, toSwapPermissions } from './clientFields.ts'
 
 const chainId = z.int().positive()
 /** Longest spelling of any family's address or currency id. */
@@ -32,12 +33,20 @@ const appFeesMax = 10
 
 const destinationCall = z.object({
   to: hexAddress.describe('Contract to call on the destination chain'),
-  value: amount.default('0').describe('Wei of the destination currency sent along'),
+  value: z
+    .union([amount, z.string().regex(/^0x[a-fA-F0-9]{1,64}$/), z.int().min(0)])
+    .default('0')
+    .describe('Wei of the destination currency sent along: decimal or 0x digits, or a number'),
   data: z
     .string()
     .max(callDataCharactersMax)
     .regex(/^0x([a-fA-F0-9]{2})*$/)
+    .default('0x')
     .describe('Calldata: 0x and an even number of hex digits'),
+  originalTxValue: z
+    .unknown()
+    .optional()
+    .describe('No effect: public clients send it, and nothing says what it means'),
 })
 
 const appFee = z.object({
@@ -55,8 +64,9 @@ const slippage = z
   .regex(/^(0*[0-9]{1,4}|0*10000)$/)
   .max(16)
 
-/** Fields that all three routes share. Unknown fields are stripped. */
+/** Fields that all three routes share. What no public client sends is stripped. */
 const sharedFields = {
+  ...clientFields,
   user: addressText.describe('Account that deposits on the origin chain'),
   originChainId: chainId,
   destinationChainId: chainId,
@@ -65,7 +75,7 @@ const sharedFields = {
   amount: amount.describe("Input or output, by tradeType, in the currency's smallest unit"),
   tradeType: z.enum(tradeTypes),
   txs: z.array(destinationCall).max(callsMax).optional().describe('Calls to run on the destination chain'),
-  referrer: z.string().max(256).optional(),
+  referrer: z.string().max(256).optional().describe('Kept with the request'),
   refundTo: addressText
     .optional()
     .describe('Refund address on the origin chain; default: recipient, else user'),
@@ -157,8 +167,12 @@ export type QuoteBody = z.infer<typeof quoteV2BodySchema>
 const defaultTopupMicroUsd = 2_000_000n
 const defaultPermitExpirySeconds = 600
 
-/** From the wire to the domain: decimal strings become `bigint`, absent flags get their defaults. */
+/**
+ * From the wire to the domain: decimal strings become `bigint`, absent flags get their defaults.
+ * @throws QuoteError for a field that cannot be honoured
+ */
 export function toQuoteRequest(body: PriceBody): QuoteRequest {
+  refuseClientFields(body)
   return {
     user: body.user,
     recipient: body.recipient,
@@ -170,7 +184,7 @@ export function toQuoteRequest(body: PriceBody): QuoteRequest {
     tradeType: body.tradeType,
     txs: body.txs?.map(toCall) ?? [],
     txsGasLimit: body.txsGasLimit === undefined ? undefined : BigInt(body.txsGasLimit),
-    refundTo: body.refundTo,
+    refundTo: body.refundTo ?? body.recoveryAddress,
     topupGas: body.topupGas ?? false,
     topupGasMicroUsd: body.topupGasAmount === undefined ? defaultTopupMicroUsd : BigInt(body.topupGasAmount),
     appFees: body.appFees?.map(toAppFee) ?? [],
@@ -182,10 +196,14 @@ export function toQuoteRequest(body: PriceBody): QuoteRequest {
     explicitDeposit: body.explicitDeposit ?? true,
     forceSolverExecution: body.forceSolverExecution ?? false,
     overridePriceImpact: body.overridePriceImpact ?? false,
+    swaps: toSwapPermissions(body),
+    ttlSeconds: body.ttl,
+    referrer: body.referrer,
+    referrerAddress: body.referrerAddress,
   }
 }
 
-function toCall({ to, value, data }: { to: string; value: string; data: string }): DestinationCall {
+function toCall({ to, value, data }: z.infer<typeof destinationCall>): DestinationCall {
   // CAST: the schema admits only `0x` and hex digits.
   return { to: to.toLowerCase() as Hex, value: BigInt(value), data: data.toLowerCase() as Hex }
 }

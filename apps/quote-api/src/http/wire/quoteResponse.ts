@@ -1,6 +1,6 @@
 import { feesByImpact, formatUsd, impactMembers, perName, type UsdX18, usdValueDown } from '@causeway/core'
 import { z } from 'zod'
-import type { LegQuote } from '../../pricing/legs.ts'
+import { type LegQuote, swapSource } from '../../pricing/legs.ts'
 import { shownPrice } from '../../pricing/marketAccess.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
@@ -115,6 +115,6 @@ function routeSide(input: string, output: string, leg: LegQuote | undefined): st
   const router =
     leg?.pool === undefined
       ? '"router":"causeway","includedSwapSources":[]'
-      : '"router":"uniswap-v3","includedSwapSources":["uniswap-v3"]'
+      : `"router":"${swapSource}","includedSwapSources":["${swapSource}"]`
   return `{"inputCurrency":${input},"outputCurrency":${output},${router}}`
 }

@@ -86,6 +86,7 @@ const requestV3Schema = z.object({
     outTxs: z.array(transactionSchema),
     metadata: requestMetadataSchema,
     timeEstimate: z.number(),
+    referrer: text.nullable(),
   }),
   protocol: z.object({ v2: z.object({ orderId: text, orderData: orderDataSchema }) }).optional(),
   createdAt: text,
@@ -148,6 +149,7 @@ export function requestToV3(
       outTxs: outgoing.map(transactionToWire),
       metadata: requestMetadata(registry, record),
       timeEstimate: quoted.timeEstimateSeconds,
+      referrer: quoted.referrer ?? null,
     },
     ...(includeOrderData &&
       orderId !== undefined &&

@@ -1,4 +1,5 @@
 import { type Hex, type SqlDatabase, type SqlTx, UpstreamUnavailableError } from '@causeway/core'
+import type { Fence } from '@causeway/database'
 import {
   finalizeTopUp,
   haltTopUps,
@@ -15,7 +16,6 @@ import {
   type TopUpCursor,
   type TopUpEvent,
 } from '@causeway/ledger'
-import type { Fence } from '../../jobs/election.ts'
 import type { TopUpChain } from './topUpChain.ts'
 
 /** Everything that one pass did; what operators see of it. */

@@ -3,9 +3,8 @@ import type { QuoteRecord } from '../draft/createQuote.ts'
 import type { StoreOutcome } from '../draft/createSponsoredQuote.ts'
 import type { DepositAddress } from '../draft/depositAddress.ts'
 import { insertOrders, orderColumns } from '../orders/orderColumns.ts'
-import { isKept, writeGroup } from '../orders/sponsoredOrderStore.ts'
-import { toStoredOrder } from '../orders/toStoredOrder.ts'
-import { toStoredSponsorship } from '../orders/toStoredSponsorship.ts'
+import { isKept, toStoredSponsorship, writeGroup } from '../orders/sponsoredOrderStore.ts'
+import { toStoredOrder } from '../orders/storedOrder.ts'
 import { insertAddress, nameAddress } from './addressStore.ts'
 
 /** Stores a quote by deposit address, with its hold where it has a sponsor. Nothing when that is refused. */

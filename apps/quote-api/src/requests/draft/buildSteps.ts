@@ -1,7 +1,16 @@
-import { type EncodedTransaction, formatAmount, type Hex, type UserTransactionKind } from '@causeway/core'
+import {
+  type EncodedTransaction,
+  formatAmount,
+  type Hex,
+  type PermitKind,
+  type PermitTerms,
+  type PermitTypedData,
+  permitTypedData,
+  type StepData,
+  type UserTransactionKind,
+} from '@causeway/core'
 import type { PricedRoute } from '../../pricing/pricedRoute.ts'
 import type { Priced } from '../../pricing/priceRequest.ts'
-import { statusCheck, type TransactionStep } from './step.ts'
 
 export type StepIdentity = {
   readonly requestId: Hex
@@ -103,5 +112,75 @@ function wording(priced: PricedRoute, kind: UserTransactionKind): { action: stri
       return { action: `Send ${currencyIn.symbol}`, description: `Send ${input} to the recipient` }
     case 'send-output':
       return { action: `Send ${currencyOut.symbol}`, description: `Send ${output} to the recipient` }
+  }
+}
+
+/** Typed data to sign, and where to send the signature. @source quote-api.md 2.5 */
+type StepSignature = {
+  readonly chainId: number
+  readonly sign: { readonly signatureKind: 'eip712' } & PermitTypedData
+  readonly post: {
+    readonly endpoint: '/execute/permits'
+    readonly method: 'POST'
+    readonly body: { readonly kind: PermitKind; readonly requestId: Hex; readonly api: 'bridge' | 'swap' }
+  }
+}
+
+type Check = { readonly endpoint: string; readonly method: 'GET' }
+
+type StepOf<Id, Kind, Data> = {
+  readonly id: Id
+  readonly action: string
+  readonly description: string
+  readonly kind: Kind
+  readonly requestId: Hex
+  readonly depositAddress?: string
+  readonly items: readonly {
+    readonly status: 'incomplete'
+    readonly data: Data
+    readonly check?: Check
+  }[]
+}
+
+/** @source quote-api.md 2.3 */
+export type TransactionStep = StepOf<'approve' | 'deposit' | 'swap' | 'send', 'transaction', StepData>
+export type SignatureStep = StepOf<'authorize1' | 'authorize2', 'signature', StepSignature>
+export type Step = TransactionStep | SignatureStep
+
+/** What clients poll until the request is over. */
+function statusCheck(requestId: Hex): Check {
+  return { endpoint: `/intents/status/v3?requestId=${requestId}`, method: 'GET' }
+}
+
+/** The only step of a permit: typed data to sign, and where the signature goes. @source quote-api.md 2.3, 2.5 */
+export function permitStep(
+  { route, amountIn }: PricedRoute,
+  requestId: Hex,
+  permit: PermitTerms,
+): SignatureStep {
+  const { currencyIn, origin, destination } = route
+  const input = `${formatAmount(amountIn, currencyIn.decimals)} ${currencyIn.symbol}`
+  const isOneChain = origin === destination
+  return {
+    id: isOneChain ? 'authorize2' : 'authorize1',
+    action: `Authorize ${currencyIn.symbol}`,
+    description: `Sign for a deposit of ${input}; the solver sends it`,
+    kind: 'signature',
+    requestId,
+    items: [
+      {
+        status: 'incomplete',
+        data: {
+          chainId: origin.chainId,
+          sign: { signatureKind: 'eip712', ...permitTypedData(permit) },
+          post: {
+            endpoint: '/execute/permits',
+            method: 'POST',
+            body: { kind: permit.kind, requestId, api: isOneChain ? 'swap' : 'bridge' },
+          },
+        },
+        check: statusCheck(requestId),
+      },
+    ],
   }
 }

@@ -15,10 +15,8 @@ import type { QuoteRequest } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import { buildOrder } from './buildOrder.ts'
-import { type BuiltSteps, buildSteps } from './buildSteps.ts'
+import { type BuiltSteps, buildSteps, permitStep, type Step } from './buildSteps.ts'
 import { type DepositAddress, newDepositAddress } from './depositAddress.ts'
-import { permitStep } from './permitStep.ts'
-import type { Step } from './step.ts'
 
 /** An order with its id and the order signer's signature over it. */
 export type SignedOrder = {
@@ -133,7 +131,9 @@ export async function draftQuote(
   { apiKeyId, sponsorship }: { apiKeyId: string | undefined; sponsorship?: SponsorshipOutcome },
 ): Promise<QuoteRecord> {
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
-  const deadlineSeconds = nowSeconds + dependencies.orderLifetimeSeconds
+  const { quoteLifetimeSeconds, orderLifetimeSeconds } = dependencies
+  const ttlSeconds = request.ttlSeconds ?? orderLifetimeSeconds
+  const deadlineSeconds = nowSeconds + Math.min(orderLifetimeSeconds, ttlSeconds)
   const requestId = timeOrderedId(dependencies)
   const { route } = priced
   const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
@@ -146,7 +146,7 @@ export async function draftQuote(
   const steps = permit === undefined ? built.steps : [permitStep(priced, requestId, permit)]
   const stepsJson = JSON.stringify(steps)
   const signed = draft && (await sign(dependencies, draft))
-  const expiresAtSeconds = nowSeconds + dependencies.quoteLifetimeSeconds
+  const expiresAtSeconds = nowSeconds + Math.min(quoteLifetimeSeconds, ttlSeconds)
   const quote: Quote = {
     priced,
     requestId,

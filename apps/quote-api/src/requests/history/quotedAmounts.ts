@@ -29,6 +29,8 @@ const quotedRow = z.object({
   slippageBps: z.string(),
   timeEstimateSeconds: z.number(),
   units: z.object({ in: unit, out: unit, fee: unit }),
+  referrer: z.string().optional(),
+  referrerAddress: z.string().optional(),
 })
 
 /** Column `orders.quoted`: what a quote promised, its fees as they were priced. Written by `toStoredOrder`. */

@@ -5,8 +5,10 @@ import {
   type Ledger,
   type SqlDatabase,
 } from '@causeway/core'
+import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import { createGroupCommit } from './groupCommit.ts'
 import { idBytes, insertOrders, joinTexts, orderColumns } from './orderColumns.ts'
+import { sharesToRow } from './storedFees.ts'
 import type { StoredOrder } from './storedOrder.ts'
 
 /** What is kept of a request that asked about sponsorship. */
@@ -139,4 +141,21 @@ function sponsoredOrderColumns(items: readonly SponsoredOrder[]): readonly unkno
     `{${items.map(({ sponsorship }) => sponsorship.debitMicroUsd).join(',')}}`,
     joinTexts(items.map(({ sponsorship }) => sponsorship.quoted)),
   ]
+}
+
+/** What was decided about a sponsor, as it is kept beside the order. */
+export function toStoredSponsorship(outcome: SponsorshipOutcome): StoredSponsorship {
+  const { sponsor, selected, capMicroUsd, sponsorable, allocation, debitMicroUsd } = outcome
+  return {
+    sponsor,
+    debitMicroUsd,
+    quoted: JSON.stringify({
+      selected,
+      capMicroUsd: capMicroUsd?.toString(),
+      capHit: allocation.capHit,
+      reason: allocation.reason,
+      fees: sharesToRow(sponsorable),
+      sponsored: sharesToRow(allocation.sponsored),
+    }),
+  }
 }

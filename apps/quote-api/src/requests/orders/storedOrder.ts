@@ -1,4 +1,7 @@
-import type { Hex } from '@causeway/core'
+import type { Hex, PricedUnit } from '@causeway/core'
+import type { Quote, QuoteRecord } from '../draft/createQuote.ts'
+import { type Execution, executionToJson } from './execution.ts'
+import { feesToRow } from './storedFees.ts'
 
 /** One answered quote as it is kept. JSON members are text already, so that they stay as hashed. */
 export type StoredOrder = {
@@ -19,4 +22,64 @@ export type StoredOrder = {
   readonly execution: string | undefined
   readonly expiresAtSeconds: number
   readonly deadlineSeconds: number
+}
+
+/** What a quote promised, as it is kept: enough to settle, to refund and to answer for it later. */
+export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRecord): StoredOrder {
+  const { signed, priced } = quote
+  const execution = executionOf(quote)
+  const { route, split, solver, prices } = priced
+  const quoted = {
+    operation: route.operation,
+    tradeType: priced.tradeType,
+    originCurrency: route.currencyIn.address,
+    destinationCurrency: route.currencyOut.address,
+    amountIn: priced.amountIn.toString(),
+    amountInMax: priced.amountInMax.toString(),
+    amountOut: priced.amountOut.toString(),
+    amountOutMin: priced.amountOutMin.toString(),
+    feeCurrency: priced.feeCurrency.address,
+    feeBasis: split.amountIn.toString(),
+    ...feesToRow(split.parts),
+    subsidized: split.subsidized.toString(),
+    appFees: request.appFees.map(({ recipient, bps }, index) => ({
+      recipient,
+      feeBps: bps.toString(),
+      amount: (split.appFees[index] ?? 0n).toString(),
+    })),
+    topupWei: (solver?.topup?.amountWei ?? 0n).toString(),
+    callUnits: (solver?.callUnits ?? 0n).toString(),
+    slippageBps: priced.slippageBps.toString(),
+    timeEstimateSeconds: priced.timeEstimateSeconds,
+    ...(request.referrer !== undefined && { referrer: request.referrer }),
+    ...(request.referrerAddress !== undefined && { referrerAddress: request.referrerAddress }),
+    units: { in: unit(prices.currencyIn), out: unit(prices.currencyOut), fee: unit(prices.feeCurrency) },
+  }
+  return {
+    requestId: quote.requestId,
+    orderId: signed?.orderId,
+    user: route.user,
+    recipient: route.recipient,
+    originChainId: route.origin.chainId,
+    destinationChainId: route.destination.chainId,
+    apiKeyId,
+    quoted: JSON.stringify(quoted),
+    orderData: signed?.orderJson,
+    orderSignature: signed?.signature,
+    stepsDigest,
+    execution: execution && executionToJson(execution),
+    expiresAtSeconds: quote.expiresAtSeconds,
+    deadlineSeconds: quote.deadlineSeconds,
+  }
+}
+
+function executionOf({ permit, signed, calls, priced }: Quote): Execution | undefined {
+  if (permit !== undefined) return { by: 'permit', terms: permit }
+  if (signed !== undefined) return undefined
+  return { by: 'user', calls, afterBlock: priced.originMarket.head.number }
+}
+
+/** What the amounts were worth, so that they can be told later as they were. */
+function unit({ decimals, usdX18 }: PricedUnit) {
+  return { decimals, usdX18: usdX18.toString() }
 }

@@ -3,7 +3,7 @@ import type { QuotableChain } from '../../pricing/registry.ts'
 import { openSettlement, setStatus } from '../status/requestProgress.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { type StoredDeposit, setDepositState } from './depositStore.ts'
-import { fillPayload, untracedRecipients } from './fillWork.ts'
+import { fillPayload, proofOf, untracedRecipients } from './fillWork.ts'
 import { lateReservation, pinDecision, type SeenDeposit } from './pinDecision.ts'
 import { depositTermsOf, type SettledRequest } from './settledRequest.ts'
 import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
@@ -68,11 +68,15 @@ async function askForFill(
   context: SettlementContext,
   tx: SqlTx,
   request: SettledRequest,
-  { amount }: StoredDeposit,
+  deposit: StoredDeposit,
 ): Promise<void> {
   const { requestId, order, orderId, destinationChainId, feeBasis: quotedInput } = request
   const destination = chainOf(context, destinationChainId).chain
-  const payload = fillPayload(order, { amount, quotedInput }, { orderId, destination })
+  const { amount } = deposit
+  const payload = {
+    ...fillPayload(order, { amount, quotedInput }, { orderId, destination }),
+    ...proofOf(request, deposit),
+  }
   const isUnlooked = untracedRecipients(order, destination).length > 0
   const isNew = await addWork(tx, { kind: 'fill', requestId, chainId: destinationChainId, payload })
   if (isNew && !isUnlooked) return

@@ -1,6 +1,8 @@
-import { decodeOrderCall, type Hex, maxBigint, mulDivDown, type Order } from '@causeway/core'
+import { decodeOrderCall, type Hex, maxBigint, mulDivDown, type Order, orderSchema } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { FillPayload, RefundPayload } from '../work/workItem.ts'
+import type { StoredDeposit } from './depositStore.ts'
+import type { SettledRequest } from './settledRequest.ts'
 
 type Payment = Order['output']['payments'][number]
 
@@ -29,6 +31,18 @@ export function untracedRecipients(
     ({ currency }) => codec.canonicalAddress(currency) === native.address,
   )
   return [...new Set(payments.map(({ recipient }) => quoting.hexAddress(recipient)))]
+}
+
+/** With what a solver checks for itself that an order was signed and paid for. */
+export function proofOf(
+  { order, orderSignature }: Pick<SettledRequest, 'order' | 'orderSignature'>,
+  { chainId, txHash, onchainIndex }: Pick<StoredDeposit, 'chainId' | 'txHash' | 'onchainIndex'>,
+): Required<Pick<FillPayload, 'order' | 'orderSignature' | 'deposits'>> {
+  return {
+    order: orderSchema.parse(order),
+    orderSignature,
+    deposits: [{ chainId, transactionId: txHash, onchainIndex }],
+  }
 }
 
 /** What the solver has to pay for a deposit: exactly the quoted amounts for the quoted input. */

@@ -12,7 +12,7 @@ import { readDeposit } from './depositStore.ts'
 import { listDueRequests } from './dueRequests.ts'
 import { fillProblem } from './fillCheck.ts'
 import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
-import { refundPayload, untracedRecipients } from './fillWork.ts'
+import { proofOf, refundPayload, untracedRecipients } from './fillWork.ts'
 import { isFinalMismatch } from './finalMismatch.ts'
 import { parkRequest } from './parked/parkRequest.ts'
 import {
@@ -243,7 +243,10 @@ async function giveSurplusBack(
   const origin = chainOf(context, deposit.chainId).chain
   const deadlineSeconds = nowSeconds(context) + refundSeconds
   const { currency, chainId } = deposit
-  const payload = refundPayload(order, { orderId, origin, currency, amount, deadlineSeconds })
+  const payload = {
+    ...refundPayload(order, { orderId, origin, currency, amount, deadlineSeconds }),
+    ...proofOf(request, deposit),
+  }
   await addWork(tx, { kind: 'refund', requestId, subject: `surplus:${deposit.id}`, chainId, payload })
 }
 

@@ -4,7 +4,7 @@ import { refundSeconds } from '../timings.ts'
 import { addWork, lockWorkOf, updateWork } from '../work/workStore.ts'
 import { refundAmount } from './depositDecision.ts'
 import { type StoredDeposit, setDepositState } from './depositStore.ts'
-import { refundPayload } from './fillWork.ts'
+import { proofOf, refundPayload } from './fillWork.ts'
 import { refundTermsOf, type SettledRequest } from './settledRequest.ts'
 import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 
@@ -38,14 +38,17 @@ export async function startRefund(
   const { requestId, orderId, order, settlement } = request
   const amount = refund.amount ?? refundAmount(deposit.amount, refundTermsOf(request))
   const origin = chainOf(context, deposit.chainId).chain
-  const payload = refundPayload(order, {
-    orderId,
-    origin,
-    currency: deposit.currency,
-    amount,
-    deadlineSeconds: nowSeconds(context) + refundSeconds,
-    replaces,
-  })
+  const payload = {
+    ...refundPayload(order, {
+      orderId,
+      origin,
+      currency: deposit.currency,
+      amount,
+      deadlineSeconds: nowSeconds(context) + refundSeconds,
+      replaces,
+    }),
+    ...proofOf(request, deposit),
+  }
   await setDepositState(tx, deposit.id, 'refund_due', reason)
   const subject = String(deposit.id)
   const isNew = await addWork(tx, { kind: 'refund', requestId, subject, chainId: deposit.chainId, payload })

@@ -38,7 +38,6 @@ describe('the state of a request', () => {
   ])('%s is %s in v1 and %s in v2', (status, v1, v2) => {
     expect(statusToV1(record(status))).toEqual({
       status: v1,
-      details: null,
       inTxHashes: ['0x01'],
       txHashes: [],
       originChainId: 8_453,

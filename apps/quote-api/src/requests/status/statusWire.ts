@@ -4,7 +4,6 @@ import type { StatusRecord } from './requestStatus.ts'
 
 /** @source quote-api.md 3.1 */
 const shared = {
-  details: z.null().describe('Always null: the reason of a failure stands in `failReason`'),
   inTxHashes: z.array(z.string()).describe('Deposits'),
   txHashes: z.array(z.string()).describe('Fills, or refunds of a refunded request'),
   originChainId: z.int(),
@@ -85,7 +84,6 @@ export function statusToV3(record: StatusRecord): z.output<typeof statusV3Schema
 
 function sharedOf({ inTxHashes, txHashes, originChainId, destinationChainId }: StatusRecord) {
   return {
-    details: null,
     inTxHashes: [...inTxHashes],
     txHashes: [...txHashes],
     originChainId,

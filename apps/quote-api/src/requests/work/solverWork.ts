@@ -37,8 +37,13 @@ class TransactionTakenError extends DomainError {
 /** What a solver may do with work items. Nothing here moves a request: only facts of a chain do. */
 export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
-  /** Repeating a report changes nothing. @throws UnknownWorkError, WorkNotOpenError, TransactionTakenError */
-  report(id: string, txHash: Hex): Promise<void>
+  /**
+   * Repeating a report changes nothing.
+   * @param replaces the transaction that was reported before: of the two, which have one nonce, this one is
+   * followed from now on
+   * @throws UnknownWorkError, WorkNotOpenError, TransactionTakenError
+   */
+  report(id: string, txHash: Hex, replaces?: Hex): Promise<void>
   /**
    * The solver cannot do it: offered again later, up to a limit. Of a claim also behind a report: its
    * transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
@@ -67,12 +72,13 @@ export function createSolverWork(options: { database: SqlDatabase; onChange: () 
   const { database, onChange } = options
   return {
     list: (limit) => listOpenWork(database, limit),
-    async report(id, txHash) {
+    async report(id, txHash, replaces) {
       await database.transaction(async (tx) => {
         const item = await lockWork(tx, id)
         if (item === undefined) throw new UnknownWorkError()
         if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
-        if (item.state !== 'open') throw new WorkNotOpenError(item.state)
+        const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash
+        if (item.state !== 'open' && !isReplaced) throw new WorkNotOpenError(item.state)
         if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
         await markReported(tx, id, txHash)
         if (item.requestId !== undefined) await recheckNow(tx, item.requestId)

@@ -1,4 +1,12 @@
-import { addressText, bytes32Text, type Hex, hexText, permitKinds, uint256Text } from '@causeway/core'
+import {
+  addressText,
+  bytes32Text,
+  type Hex,
+  hexText,
+  orderSchema,
+  permitKinds,
+  uint256Text,
+} from '@causeway/core'
 import { z } from 'zod'
 
 /** What a solver can be asked to do. */
@@ -18,11 +26,28 @@ const payment = { recipient: addressText, currency: addressText, amount: uint256
 /** The deposit that a relayed payment becomes. */
 const deposit = z.object({ depository: addressText, orderId: bytes32Text, depositor: addressText })
 
+/** What a solver needs to check for itself what it pays; absent in items that an older release stored. */
+const proof = {
+  order: orderSchema.optional().describe('Its hash is the order id'),
+  orderSignature: hexText(65).optional().describe("Of the order's solver over the order id"),
+  deposits: z
+    .array(
+      z.object({
+        chainId,
+        transactionId: z.string(),
+        onchainIndex: z.string().describe('Tells deposits of one transaction apart'),
+      }),
+    )
+    .optional()
+    .describe('What was deposited for the order; of a refund, what it gives back'),
+}
+
 /** Pays an order's output in one transaction of the fill contract that ends with the order id. */
 export const fillPayloadSchema = z.object({
   ...target,
   payments: z.array(z.object(payment)),
   calls: z.array(z.object({ to: addressText, data: hexText(calldataBytesMax), value: uint256Text })),
+  ...proof,
 })
 
 /** Gives a deposit back, in the same form as a fill. `replaces`: a fill that must never land any more. */
@@ -30,6 +55,7 @@ export const refundPayloadSchema = z.object({
   ...target,
   ...payment,
   replaces: z.string().optional().describe('Transaction of the fill, which must not be broadcast again'),
+  ...proof,
 })
 
 /** Hands a token owner's signature to the permit router, which makes the order's deposit of it. */

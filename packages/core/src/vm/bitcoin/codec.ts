@@ -2,9 +2,7 @@ import { bech32, bech32m } from '@scure/base'
 import { ConfigurationError } from '../../errors.ts'
 import { decodeBase58Check } from '../../hashing/base58Check.ts'
 import { concatBytes } from '../../hashing/hexBytes.ts'
-import { createVmCodec, type ParsedAddress, type Refusal } from '../createVmCodec.ts'
-import { parseBareHash } from '../hexTransactionId.ts'
-import type { VmCodec } from '../vmCodec.ts'
+import { createVmCodec, type ParsedAddress, parseBareHash, type Refusal, type VmCodec } from '../vmCodec.ts'
 
 /** What tells the addresses of one Bitcoin network from those of another. */
 export type BitcoinNetwork = {

@@ -1,6 +1,5 @@
 import { parseHexDigits } from '../../hashing/hexBytes.ts'
-import { createVmCodec, type ParsedAddress, type Refusal } from '../createVmCodec.ts'
-import { parsePrefixedHash } from '../hexTransactionId.ts'
+import { createVmCodec, type ParsedAddress, parsePrefixedHash, type Refusal } from '../vmCodec.ts'
 
 const addressBytes = 20
 

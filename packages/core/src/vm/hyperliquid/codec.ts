@@ -1,7 +1,6 @@
 import { parseHexDigits } from '../../hashing/hexBytes.ts'
-import { createVmCodec, type ParsedAddress, type Refusal } from '../createVmCodec.ts'
 import { parseEvmAddress } from '../ethereum/codec.ts'
-import { parsePrefixedHash } from '../hexTransactionId.ts'
+import { createVmCodec, type ParsedAddress, parsePrefixedHash, type Refusal } from '../vmCodec.ts'
 
 const tokenIdBytes = 16
 const dexNameBytesMax = 4

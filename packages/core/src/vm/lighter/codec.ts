@@ -1,5 +1,5 @@
 import { parseHexDigits } from '../../hashing/hexBytes.ts'
-import { createVmCodec } from '../createVmCodec.ts'
+import { createVmCodec } from '../vmCodec.ts'
 
 const indexPattern = /^(?:0|[1-9][0-9]*)$/
 const indexMax = 2n ** 64n - 1n

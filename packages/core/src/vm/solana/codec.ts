@@ -1,5 +1,5 @@
 import { decodeBase58 } from '../../hashing/base58Check.ts'
-import { createVmCodec } from '../createVmCodec.ts'
+import { createVmCodec } from '../vmCodec.ts'
 
 const publicKeyBytes = 32
 const signatureBytes = 64

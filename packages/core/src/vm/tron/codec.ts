@@ -1,7 +1,5 @@
 import { decodeBase58Check } from '../../hashing/base58Check.ts'
-import { createVmCodec } from '../createVmCodec.ts'
-import { parseBareHash } from '../hexTransactionId.ts'
-import type { VmCodec } from '../vmCodec.ts'
+import { createVmCodec, parseBareHash, type VmCodec } from '../vmCodec.ts'
 
 /** First byte of an address; the public test networks use the same one. */
 export type TronNetwork = { readonly addressPrefix: number }

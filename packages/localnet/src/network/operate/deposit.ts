@@ -1,7 +1,8 @@
+import { depositoryAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { depositoryAbi, tokenAbi } from '../../contracts/abis.generated.ts'
+import { tokenAbi } from '../../contracts/abis.generated.ts'
 import { mined } from '../../nodes/clients.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 

@@ -1,27 +1,31 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { familyVariables } from '../../families/familyPlans.ts'
 import type { LocalKeys } from '../../keys/localKeys.ts'
-import { solverFile } from '../../solver/solverFile.ts'
+import { solverEnvironment } from '../../solver/solverEnvironment.ts'
 import type { ServicePlan } from './servicePlan.ts'
 
 const pollMs = 250
 
-/** The reference solver: pays with the fill wallet what quote-api lists. A development part. */
+/** The solver with its own embedded PostgreSQL under the network's directory. */
 export const solverPlan: ServicePlan = {
   name: 'solver',
-  about: 'a development part: it holds the fill wallet and fills every order that quote-api lists',
-  script: 'packages/localnet/src/solver/main.ts',
+  about: 'the service itself: it holds the fill wallet and pays what it has checked',
+  script: 'apps/solver/src/main.ts',
   ports: ({ quote }) => ({ ops: quote + 3 }),
   async environment(context, ports) {
     const { keys, paths } = context.network
-    const file = solverFile(context.network, {
-      quoteApiUrl: `http://127.0.0.1:${context.ports.get('quote-api')?.['http']}`,
-      quoteApiKey: solverApiKey(keys),
-      directory: join(paths.directory, 'solver'),
-      healthPort: ports['ops'] ?? 0,
-      pollMs,
-    })
-    return { SOLVER_CONFIG_FILE: await context.writeSecret('solver.json', JSON.stringify(file)) }
+    return {
+      ...solverEnvironment(context.network, {
+        quoteApiUrl: `http://127.0.0.1:${context.ports.get('quote-api')?.['http']}`,
+        quoteApiKey: solverApiKey(keys),
+        directory: paths.directory,
+        opsPort: ports['ops'] ?? 0,
+        pollMs,
+      }),
+      ...familyVariables(undefined),
+      ECDSA_PRIVATE_KEY: '',
+      ECDSA_PRIVATE_KEY_FILE: await context.writeSecret('fill-wallet.key', keys.fillWallet.privateKey),
+    }
   },
   readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,
 }

@@ -1,0 +1,222 @@
+// Goal: what public clients send is honoured, has no effect, or is refused by name, and one table says which.
+// The members are those of the installed SDK's own types. Adversary: a release that adds a member, which would
+// be stripped in silence.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
+import {
+  chainA,
+  chainB,
+  native,
+  pools,
+  recipient,
+  testChainMarket,
+  testSnapshot,
+  tide,
+  usdc,
+  user,
+} from '../../../test/fixtures/market.ts'
+
+const root = join(import.meta.dirname, '../../../../..')
+const table = join(root, 'docs/reference/request-fields.md')
+const sdkTypes = join(root, 'node_modules/@relayprotocol/relay-sdk/_types/src/types/api.d.ts')
+const other = `0x${'7'.repeat(40)}`
+
+const body = {
+  user,
+  recipient,
+  originChainId: chainA,
+  destinationChainId: chainB,
+  originCurrency: usdc,
+  destinationCurrency: native,
+  amount: '100000000',
+  tradeType: 'EXACT_INPUT',
+}
+
+async function quote(change: object, options: TestAppOptions = {}) {
+  const app = await testApp({ config: { majorBps: 10 }, ...options })
+  onTestFinished(() => app.close())
+  const response = await app.inject({ method: 'POST', url: '/quote', payload: { ...body, ...change } })
+  return { status: response.statusCode, json: response.json(), stored: app.stored }
+}
+
+/** Members of the body of `POST /quote/v2`, as the SDK types it. */
+async function sdkMembers(): Promise<readonly string[]> {
+  const source = ts.createSourceFile('api.d.ts', await readFile(sdkTypes, 'utf8'), ts.ScriptTarget.Latest)
+  const way = ['paths', '/quote/v2', 'post', 'requestBody', 'content', 'application/json']
+  let members: readonly ts.Node[] = [...source.statements]
+  for (const step of way) {
+    const found = members.find((member) => nameOf(member) === step)
+    if (found === undefined) throw new Error(`the SDK's types have no ${step}`)
+    members = membersOf(found)
+  }
+  return members.flatMap((member) => nameOf(member) ?? [])
+}
+
+function nameOf(node: ts.Node): string | undefined {
+  if (ts.isInterfaceDeclaration(node)) return node.name.text
+  if (!ts.isPropertySignature(node)) return undefined
+  return ts.isIdentifier(node.name) || ts.isStringLiteral(node.name) ? node.name.text : undefined
+}
+
+function membersOf(node: ts.Node): readonly ts.Node[] {
+  if (ts.isInterfaceDeclaration(node)) return [...node.members]
+  const type = ts.isPropertySignature(node) ? node.type : undefined
+  return type !== undefined && ts.isTypeLiteralNode(type) ? [...type.members] : []
+}
+
+async function tableRows(): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(table, 'utf8')
+  const rows = [...text.matchAll(/^\| `(\w+)` \| (honoured|no effect|refused) \|/gm)]
+  return new Map(rows.map(([, name = '', does = '']) => [name, does]))
+}
+
+test("the table says of each member of the SDK's body what becomes of it", async () => {
+  const [members, rows] = [await sdkMembers(), await tableRows()]
+  expect(members.length).toBeGreaterThan(40)
+  expect(members.filter((member) => !rows.has(member))).toEqual([])
+})
+
+describe('refused by name, wherever the table says so:', () => {
+  const refused: readonly (readonly [field: string, value: unknown, code: string])[] = [
+    ['authorizationList', [{ chainId: 1 }], 'EXTRA_TXS_NOT_SUPPORTED'],
+    ['gasLimitForDepositSpecifiedTxs', 21_000, 'INVALID_GAS_LIMIT_FOR_DEPOSIT_SPECIFIED_TXS'],
+    ['fixedRate', '1:1.0005', 'UNSUPPORTED_ROUTE'],
+  ]
+  test.each(refused)('%s', async (field, value, code) => {
+    const { status, json, stored } = await quote({ [field]: value })
+    expect({ status, code: json.errorCode }).toEqual({ status: 400, code })
+    expect(json.message).toContain(field)
+    expect(JSON.parse(json.errorData)).toEqual({ field })
+    expect(stored).toEqual([])
+    expect((await quote({})).status).toBe(200)
+  })
+
+  test('the table names no other', async () => {
+    const rows = [...(await tableRows())].filter(([, does]) => does === 'refused').map(([name]) => name)
+    expect(rows.toSorted()).toEqual(refused.map(([field]) => field).toSorted())
+  })
+
+  test.each([
+    ['without a deposit address', { recoveryAddress: other }],
+    ['beside another refundTo', { recoveryAddress: other, refundTo: user, useDepositAddress: true }],
+  ])('recoveryAddress %s', async (_what, change) => {
+    expect((await quote(change)).json).toMatchObject({ errorCode: 'INVALID_ADDRESS', statusCode: 400 })
+  })
+
+  test('a tolerance that is none', async () => {
+    const { json } = await quote({ latePaymentSlippageTolerance: '10001' })
+    expect(json.errorCode).toBe('INVALID_SLIPPAGE_TOLERANCE')
+  })
+})
+
+describe('without effect, and no reason to refuse:', () => {
+  test.each<[string, unknown]>([
+    ['authorizationList', []],
+    ['additionalData', { userPublicKey: '02ab' }],
+    ['disableSwapProviderPreference', true],
+    ['enableTrueExactOutput', true],
+    ['includeComputeUnitLimit', true],
+    ['includeProtocolData', true],
+    ['latePaymentSlippageTolerance', '100'],
+    ['maxRouteLength', 3],
+    ['originGasOverhead', 300_000],
+    ['originGasOverhead', '300000'],
+    ['protocolVersion', 'preferV2'],
+    ['useSharedAccounts', true],
+    ['useExternalLiquidity', true],
+    ['useFallbacks', true],
+  ])('%s: %j', async (field, value) => {
+    const [plain, named] = [await quote({}), await quote({ [field]: value })]
+    expect(named.status).toBe(200)
+    expect(named.json.details.currencyOut).toEqual(plain.json.details.currencyOut)
+    expect(named.json.fees).toEqual(plain.json.fees)
+  })
+})
+
+describe('ttl', () => {
+  test('shortens the life of order and price, and never lengthens it', async () => {
+    const lives = async (ttl?: number) => {
+      const { stored } = await quote({ ttl })
+      const [{ quote: made } = { quote: undefined }] = stored
+      if (made === undefined) throw new Error('nothing was stored')
+      const { deadlineSeconds, expiresAtSeconds, signed } = made
+      expect(signed?.order.output.deadline).toBe(deadlineSeconds)
+      return [deadlineSeconds, expiresAtSeconds] as const
+    }
+    const [deadline, expiry] = await lives()
+    const [shortDeadline, shortExpiry] = await lives(30)
+    expect([deadline - shortDeadline > 60, shortDeadline - shortExpiry]).toEqual([true, 0])
+    const [longDeadline, longExpiry] = await lives(86_400)
+    expect(longDeadline - longExpiry).toBe(deadline - expiry)
+  })
+
+  test.each([0, -1, 1.5, '30', 86_401])('of %j is refused', async (ttl) => {
+    expect((await quote({ ttl })).json).toMatchObject({ errorCode: 'INVALID_REQUEST' })
+  })
+})
+
+describe('sources of swaps', () => {
+  const swapIn = { originCurrency: tide, destinationCurrency: usdc, amount: `25${'0'.repeat(18)}` }
+  const swapOut = { originCurrency: usdc, destinationCurrency: tide, amount: '25000000' }
+  const withPools = () => ({
+    current: testSnapshot({ chains: [chainA, chainB].map((chain) => testChainMarket(chain, { pools })) }),
+  })
+  const own = ['uniswap-v3', 'another']
+
+  test.each<[string, object, number, string | undefined]>([
+    ['included', { ...swapIn, includedSwapSources: own }, 200, undefined],
+    ['none named', { ...swapIn, includedSwapSources: [] }, 200, undefined],
+    ['others included', { ...swapIn, includedSwapSources: ['another'] }, 400, 'NO_SWAP_ROUTES_FOUND'],
+    ['excluded', { ...swapIn, excludedSwapSources: own }, 400, 'NO_SWAP_ROUTES_FOUND'],
+    ['others excluded', { ...swapIn, excludedSwapSources: ['another'] }, 200, undefined],
+    [
+      'others on the origin',
+      { ...swapIn, includedOriginSwapSources: ['another'] },
+      400,
+      'NO_SWAP_ROUTES_FOUND',
+    ],
+    ['others on the other side', { ...swapIn, includedDestinationSwapSources: ['another'] }, 200, undefined],
+    [
+      'others on the destination',
+      { ...swapOut, includedDestinationSwapSources: ['another'] },
+      400,
+      'NO_SWAP_ROUTES_FOUND',
+    ],
+    [
+      'no swap on the origin, and one is needed',
+      { ...swapIn, disableOriginSwaps: true },
+      400,
+      'UNSUPPORTED_ROUTE',
+    ],
+    ['no swap on the origin, and none is needed', { ...swapOut, disableOriginSwaps: true }, 200, undefined],
+    [
+      'no swap on the origin, on one chain',
+      { ...swapIn, destinationChainId: chainA, disableOriginSwaps: true },
+      400,
+      'UNSUPPORTED_ROUTE',
+    ],
+    ['none, where no swap is needed', { excludedSwapSources: own }, 200, undefined],
+  ])('%s', async (_what, change, status, code) => {
+    const answer = await quote(change, { market: withPools() })
+    expect({ status: answer.status, code: answer.json.errorCode }).toEqual({ status, code })
+  })
+})
+
+test('attribution is kept with the request', async () => {
+  const { stored } = await quote({ referrer: 'an.app', referrerAddress: other })
+  expect(stored[0]?.request).toMatchObject({ referrer: 'an.app', referrerAddress: other })
+})
+
+test.each<[string, unknown, bigint]>([
+  ['decimal digits', '1000000000000000', 10n ** 15n],
+  ['hex digits', '0x38d7ea4c68000', 10n ** 15n],
+  ['a number', 1_000_000, 1_000_000n],
+  ['nothing', undefined, 0n],
+])('the value of a call as %s, without data', async (_what, value, wei) => {
+  const { json, stored } = await quote({ txs: [{ to: other, value, originalTxValue: '0x0' }] })
+  expect(json.errorCode).toBeUndefined()
+  expect(stored[0]?.request.txs).toEqual([{ to: other, value: wei, data: '0x' }])
+})

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { QuoteError, type QuoteErrorCode } from '../../pricing/errors.ts'
+import { swapSource } from '../../pricing/legs.ts'
+import type { SwapPermissions } from '../../pricing/request.ts'
+
+const sources = z.array(z.string().max(64)).max(50).optional()
+const tolerance = z.string().regex(/^(0*[0-9]{1,4}|0*10000)$/)
+
+/**
+ * Members that public clients send beside those of the interface document. Each is honoured, has no effect on
+ * what is offered here, or is refused by name; docs/reference/request-fields.md is the table.
+ * @source quote-api.md 2.1
+ */
+export const clientFields = {
+  referrerAddress: z.string().max(128).optional().describe('Kept with the request'),
+  ttl: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .optional()
+    .describe('Seconds after which the request is refunded instead of filled; never longer than without it'),
+  disableOriginSwaps: z.boolean().optional(),
+  includedSwapSources: sources,
+  excludedSwapSources: sources,
+  includedOriginSwapSources: sources,
+  includedDestinationSwapSources: sources,
+  recoveryAddress: z
+    .string()
+    .max(128)
+    .optional()
+    .describe('With useDepositAddress: where deposits go that are not filled; another name for refundTo'),
+  enableTrueExactOutput: z.boolean().optional().describe('An exact output is always exact'),
+  includeProtocolData: z.boolean().optional().describe('protocol.v2 with its signature is in every quote'),
+  latePaymentSlippageTolerance: tolerance
+    .optional()
+    .describe('A permission; late deposits are filled as quoted or refunded'),
+  originGasOverhead: z
+    .union([z.int().min(0), z.string().regex(/^[0-9]{1,9}$/)])
+    .optional()
+    .describe('No effect: the user sends the deposit'),
+  disableSwapProviderPreference: z.boolean().optional().describe('No effect: the best pool wins'),
+  protocolVersion: z.enum(['v2', 'preferV2']).optional().describe('No effect: there is one'),
+  additionalData: z
+    .object({ userPublicKey: z.string().max(256).optional() })
+    .optional()
+    .describe('No effect: no family that is quoted needs it'),
+  maxRouteLength: z.int().min(0).optional().describe('No effect: no family that is quoted needs it'),
+  useSharedAccounts: z.boolean().optional().describe('No effect: no family that is quoted needs it'),
+  includeComputeUnitLimit: z.boolean().optional().describe('No effect: no family that is quoted needs it'),
+  authorizationList: z.array(z.unknown()).max(20).optional().describe('Refused unless it is empty'),
+  gasLimitForDepositSpecifiedTxs: z.number().optional().describe('Refused: deposits carry no calls'),
+  fixedRate: z.string().max(64).optional().describe('Refused: rates are those of the market'),
+} as const
+
+type ClientFields = z.infer<z.ZodObject<typeof clientFields>>
+
+/** @throws QuoteError whose message and data name the field that cannot be honoured */
+export function refuseClientFields(
+  body: ClientFields & {
+    readonly refundTo?: string | undefined
+    readonly useDepositAddress?: boolean | undefined
+  },
+): void {
+  const { authorizationList, gasLimitForDepositSpecifiedTxs, fixedRate, recoveryAddress, refundTo } = body
+  if (authorizationList !== undefined && authorizationList.length > 0) {
+    throw refusal('EXTRA_TXS_NOT_SUPPORTED', 'authorizationList', 'no fill carries authorizations')
+  }
+  if (gasLimitForDepositSpecifiedTxs !== undefined) {
+    const code = 'INVALID_GAS_LIMIT_FOR_DEPOSIT_SPECIFIED_TXS'
+    throw refusal(code, 'gasLimitForDepositSpecifiedTxs', 'no deposit carries calls')
+  }
+  if (fixedRate !== undefined)
+    throw refusal('UNSUPPORTED_ROUTE', 'fixedRate', 'rates are those of the market')
+  if (recoveryAddress === undefined) return
+  if (body.useDepositAddress !== true) {
+    throw refusal('INVALID_ADDRESS', 'recoveryAddress', 'it needs useDepositAddress')
+  }
+  if (refundTo !== undefined && refundTo.toLowerCase() !== recoveryAddress.toLowerCase()) {
+    throw refusal('INVALID_ADDRESS', 'recoveryAddress', 'refundTo names another account')
+  }
+}
+
+function refusal(code: QuoteErrorCode, field: string, why: string): QuoteError {
+  return new QuoteError(code, `${field} cannot be honoured: ${why}. Leave it out.`, { data: { field } })
+}
+
+/** Which sides may swap. An empty list of sources restricts nothing. */
+export function toSwapPermissions(body: ClientFields): SwapPermissions {
+  const { includedSwapSources, excludedSwapSources, disableOriginSwaps } = body
+  const isKept = (included: readonly string[] | undefined) =>
+    included === undefined || included.length === 0 || included.includes(swapSource)
+  const isOffered = isKept(includedSwapSources) && excludedSwapSources?.includes(swapSource) !== true
+  return {
+    isOriginDisabled: disableOriginSwaps ?? false,
+    hasOriginSource: isOffered && isKept(body.includedOriginSwapSources),
+    hasDestinationSource: isOffered && isKept(body.includedDestinationSwapSources),
+  }
+}

@@ -1,0 +1,109 @@
+import { ConfigurationError, formatAmount, type Hex } from '@causeway/core'
+import { createLogger } from '@causeway/http'
+import { nativeCurrency } from '../wallet/fillTransaction.ts'
+import { connectFillWallet } from '../wallet/fillWallet.ts'
+import { describeInventory, type Holding, planMoves } from '../wallet/inventoryReport.ts'
+import { createStopSwitch } from '../wallet/stopSwitch.ts'
+import { openChains } from './chains.ts'
+import type { SolverConfig } from './config.ts'
+import { openWallet } from './createSolver.ts'
+import { openDatabase } from './database.ts'
+import { type LoadedFiles, loadFiles } from './files.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+const usage = 'Commands: stop <reason>, resume, status, inventory.'
+
+/**
+ * What an operator asks of a solver, beside a running one.
+ * @returns lines to print @throws ConfigurationError for words that are no command
+ */
+export async function runCommand(
+  [command, ...words]: readonly string[],
+  config: SolverConfig,
+  variables: Variables,
+): Promise<string> {
+  switch (command) {
+    case 'stop':
+      if (words.length === 0)
+        throw new ConfigurationError('stop needs a reason, which the next operator reads.')
+      return setStop(config, { isStopped: true, reason: words.join(' ') })
+    case 'resume':
+      return setStop(config, { isStopped: false, reason: words.join(' ') })
+    case 'status':
+      return withSwitch(config, async (stop) => describeStop(await stop.read()))
+    case 'inventory':
+      return reportInventory(config, variables)
+    default:
+      throw new ConfigurationError(usage)
+  }
+}
+
+type StopSwitch = ReturnType<typeof createStopSwitch>
+
+async function withSwitch(config: SolverConfig, use: (stop: StopSwitch) => Promise<string>): Promise<string> {
+  const opened = await openDatabase(config, { onConnectionLost: () => undefined, joinRunning: true })
+  try {
+    return await use(createStopSwitch(opened.database))
+  } finally {
+    await opened.close()
+  }
+}
+
+function setStop(
+  config: SolverConfig,
+  state: { readonly isStopped: boolean; readonly reason: string },
+): Promise<string> {
+  return withSwitch(config, async (stop) => {
+    await stop.set(state)
+    return describeStop(await stop.read())
+  })
+}
+
+function describeStop({ isStopped, reason }: Awaited<ReturnType<StopSwitch['read']>>): string {
+  if (!isStopped) return 'The solver may sign.'
+  return `Stopped: ${reason}. What was signed before is followed to its end, and nothing new is signed.`
+}
+
+/** Moves nothing. */
+async function reportInventory(config: SolverConfig, variables: Variables): Promise<string> {
+  const logger = createLogger({ service: 'solver', level: 'silent' })
+  const signer = await openWallet(variables, logger)
+  const files = await loadFiles(config, variables, signer.address)
+  const chains = await openChains(files)
+  try {
+    const holdings = await Promise.all(
+      chains.paying.flatMap((chain) => {
+        const { client, finalBlocks, key } = chain
+        const { chainId } = chain.config
+        const wallet = connectFillWallet({ chainId, client, finalBlocks, signer, nowMs: () => Date.now() })
+        return heldCurrencies(files, key).map(
+          async ({ address, symbol, decimals, asset, targetShareBps }): Promise<Holding> => ({
+            ...{ chain: key, symbol, asset, decimals },
+            amount: await wallet.balanceOf(address),
+            floor: floorOf(files, key, address),
+            targetShareBps,
+          }),
+        )
+      }),
+    )
+    return describeInventory(holdings, planMoves(holdings), formatAmount)
+  } finally {
+    await chains.close()
+    await signer.close()
+  }
+}
+
+function heldCurrencies({ quote }: LoadedFiles, key: string) {
+  return (quote.chains[key]?.currencies ?? [])
+    .filter(({ address, solver }) => solver || address === nativeCurrency)
+    .map(({ address, symbol, decimals, asset, targetShareBps }) => ({
+      // CAST: this solver pays on chains whose addresses are lower-case hex.
+      address: address.toLowerCase() as Hex,
+      ...{ symbol, decimals, asset, targetShareBps },
+    }))
+}
+
+function floorOf({ solver }: LoadedFiles, key: string, address: string): bigint {
+  return solver.chains[key]?.floors.find(({ currency }) => currency === address)?.amount ?? 0n
+}

@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { NetworkOf } from '@causeway/core'
+import { type Elections, startElections } from '@causeway/database'
+import {
+  type Closer,
+  createHttpMetrics,
+  createLogger,
+  createOpsListener,
+  createReadiness,
+  openListener,
+  type Readiness,
+  standardErrorPolicy,
+} from '@causeway/http'
+import { createMarket, hostOf, type Market } from '@causeway/market'
+import { type ConfiguredSigner, createConfiguredSigner, recoverSigner } from '@causeway/signer'
+import type { Logger } from 'pino'
+import { createDepositReader } from '../facts/deposits.ts'
+import { createPaymentRecord } from '../facts/paymentRecord.ts'
+import { readUnits, valuerOf } from '../facts/prices.ts'
+import type { Filling, SolverChain } from '../filling/handleItem.ts'
+import { createRound } from '../filling/solverRound.ts'
+import { type BudgetName, spentWithinHour } from '../wallet/budgets.ts'
+import { createChainDesk } from '../wallet/chainDesk.ts'
+import type { Fees } from '../wallet/fees.ts'
+import { connectFillWallet } from '../wallet/fillWallet.ts'
+import { createInventory } from '../wallet/inventory.ts'
+import { createRecords, type Records } from '../wallet/records.ts'
+import { createStopSwitch } from '../wallet/stopSwitch.ts'
+import { createWorkClient } from '../work/workClient.ts'
+import { type OpenChains, openChains, type PayingChain } from './chains.ts'
+import { type SolverConfig, workSettings } from './config.ts'
+import { type OpenDatabase, openDatabase } from './database.ts'
+import { type LoadedFiles, loadFiles } from './files.ts'
+import { startLoop } from './loop.ts'
+import { createSolverMetrics } from './metrics.ts'
+
+export type Solver = {
+  /** Lower-case address of the fill wallet. */
+  readonly wallet: string
+  readonly logger: Logger
+  readonly readiness: Readiness
+  /** Opens the ops listener and begins to work. @returns its URL */
+  start(): Promise<string>
+  /** In the order in which they must be closed. */
+  readonly closers: readonly Closer[]
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** A solver that works looks at its work at least so often. */
+const roundMaxAgeMs = 60_000
+
+/**
+ * Builds the whole solver: opens the key, reads files, compares chains with them, opens the database.
+ * @param variables the environment with secrets merged in; chain files name variables of it
+ * @throws ConfigurationError naming the setting that must not run
+ */
+export async function createSolver(config: SolverConfig, variables: Variables): Promise<Solver> {
+  const logger = createLogger({ service: 'solver', level: config.logLevel })
+  const settings = workSettings(config)
+  const signer = await openWallet(variables, logger)
+  const files = await loadFiles(config, variables, signer.address)
+  const chains = await openChains(files)
+  const opened = await openDatabase(config, {
+    onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
+  }).catch(async (error: unknown) => {
+    await chains.close()
+    throw error
+  })
+  return assemble({ config, settings, logger, signer, files, chains, opened })
+}
+
+/** The fill wallet's key, from a file, a variable or a key management service. */
+export function openWallet(variables: Variables, logger: Logger): Promise<ConfiguredSigner> {
+  return createConfiguredSigner({
+    environment: variables,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    warn: (message) => logger.warn({ event: 'signer_setting' }, message),
+    isThreaded: false,
+  })
+}
+
+type Parts = {
+  readonly config: SolverConfig
+  readonly settings: ReturnType<typeof workSettings>
+  readonly logger: Logger
+  readonly signer: ConfiguredSigner
+  readonly files: LoadedFiles
+  readonly chains: OpenChains
+  readonly opened: OpenDatabase
+}
+
+function assemble(parts: Parts): Solver {
+  const { config, settings, logger, signer, files, chains, opened } = parts
+  const { database } = opened
+  const httpMetrics = createHttpMetrics({ service: 'solver' })
+  const metrics = createSolverMetrics(httpMetrics)
+  const stop = createStopSwitch(database)
+  const records = createRecords(database)
+  const market = openMarket(parts)
+  const elections = elect(parts)
+  const networkOf: NetworkOf = (key) => files.chains.chains.get(key)
+  const units = readUnits(files.quote, networkOf)
+  const paying = chains.paying.map((chain) => openDesk(parts, { chain, records, market, elections }))
+  const deposits = createDepositReader(
+    Object.entries(files.quote.chains).flatMap(([key, origin]) => {
+      const chain = files.chains.chains.get(key)
+      return chain === undefined ? [] : [{ chain, config: origin }]
+    }),
+  )
+  const { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd } = files.solver
+  const filling: Filling = {
+    ...{ chains: paying, records, deposits, networkOf, isDryRun: config.isDryRun },
+    orders: { networkOf, recoverSigner, orderSigners: settings.orderSigners },
+    valuer: () => valuerOf(units, market.snapshot()),
+    limits: { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd },
+  }
+  let lastRoundMs = Date.now()
+  const round = createRound({
+    filling,
+    work: createWorkClient(settings.quoteApiUrl, settings.solverApiKey),
+    isStopped: async () => (await stop.read()).isStopped,
+    observe: {
+      handled(item, handled) {
+        metrics.countHandled(item, handled)
+        const { id, kind } = item
+        if (handled.kind !== 'signed')
+          logger[handled.kind === 'refused' ? 'warn' : 'debug'](
+            { event: `item_${handled.kind}`, item: id, kind, reason: handled.reason },
+            `${kind} ${id}: ${handled.kind}, ${handled.reason}`,
+          )
+      },
+      failed(what, error) {
+        metrics.countFailure()
+        logger.warn({ event: 'look_failed', what, err: error }, `${what} is tried again`)
+      },
+    },
+    nowMs: () => performance.now(),
+  })
+  metrics.watch({
+    chains: paying.map(({ key, desk }) => ({ key, leads: desk.leads })),
+    budgets: budgetsOf(files, chains.paying),
+    spent: (budget) => spentWithinHour(database, budget),
+    openTransactions: () => records.openCount(signer.address),
+    isStopped: async () => (await stop.read()).isStopped,
+  })
+  const readiness = createReadiness({
+    checks: [
+      { name: 'database', check: () => database.ping() },
+      {
+        name: 'work',
+        async check() {
+          if (Date.now() - lastRoundMs > roundMaxAgeMs) throw new Error('no round has ended for a minute')
+        },
+      },
+    ],
+    onFailure: (name, error) => logger.warn({ check: name, err: error }, 'readiness check failed'),
+  })
+  const { registry } = httpMetrics
+  const opsListener = createOpsListener({ logger, errors: standardErrorPolicy, registry, readiness })
+  let loop: ReturnType<typeof startLoop> | undefined
+  return {
+    wallet: signer.address,
+    logger,
+    readiness,
+    async start() {
+      await market.start()
+      const url = await openListener(opsListener, config.ops, 'OPS_PORT')
+      loop = startLoop({
+        everyMs: config.pollIntervalMs,
+        async run() {
+          await round()
+          lastRoundMs = Date.now()
+        },
+        onFailure: (error) => logger.warn({ event: 'round_failed', err: error }, 'a round failed'),
+      })
+      return url
+    },
+    closers: [
+      { name: 'rounds', close: async () => loop?.stop() },
+      { name: 'lease', close: () => elections.close() },
+      { name: 'market', close: async () => market.close() },
+      { name: 'deposits', close: () => deposits.close() },
+      { name: 'chains', close: () => chains.close() },
+      { name: 'database', close: () => opened.close() },
+      { name: 'signer', close: () => signer.close() },
+      { name: 'ops listener', close: () => opsListener.close() },
+    ],
+  }
+}
+
+/** Prices and gas over this solver's own endpoints. */
+function openMarket({ config, files, chains, signer, logger }: Parts): Market {
+  return createMarket({
+    config: files.quote,
+    clients: chains.clients,
+    fillWallet: signer.address,
+    reach: {
+      isExempt: config.isLocal,
+      chains: new Map(
+        [...files.chains.chains.values()]
+          .filter(({ endpoints }) => endpoints.length > 0)
+          .map(({ id, endpoints }) => [id, endpoints.map((url) => hostOf(url.reveal()))]),
+      ),
+      adapters: new Map(),
+    },
+    log: logger,
+  })
+}
+
+/** One writer per wallet and chain. */
+const leaseName = (wallet: string, chainId: number) => `fill-wallet:${wallet}:${chainId}`
+
+function elect({ config, chains, opened, signer, logger }: Parts): Elections {
+  return startElections({
+    jobs: chains.paying.map(({ config: { chainId } }) => leaseName(signer.address, chainId)),
+    lockDatabase: opened.openSingle(),
+    database: opened.database,
+    holder: `${process.pid}-${randomUUID()}`,
+    leaseMs: config.leaseMs,
+    onChange: (lease, epoch) =>
+      epoch === undefined
+        ? logger.warn({ event: 'lease_lost', lease }, 'lease lost')
+        : logger.info({ event: 'lease_won', lease, epoch: epoch.toString() }, 'lease won'),
+    onFailure: (error) => logger.warn({ event: 'lease_interrupted', err: error }, 'lease interrupted'),
+  })
+}
+
+function openDesk(
+  { signer, logger }: Parts,
+  {
+    chain,
+    records,
+    market,
+    elections,
+  }: { chain: PayingChain; records: Records; market: Market; elections: Elections },
+): SolverChain {
+  const { key, config, policy, client, finalBlocks } = chain
+  const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter } = config
+  const nowMs = () => Date.now()
+  const wallet = connectFillWallet({ chainId, client, finalBlocks, signer, nowMs })
+  const { maxFeePerGasWei, gasPerHourWei, relayGasPerHourWei, bumpAfterSeconds } = policy
+  const desk = createChainDesk({
+    wallet,
+    records,
+    leadership: () => elections.leadershipOf(leaseName(signer.address, chainId)),
+    marketFees: () => feesOf(market, chainId),
+    rules: { maxFeePerGasWei, gasPerHourWei, relayGasPerHourWei, bumpAfterMs: bumpAfterSeconds * 1_000 },
+    nowMs,
+    log(event, { id, kind, attempt, nonce }, more) {
+      logger.info({ event, chain: key, item: id, kind, attempt, nonce, ...more }, `${kind} ${id}: ${event}`)
+    },
+  })
+  const floors = new Map(policy.floors.map(({ currency, amount }) => [currency, amount]))
+  return {
+    ...{ key, chainId, fillContract, desk },
+    record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),
+    depositAddresses: depositAddresses?.contract,
+    permitRouter: permitRouter?.contract,
+    inventory: createInventory(desk, { chainId, fillContract, wrappedNative, floors }, records),
+  }
+}
+
+function feesOf(market: Market, chainId: number): Fees | undefined {
+  const chain = market.snapshot().chain(chainId)
+  return 'reason' in chain ? undefined : chain.gasPrice
+}
+
+function budgetsOf({ solver }: LoadedFiles, paying: readonly PayingChain[]) {
+  const perChain = paying.flatMap(({ config: { chainId }, policy }) => [
+    { budget: `gas:${chainId}` as BudgetName, perHour: policy.gasPerHourWei },
+    { budget: `relay-gas:${chainId}` as BudgetName, perHour: policy.relayGasPerHourWei },
+  ])
+  return [
+    { budget: 'loss' as BudgetName, perHour: solver.lossPerHourMicroUsd },
+    { budget: 'claims' as BudgetName, perHour: solver.claimsPerHourMicroUsd },
+    ...perChain,
+  ]
+}

@@ -1,0 +1,72 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ConfigurationError } from '@causeway/core'
+import {
+  createDatabase,
+  type Database,
+  findEmbeddedPostgres,
+  migrate,
+  sqlState,
+  startEmbeddedPostgres,
+} from '@causeway/database'
+import type { SolverConfig } from './config.ts'
+
+const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+
+export type OpenDatabase = {
+  readonly database: Database
+  /** Another pool with one connection, closed with this one. */
+  openSingle(): Database
+  close(): Promise<void>
+}
+
+/**
+ * The solver's own database at `DATABASE_URL`, or in `local` without one an embedded server under the local folder.
+ * Nobody else writes to it: whoever can, decides what was paid.
+ * @param options.joinRunning for commands: uses the embedded server that a running solver owns
+ * @throws ConfigurationError for what waiting cannot mend
+ */
+export async function openDatabase(
+  { databaseUrl, localDirectory }: Pick<SolverConfig, 'databaseUrl' | 'localDirectory'>,
+  options: { readonly onConnectionLost: (error: Error) => void; readonly joinRunning?: boolean },
+): Promise<OpenDatabase> {
+  const dataDirectory = join(localDirectory, 'solver-postgres')
+  const running =
+    databaseUrl === undefined && options.joinRunning === true
+      ? await findEmbeddedPostgres({ dataDirectory })
+      : undefined
+  const embedded =
+    databaseUrl === undefined && running === undefined ? await startEmbedded(dataDirectory) : undefined
+  const connectionString = databaseUrl?.reveal() ?? running ?? embedded?.connectionString ?? ''
+  try {
+    await migrate({ connectionString, directories: [{ name: 'solver', path: migrations }] })
+  } catch (error) {
+    await embedded?.stop()
+    throw databaseUrl !== undefined && /^(E[A-Z]|08|28|3D|57P)/.test(sqlState(error) ?? '')
+      ? new ConfigurationError(`The database of DATABASE_URL cannot be used (${sqlState(error)}).`, {
+          cause: error,
+        })
+      : error
+  }
+  const shared = { connectionString, onConnectionLost: options.onConnectionLost }
+  const database = createDatabase({ ...shared, applicationName: 'causeway-solver' })
+  const singles: Database[] = []
+  return {
+    database,
+    openSingle() {
+      const single = createDatabase({ ...shared, poolSize: 1, applicationName: 'causeway-solver-lease' })
+      singles.push(single)
+      return single
+    },
+    async close() {
+      await Promise.all([database, ...singles].map((one) => one.close()))
+      await embedded?.stop()
+    },
+  }
+}
+
+async function startEmbedded(dataDirectory: string) {
+  await mkdir(join(dataDirectory, '..'), { recursive: true })
+  return startEmbeddedPostgres({ dataDirectory })
+}

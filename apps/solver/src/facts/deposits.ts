@@ -1,0 +1,99 @@
+import {
+  type FamilyChain,
+  isReadable,
+  openFamilyChain,
+  type RegisteredChain,
+  TransactionMissingError,
+  TransactionNotFinalError,
+} from '@causeway/chains'
+import { codecOf, type QuoteChain } from '@causeway/core'
+import { depositKey, type NamedDeposit } from '../judge/signedOrder.ts'
+import type { SeenDeposit } from '../judge/verdict.ts'
+
+/** A chain that orders may be paid in on. */
+export type OriginChain = {
+  readonly chain: RegisteredChain
+  readonly config: Pick<QuoteChain, 'chainId' | 'pinPolicy'>
+}
+
+/** Deposits as a quorum of our own endpoints shows them. */
+export interface DepositReader {
+  /**
+   * What is at the named places, each at the depth that its chain asks for this value; `undefined` while one of
+   * them is not that deep, or not there at all.
+   * @throws DomainError where endpoints are silent or contradict each other
+   */
+  read(named: readonly NamedDeposit[], valueMicroUsd: bigint): Promise<readonly SeenDeposit[] | undefined>
+  close(): Promise<void>
+}
+
+const readTimeoutMs = 6_000
+/** Read transactions that are kept per chain and depth. */
+const keptMax = 2_000
+
+/** Confirmations that a deposit of this size needs. @source design.md 6.5 */
+function confirmationsFor(policy: QuoteChain['pinPolicy'], valueMicroUsd: bigint): number {
+  const tier = policy.find(({ upToMicroUsd }) => upToMicroUsd === undefined || valueMicroUsd <= upToMicroUsd)
+  return tier?.confirmations ?? Math.max(0, ...policy.map(({ confirmations }) => confirmations))
+}
+
+/** Opens no connection before the first reading. */
+export function createDepositReader(origins: readonly OriginChain[]): DepositReader {
+  const byChainId = new Map(origins.map((origin) => [origin.config.chainId, origin]))
+  /** Each depth is a rule of finality of its own, which is how a reader agrees on it. */
+  const open = new Map<string, FamilyChain>()
+
+  function readerOf({ chain }: OriginChain, confirmations: number): FamilyChain | undefined {
+    const key = `${chain.id} ${confirmations}`
+    const known = open.get(key)
+    if (known !== undefined) return known
+    const atDepth: RegisteredChain = {
+      ...chain,
+      finality: { mode: 'depth', blocks: confirmations },
+    }
+    if (!isReadable(atDepth)) return undefined
+    const opened = openFamilyChain(atDepth, { finalEntriesMax: keptMax })
+    open.set(key, opened)
+    return opened
+  }
+
+  async function readOne(named: NamedDeposit, valueMicroUsd: bigint): Promise<SeenDeposit | undefined> {
+    const origin = byChainId.get(named.chainId)
+    if (origin === undefined) return undefined
+    const reader = readerOf(origin, confirmationsFor(origin.config.pinPolicy, valueMicroUsd))?.reader
+    if (reader === undefined) return undefined
+    const { chain } = origin
+    const codec = codecOf(chain)
+    const facts = await reader.readDeposits(
+      { transactionId: named.transactionId },
+      { signal: AbortSignal.timeout(readTimeoutMs) },
+    )
+    const found = facts.deposits.find(({ onchainIndex }) => onchainIndex === named.onchainIndex)
+    return (
+      found && {
+        ...named,
+        chainKey: chain.id,
+        orderId: found.depositId,
+        currency: codec.canonicalAddress(found.currency),
+        amount: found.amount,
+      }
+    )
+  }
+
+  return {
+    async read(named, valueMicroUsd) {
+      const distinct = [...new Map(named.map((deposit) => [depositKey(deposit), deposit])).values()]
+      try {
+        const found = await Promise.all(distinct.map((deposit) => readOne(deposit, valueMicroUsd)))
+        return found.filter((deposit) => deposit !== undefined)
+      } catch (error) {
+        if (error instanceof TransactionNotFinalError || error instanceof TransactionMissingError)
+          return undefined
+        throw error
+      }
+    },
+    async close() {
+      await Promise.all([...open.values()].map((chain) => chain.close()))
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import type { Replacement } from '../wallet/chainDesk.ts'
+import type { SignedRecord } from '../wallet/signedRecord.ts'
+import type { WorkSource } from '../work/workClient.ts'
+import type { WorkItem } from '../work/workItems.ts'
+import { type Filling, type Handled, handleItem, type SolverChain } from './handleItem.ts'
+
+export type RoundOptions = {
+  readonly filling: Filling
+  readonly work: WorkSource
+  /** True while an operator has stopped it: what was sent is followed, and nothing new is looked at. */
+  readonly isStopped: () => Promise<boolean>
+  readonly observe: RoundObserver
+  readonly nowMs: () => number
+}
+
+export type RoundObserver = {
+  handled(item: WorkItem, handled: Handled): void
+  failed(what: string, error: unknown): void
+}
+
+/** Refused items are looked at again after a while only: the service may list them until it decided. */
+const refusedPauseMs = 5_000
+const atOnce = 8
+
+/** One look at chains and work; what fails concerns one chain or one item and is tried again. */
+export function createRound(options: RoundOptions): () => Promise<void> {
+  const { filling, work, observe, nowMs } = options
+  const { chains, records } = filling
+  const refusedAtMs = new Map<string, number>()
+
+  async function attempt(what: string, run: () => Promise<void>): Promise<void> {
+    try {
+      await run()
+    } catch (error) {
+      observe.failed(what, error)
+    }
+  }
+  const led = () => chains.filter(({ desk }) => desk.leads())
+  const deskOf = ({ chainId }: SignedRecord) => led().find((chain) => chain.chainId === chainId)?.desk
+
+  /** The service hears of a transaction before anybody else does; a lost answer is asked for again. */
+  async function release(record: SignedRecord): Promise<void> {
+    const hash = record.transactions.at(-1)?.hash
+    if (hash === undefined) return
+    const answer = await work.report(record.id, hash)
+    await deskOf(record)?.release(record, answer === 'accepted' ? 'given' : 'refused')
+  }
+
+  /** A higher price has another hash, and so has whichever of several was mined: the service follows one. */
+  async function tellReplacement({ desk }: SolverChain, replacement: Replacement): Promise<void> {
+    const { record, hash } = replacement
+    const answer = await work.report(record.id, hash, record.toldHash)
+    if (answer === 'accepted') await desk.releaseReplacement(replacement)
+  }
+
+  async function advance(chain: SolverChain): Promise<void> {
+    const { desk } = chain
+    await attempt(`chain ${chain.key}`, async () => {
+      const { latestCount } = await desk.advance()
+      const active = await records.active(desk.wallet.address, chain.chainId, latestCount)
+      for (const record of active) {
+        if (record.outcome !== 'open' || record.release !== 'asked' || record.cancellations.length > 0)
+          continue
+        await attempt(`report of ${record.id}`, () => release(record))
+      }
+      for (const replacement of await desk.replaced())
+        await attempt(`report of ${replacement.record.id}`, () => tellReplacement(chain, replacement))
+    })
+  }
+
+  async function tell(item: WorkItem, handled: Handled): Promise<void> {
+    observe.handled(item, handled)
+    if (handled.kind === 'signed') return release(handled.record)
+    if (handled.kind === 'later') return
+    refusedAtMs.set(item.id, nowMs())
+    if (!filling.isDryRun) await work.failed(item.id, handled.reason)
+  }
+
+  /** Told once; an attempt that failed for good leaves the next one to the service. */
+  async function tellFailures(): Promise<void> {
+    const [wallet] = led().map(({ desk }) => desk.wallet.address)
+    if (wallet === undefined) return
+    for (const record of await records.untold(wallet)) {
+      const desk = deskOf(record)
+      if (desk === undefined) continue
+      await attempt(`report of ${record.id}`, async () => {
+        if (record.kind !== 'chore' && record.kind !== 'close')
+          await work.failed(record.id, `the transaction was ${record.outcome}`)
+        await desk.markTold(record)
+      })
+    }
+  }
+
+  const isPausing = ({ id }: WorkItem) =>
+    nowMs() - (refusedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < refusedPauseMs
+
+  return async () => {
+    await Promise.all(led().map(advance))
+    await tellFailures()
+    if (await options.isStopped()) return
+    const items = await work.open()
+    for (const [id, atMs] of refusedAtMs) if (nowMs() - atMs >= refusedPauseMs) refusedAtMs.delete(id)
+    const waiting = items.filter((open) => !isPausing(open))
+    const worker = async () => {
+      for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+        const next = item
+        await attempt(`${next.kind} ${next.id}`, async () => tell(next, await handleItem(next, filling)))
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, worker))
+  }
+}

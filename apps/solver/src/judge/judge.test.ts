@@ -1,0 +1,209 @@
+// Goal: what is paid is bounded by what was deposited, a tolerance and a loss per order, whatever work claims; a
+// deposit goes back once and to nobody else. Method: facts of every kind, and random ones.
+import { encodeFillExtraData, encodeOrderCall, type Order } from '@causeway/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type DestinationFacts, fillStateOf, type SignedFill } from './fillState.ts'
+import { judgeClaim } from './judgeClaim.ts'
+import { type FillFacts, judgeFill } from './judgeFill.ts'
+import { type FillState, judgeRefund, type RefundFacts } from './judgeRefund.ts'
+import { refuseTerms } from './signedOrder.ts'
+import type { SeenDeposit, Valuer } from './verdict.ts'
+
+const usdc = `0x${'aa'.repeat(20)}` as const
+const recipient = `0x${'bb'.repeat(20)}` as const
+const fillContract = `0x${'cc'.repeat(20)}` as const
+const native = `0x${'0'.repeat(40)}` as const
+const orderId = `0x${'0d'.repeat(32)}` as const
+const call = { to: usdc, data: '0x12' as const, value: 3n }
+
+const order: Order = {
+  ...{ version: 'v1', solverChainId: 'base', solver: recipient, salt: '1', fees: [] },
+  inputs: [
+    {
+      payment: { chainId: 'base', currency: usdc, amount: '100', weight: '1' },
+      refunds: [
+        {
+          ...{
+            chainId: 'base',
+            recipient,
+            currency: usdc,
+            minimumAmount: '95',
+            deadline: 9,
+            extraData: '0x',
+          },
+        },
+      ],
+    },
+  ],
+  output: {
+    chainId: 'optimism',
+    payments: [{ recipient, currency: usdc, minimumAmount: '90', expectedAmount: '99' }],
+    calls: [encodeOrderCall(call)],
+    ...{ deadline: 9, extraData: encodeFillExtraData(fillContract) },
+  },
+}
+const asked = {
+  ...{ orderId, chainKey: 'optimism', chainId: 10, fillContract, deadline: 9 },
+  payments: [{ recipient, currency: usdc, amount: 99n }],
+  calls: [call],
+} as const
+const deposit: SeenDeposit & { key: string } = {
+  ...{ chainId: 8453, chainKey: 'base', transactionId: '0x1', onchainIndex: '0', key: '8453:0x1:0' },
+  ...{ orderId, currency: usdc, amount: 100n },
+}
+/** A token of 12 decimals worth a dollar, and native coin worth nothing: an amount is micro-USD. */
+const value: Valuer = (_chain, currency, amount) => (currency === native ? 0n : amount * 10n ** 12n)
+const limits = { toleranceBps: 0, lossPerOrderMicroUsd: 5n }
+const fill: FillFacts = {
+  ...{ asked, order, deposits: [deposit], inputCurrency: usdc, isGivenBack: false, value, limits },
+}
+
+describe('terms of a fill', () => {
+  test('are those of its order', () => {
+    expect(refuseTerms(asked, order)).toBeUndefined()
+    expect(
+      refuseTerms({ ...asked, payments: [{ ...asked.payments[0], amount: 90n }] }, order),
+    ).toBeUndefined()
+  })
+
+  test.each([
+    ['another chain', { chainKey: 'base' }],
+    ['another deadline', { deadline: 10 }],
+    ['another fill contract', { fillContract: usdc }],
+    ['more than was quoted', { payments: [{ ...asked.payments[0], amount: 100n }] }],
+    ['less than the least', { payments: [{ ...asked.payments[0], amount: 89n }] }],
+    ['another recipient', { payments: [{ ...asked.payments[0], recipient: usdc }] }],
+    ['another currency', { payments: [{ ...asked.payments[0], currency: native }] }],
+    ['one payment more', { payments: [asked.payments[0], asked.payments[0]] }],
+    ['no payment', { payments: [] }],
+    ['no calls', { calls: [] }],
+    ['a call with more coin', { calls: [{ ...call, value: 4n }] }],
+    ['a call with other bytes', { calls: [{ ...call, data: '0x13' as const }] }],
+    ['a call to another', { calls: [{ ...call, to: recipient }] }],
+  ])('are not %s', (_what, change) => {
+    expect(refuseTerms({ ...asked, ...change }, order)).toBeDefined()
+  })
+})
+
+const leastInput = { chainId: 'base', currency: usdc, amount: '1', weight: '1' }
+
+describe('a fill', () => {
+  test('is paid for what was deposited', () => {
+    expect(judgeFill(fill)).toEqual({ kind: 'pay', lossMicroUsd: 0n })
+  })
+
+  test.each<[string, Partial<FillFacts>, string]>([
+    ['its deposit is not deep enough', { deposits: undefined }, 'wait'],
+    ['no price is known', { value: () => undefined }, 'wait'],
+    ['nothing was deposited', { deposits: [] }, 'refuse'],
+    ['less was deposited', { deposits: [{ ...deposit, amount: 99n }] }, 'refuse'],
+    ['it is of another order', { deposits: [{ ...deposit, orderId: '0x' }] }, 'refuse'],
+    ['it is on another chain', { deposits: [{ ...deposit, chainKey: 'optimism' }] }, 'refuse'],
+    ['it is of another currency', { deposits: [{ ...deposit, currency: native }] }, 'refuse'],
+    ['it was given back', { isGivenBack: true }, 'refuse'],
+  ])('is not paid when %s', (_what, change, kind) => {
+    expect(judgeFill({ ...fill, ...change }).kind).toBe(kind)
+  })
+
+  test('never costs more than the tolerance and the loss of one order, and says what it costs', () => {
+    const amounts = fc.bigInt(1n, 10n ** 9n)
+    fc.assert(
+      fc.property(
+        amounts,
+        amounts,
+        fc.integer({ min: 0, max: 500 }),
+        amounts,
+        (input, paid, toleranceBps, loss) => {
+          const verdict = judgeFill({
+            ...fill,
+            order: { ...order, inputs: [{ payment: leastInput, refunds: [] }] },
+            deposits: [{ ...deposit, amount: input }],
+            asked: { ...asked, payments: [{ ...asked.payments[0], amount: paid }], calls: [] },
+            limits: { toleranceBps, lossPerOrderMicroUsd: loss },
+          })
+          const most = input + (input * BigInt(toleranceBps)) / 10_000n + loss
+          if (verdict.kind !== 'pay') return paid > input
+          return paid <= most + 1n && verdict.lossMicroUsd >= paid - input && verdict.lossMicroUsd >= 0n
+        },
+      ),
+    )
+  })
+})
+
+describe('a refund', () => {
+  const refund: RefundFacts = {
+    order,
+    refund: { orderId, chainId: 8453, chainKey: 'base', recipient, currency: usdc, amount: 95n },
+    ...{ deposit, isGivenBack: false, fill: { kind: 'over' }, value, limits },
+  }
+  const filled = (amount: bigint, deposits: readonly string[] = [deposit.key]): FillState => ({
+    ...{ kind: 'filled', chainId: 10, payments: [{ currency: usdc, amount }], deposits },
+  })
+
+  test('goes back when the order can take its deposit no more', () => {
+    expect(judgeRefund(refund)).toEqual({ kind: 'pay', lossMicroUsd: 0n })
+  })
+
+  test.each<[string, Partial<RefundFacts>, string]>([
+    ['while the order can be filled', { fill: { kind: 'open' } }, 'wait'],
+    ['of an order that was filled, for nobody knows what', { fill: { kind: 'filled_unknown' } }, 'refuse'],
+    ['of the deposit that its fill used', { fill: filled(99n) }, 'refuse'],
+    ['before its deposit is deep enough', { deposit: undefined }, 'wait'],
+    ['twice', { isGivenBack: true }, 'refuse'],
+    ['of more than was deposited', { deposit: { ...deposit, amount: 94n } }, 'refuse'],
+    ['of a deposit of another order', { deposit: { ...deposit, orderId: '0x' } }, 'refuse'],
+    ['of a deposit on another chain', { deposit: { ...deposit, chainKey: 'optimism' } }, 'refuse'],
+    ['of another currency', { deposit: { ...deposit, currency: native } }, 'refuse'],
+    ['to somebody else', { refund: { ...refund.refund, recipient: usdc } }, 'refuse'],
+    ['on another chain', { refund: { ...refund.refund, chainKey: 'optimism' } }, 'refuse'],
+  ])('is not paid %s', (_what, change, kind) => {
+    expect(judgeRefund({ ...refund, ...change }).kind).toBe(kind)
+  })
+
+  test('of what was deposited beyond a filled order, and of a second deposit', () => {
+    const overpaid = { ...deposit, amount: 195n }
+    expect(judgeRefund({ ...refund, deposit: overpaid, fill: filled(99n) })).toMatchObject({ kind: 'pay' })
+    expect(judgeRefund({ ...refund, fill: filled(99n, ['8453:0x2:0']) })).toMatchObject({ kind: 'pay' })
+  })
+
+  test('of an order that asks for little and paid much gives nothing back', () => {
+    const overpaid = { ...deposit, amount: 195n }
+    expect(judgeRefund({ ...refund, deposit: overpaid, fill: filled(190n) })).toMatchObject({
+      kind: 'refuse',
+    })
+    const cheap = judgeRefund({ ...refund, deposit: overpaid, fill: filled(103n) })
+    expect(cheap).toEqual({ kind: 'pay', lossMicroUsd: 3n })
+  })
+})
+
+describe('an order', () => {
+  const signed = { outcome: 'done', chainId: 10, payments: [], deposits: [] } as const
+  const open = { ...signed, outcome: 'open' } as const
+  const failed = { ...signed, outcome: 'cancelled' } as const
+
+  test.each<[string, readonly SignedFill[], DestinationFacts['recorded'], number, FillState['kind']]>([
+    ['recorded as paid', [signed], 'paid', 0, 'filled'],
+    ['recorded as paid, after its record was lost', [], 'paid', 0, 'filled_unknown'],
+    ['recorded as paid, while its record is not final', [open], 'paid', 0, 'open'],
+    ['closed', [failed], 'closed', 0, 'over'],
+    ['open', [failed], 'open', 0, 'open'],
+    ['open, with a fill that was sent', [open], 'open', 0, 'open'],
+    ['open at its deadline', [], 'open', 9, 'open'],
+    ['open after its deadline, at a final block', [], 'open', 10, 'over'],
+  ])('that is %s', (_what, fills, recorded, finalSeconds, kind) => {
+    expect(fillStateOf(fills, 9, { recorded, finalSeconds }).kind).toBe(kind)
+  })
+})
+
+describe('a claim', () => {
+  const payments = [{ currency: usdc, amount: 7n }]
+  const judge = (claim: object, perHour = 7n) =>
+    judgeClaim({ claim: { chainId: 10, payments, ...claim }, claimsPerHourMicroUsd: perHour, value })
+
+  test('costs its worth, and never more than an hour may', () => {
+    expect(judge({})).toEqual({ kind: 'pay', lossMicroUsd: 7n })
+    expect(judge({}, 6n)).toMatchObject({ kind: 'refuse' })
+    expect(judge({ payments: [...payments, ...payments] })).toMatchObject({ kind: 'refuse' })
+  })
+})

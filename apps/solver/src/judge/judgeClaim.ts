@@ -1,0 +1,22 @@
+import { lossOf, refuse, type Valuer, type Verdict, wait } from './verdict.ts'
+
+/**
+ * A claim names no deposit that could be read: who is owed app fees stands in the books of quote-api alone. So what
+ * claims may take is a budget of its own, and a single one never more than all of it.
+ */
+export function judgeClaim(facts: {
+  readonly claim: {
+    readonly chainId: number
+    readonly payments: readonly { readonly currency: string; readonly amount: bigint }[]
+  }
+  readonly claimsPerHourMicroUsd: bigint
+  readonly value: Valuer
+}): Verdict {
+  const [payment, ...others] = facts.claim.payments
+  if (payment === undefined || others.length > 0) return refuse('a claim is one payment')
+  const worth = facts.value(facts.claim.chainId, payment.currency, payment.amount)
+  if (worth === undefined) return wait('no price is known')
+  const valueMicroUsd = lossOf(worth, 0n)
+  if (valueMicroUsd > facts.claimsPerHourMicroUsd) return refuse('the claim is above what claims may take')
+  return { kind: 'pay', lossMicroUsd: valueMicroUsd }
+}

@@ -1,0 +1,59 @@
+import type { Order } from '@causeway/core'
+import type { AskedFill } from './signedOrder.ts'
+import {
+  type LossLimits,
+  lossOf,
+  mostPaidFor,
+  refuse,
+  type SeenDeposit,
+  sumOfValues,
+  type Valuer,
+  type Verdict,
+  wait,
+} from './verdict.ts'
+
+/** A fill whose order was signed and whose terms are the order's. */
+export type FillFacts = {
+  readonly asked: AskedFill & { readonly chainId: number }
+  readonly order: Order
+  /** What our endpoints show at the places that the work names; undefined where one of them is not deep enough. */
+  readonly deposits: readonly SeenDeposit[] | undefined
+  /** Canonical spelling of the order's input currency. */
+  readonly inputCurrency: string
+  /** A deposit of the order was given back: it pays for nothing any more. */
+  readonly isGivenBack: boolean
+  readonly value: Valuer
+  readonly limits: LossLimits
+}
+
+/** Native coin. */
+const nativeCurrency = `0x${'0'.repeat(40)}`
+
+/**
+ * Whether a fill is paid for: its deposit lies in the depository for this order, in its currency and at least its
+ * amount, and what is paid is worth no more than that, a tolerance and a bounded loss. @source design.md 5.8
+ */
+export function judgeFill(facts: FillFacts): Verdict {
+  const { asked, order, deposits, value, limits } = facts
+  if (facts.isGivenBack) return refuse('the deposit was given back')
+  if (deposits === undefined) return wait('the deposit is not deep enough')
+  const [input] = order.inputs
+  if (input === undefined) return refuse('the order has no input')
+  const { payment } = input
+  const own = deposits.filter(
+    ({ orderId, chainKey, currency }) =>
+      orderId === asked.orderId && chainKey === payment.chainId && currency === facts.inputCurrency,
+  )
+  const deposited = own.reduce((sum, { amount }) => sum + amount, 0n)
+  if (deposited < BigInt(payment.amount)) return refuse('less than the order asks for was deposited')
+  const [first] = own
+  if (first === undefined) return refuse('nothing was deposited for the order')
+  const received = value(first.chainId, first.currency, deposited)
+  const paid = sumOfValues([
+    ...asked.payments.map(({ currency, amount }) => value(asked.chainId, currency, amount)),
+    ...asked.calls.map((call) => value(asked.chainId, nativeCurrency, call.value)),
+  ])
+  if (received === undefined || paid === undefined) return wait('no price is known')
+  if (paid > mostPaidFor(received, limits)) return refuse('it pays more than was deposited')
+  return { kind: 'pay', lossMicroUsd: lossOf(paid, received) }
+}

@@ -1,0 +1,105 @@
+import type { Order } from '@causeway/core'
+import {
+  type LossLimits,
+  lossOf,
+  mostPaidFor,
+  refuse,
+  type SeenDeposit,
+  sumOfValues,
+  type Valuer,
+  type Verdict,
+  wait,
+} from './verdict.ts'
+
+/**
+ * What is known about the order's fill where it would be paid. `over`: it was not filled and cannot be any more, by
+ * final facts; `open`: it may still be; `filled`: by a transaction of ours, for the deposits that are named;
+ * `filled_unknown`: the contract says so and no record of ours tells for which deposit.
+ */
+export type FillState =
+  | { readonly kind: 'over' }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'filled_unknown' }
+  | {
+      readonly kind: 'filled'
+      readonly chainId: number
+      readonly payments: readonly { readonly currency: string; readonly amount: bigint }[]
+      /** Keys of the deposits that paid for it. */
+      readonly deposits: readonly string[]
+    }
+
+export type RefundFacts = {
+  readonly order: Order
+  readonly refund: {
+    readonly orderId: string
+    readonly chainId: number
+    readonly chainKey: string
+    readonly recipient: string
+    readonly currency: string
+    readonly amount: bigint
+  }
+  /** The one deposit that it gives back, as our endpoints show it; undefined while it is not deep enough. */
+  readonly deposit: (SeenDeposit & { readonly key: string }) | undefined
+  /** Something was paid back for this deposit already. */
+  readonly isGivenBack: boolean
+  readonly fill: FillState
+  readonly value: Valuer
+  readonly limits: LossLimits
+}
+
+/**
+ * Whether a deposit goes back: to where its own order says, no more than it is, once, and only where the order can
+ * take it no more. Of a filled order goes back what its fill was not worth.
+ */
+export function judgeRefund(facts: RefundFacts): Verdict {
+  const { refund, deposit, order, fill } = facts
+  if (!isOption(refund, order)) return refuse('the order names no such refund')
+  if (facts.isGivenBack) return refuse('the deposit was given back before')
+  if (deposit === undefined) return wait('the deposit is not deep enough')
+  if (deposit.orderId !== refund.orderId) return refuse('the deposit is of another order')
+  if (deposit.chainKey !== refund.chainKey) return refuse('the deposit is on another chain')
+  if (deposit.currency !== refund.currency.toLowerCase()) return refuse('the deposit is of another currency')
+  if (refund.amount > deposit.amount) return refuse('it gives back more than was deposited')
+  switch (fill.kind) {
+    case 'over':
+      return { kind: 'pay', lossMicroUsd: 0n }
+    case 'open':
+      return wait('the order can still be filled')
+    case 'filled_unknown':
+      return refuse('the order was filled')
+    case 'filled':
+      return fill.deposits.includes(deposit.key)
+        ? judgeSurplus(facts, deposit, fill)
+        : { kind: 'pay', lossMicroUsd: 0n }
+  }
+}
+
+/** Recipients are compared as the order spells them: only families with one spelling ignore case. */
+function isOption({ chainKey, recipient }: RefundFacts['refund'], order: Order): boolean {
+  return order.inputs.some(({ refunds }) =>
+    refunds.some(
+      (option) => option.chainId === chainKey && option.recipient.toLowerCase() === recipient.toLowerCase(),
+    ),
+  )
+}
+
+/**
+ * No more than lies above what the order asks for, and with its fill no more than all of it was worth: an order that
+ * asks for little and pays much takes the deposit once.
+ */
+function judgeSurplus(
+  { order, refund, value, limits }: RefundFacts,
+  deposit: SeenDeposit,
+  fill: Extract<FillState, { kind: 'filled' }>,
+): Verdict {
+  const asked = BigInt(order.inputs[0]?.payment.amount ?? deposit.amount)
+  if (refund.amount > deposit.amount - asked) return refuse('the fill has used the deposit')
+  const received = value(deposit.chainId, deposit.currency, deposit.amount)
+  const filled = sumOfValues(
+    fill.payments.map(({ currency, amount }) => value(fill.chainId, currency, amount)),
+  )
+  const back = value(refund.chainId, refund.currency, refund.amount)
+  if (received === undefined || filled === undefined || back === undefined) return wait('no price is known')
+  if (filled + back > mostPaidFor(received, limits)) return refuse('the fill has used the deposit')
+  return { kind: 'pay', lossMicroUsd: lossOf(filled + back, received) - lossOf(filled, received) }
+}

@@ -1,0 +1,55 @@
+import type { UsdX18 } from '@causeway/core'
+
+/** What an amount of a currency is worth; undefined while nobody knows a price. */
+export type Valuer = (chainId: number, currency: string, amount: bigint) => UsdX18 | undefined
+
+/**
+ * What becomes of a piece of work. `pay` says what it costs the hour's budget, in micro-USD; `refuse` is told to
+ * whoever offered it; `wait` looks again, because what is missing may come.
+ */
+export type Verdict =
+  | { readonly kind: 'pay'; readonly lossMicroUsd: bigint }
+  | { readonly kind: 'refuse'; readonly reason: string }
+  | { readonly kind: 'wait'; readonly reason: string }
+
+export const refuse = (reason: string): Verdict => ({ kind: 'refuse', reason })
+export const wait = (reason: string): Verdict => ({ kind: 'wait', reason })
+
+/** Of a deposit, what our own endpoints agree on at its depth. Currency in its family's canonical spelling. */
+export type SeenDeposit = {
+  readonly chainId: number
+  readonly chainKey: string
+  readonly transactionId: string
+  readonly onchainIndex: string
+  readonly orderId: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+export type LossLimits = {
+  /** Of the value that came in: what prices may have moved between a quote and its fill. */
+  readonly toleranceBps: number
+  /** Beyond the tolerance: the most that a fill may give away, such as fees that a sponsor pays. */
+  readonly lossPerOrderMicroUsd: bigint
+}
+
+const microUsd = 10n ** 12n
+
+/** Micro-USD, rounded up. */
+export const lossOf = (paid: UsdX18, received: UsdX18): bigint =>
+  paid <= received ? 0n : (paid - received + microUsd - 1n) / microUsd
+
+/** The most that may be paid for what came in. */
+export function mostPaidFor(received: UsdX18, { toleranceBps, lossPerOrderMicroUsd }: LossLimits): UsdX18 {
+  return received + (received * BigInt(toleranceBps)) / 10_000n + lossPerOrderMicroUsd * microUsd
+}
+
+/** Sum of the values; undefined where one is not known. */
+export function sumOfValues(values: readonly (UsdX18 | undefined)[]): UsdX18 | undefined {
+  let sum = 0n
+  for (const value of values) {
+    if (value === undefined) return undefined
+    sum += value
+  }
+  return sum
+}

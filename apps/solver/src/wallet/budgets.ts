@@ -1,0 +1,83 @@
+import type { SqlDatabase, SqlTx } from '@causeway/core'
+import { hasFailed, type SignedRecord } from './signedRecord.ts'
+
+/** `loss` and `claims` are in micro-USD over all chains; gas is in wei, per chain. */
+export type BudgetName = 'loss' | 'claims' | `gas:${number}` | `relay-gas:${number}`
+
+/** What a record may cost at most, and how much its budget has per hour. */
+export type Charge = {
+  readonly budget: BudgetName
+  readonly amount: bigint
+  readonly perHour: bigint
+}
+
+/** An hour's budget does not reach: what needed it waits until enough of the hour is over. */
+export class BudgetSpentError extends Error {
+  readonly budget: BudgetName
+
+  constructor({ budget }: Charge) {
+    super(`the hour's budget ${budget} is spent`)
+    this.name = 'BudgetSpentError'
+    this.budget = budget
+  }
+}
+
+/** Any fixed number: budgets are counted by one transaction at a time, over all chains and processes. */
+const budgetLock = 0x0b0d6e75
+
+/** Takes charges from their budgets, all or none. @throws BudgetSpentError */
+export async function reserve(
+  tx: SqlTx,
+  { id, attempt }: Pick<SignedRecord, 'id' | 'attempt'>,
+  charges: readonly Charge[],
+): Promise<void> {
+  const real = charges.filter(({ amount }) => amount > 0n)
+  if (real.length === 0) return
+  await tx.query('select pg_advisory_xact_lock($1)', [budgetLock])
+  for (const charge of real) {
+    const spent = await spentWithinHour(tx, charge.budget)
+    if (spent + charge.amount > charge.perHour) throw new BudgetSpentError(charge)
+    await tx.query(
+      `insert into budget_entry (budget, amount, record_id, attempt) values ($1, $2, $3, $4)
+       on conflict (budget, record_id, attempt)
+       do update set amount = budget_entry.amount + excluded.amount`,
+      [charge.budget, charge.amount.toString(), id, attempt],
+    )
+  }
+}
+
+/** Of a record that is at its end: gas is what was paid, and what had no effect lost nothing. */
+export async function settleCharges(
+  tx: SqlTx,
+  record: Pick<SignedRecord, 'id' | 'attempt' | 'outcome'>,
+  costWei: bigint | undefined,
+): Promise<void> {
+  const { id, attempt } = record
+  const gas = record.outcome === 'lost' ? 0n : costWei
+  if (gas !== undefined) {
+    await tx.query(
+      `update budget_entry set amount = $3
+       where record_id = $1 and attempt = $2 and (budget like 'gas:%' or budget like 'relay-gas:%')`,
+      [id, attempt, gas.toString()],
+    )
+  }
+  if (!hasFailed(record)) return
+  await tx.query(
+    `update budget_entry set amount = 0
+     where record_id = $1 and attempt = $2 and budget in ('loss', 'claims')`,
+    [id, attempt],
+  )
+}
+
+/** What the last sixty minutes took, in the budget's unit. */
+export async function spentWithinHour(
+  database: Pick<SqlDatabase, 'query'>,
+  budget: BudgetName,
+): Promise<bigint> {
+  const [row] = await database.query<{ spent: bigint }>(
+    `select coalesce(sum(amount), 0)::numeric as spent from budget_entry
+     where budget = $1 and at > clock_timestamp() - interval '1 hour'`,
+    [budget],
+  )
+  return row?.spent ?? 0n
+}

@@ -1,0 +1,36 @@
+import type { Signed } from './signedRecord.ts'
+
+export type Fees = { readonly maxFeePerGasWei: bigint; readonly maxPriorityFeePerGasWei: bigint }
+
+/** Nodes take a replacement that bids at least a tenth more of both; a little above it is safe from rounding. */
+const bumpNumerator = 9n
+const bumpDenominator = 8n
+
+const raised = (wei: bigint) => (wei * bumpNumerator + bumpDenominator - 1n) / bumpDenominator
+const larger = (one: bigint, other: bigint) => (one > other ? one : other)
+const smaller = (one: bigint, other: bigint) => (one < other ? one : other)
+
+/** What a first offer bids: the market's price, never above the ceiling. */
+export function firstFees(market: Fees, ceilingWei: bigint): Fees {
+  const maxFeePerGasWei = smaller(market.maxFeePerGasWei, ceilingWei)
+  return {
+    maxFeePerGasWei,
+    maxPriorityFeePerGasWei: smaller(market.maxPriorityFeePerGasWei, maxFeePerGasWei),
+  }
+}
+
+/**
+ * What takes the place of `last`: what nodes ask of a replacement, or the market's price where that is more.
+ * @returns undefined where that is above the ceiling: the last offer stands
+ */
+export function replacementFees(
+  last: Pick<Signed, 'maxFeePerGasWei' | 'maxPriorityFeePerGasWei'>,
+  market: Fees,
+  ceilingWei: bigint,
+): Fees | undefined {
+  const least = raised(last.maxFeePerGasWei)
+  if (least > ceilingWei) return undefined
+  const maxFeePerGasWei = smaller(larger(least, market.maxFeePerGasWei), ceilingWei)
+  const tip = larger(raised(last.maxPriorityFeePerGasWei), market.maxPriorityFeePerGasWei)
+  return { maxFeePerGasWei, maxPriorityFeePerGasWei: smaller(tip, maxFeePerGasWei) }
+}

@@ -1,0 +1,99 @@
+import { fillContractAbi } from '@causeway/contracts'
+import { type Hex, orderCloneAddress } from '@causeway/core'
+import { decodeFunctionData, size, sliceHex } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { readItem } from '../work/workItems.ts'
+import { fillTransaction, nativeCurrency, needsOf } from './fillTransaction.ts'
+
+const orderId = `0x${'0D'.repeat(32)}`
+const orderIdLower: Hex = `0x${'0d'.repeat(32)}`
+const usdc: Hex = `0x${'aa'.repeat(20)}`
+const recipient: Hex = `0x${'bb'.repeat(20)}`
+const fillContract: Hex = `0x${'cc'.repeat(20)}`
+const shared = { orderId, chainId: 10, fillContract, deadline: 2_000 }
+const fill = {
+  ...shared,
+  payments: [
+    { recipient, currency: usdc, amount: '100' },
+    { recipient, currency: nativeCurrency, amount: '7' },
+    { recipient, currency: usdc, amount: '1' },
+  ],
+  calls: [{ to: usdc, data: '0x1234', value: '3' }],
+}
+const recorded = { id: orderIdLower, filler: `0x${'ee'.repeat(20)}` } as const
+const withoutId = (data: Hex) => sliceHex(data, 0, size(data) - 32)
+const read = (kind: string, payload: unknown) => readItem({ id: '1', kind, payload })
+
+function orderOf(kind: string, payload: unknown) {
+  const reading = read(kind, payload)
+  if (reading.kind !== 'order') throw new Error(`read as ${reading.kind}`)
+  return reading.order
+}
+
+describe('work items', () => {
+  test('a fill becomes one call of the fill contract with the order id after it', () => {
+    const { to, data, valueWei } = fillTransaction(orderOf('fill', fill), recorded)
+    expect(to).toBe(fillContract)
+    expect(valueWei).toBe(10n)
+    expect(sliceHex(data, size(data) - 32)).toBe(orderId.toLowerCase())
+    const { functionName, args } = decodeFunctionData({ abi: fillContractAbi, data: withoutId(data) })
+    if (functionName !== 'fill') throw new Error('an order with calls is filled')
+    const [id, deadline, natives, tokens, { calls, recipient: rest }] = args
+    expect([id, deadline]).toEqual([recorded.id, 2_000n])
+    const clone = orderCloneAddress({
+      ...{ fillContract, filler: recorded.filler, recipient, orderSalt: recorded.id },
+      calls: [{ to: usdc, data: '0x1234', value: 3n }],
+    })
+    expect(natives.map(({ to: payee, amount }) => [payee.toLowerCase(), amount])).toEqual([
+      [recipient, 7n],
+      [clone, 3n],
+    ])
+    expect(tokens).toMatchObject([{ amount: 100n }, { amount: 1n }])
+    expect(calls).toMatchObject([{ data: '0x1234', value: 3n }])
+    expect(rest.toLowerCase()).toBe(recipient)
+  })
+
+  test('what a fill needs is summed per currency, the value of calls included', () => {
+    expect([...needsOf(orderOf('fill', fill))]).toEqual([
+      [usdc, 101n],
+      [nativeCurrency, 10n],
+    ])
+  })
+
+  test('a claim is one payment with its own id after the call', () => {
+    const { orderId: claimId, ...place } = shared
+    const order = orderOf('claim', { ...place, claimId, recipient, currency: usdc, amount: '8' })
+    expect(order).toMatchObject({ kind: 'claim', orderId: orderId.toLowerCase(), calls: [] })
+    expect(order.payments).toEqual([{ recipient, currency: usdc, amount: 8n }])
+    const { data } = fillTransaction(order, recorded)
+    expect(decodeFunctionData({ abi: fillContractAbi, data: withoutId(data) }).functionName).toBe('pay')
+    expect(sliceHex(data, size(data) - 32)).toBe(orderId.toLowerCase())
+    expect(read('claim', { ...shared, recipient, currency: usdc, amount: '8' })).toMatchObject({
+      kind: 'broken',
+    })
+  })
+
+  test('a refund is one payment of its order', () => {
+    const refund = { ...shared, recipient, currency: usdc, amount: '55', replaces: orderId }
+    expect(orderOf('refund', refund)).toMatchObject({
+      kind: 'refund',
+      payments: [{ recipient, currency: usdc, amount: 55n }],
+      calls: [],
+      replaces: orderId.toLowerCase(),
+    })
+  })
+
+  test('other kinds of work are left to others', () => {
+    expect(read('unheard-of', {})).toEqual({ kind: 'other' })
+  })
+
+  test.each([
+    ['an amount below zero', { ...fill, payments: [{ recipient, currency: usdc, amount: '-1' }] }],
+    ['an amount with a fraction', { ...fill, payments: [{ recipient, currency: usdc, amount: '1.5' }] }],
+    ['a short address', { ...fill, fillContract: '0x12' }],
+    ['no deadline', { ...fill, deadline: undefined }],
+    ['half a byte of calldata', { ...fill, calls: [{ to: usdc, data: '0x1', value: '0' }] }],
+  ])('%s is told and never paid', (_what, payload) => {
+    expect(read('fill', payload)).toMatchObject({ kind: 'broken' })
+  })
+})

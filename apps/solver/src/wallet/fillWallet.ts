@@ -1,0 +1,261 @@
+import {
+  type ChainClient,
+  NodeError,
+  parseHash,
+  parseQuantity,
+  parseRecord,
+  type RpcAnswer,
+  toQuantity,
+} from '@causeway/chains'
+import { type FinalBlocks, type Hex, type Signer, UpstreamUnavailableError } from '@causeway/core'
+import {
+  encodeFunctionData,
+  keccak256,
+  parseAbi,
+  parseSignature,
+  serializeTransaction,
+  zeroAddress,
+} from 'viem'
+import type { PlannedTransaction } from '../work/relays.ts'
+import type { Fees } from './fees.ts'
+import type { Mined, RecordFacts } from './nextMove.ts'
+import type { Signed, SignedRecord } from './signedRecord.ts'
+
+const readTimeoutMs = 5_000
+const plainTransferGas = 21_000n
+const erc20Abi = parseAbi([
+  'function balanceOf(address account) view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+])
+
+/** The fill wallet on one chain: asks, signs and sends, and keeps nothing. */
+export type FillWallet = {
+  readonly chainId: number
+  readonly address: Hex
+  counts(): Promise<ChainCounts>
+  factsOf(record: SignedRecord, counts: ChainCounts, nowMs: number): Promise<RecordFacts>
+  /** @returns why the transaction would fail, or the gas it may use */
+  simulate(transaction: PlannedTransaction): Promise<Simulation>
+  sign(
+    transaction: PlannedTransaction & { readonly nonce: number; readonly gas: bigint },
+    fees: Fees,
+  ): Promise<Signed>
+  /** Takes a nonce for nothing. */
+  signCancellation(nonce: number, fees: Fees): Promise<Signed>
+  /** Sends bytes again and again at no harm: a node that has them says so, and that is enough. */
+  broadcast(signed: Signed): Promise<void>
+  /** As of the newest block that one endpoint knows: what is short is seen by the simulation at the latest. */
+  balanceOf(currency: Hex): Promise<bigint>
+  allowanceFor(token: Hex, spender: Hex): Promise<bigint>
+}
+
+export type ChainCounts = {
+  readonly latestCount: number
+  readonly finalCount: number
+  readonly finalBlock: bigint
+  readonly chainTime: number
+}
+
+export type Simulation =
+  | { readonly succeeds: true; readonly gas: bigint }
+  | { readonly succeeds: false; readonly reason: string }
+
+export type WalletChain = {
+  readonly chainId: number
+  readonly client: ChainClient
+  readonly finalBlocks: FinalBlocks
+  readonly signer: Signer
+  readonly nowMs: () => number
+}
+
+export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs }: WalletChain): FillWallet {
+  const { address } = signer
+  const signal = () => AbortSignal.timeout(readTimeoutMs)
+
+  async function sign(
+    transaction: PlannedTransaction & { readonly nonce: number; readonly gas: bigint },
+    fees: Fees,
+  ): Promise<Signed> {
+    const { to, data, valueWei: value, nonce, gas } = transaction
+    const unsigned = {
+      ...{ type: 'eip1559' as const, chainId, nonce, to, data, value, gas },
+      maxFeePerGas: fees.maxFeePerGasWei,
+      maxPriorityFeePerGas: fees.maxPriorityFeePerGasWei,
+    }
+    const signature = await signer.sign({ purpose: 'transaction', unsigned: serializeTransaction(unsigned) })
+    const raw = serializeTransaction(unsigned, parseSignature(signature))
+    return { raw, hash: keccak256(raw), ...fees, signedAtMs: nowMs() }
+  }
+
+  async function read(token: Hex, data: Hex): Promise<bigint> {
+    const call = { method: 'eth_call', params: [{ to: token, data }, 'latest'] }
+    return parseQuantity(shortened(await client.request(call, { timeoutMs: readTimeoutMs })), 'eth_call')
+  }
+
+  return {
+    chainId,
+    address,
+    async counts() {
+      const [final, heads] = await Promise.all([
+        finalBlocks.readNewest({ signal: signal() }),
+        client.askEach(
+          [
+            { method: 'eth_getTransactionCount', params: [address, 'latest'] },
+            { method: 'eth_getBlockByNumber', params: ['latest', false] },
+          ],
+          { timeoutMs: readTimeoutMs },
+        ),
+      ])
+      const { threshold } = client.electorate
+      const finalCount = await agreedCount(client, address, final.number)
+      return {
+        finalCount,
+        finalBlock: final.number,
+        latestCount: Math.max(finalCount, Number(reached(heads, threshold, countOf))),
+        chainTime: Number(reached(heads, threshold, timeOf)),
+      }
+    },
+    async factsOf({ transactions, cancellations }, { finalBlock, ...counts }, nowMs) {
+      const mined = await firstMined(client, transactions, finalBlock)
+      const cancelled = mined === undefined ? await firstMined(client, cancellations, finalBlock) : undefined
+      return { ...counts, mined, cancelled, nowMs }
+    },
+    async simulate({ to, data, valueWei }) {
+      const call = { from: address, to, data, value: toQuantity(valueWei) }
+      const [answer] = await client.batch([{ method: 'eth_estimateGas', params: [call, 'latest'] }], {
+        timeoutMs: readTimeoutMs,
+      })
+      if (answer?.ok === true)
+        return { succeeds: true, gas: withMargin(parseQuantity(answer.result, 'eth_estimateGas')) }
+      if (answer === undefined || !isFailureOfCall(answer)) throw new NodeError(answer ?? noAnswer)
+      return { succeeds: false, reason: 'the transaction would revert' }
+    },
+    sign,
+    signCancellation: (nonce, fees) =>
+      sign({ to: address, data: '0x', valueWei: 0n, nonce, gas: plainTransferGas }, fees),
+    async broadcast({ raw }) {
+      const answers = await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }], {
+        timeoutMs: readTimeoutMs,
+      })
+      const said = answers.flatMap(({ answers: [one] = [] }) => (one === undefined ? [] : [one]))
+      if (said.some((answer) => answer.ok || isKnown(answer.message))) return
+      const refusal = said.find((answer) => !answer.ok)
+      if (refusal !== undefined && !refusal.ok) throw new NodeError(refusal)
+      throw new UpstreamUnavailableError('No endpoint took the transaction.')
+    },
+    balanceOf: async (currency) =>
+      currency === zeroAddress
+        ? parseQuantity(
+            await client.request({ method: 'eth_getBalance', params: [address, 'latest'] }),
+            'eth_getBalance',
+          )
+        : read(currency, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [address] })),
+    allowanceFor: (token, spender) =>
+      read(token, encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [address, spender] })),
+  }
+}
+
+const noAnswer = { code: 0, message: 'no answer' }
+
+/** A word as a quantity, which has no leading zeros. */
+function shortened(word: unknown): unknown {
+  return typeof word === 'string' && /^0x[0-9a-f]{64}$/.test(word) ? toQuantity(BigInt(word)) : word
+}
+
+type Heads = Awaited<ReturnType<ChainClient['askEach']>>
+
+/** What at least `threshold` hosts have reached: one that is ahead or behind by itself moves nothing. */
+function reached(
+  heads: Heads,
+  threshold: number,
+  of: (answers: readonly RpcAnswer[]) => bigint | undefined,
+): bigint {
+  const byVoice = new Map<string, bigint>()
+  for (const { voice, answers } of heads) {
+    const value = answers === undefined ? undefined : of(answers)
+    if (value === undefined) continue
+    const other = byVoice.get(voice)
+    byVoice.set(voice, other === undefined || value < other ? value : other)
+  }
+  const found = [...byVoice.values()].sort((one, other) => (one < other ? 1 : -1))[threshold - 1]
+  if (found === undefined) throw new UpstreamUnavailableError('Too few endpoints name their newest block.')
+  return found
+}
+
+function countOf([count]: readonly RpcAnswer[]): bigint | undefined {
+  return count?.ok === true ? quantity(count.result) : undefined
+}
+
+function timeOf([, block]: readonly RpcAnswer[]): bigint | undefined {
+  if (block?.ok !== true || typeof block.result !== 'object' || block.result === null) return undefined
+  return 'timestamp' in block.result ? quantity(block.result.timestamp) : undefined
+}
+
+function quantity(value: unknown): bigint | undefined {
+  return typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : undefined
+}
+
+async function agreedCount(client: ChainClient, address: Hex, block: bigint): Promise<number> {
+  const what = 'eth_getTransactionCount'
+  const { answers } = await client.agree([{ method: what, params: [address, toQuantity(block)] }], {
+    timeoutMs: readTimeoutMs,
+  })
+  const [answer] = answers
+  return Number(parseQuantity(answer?.ok === true ? answer.result : undefined, what))
+}
+
+/** Of several transactions of one nonce at most one is mined; the newest is the likeliest. */
+async function firstMined(
+  client: ChainClient,
+  transactions: readonly Signed[],
+  finalBlock: bigint,
+): Promise<Mined | undefined> {
+  if (transactions.length === 0) return undefined
+  const calls = transactions.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+  const { answers } = await client.agree(calls, {
+    timeoutMs: readTimeoutMs,
+    project: (receipts) => receipts.map(receiptOf).map((receipt) => receipt && Object.values(receipt)),
+  })
+  const found = answers.map(receiptOf).find((receipt) => receipt !== undefined)
+  if (found === undefined) return undefined
+  const { hash, succeeded, blockNumber, costWei } = found
+  return { hash, succeeded, costWei, isFinal: blockNumber <= finalBlock }
+}
+
+type Receipt = {
+  readonly hash: Hex
+  readonly succeeded: boolean
+  readonly blockNumber: bigint
+  readonly blockHash: Hex
+  readonly costWei: bigint
+}
+
+/** @throws MalformedAnswerError, NodeError */
+function receiptOf(answer: RpcAnswer): Receipt | undefined {
+  const what = 'eth_getTransactionReceipt'
+  if (!answer.ok) throw new NodeError(answer)
+  if (answer.result === null) return undefined
+  const receipt = parseRecord(answer.result, what)
+  return {
+    hash: parseHash(receipt['transactionHash'], what),
+    succeeded: parseQuantity(receipt['status'], what) === 1n,
+    blockNumber: parseQuantity(receipt['blockNumber'], what),
+    blockHash: parseHash(receipt['blockHash'], what),
+    costWei:
+      parseQuantity(receipt['gasUsed'], what) * parseQuantity(receipt['effectiveGasPrice'], what) +
+      (receipt['l1Fee'] === undefined ? 0n : parseQuantity(receipt['l1Fee'], what)),
+  }
+}
+
+/** What is estimated in one block must also do in the next, where a pool may write an observation. */
+const withMargin = (gas: bigint) => (gas * 13n) / 10n + 50_000n
+
+/** The node ran the call and it failed; anything else says nothing of the call. */
+function isFailureOfCall(answer: RpcAnswer): boolean {
+  if (answer.ok) return false
+  return answer.code === 3 || /revert|insufficient funds|out of gas/i.test(answer.message)
+}
+
+function isKnown(message: string): boolean {
+  return /already (imported|known)|known transaction|nonce too low/i.test(message)
+}

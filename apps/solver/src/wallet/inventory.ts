@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import type { Hex } from '@causeway/core'
+import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
+import type { PlannedTransaction } from '../work/relays.ts'
+import type { ChainDesk } from './chainDesk.ts'
+import { nativeCurrency } from './fillTransaction.ts'
+import type { Records } from './records.ts'
+
+/** What the fill wallet holds on one chain, and how it comes to more. */
+export type Inventory = {
+  /** True when it can pay this much of a currency now and keeps its floor. When not, whatever brings it has begun. */
+  has(currency: Hex, amount: bigint): Promise<boolean>
+  /** Balance without what records that are not mined yet will take. */
+  free(currency: Hex): Promise<bigint>
+}
+
+export type InventoryChain = {
+  readonly chainId: number
+  readonly fillContract: Hex
+  readonly wrappedNative: Hex
+  /** What is kept, by currency: native coin for gas among it. */
+  readonly floors: ReadonlyMap<Hex, bigint>
+}
+
+const wrappedNativeAbi = parseAbi(['function deposit() payable'])
+const approvalAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
+
+export function createInventory(
+  desk: ChainDesk,
+  chain: InventoryChain,
+  records: Pick<Records, 'active'>,
+): Inventory {
+  const { wallet } = desk
+  const activeRecords = async () => {
+    const { latestCount } = await wallet.counts()
+    return (await records.active(wallet.address, chain.chainId, latestCount)).filter(
+      ({ nonce }) => nonce >= latestCount,
+    )
+  }
+
+  /** One chore of a kind at a time: the next look sees what the last one did. */
+  async function chore(name: string, transaction: PlannedTransaction): Promise<void> {
+    const prefix = `${name}-${chain.chainId}-`
+    const { latestCount } = await wallet.counts()
+    const active = await records.active(wallet.address, chain.chainId, latestCount)
+    if (active.some(({ id, outcome }) => id.startsWith(prefix) && outcome === 'open')) return
+    const simulation = await wallet.simulate(transaction)
+    if (!simulation.succeeds) return
+    const subject = {
+      id: `${prefix}${randomUUID()}`,
+      kind: 'chore' as const,
+      orderId: undefined,
+      deadline: undefined,
+    }
+    await desk.begin(subject, { ...transaction, gas: simulation.gas })
+  }
+
+  async function free(currency: Hex): Promise<bigint> {
+    const [balance, active] = await Promise.all([wallet.balanceOf(currency), activeRecords()])
+    return active
+      .flatMap(({ payments }) => payments)
+      .filter((payment) => payment.currency === currency)
+      .reduce((left, { amount }) => left - amount, balance)
+  }
+
+  async function isAllowed(currency: Hex, amount: bigint): Promise<boolean> {
+    if (currency === nativeCurrency) return true
+    if ((await wallet.allowanceFor(currency, chain.fillContract)) >= amount) return true
+    const data = encodeFunctionData({
+      ...{ abi: approvalAbi, functionName: 'approve', args: [chain.fillContract, maxUint256] },
+    })
+    await chore(`approve-${currency}`, { to: currency, data, valueWei: 0n })
+    return false
+  }
+
+  return {
+    free,
+    async has(currency, amount) {
+      const left = (await free(currency)) - (chain.floors.get(currency) ?? 0n)
+      if (left >= amount) return isAllowed(currency, amount)
+      const missing = amount - left
+      if (currency === chain.wrappedNative && (await free(nativeCurrency)) - missing >= nativeFloor(chain)) {
+        const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' })
+        await chore('wrap', { to: currency, data, valueWei: missing })
+      }
+      return false
+    },
+  }
+}
+
+const nativeFloor = ({ floors }: InventoryChain): bigint => floors.get(nativeCurrency) ?? 0n

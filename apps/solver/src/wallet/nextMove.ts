@@ -1,0 +1,105 @@
+import type { Hex } from '@causeway/core'
+import { hasFailed, newest, type SignedRecord } from './signedRecord.ts'
+
+/** What one chain says about a record, by agreement of its endpoints. */
+export type RecordFacts = {
+  /** Of the transaction of this record that is mined, if one is. */
+  readonly mined: Mined | undefined
+  /** Of a cancellation, where one is mined instead. */
+  readonly cancelled: Mined | undefined
+  /** Nonces below are used. */
+  readonly latestCount: number
+  /** Nonces below are used for good. */
+  readonly finalCount: number
+  /** Unix seconds of the head. */
+  readonly chainTime: number
+  readonly nowMs: number
+}
+export type Mined = {
+  readonly hash: Hex
+  readonly succeeded: boolean
+  readonly isFinal: boolean
+  /** Gas used at the price paid. */
+  readonly costWei: bigint
+}
+
+export type BumpRules = {
+  /** An unmined transaction is offered at a higher price after so long. */
+  readonly bumpAfterMs: number
+  /** Beyond it nothing is offered. */
+  readonly maxFeePerGasWei: bigint
+}
+
+export type Move =
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'broadcast'; readonly what: 'transaction' | 'cancellation' }
+  /** Sign the same again, for more. */
+  | { readonly kind: 'bump'; readonly what: 'transaction' | 'cancellation' }
+  /** Sign the cancellation first. */
+  | { readonly kind: 'cancel' }
+  | {
+      readonly kind: 'settle'
+      readonly outcome: Exclude<SignedRecord['outcome'], 'open'>
+      /** Of what was mined; `undefined` where nothing of this record was. */
+      readonly costWei: bigint | undefined
+    }
+
+const waits: Move = { kind: 'wait' }
+
+/**
+ * What to do about a record. Once it is released, the same bytes are sent until their nonce is used, at a higher
+ * price where they are not taken; when time is over, or a rewound chain has the nonce of a failed attempt free
+ * again, a transaction that does nothing takes it.
+ */
+export function nextMove(record: SignedRecord, facts: RecordFacts, rules: BumpRules): Move {
+  const { mined, cancelled, latestCount, finalCount, chainTime } = facts
+  if (mined !== undefined) return final(record, mined, mined.succeeded ? 'done' : 'reverted')
+  if (cancelled !== undefined) return final(record, cancelled, 'cancelled')
+  if (record.nonce < finalCount) return settled(record, 'lost', undefined)
+  if (record.nonce < latestCount) return waits
+  if (record.cancellations.length > 0) return send(record, 'cancellation', facts, rules)
+  const isOver = record.deadline !== undefined && chainTime > record.deadline
+  const mayNotReturn = record.outcome === 'reverted' || record.outcome === 'lost'
+  if (isOver || mayNotReturn || record.release === 'refused') return { kind: 'cancel' }
+  return record.release === 'asked' ? waits : send(record, 'transaction', facts, rules)
+}
+
+function send(
+  record: SignedRecord,
+  what: 'transaction' | 'cancellation',
+  { nowMs }: RecordFacts,
+  { bumpAfterMs, maxFeePerGasWei }: BumpRules,
+): Move {
+  const last = newest(what === 'transaction' ? record.transactions : record.cancellations)
+  if (last === undefined) return waits
+  // The service follows what it was told: a price that it does not know of yet is not raised again.
+  const isTold = what === 'cancellation' || !isToldAbout(record) || record.toldHash === last.hash
+  const isSlow = nowMs - last.signedAtMs >= bumpAfterMs
+  return isTold && isSlow && last.maxFeePerGasWei < maxFeePerGasWei
+    ? { kind: 'bump', what }
+    : { kind: 'broadcast', what }
+}
+
+/** The service is told of what its items are done by; of chores and closings it knows nothing. */
+export const isToldAbout = ({ kind }: Pick<SignedRecord, 'kind'>): boolean =>
+  kind !== 'chore' && kind !== 'close'
+
+function final(
+  record: SignedRecord,
+  { isFinal, costWei }: Mined,
+  outcome: Exclude<SignedRecord['outcome'], 'open'>,
+): Move {
+  return isFinal ? settled(record, outcome, costWei) : waits
+}
+
+function settled(
+  record: SignedRecord,
+  outcome: Exclude<SignedRecord['outcome'], 'open'>,
+  costWei: bigint | undefined,
+): Move {
+  return record.outcome === outcome ? waits : { kind: 'settle', outcome, costWei }
+}
+
+/** Whether another attempt may begin: the last one has failed for good. */
+export const mayTryAgain = (record: SignedRecord | undefined): boolean =>
+  record === undefined || hasFailed(record)

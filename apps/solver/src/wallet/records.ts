@@ -1,0 +1,156 @@
+import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import type { Fence } from '@causeway/database'
+import { type Charge, reserve, settleCharges } from './budgets.ts'
+import { parseRecord, type SignedRecord, serializeRecord } from './signedRecord.ts'
+
+/** The stop switch is thrown: nothing new is signed. */
+export class StoppedError extends Error {
+  constructor() {
+    super('the stop switch is thrown')
+    this.name = 'StoppedError'
+  }
+}
+
+/** Somebody else has begun the same work. */
+export class AlreadyBegunError extends Error {
+  constructor(id: string) {
+    super(`${id} was begun by another process`)
+    this.name = 'AlreadyBegunError'
+  }
+}
+
+/**
+ * Everything that was ever signed for the fill wallets, in PostgreSQL. Each write is fenced: a process whose lease is
+ * over writes nothing, whatever it still believes.
+ */
+export interface Records {
+  /** Of one wallet on one chain: open ones, and those whose nonce a rewound chain has free again. By nonce. */
+  active(wallet: Hex, chainId: number, latestCount: number): Promise<readonly SignedRecord[]>
+  /** The newest attempt. */
+  latest(id: string): Promise<SignedRecord | undefined>
+  /** All that was signed for an order or a claim. */
+  ofPayment(paymentId: Hex): Promise<readonly SignedRecord[]>
+  /** Failures that the service was not told of. */
+  untold(wallet: Hex): Promise<readonly SignedRecord[]>
+  /** The first nonce that neither the chain nor a kept record has. */
+  nextNonce(wallet: Hex, chainId: number, latestCount: number): Promise<number>
+  /**
+   * Keeps a new record and takes what it may cost from the budgets. Resolves when it would survive a power loss.
+   * @throws StoppedError, AlreadyBegunError, BudgetSpentError
+   */
+  begin(record: SignedRecord, beginning: Beginning): Promise<void>
+  /**
+   * @param more.costWei of what was mined: the gas that was reserved for it is corrected
+   * @param more.charges what the change may cost beyond what was reserved. @throws BudgetSpentError
+   */
+  save(record: SignedRecord, fence: Fence, more?: SaveOptions): Promise<void>
+  openCount(wallet: Hex): Promise<number>
+}
+
+export type Beginning = {
+  readonly charges: readonly Charge[]
+  /** All that was signed for the same payment id when this was judged. */
+  readonly past: readonly SignedRecord[]
+  readonly fence: Fence
+}
+
+export type SaveOptions = {
+  readonly costWei?: bigint | undefined
+  readonly charges?: readonly Charge[]
+}
+
+type Row = { readonly record: unknown }
+
+export function createRecords(database: SqlDatabase): Records {
+  const read = async (where: string, values: readonly unknown[]) =>
+    (await database.query<Row>(`select record from signed_record where ${where}`, values)).map(({ record }) =>
+      parseRecord(record),
+    )
+  return {
+    active: (wallet, chainId, latestCount) =>
+      read(`wallet = $1 and chain_id = $2 and (outcome = 'open' or nonce >= $3) order by nonce, attempt`, [
+        wallet,
+        chainId,
+        latestCount,
+      ]),
+    async latest(id) {
+      const [record] = await read('id = $1 order by attempt desc limit 1', [id])
+      return record
+    },
+    ofPayment: (paymentId) => read('payment_id = $1 order by created_at, attempt', [paymentId]),
+    untold: (wallet) =>
+      read(
+        `wallet = $1 and not is_failure_reported and outcome in ('reverted', 'cancelled', 'lost')
+         order by created_at limit 100`,
+        [wallet],
+      ),
+    async nextNonce(wallet, chainId, latestCount) {
+      const [row] = await database.query<{ next: bigint | null }>(
+        'select max(nonce) + 1 as next from signed_record where wallet = $1 and chain_id = $2',
+        [wallet, chainId],
+      )
+      return Math.max(latestCount, Number(row?.next ?? 0n))
+    },
+    async begin(record, { charges, past, fence }) {
+      await database.transaction(async (tx) => {
+        await fence(tx)
+        const [stop] = await tx.query<{ is_stopped: boolean }>('select is_stopped from stop_switch for share')
+        if (stop?.is_stopped === true) throw new StoppedError()
+        if (record.orderId !== undefined) await requireUnchanged(tx, record.orderId, past)
+        const rows = await tx.query(
+          `insert into signed_record (id, attempt, wallet, chain_id, nonce, kind, payment_id, outcome,
+             is_failure_reported, record)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing returning id`,
+          columnsOf(record),
+        )
+        if (rows.length === 0) throw new AlreadyBegunError(record.id)
+        await reserve(tx, record, charges)
+      })
+    },
+    async save(record, fence, { costWei, charges = [] } = {}) {
+      await database.transaction(async (tx) => {
+        await fence(tx)
+        await update(tx, record)
+        await reserve(tx, record, charges)
+        if (record.outcome !== 'open') await settleCharges(tx, record, costWei)
+      })
+    },
+    async openCount(wallet) {
+      const [row] = await database.query<{ count: bigint }>(
+        `select count(*) as count from signed_record where wallet = $1 and outcome = 'open'`,
+        [wallet],
+      )
+      return Number(row?.count ?? 0n)
+    },
+  }
+}
+
+function columnsOf(record: SignedRecord): readonly unknown[] {
+  const { id, attempt, wallet, chainId, nonce, kind, orderId, outcome, failureReported } = record
+  const told = [outcome, failureReported, serializeRecord(record)]
+  return [id, attempt, wallet, chainId, nonce, kind, orderId ?? null, ...told]
+}
+
+/** One decides about a payment at a time, on whatever chain and in whatever process. @throws AlreadyBegunError */
+async function requireUnchanged(tx: SqlTx, paymentId: Hex, past: readonly SignedRecord[]): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [paymentId])
+  const rows = await tx.query<{ id: string; attempt: number; outcome: string }>(
+    'select id, attempt, outcome from signed_record where payment_id = $1',
+    [paymentId],
+  )
+  const version = (records: readonly { id: string; attempt: number; outcome: string }[]) =>
+    records
+      .map(({ id, attempt, outcome }) => `${id} ${attempt} ${outcome}`)
+      .sort()
+      .join()
+  if (version(rows) !== version(past)) throw new AlreadyBegunError(paymentId)
+}
+
+async function update(tx: SqlTx, record: SignedRecord): Promise<void> {
+  const { id, attempt, outcome, failureReported } = record
+  await tx.query(
+    `update signed_record set outcome = $3, is_failure_reported = $4, record = $5, updated_at = clock_timestamp()
+     where id = $1 and attempt = $2`,
+    [id, attempt, outcome, failureReported, serializeRecord(record)],
+  )
+}

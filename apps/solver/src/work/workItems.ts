@@ -1,0 +1,141 @@
+import { type Hex, orderSchema } from '@causeway/core'
+import { z } from 'zod'
+import type { Proof } from '../judge/signedOrder.ts'
+import { amount, calldata, hex } from './payloadFields.ts'
+import { permitSchema, type Relay, sweepSchema } from './relays.ts'
+
+/** Each is read from a chain, so that their number is bounded. */
+const depositsMax = 4
+
+/** Fields that a fill and a refund share. */
+const order = {
+  orderId: hex(32),
+  chainId: z.coerce.number().int().positive(),
+  fillContract: hex(20),
+  deadline: z.coerce.number().int().nonnegative(),
+}
+
+type ProofFields = z.output<z.ZodObject<typeof proof>>
+
+/** Whole or not at all: half of it proves nothing. */
+function toProof({ order, orderSignature, deposits }: ProofFields): Proof | undefined {
+  if (order === undefined || orderSignature === undefined || deposits === undefined) return undefined
+  return { order, orderSignature, deposits }
+}
+/** What is checked before anything is paid; a claim has none. */
+const proof = {
+  order: orderSchema.optional(),
+  orderSignature: z.string().optional(),
+  deposits: z
+    .array(
+      z.object({
+        chainId: z.number().int().positive(),
+        transactionId: z.string().min(1).max(200),
+        onchainIndex: z.string().max(200),
+      }),
+    )
+    .max(depositsMax)
+    .optional(),
+}
+const payment = { recipient: hex(20), currency: hex(20), amount }
+
+const payloads = {
+  fill: z
+    .object({
+      ...order,
+      payments: z.array(z.object(payment)),
+      calls: z.array(z.object({ to: hex(20), data: calldata, value: amount })).default([]),
+      ...proof,
+    })
+    .transform(
+      ({ order: ordered, orderSignature, deposits, ...fill }): PaidOrder => ({
+        kind: 'fill',
+        ...fill,
+        proof: toProof({ order: ordered, orderSignature, deposits }),
+      }),
+    ),
+  refund: z.object({ ...order, ...payment, replaces: hex(32).optional(), ...proof }).transform(
+    ({
+      recipient,
+      currency,
+      amount: refunded,
+      order: ordered,
+      orderSignature,
+      deposits,
+      ...rest
+    }): PaidOrder => ({
+      kind: 'refund',
+      ...rest,
+      payments: [{ recipient, currency, amount: refunded }],
+      calls: [],
+      proof: toProof({ order: ordered, orderSignature, deposits }),
+    }),
+  ),
+  claim: z
+    .object({
+      claimId: hex(32),
+      chainId: order.chainId,
+      fillContract: order.fillContract,
+      deadline: order.deadline,
+      ...payment,
+    })
+    .transform(
+      ({ claimId, recipient, currency, amount: claimed, ...rest }): PaidOrder => ({
+        kind: 'claim',
+        orderId: claimId,
+        ...rest,
+        payments: [{ recipient, currency, amount: claimed }],
+        calls: [],
+        proof: undefined,
+      }),
+    ),
+} as const
+
+const relays = { sweep: sweepSchema, permit: permitSchema } as const
+
+/** What one transaction through the fill contract pays. Amounts in smallest units, deadline in Unix seconds. */
+export type PaidOrder = {
+  readonly kind: 'fill' | 'refund' | 'claim'
+  /** Ends the calldata; of a claim its own id. */
+  readonly orderId: Hex
+  readonly chainId: number
+  readonly fillContract: Hex
+  readonly deadline: number
+  readonly payments: readonly { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }[]
+  readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
+  /** Of a refund: the fill that must never be mined. */
+  readonly replaces?: Hex | undefined
+  readonly proof: Proof | undefined
+}
+
+/** An item's id names files, so it is nothing but letters, digits and hyphens. */
+const itemSchema = z.object({
+  id: z.string().regex(/^[0-9a-zA-Z-]{1,64}$/),
+  kind: z.string(),
+  payload: z.unknown(),
+})
+export const workSchema = z.object({ items: z.array(itemSchema) })
+export type WorkItem = z.infer<typeof itemSchema>
+
+/** `other`: a kind that this solver has no part in; `broken`: a payload that cannot be paid as it is. */
+export type ReadItem =
+  | { readonly kind: 'order'; readonly order: PaidOrder }
+  | { readonly kind: 'relay'; readonly relay: Relay }
+  | { readonly kind: 'other' }
+  | { readonly kind: 'broken'; readonly reason: string }
+
+export function readItem({ kind, payload }: WorkItem): ReadItem {
+  if (kind === 'sweep' || kind === 'permit')
+    return read(relays[kind].safeParse(payload), (relay) => ({ kind: 'relay', relay }))
+  if (kind !== 'fill' && kind !== 'refund' && kind !== 'claim') return { kind: 'other' }
+  return read<PaidOrder>(payloads[kind].safeParse(payload), (order) => ({ kind: 'order', order }))
+}
+
+function read<Payload>(
+  parsed: z.ZodSafeParseResult<Payload>,
+  toItem: (payload: Payload) => ReadItem,
+): ReadItem {
+  if (parsed.success) return toItem(parsed.data)
+  const fields = parsed.error.issues.map(({ path }) => path.join('.'))
+  return { kind: 'broken', reason: `the payload is wrong at ${fields.join(', ')}` }
+}

@@ -1,0 +1,228 @@
+// Goal: whoever writes the work list decides nothing: the solver pays what an order signer signed, what lies in the
+// depository and what it is worth, and nothing else. Adversary: a stolen solver key, a compromised quote-api or its
+// database, which offer whatever they like. Method: the solver as an operator runs it, real nodes, real deposits; a
+// scripted quote-api lists the work; what counts is what left the fill wallet.
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hex } from '@causeway/core'
+import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { erc20Abi, zeroAddress } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  claimItem,
+  deposit,
+  fillItem,
+  freshAddress,
+  type Item,
+  paidOrder,
+  refundItem,
+  signOrder,
+} from './support/paidOrders.ts'
+import { startScriptedWork } from './support/scriptedWork.ts'
+import { type SolverBench, startSolver, startSolverBench } from './support/solverBench.ts'
+import { until } from './support/until.ts'
+
+let network: TestNetwork
+let bench: SolverBench
+
+beforeAll(async () => {
+  network = await startTestNetwork({ blockTimeSeconds: 1 })
+  bench = await startSolverBench(network)
+})
+afterAll(async () => {
+  await bench?.stop()
+  await network?.stop()
+})
+
+const usdc = () => network.deployment.optimism.tokens.USDC
+const paidTo = (recipient: Hex) =>
+  network.chains.optimism.chain.client.readContract({
+    ...{ address: usdc(), abi: erc20Abi, functionName: 'balanceOf', args: [recipient] },
+  })
+const inventoryOf = () => paidTo(network.keys.fillWallet.address)
+
+/** Offers items, and behind them an honest one: once that is paid, each was looked at. */
+async function offer(items: readonly Item[], overrides: Readonly<Record<string, string>> = {}) {
+  const work = await startScriptedWork()
+  const solver = startSolver(await bench.settings(work, overrides))
+  await solver.ready()
+  for (const item of items) work.add(item)
+  await until('all are judged', () => items.every(({ id }) => work.failures.has(id) || work.reports.has(id)))
+  return { work, solver, reasons: items.map(({ id }) => work.failures.get(id)?.[0]) }
+}
+
+describe('work that somebody forged', () => {
+  test('is never paid: rows with invented orders and no deposit', async () => {
+    const before = await inventoryOf()
+    const orderId = generatePrivateKey()
+    const honest = await signOrder(network)
+    const recipient = freshAddress()
+    const rich = { payments: [{ recipient, currency: usdc(), amount: '436724000000' }] }
+    const bare = fillItem(network, honest, { orderId, ...rich, order: undefined, orderSignature: undefined })
+    const renamed = fillItem(network, honest, { orderId, ...rich })
+    const unpaid = fillItem(network, honest, {
+      deposits: [{ chainId: 8453, transactionId: generatePrivateKey(), onchainIndex: '0' }],
+    })
+    const noPlace = fillItem(network, await signOrder(network), { deposits: [] })
+    const { work, reasons } = await offer([bare, renamed, noPlace])
+    expect(reasons).toEqual([
+      'the work names no order',
+      'the order has another id',
+      'less than the order asks for was deposited',
+    ])
+    work.add(unpaid)
+    const later = fillItem(network, await paidOrder(network))
+    work.add(later)
+    await until('an honest one is paid', () => work.reports.has(later.id))
+    expect(work.reports.has(unpaid.id)).toBe(false)
+    expect(await paidTo(recipient)).toBe(0n)
+    await until('only the honest one left the wallet', async () => (await inventoryOf()) === before - 1_000n)
+  })
+
+  test('is never paid: real deposits with other payments, calls, deadlines, contracts or signers', async () => {
+    const before = await inventoryOf()
+    const paid = await paidOrder(network)
+    const thief = freshAddress()
+    const [honest] = paid.order.output.payments
+    const payment = { recipient: honest?.recipient, currency: usdc(), amount: '1000' }
+    const stranger = { privateKey: generatePrivateKey(), address: zeroAddress as Hex }
+    const other = await paidOrder(network, {
+      signer: { ...stranger, address: privateKeyToAddress(stranger.privateKey) },
+    })
+    const call = { to: usdc(), data: '0x', value: '1' }
+    const forged = [
+      fillItem(network, paid, { payments: [{ ...payment, recipient: thief }] }),
+      fillItem(network, paid, { payments: [{ ...payment, amount: '1001' }] }),
+      fillItem(network, paid, { payments: [payment, { ...payment, recipient: thief }] }),
+      fillItem(network, paid, { calls: [call] }),
+      fillItem(network, paid, { deadline: paid.order.output.deadline + 1 }),
+      fillItem(network, paid, { fillContract: usdc() }),
+      fillItem(network, paid, { orderSignature: other.orderSignature }),
+      fillItem(network, other),
+    ]
+    const { reasons } = await offer(forged)
+    expect(reasons).toEqual([
+      'the payments are not those of the order',
+      'the payments are not those of the order',
+      'the payments are not those of the order',
+      'the calls are not those of the order',
+      'the deadline is not that of the order',
+      'the fill contract is another one',
+      'the order is not signed',
+      'the order is signed by somebody else',
+    ])
+    expect(await paidTo(thief)).toBe(0n)
+    expect(await inventoryOf()).toBe(before)
+  })
+
+  test('is never paid above its deposit, though an order signer signed it: a forged price', async () => {
+    const before = await inventoryOf()
+    const recipient = freshAddress()
+    // A thousandth of an ether, some dollars, for 900 dollars.
+    const dear = await paidOrder(network, { payments: [{ recipient, amount: 900_000_000n }] })
+    const dust = await signOrder(network, {
+      inputWei: 10n ** 18n,
+      payments: [{ recipient, amount: 900_000_000n }],
+    })
+    const [short] = await deposit(network, [dust], 1n)
+    const elsewhere = fillItem(network, dust, { deposits: dear.deposits })
+    if (short === undefined) throw new Error('one order is one order')
+    const { reasons } = await offer([fillItem(network, dear), fillItem(network, short), elsewhere])
+    expect(reasons).toEqual([
+      'it pays more than was deposited',
+      'less than the order asks for was deposited',
+      'less than the order asks for was deposited',
+    ])
+    expect(await paidTo(recipient)).toBe(0n)
+    expect(await inventoryOf()).toBe(before)
+  })
+
+  test('what orders of a stolen signer take in an hour is the budget, over restarts', async () => {
+    const before = await inventoryOf()
+    // Some dollars for 90, twice: either is within the loss of one order, and both are above the hour's.
+    const configs = await mkdtemp(join(tmpdir(), 'causeway-configs-'))
+    onTestFinished(() => rm(configs, { recursive: true, force: true }))
+    await cp(join(import.meta.dirname, '../../../configs'), configs, { recursive: true })
+    const path = join(configs, 'solver.local.json')
+    const file: object = JSON.parse(await readFile(path, 'utf8'))
+    await writeFile(path, JSON.stringify({ ...file, lossPerHourMicroUsd: '150000000' }))
+    const wish = { payments: [{ amount: 90_000_000n }] }
+    const [first, second] = [await paidOrder(network, wish), await paidOrder(network, wish)]
+    const work = await startScriptedWork()
+    const settings = await bench.settings(work, { CONFIG_DIR: configs })
+    const solver = startSolver(settings)
+    const [taken, above] = [fillItem(network, first), fillItem(network, second)]
+    work.add(taken)
+    await until('the first is paid', () => work.reports.has(taken.id))
+    solver.kill('SIGKILL')
+    await solver.ended
+    await startSolver(settings).ready()
+    work.add(above)
+    const honest = fillItem(network, await paidOrder(network))
+    work.add(honest)
+    await until('an honest one is paid', () => work.reports.has(honest.id))
+    expect(work.reports.has(above.id)).toBe(false)
+    await until('no more left the wallet', async () => (await inventoryOf()) === before - 90_001_000n)
+  })
+
+  test('gives a deposit back to nobody but its own order, no more than it is, and once', async () => {
+    const paid = await paidOrder(network)
+    const thief = freshAddress()
+    const amount = paid.order.inputs[0]?.payment.amount ?? '0'
+    const unpaid = await signOrder(network)
+    const twice = { deposits: [...paid.deposits, ...paid.deposits] }
+    const forged = [
+      refundItem(network, paid, { recipient: thief }),
+      refundItem(network, paid, { amount: (BigInt(amount) + 1n).toString() }),
+      refundItem(network, paid, { currency: network.deployment.base.tokens.USDC }),
+      refundItem(network, paid, twice),
+      refundItem(network, unpaid, { deposits: paid.deposits }),
+    ]
+    const { work, reasons } = await offer(forged)
+    expect(reasons).toEqual([
+      'the order names no such refund',
+      'it gives back more than was deposited',
+      'the deposit is of another currency',
+      'a refund gives back one deposit',
+      'the deposit is of another order',
+    ])
+    const honest = refundItem(network, paid)
+    work.add(honest)
+    await until('it is refunded', () => work.reports.has(honest.id))
+    const again = refundItem(network, paid)
+    const filled = fillItem(network, paid)
+    for (const item of [again, filled]) work.add(item)
+    await until('neither is paid', () => work.failures.has(again.id) && work.failures.has(filled.id))
+    expect(work.failures.get(again.id)?.[0]).toBe('the deposit was given back before')
+    expect(work.failures.get(filled.id)?.[0]).toBe('the deposit was given back')
+    const recipient = paid.order.inputs[0]?.refunds[0]?.recipient as Hex
+    const held = () => network.chains.base.chain.client.getBalance({ address: recipient })
+    await until('the money is back', async () => (await held()) === BigInt(amount))
+  })
+
+  test('claims take no more than their budget in an hour, over restarts', async () => {
+    const currency = network.deployment.base.tokens.USDC
+    const recipient = freshAddress()
+    const claim = (amount: bigint) => claimItem(network, 'base', { recipient, currency, amount })
+    const above = claim(10_000_000_001n)
+    const work = await startScriptedWork()
+    const settings = await bench.settings(work)
+    const solver = startSolver(settings)
+    const [first, second] = [claim(6_000_000_000n), claim(6_000_000_000n)]
+    work.add(above)
+    work.add(first)
+    await until('the first is paid', () => work.reports.has(first.id) && work.failures.has(above.id))
+    expect(work.failures.get(above.id)?.[0]).toBe('the claim is above what claims may take')
+    solver.kill('SIGKILL')
+    await solver.ended
+    const next = startSolver(settings)
+    await next.ready()
+    work.add(second)
+    const small = claim(1_000_000n)
+    work.add(small)
+    await until('a small one is paid', () => work.reports.has(small.id))
+    expect(work.reports.has(second.id)).toBe(false)
+  })
+})

@@ -1,0 +1,96 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { z } from 'zod'
+
+export type ScriptedItem = { readonly id: string; readonly kind: string; readonly payload: object }
+
+/** The solver's interface of quote-api, played by a test: items are open until they are reported or failed. */
+export type ScriptedWork = {
+  readonly url: string
+  readonly apiKey: string
+  add(item: ScriptedItem): void
+  /** Lists an item again that was reported or given up. */
+  reopen(id: string): void
+  /** So many of the next reports come too late: the item is closed by then. */
+  refuseReports(count: number): void
+  /** Hashes by item, every report of them. */
+  readonly reports: ReadonlyMap<string, readonly string[]>
+  readonly failures: ReadonlyMap<string, readonly string[]>
+  /** So many of the next reports count and end without an answer. */
+  dropReports(count: number): void
+}
+
+const reportSchema = z.object({
+  txHash: z.string().optional(),
+  replaces: z.string().optional(),
+  reason: z.string().optional(),
+})
+
+export async function startScriptedWork(): Promise<ScriptedWork> {
+  const apiKey = 'solver-key-of-a-test'
+  const items = new Map<string, ScriptedItem>()
+  const closed = new Set<string>()
+  const reports = new Map<string, string[]>()
+  const failures = new Map<string, string[]>()
+  let drops = 0
+  let refusals = 0
+  const server = createServer(async (request, response) => {
+    const answer = (status: number, body: object) => {
+      response.statusCode = status
+      response.end(JSON.stringify(body))
+    }
+    if (request.headers['x-api-key'] !== apiKey) return answer(401, { message: 'Wrong key.' })
+    if (request.method === 'GET')
+      return answer(200, { items: [...items.values()].filter(({ id }) => !closed.has(id)) })
+    const [, , , id = '', verb] = (request.url ?? '').split('/')
+    const { txHash, replaces, reason } = reportSchema.parse(JSON.parse(await textOf(request)))
+    if (!items.has(id)) return answer(404, { message: 'Unknown.' })
+    if (verb === 'report' && refusals > 0) {
+      refusals -= 1
+      closed.add(id)
+    }
+    const known = reports.get(id)?.at(-1)
+    const isRepeated = verb === 'report' && known !== undefined && (known === txHash || known === replaces)
+    if (closed.has(id) && !isRepeated) return answer(409, { message: 'Not open.' })
+    closed.add(id)
+    if (verb === 'report' && txHash !== undefined && known !== txHash) keep(reports, id, txHash)
+    if (verb === 'failed' && reason !== undefined) keep(failures, id, reason)
+    if (drops > 0) {
+      drops -= 1
+      return request.socket.destroy()
+    }
+    return answer(200, { message: 'Success' })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  // CAST: a server that listens on a port has an address of this shape.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    apiKey,
+    add: (item) => void items.set(item.id, item),
+    reopen: (id) => void closed.delete(id),
+    refuseReports(count) {
+      refusals = count
+    },
+    reports,
+    failures,
+    dropReports(count) {
+      drops = count
+    },
+  }
+}
+
+function keep(lists: Map<string, string[]>, id: string, text: string): void {
+  lists.set(id, [...(lists.get(id) ?? []), text])
+}
+
+async function textOf(request: AsyncIterable<unknown>): Promise<string> {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  return text
+}

@@ -1,0 +1,78 @@
+// Goal: what readers and clients of the public protocol know by number is what our contracts have.
+// Every literal is copied from oracle-protocol.md 1.6, 2.1, 2.4, 3.2, 5.1, 5.4 and quote-api.md 2.4, 2.5.
+import { type Abi, type AbiEvent, type AbiFunction, toEventSelector, toFunctionSelector } from 'viem'
+import { describe, expect, test } from 'vitest'
+import * as abis from './abis.generated.ts'
+
+function selectors(abi: Abi, name: string): readonly string[] {
+  return abi
+    .filter((entry): entry is AbiFunction => entry.type === 'function' && entry.name === name)
+    .map((entry) => toFunctionSelector(entry))
+    .sort()
+}
+
+function event(abi: Abi, name: string): AbiEvent {
+  const found = abi.find((entry): entry is AbiEvent => entry.type === 'event' && entry.name === name)
+  if (found === undefined) throw new Error(`no event ${name}`)
+  return found
+}
+
+describe('selectors', () => {
+  test.each([
+    ['depository', abis.depositoryAbi, 'depositNative', ['0x49290c1c']],
+    ['depository', abis.depositoryAbi, 'depositErc20', ['0x5a1ee3ac', '0xe8017952']],
+    ['depository', abis.depositoryAbi, 'callRequests', ['0xd52bfcc8']],
+    ['hub', abis.hubAbi, 'balanceOf', ['0x00fdd58e']],
+    ['oracle contract', abis.hubOracleAbi, 'execute', ['0x32acd8f9']],
+    ['oracle contract', abis.hubOracleAbi, 'executeMultiple', ['0x564df171']],
+    ['oracle contract', abis.hubOracleAbi, 'isExecuted', ['0xe52cb36a']],
+    ['oracle contract', abis.hubOracleAbi, 'HUB', ['0xa4c52b86']],
+    ['multisig', abis.oracleMultisigAbi, 'isValidSignature', ['0x1626ba7e']],
+    ['generic mapping', abis.genericMappingAbi, 'getEntry', ['0xcad2ab23']],
+    ['generic mapping', abis.genericMappingAbi, 'setEntryFor', ['0x53d61876']],
+  ])('%s has %s%s', (_contract, abi, name, expected) => {
+    expect(selectors(abi, name)).toEqual(expected)
+  })
+})
+
+describe('events', () => {
+  test.each([
+    [
+      'RelayNativeDeposit',
+      abis.depositoryAbi,
+      '0x8032066556caf3967d8fec4ad22a2d9e1e9576556b2903a0fcd5b1fd201e3477',
+    ],
+    [
+      'RelayErc20Deposit',
+      abis.depositoryAbi,
+      '0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1',
+    ],
+    [
+      'RelayCallExecuted',
+      abis.depositoryAbi,
+      '0x4be109453ef7e895dc7215c929fff9b76b51483d56a4d04548b4866e9aa7c5ea',
+    ],
+    [
+      'SolverNativeTransfer',
+      abis.fillContractAbi,
+      '0xd35467972d1fda5b63c735f59d3974fa51785a41a92aa3ed1b70832836f8dba6',
+    ],
+    [
+      'SolverCallExecuted',
+      abis.fillContractAbi,
+      '0x93485dcd31a905e3ffd7b012abe3438fa8fa77f98ddc9f50e879d3fa7ccdc324',
+    ],
+  ])('%s carries everything in its data, under the public topic', (name, abi, topic) => {
+    const found = event(abi, name)
+    expect(toEventSelector(found)).toBe(topic)
+    expect(found.inputs.filter(({ indexed }) => indexed)).toEqual([])
+  })
+
+  test('an execution on the hub is found by its key', () => {
+    const found = event(abis.hubOracleAbi, 'Executed')
+    expect(found.inputs.map(({ type, indexed }) => [type, indexed ?? false])).toEqual([
+      ['bytes32', true],
+      ['bytes[]', false],
+    ])
+  })
+})

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { bps, chainKey, decimalInteger, environmentName, evmAddress } from './scalars.ts'
+
+const chainPolicySchema = z.object({
+  maxFeePerGasWei: decimalInteger.describe('Nothing is ever offered at a higher price of gas'),
+  bumpAfterSeconds: z
+    .number()
+    .int()
+    .min(1)
+    .max(3_600)
+    .default(30)
+    .describe('A transaction that is not mined by then is offered at a higher price'),
+  gasPerHourWei: decimalInteger.describe('Gas of fills, refunds, claims and approvals within one hour'),
+  relayGasPerHourWei: decimalInteger.describe('Gas of sweeps and permits within one hour'),
+  floors: z
+    .array(z.object({ currency: evmAddress, amount: decimalInteger }))
+    .default([])
+    .describe('What is never paid out, by currency, in smallest units; of native coin it is kept for gas'),
+})
+
+/**
+ * `configs/solver.<ENVIRONMENT>.json`: on which chains the solver pays, and what its worst hour may cost.
+ * @source design.md 5.9
+ */
+export const solverFileSchema = z.object({
+  environment: environmentName,
+  toleranceBps: bps
+    .default(30)
+    .describe('A fill may pay so much more than was deposited, by the prices of the moment'),
+  lossPerOrderMicroUsd: decimalInteger.describe(
+    'Beyond the tolerance: what one fill may give away, such as fees that a sponsor pays',
+  ),
+  lossPerHourMicroUsd: decimalInteger.describe(
+    'All that fills pay above their deposits within one hour, over all chains, tolerance included',
+  ),
+  claimsPerHourMicroUsd: decimalInteger.describe('App fees that are paid out within one hour'),
+  chains: z.record(chainKey, chainPolicySchema).describe('Chains that it pays on, by their string id'),
+})
+
+export type SolverFile = z.infer<typeof solverFileSchema>
+export type SolverChainPolicy = z.infer<typeof chainPolicySchema>

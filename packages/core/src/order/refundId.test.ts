@@ -1,0 +1,32 @@
+// Goal: an offer of the same refund has the same id, and nothing else has it.
+import { encodeAbiParameters, keccak256, toHex } from 'viem'
+import { expect, test } from 'vitest'
+import type { Hex } from '../hex.ts'
+import { refundId } from './refundId.ts'
+
+const orderId: Hex = `0x${'0d'.repeat(32)}`
+const deposit = { chainId: 10, transactionId: `0x${'ab'.repeat(32)}`, onchainIndex: '3' }
+
+test('is the hash of the order and the deposit, each part in its place', () => {
+  const words = [
+    keccak256(toHex('refund of a deposit')),
+    orderId,
+    BigInt(deposit.chainId),
+    keccak256(toHex(deposit.transactionId)),
+    keccak256(toHex(deposit.onchainIndex)),
+  ] as const
+  const types = ['bytes32', 'bytes32', 'uint256', 'bytes32', 'bytes32'].map((type) => ({ type }))
+  expect(refundId(orderId, deposit)).toBe(keccak256(encodeAbiParameters(types, words)))
+})
+
+test('another order, chain, transaction or place in it has another id, and none is the order id', () => {
+  const ids = [
+    refundId(orderId, deposit),
+    refundId(`0x${'0e'.repeat(32)}`, deposit),
+    refundId(orderId, { ...deposit, chainId: 8453 }),
+    refundId(orderId, { ...deposit, transactionId: `0x${'ac'.repeat(32)}` }),
+    refundId(orderId, { ...deposit, onchainIndex: '4' }),
+    orderId,
+  ]
+  expect(new Set(ids).size).toBe(6)
+})

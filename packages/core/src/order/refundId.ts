@@ -1,0 +1,30 @@
+import { AbiWords } from '../hashing/abiWords.ts'
+import { fixedHexToBytes, utf8Bytes } from '../hashing/hexBytes.ts'
+import { keccak256, keccak256Hex } from '../hashing/keccak.ts'
+import type { Hex } from '../hex.ts'
+
+/** The deposit that a refund gives back. */
+export type RefundedDeposit = {
+  readonly chainId: number
+  /** Canonical, as the chain's family spells it. */
+  readonly transactionId: string
+  /** Tells deposits of one transaction apart. */
+  readonly onchainIndex: string
+}
+
+const domain = keccak256(utf8Bytes('refund of a deposit'))
+
+/**
+ * What the fill contract records for a refund: one deposit of one order is given back once, whoever offers it
+ * again. It is no order id, so that a fill and a refund never stand for each other.
+ * @throws RangeError when the order id is not 32 bytes
+ */
+export function refundId(orderId: Hex, { chainId, transactionId, onchainIndex }: RefundedDeposit): Hex {
+  const words = new AbiWords(5)
+    .word(domain)
+    .word(fixedHexToBytes(orderId, 32))
+    .number(chainId)
+    .word(keccak256(utf8Bytes(transactionId)))
+    .word(keccak256(utf8Bytes(onchainIndex)))
+  return keccak256Hex(words.done())
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { encodeFill, type Fill, type FillCall, type OrderCalls } from '@causeway/contracts'
+import { bytesToHex, type Hex, orderCloneAddress } from '@causeway/core'
+
+/** Unix seconds that no local chain reaches. */
+const neverSeconds = 2n ** 40n
+
+/** Calldata of a fill for tests: recorded under an id of its own and in time, unless a test says otherwise. */
+export function testFill(fill: Partial<Fill> & { readonly orderId: Hex }): Hex {
+  return encodeFill({ id: randomWord(), deadlineSeconds: neverSeconds, ...fill })
+}
+
+/** Calls of an order of their own, and the address that runs them: what they spend is to be paid there. */
+export function testCalls(
+  calls: readonly FillCall[],
+  place: {
+    readonly fillContract: Hex
+    readonly filler: Hex
+    readonly recipient: Hex
+    readonly sweptTokens?: readonly Hex[]
+  },
+): { readonly orderCalls: OrderCalls; readonly clone: Hex } {
+  const { recipient, sweptTokens = [] } = place
+  const orderSalt = randomWord()
+  const clone = orderCloneAddress({ ...place, orderSalt, calls })
+  return { orderCalls: { orderSalt, recipient, sweptTokens, calls }, clone }
+}
+
+/** 32 random bytes: an id or a salt that nobody else uses. */
+export function randomWord(): Hex {
+  return bytesToHex(randomBytes(32))
+}
