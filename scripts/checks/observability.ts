@@ -1,10 +1,10 @@
 import type { Check, Finding, RepositoryFile } from './finding.ts'
 
 const pages = [
-  'docs/operating/allocator.md',
   'docs/operating/oracle.md',
   'docs/operating/peers.md',
   'docs/operating/load-and-stopping.md',
+  'docs/operating/allocator.md',
 ]
 /** Sources of what an oracle logs and measures, and of what every HTTP listener does. */
 const sourcePattern =
