@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestDatabase } from '@causeway/database'
-import { freeLoopbackPort, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { allocatorKeys, freeLoopbackPort, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { buildBaseImage } from './images/baseImage.ts'
 import { createBuildah } from './images/buildah.ts'
 import { runImage } from './images/runImage.ts'
@@ -25,6 +25,7 @@ try {
     'quote-api': { ...(await quoteApiVariables(network)), DATABASE_URL: database.connectionString },
     oracle: await oracleVariables(network),
     solver: { ...(await solverVariables(network)), DATABASE_URL: solverDatabase.connectionString },
+    allocator: await allocatorVariables(network),
   }
   for (const [service, variables] of Object.entries(services)) {
     const image = `causeway/${service}`
@@ -54,6 +55,17 @@ async function quoteApiVariables(local: TestNetwork): Promise<Record<string, str
 async function oracleVariables(local: TestNetwork): Promise<Record<string, string>> {
   const [{ privateKey }] = local.keys.oracles
   return { ...(await commonVariables(local)), ECDSA_PRIVATE_KEY: privateKey }
+}
+
+async function allocatorVariables(local: TestNetwork): Promise<Record<string, string>> {
+  const { ecdsa, ed25519 } = allocatorKeys(local)
+  return {
+    ENVIRONMENT: 'local',
+    OPS_PORT: String(await freeLoopbackPort()),
+    RELAY_RPC_URL: local.chains.hub.url,
+    ALLOCATOR_ECDSA_PRIVATE_KEY: ecdsa,
+    ALLOCATOR_ED25519_PRIVATE_KEY: ed25519,
+  }
 }
 
 /** Nobody answers at the address of quote-api: it is ready without, and asks again. */

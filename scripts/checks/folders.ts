@@ -22,6 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'compose',
   ],
   'apps/solver/src': ['judge', 'work', 'wallet', 'facts', 'filling', 'compose'],
+  'apps/allocator/src': ['payloads', 'keys', 'state', 'hub', 'rounds', 'compose'],
   'apps/oracle/src': ['wire', 'attestations', 'peers', 'halt', 'caps', 'service', 'http', 'compose'],
 }
 

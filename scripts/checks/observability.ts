@@ -1,12 +1,18 @@
 import type { Check, Finding, RepositoryFile } from './finding.ts'
 
-const pages = ['docs/operating/oracle.md', 'docs/operating/peers.md', 'docs/operating/load-and-stopping.md']
+const pages = [
+  'docs/operating/oracle.md',
+  'docs/operating/peers.md',
+  'docs/operating/load-and-stopping.md',
+  'docs/operating/allocator.md',
+]
 /** Sources of what an oracle logs and measures, and of what every HTTP listener does. */
-const sourcePattern = /^(apps\/oracle|packages\/(chains\/src\/(rpc|quorum|ethereum-vm)|signer|http))\/.*\.ts$/
+const sourcePattern =
+  /^(apps\/(oracle|allocator)|packages\/(chains\/src\/(rpc|quorum|ethereum-vm)|signer|http))\/.*\.ts$/
 const isTest = /(\.test\.ts$|\/test\/|Example)/
 /** Written as literals, each once, where the line or the metric is made. */
 const eventPattern = /\bevent: '([a-z_]+)'|\? '(peer_[a-z]+)'|: '(peer_[a-z]+)'/g
-const metricPattern = /\b(?:name: |gauge\()'((?:oracle|http)_[a-z_]+)'/g
+const metricPattern = /\b(?:name: |gauge\()'((?:oracle|allocator|http)_[a-z_]+)'/g
 
 /** Operators find every event and metric of the oracle and of HTTP on their pages, and none that is not there. */
 export const observabilityCheck: Check = { name: 'logs and metrics', find: findUndescribed }
@@ -18,7 +24,9 @@ function findUndescribed(files: readonly RepositoryFile[]): readonly Finding[] {
     .filter(({ path }) => sourcePattern.test(path) && !isTest.test(path))
     .flatMap(({ path, text: source }) => namesIn(source).map((name) => ({ path, name })))
   const existing = new Set(named.map(({ name }) => name))
-  const listed = [...text.matchAll(/^\| `((?:oracle|http)_[a-z_]+)/gm)].map((match) => match[1] ?? '')
+  const listed = [...text.matchAll(/^\| `((?:oracle|allocator|http)_[a-z_]+)/gm)].map(
+    (match) => match[1] ?? '',
+  )
   return [
     ...named
       .filter(({ name }) => !described.has(name))

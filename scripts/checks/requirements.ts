@@ -5,11 +5,13 @@ const page = 'docs/reference/requirements.md'
 const assumptionsPage = 'docs/reference/assumptions.md'
 const comparisonPage = 'docs/internals/reference-comparison.md'
 const testPlanPage = 'docs/reference/reader-test-plan.md'
+const securityPage = 'SECURITY.md'
 const attacksPage = 'docs/internals/withdrawals.md'
 const requirementColumns = ['Id', 'Rule', 'Proof']
 const testPlanColumns = ['Family', 'Case', 'Proof']
 const attackColumns = ['Attack', 'Our answer', 'Test']
 const comparisonColumns = ['Probe', 'Reference', 'Ours', 'Proof']
+const stolenColumns = ['Secret', 'The most that it takes', 'What stops it there', 'Test']
 const assumptionColumns = ['Id', 'The documents leave open', 'Our choice', 'Reason', 'Tested by']
 const tablesOfProofs = [
   { page, columns: requirementColumns },
@@ -17,6 +19,7 @@ const tablesOfProofs = [
   { page: comparisonPage, columns: comparisonColumns },
   { page: testPlanPage, columns: testPlanColumns },
   { page: attacksPage, columns: attackColumns },
+  { page: securityPage, columns: stolenColumns },
 ]
 /** What vitest replaces in the title of a table. */
 const placeholder = /%[sdifjo]|\$\w+/
@@ -41,6 +44,7 @@ function findUnprovenRequirements(files: readonly RepositoryFile[]): readonly Fi
     ...findingsOf(assumptionsPage, assumptions, judge),
     ...groupFindings(byPath.get(assumptionsPage) ?? '', assumptions),
     ...findingsOf(comparisonPage, tableRows(byPath.get(comparisonPage) ?? '', comparisonColumns), judge),
+    ...findingsWithoutIds(securityPage, tableRows(byPath.get(securityPage) ?? '', stolenColumns), judge),
     ...findingsWithoutIds(testPlanPage, tableRows(byPath.get(testPlanPage) ?? '', testPlanColumns), judge),
     ...findingsWithoutIds(attacksPage, tableRows(byPath.get(attacksPage) ?? '', attackColumns), judge),
   ]

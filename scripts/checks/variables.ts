@@ -11,10 +11,11 @@ const sources = [
   'apps/quote-api/src/config/config.ts',
   'apps/oracle/src/compose/config.ts',
   'apps/solver/src/compose/config.ts',
+  'apps/allocator/src/compose/config.ts',
 ]
 /** Where a variable may be read: the service and the packages it hands its environment to. */
 const sourcePattern =
-  /^(apps\/(quote-api|oracle|solver)|packages\/(?!localnet)[^/]+)\/src\/.*(?<!\.test)\.ts$/
+  /^(apps\/(quote-api|oracle|solver|allocator)|packages\/(?!localnet)[^/]+)\/src\/.*(?<!\.test)\.ts$/
 
 /** The page of variables lists what the service reads and what the configuration files name. */
 export const variablesCheck: Check = { name: 'variables', find: findUnlistedVariables }

@@ -1,4 +1,10 @@
-import { chainsFileSchema, hubFileSchema, quoteFileSchema, solverFileSchema } from '@causeway/core'
+import {
+  allocatorFileSchema,
+  chainsFileSchema,
+  hubFileSchema,
+  quoteFileSchema,
+  solverFileSchema,
+} from '@causeway/core'
 import { z } from 'zod'
 
 const placeholderPattern = '^\\$[A-Z][A-Z0-9_]*$'
@@ -6,6 +12,7 @@ const placeholderPattern = '^\\$[A-Z][A-Z0-9_]*$'
 /** File name → JSON Schema of what an operator writes: placeholders may stand for any string. */
 export function configJsonSchemas(): Readonly<Record<string, object>> {
   return {
+    'allocator.schema.json': toJsonSchema(allocatorFileSchema, 'allocator.<ENVIRONMENT>.json'),
     'chains.schema.json': toJsonSchema(chainsFileSchema, 'chains.<ENVIRONMENT>.json'),
     'hub.schema.json': toJsonSchema(hubFileSchema, 'chains.hub.<ENVIRONMENT>.json'),
     'quote.schema.json': toJsonSchema(quoteFileSchema, 'quote.<ENVIRONMENT>.json'),

@@ -1,6 +1,6 @@
 // Three peered oracles, the allocator of the local hub with its signer, and a chain of every family: what a
 // withdrawal needs from its owner's signature to its end.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -16,9 +16,10 @@ import {
 } from '@causeway/core'
 import {
   allocatorAbi,
-  allocatorSignerFile,
+  allocatorEnvironment,
+  allocatorKeys,
   type LocalAccount,
-  spawnAllocatorSigner,
+  spawnAllocator,
   startTestNetwork,
   type TestNetwork,
 } from '@causeway/localnet'
@@ -78,7 +79,7 @@ export async function startWithdrawalBed(): Promise<WithdrawalBed> {
   const venues = await startVenues(network)
   const trio = await startOracleTrio(network, venues.variables)
   const folder = await mkdtemp(join(tmpdir(), 'causeway-withdrawals-'))
-  const signers: ReturnType<typeof spawnAllocatorSigner>[] = []
+  const signers: ReturnType<typeof spawnAllocator>[] = []
   const { allocator } = network.deployment.hub
 
   async function signed(owner: LocalAccount, request: OwnerRequest) {
@@ -137,10 +138,12 @@ export async function startWithdrawalBed(): Promise<WithdrawalBed> {
         ),
       ),
     async startSigner() {
-      const path = join(folder, 'allocator.json')
-      const file = allocatorSignerFile(network, { healthPort: 0, pollMs: 50 })
-      await writeFile(path, JSON.stringify(file), { mode: 0o600 })
-      const signer = spawnAllocatorSigner(path)
+      const { ecdsa, ed25519 } = allocatorKeys(network)
+      const signer = spawnAllocator({
+        ...allocatorEnvironment(network, { opsPort: 0, pollMs: 50, stateDirectory: folder }),
+        ALLOCATOR_ECDSA_PRIVATE_KEY: ecdsa,
+        ALLOCATOR_ED25519_PRIVATE_KEY: ed25519,
+      })
       signers.push(signer)
       await signer.ready()
     },

@@ -75,6 +75,11 @@ const refused: readonly (readonly [
   ],
   ['no key', local(set({ ECDSA_PRIVATE_KEY_FILE: '' })), ['ECDSA_PRIVATE_KEY']],
   [
+    'the key of the allocator',
+    local(set({ ALLOCATOR_ECDSA_PRIVATE_KEY: 'x' })),
+    ['ALLOCATOR_ECDSA_PRIVATE_KEY'],
+  ],
+  [
     'a key that is none',
     local(set({ ECDSA_PRIVATE_KEY_FILE: '', ECDSA_PRIVATE_KEY: startSecrets.privateKey.slice(0, -2) })),
     ['ECDSA_PRIVATE_KEY'],

@@ -13,10 +13,11 @@ export {
   type RegisteredChain,
   type RegisteredHub,
 } from './config/chainRegistry.ts'
-export { type ConfigSource, loadConfigFile } from './config/configFile.ts'
+export { type ConfigSource, loadConfigFile, readConfigFile } from './config/configFile.ts'
 export { resolvePlaceholders, type UnsetPlaceholder, type Variables } from './config/placeholders.ts'
 export { publishedDevelopmentAddresses } from './config/publishedAddresses.ts'
 export { readConfigFiles } from './config/readConfigFiles.ts'
+export { readSigningCaps, type SigningCap } from './config/signingCaps.ts'
 export { agreedContracts, type SaidOfContracts } from './ethereum-vm/agreement/agreedContracts.ts'
 export { agreeOnBlock, agreeOnHead } from './ethereum-vm/agreement/agreedHead.ts'
 export {
@@ -67,6 +68,14 @@ export {
   type EthereumFactsReaderOptions,
 } from './ethereum-vm/factsReader.ts'
 export type { FinalityRule } from './ethereum-vm/finality.ts'
+export {
+  type AgreedState,
+  type ContractRead,
+  createFinalStateReader,
+  type FinalLog,
+  type FinalLogs,
+  type FinalStateReader,
+} from './ethereum-vm/finalStateReader.ts'
 export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
 export { agreeOnGas, estimatesNeeded, type TipSource } from './ethereum-vm/gas/agreedGas.ts'
 export {

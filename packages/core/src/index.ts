@@ -114,6 +114,11 @@ export { type ProvenRow, verifyRows } from './attestation/verifyRows.ts'
 export { withdrawRequestPayloadId } from './attestation/withdrawRequestId.ts'
 export { type NetworkOf, type ProtocolChain, UnknownChainError } from './chain/protocolChain.ts'
 export {
+  type AllocatorDepository,
+  type AllocatorFile,
+  allocatorFileSchema,
+} from './config/allocatorFile.ts'
+export {
   type ChainEntry,
   type ChainsFile,
   chainEntrySchema,

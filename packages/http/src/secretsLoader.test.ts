@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { defaultSecretsDirectory, loadSecrets } from './secretsLoader.ts'
+import { defaultSecretsDirectory, loadSecrets, refuseForeignKeys } from './secretsLoader.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -79,4 +79,27 @@ test('files that disagree or are malformed refuse the start by name', async () =
   await expect(loadSecrets({ environment: {}, directory })).rejects.toThrow('the secrets file b')
   await writeFile(join(directory, 'b'), 'not a line')
   await expect(loadSecrets({ environment: {}, directory })).rejects.toThrow('line 1 of the secrets file b')
+})
+
+test.each([
+  ['ALLOCATOR_ECDSA_PRIVATE_KEY'],
+  ['ALLOCATOR_ECDSA_PRIVATE_KEY_FILE'],
+  ['ALLOCATOR_ED25519_PRIVATE_KEY'],
+  ['ALLOCATOR_ED25519_PRIVATE_KEY_FILE'],
+  ['ALLOCATOR_AWS_KMS_SIGNER_KEY_ID'],
+])('%s is taken by the allocator alone', (name) => {
+  const environment = { [name]: 'secret' }
+  expect(() => refuseForeignKeys('allocator', environment)).not.toThrow()
+  expect(() => refuseForeignKeys('other', environment)).toThrow(ConfigurationError)
+  expect(() => refuseForeignKeys('other', environment)).toThrow(name)
+  expect(() => refuseForeignKeys('other', environment)).not.toThrow(/secret/)
+  expect(() => refuseForeignKeys('other', { [name]: ' ' })).not.toThrow()
+})
+
+test('custody’s key is in no service', () => {
+  for (const name of ['CUSTODY_PRIVATE_KEY', 'CUSTODY_PRIVATE_KEY_FILE']) {
+    for (const service of ['allocator', 'other'] as const) {
+      expect(() => refuseForeignKeys(service, { [name]: 'secret' })).toThrow(name)
+    }
+  }
 })

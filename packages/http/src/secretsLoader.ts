@@ -37,6 +37,44 @@ export async function loadSecrets(options: {
   return Object.fromEntries([...secrets, ...set])
 }
 
+/** Settings of keys by who has them; each may end in `_FILE` as well. */
+const allocatorKeys = [
+  'ALLOCATOR_ECDSA_PRIVATE_KEY',
+  'ALLOCATOR_ED25519_PRIVATE_KEY',
+  'ALLOCATOR_AWS_KMS_SIGNER_KEY_ID',
+] as const
+/** In no service. */
+const custodyKeys = ['CUSTODY_PRIVATE_KEY'] as const
+const otherKeys = [
+  'ECDSA_PRIVATE_KEY',
+  'AWS_KMS_SIGNER_KEY_ID',
+  'FILL_WALLET_PRIVATE_KEY',
+  'ADMIN_API_KEY',
+  'API_KEY_PEPPERS',
+  'SOLVER_API_KEY',
+] as const
+
+/**
+ * The allocator's key pays from every depository: it stands in the allocator's environment alone, and no other
+ * service's key stands beside it, so that who takes one process does not have both. Custody's stands in none.
+ * @throws ConfigurationError naming the variable, never its value
+ */
+export function refuseForeignKeys(service: 'allocator' | 'other', environment: Environment): void {
+  const foreign = [
+    ...(service === 'allocator' ? otherKeys : allocatorKeys).map((name) => ({
+      name,
+      whose: 'another service’s',
+    })),
+    ...custodyKeys.map((name) => ({ name, whose: 'no service’s' })),
+  ]
+  for (const { name: key, whose } of foreign) {
+    for (const name of [key, `${key}_FILE`]) {
+      if (isBlank(environment[name] ?? '')) continue
+      throw new ConfigurationError(`${name} is ${whose} setting, and must not stand here. Remove it.`)
+    }
+  }
+}
+
 function isBlank(value: string): boolean {
   return value.trim() === ''
 }

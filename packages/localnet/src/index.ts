@@ -12,7 +12,12 @@ export {
   permitRouterAbi,
 } from '@causeway/contracts'
 export { freeLoopbackPort } from '@causeway/database'
-export { allocatorSignerFile } from './allocator/signerConfig.ts'
+export {
+  type AllocatorNetwork,
+  allocatorEd25519Key,
+  allocatorEnvironment,
+  allocatorKeys,
+} from './allocator/allocatorEnvironment.ts'
 export {
   gasPriceOracleAbi,
   multicall3Abi,
@@ -79,7 +84,7 @@ export {
 } from './scriptedChain/blockTree.ts'
 export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
 export { solverEnvironment } from './solver/solverEnvironment.ts'
-export { type SolverProcess, spawnAllocatorSigner, spawnSolver } from './solver/spawnSolver.ts'
+export { type SolverProcess, spawnAllocator, spawnSolver } from './solver/spawnSolver.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'
 export { type PoolTestbed, startPoolTestbed } from './uniswap/poolTestbed.ts'

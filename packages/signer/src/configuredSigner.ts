@@ -16,6 +16,8 @@ export type SignerSettings = {
   readonly readFile: (path: string) => string
   /** Sentences for the log at start; they hold no key. */
   readonly warn: (message: string) => void
+  /** Of the variables' names, so that no other service takes them by mistake, e.g. `ALLOCATOR_`. Default: none. */
+  readonly prefix?: string
   /** True to sign on a thread of its own with a raw key: for services that sign every answer. */
   readonly isThreaded: boolean
 }
@@ -27,33 +29,38 @@ export type SignerSettings = {
  * @source attestation-oracle.md, Runtime configuration; oracle-protocol.md 6.1
  */
 export async function createConfiguredSigner(settings: SignerSettings): Promise<ConfiguredSigner> {
-  const { environment, warn } = settings
-  const named = (environment['SIGNING_MODULE'] ?? '').trim()
-  if (named === '') warn('SIGNING_MODULE is not set: raw-private-key is taken.')
+  const { environment, warn, prefix = '' } = settings
+  const named = (environment[`${prefix}SIGNING_MODULE`] ?? '').trim()
+  if (named === '') warn(`${prefix}SIGNING_MODULE is not set: raw-private-key is taken.`)
   switch (named) {
     case '':
     case 'raw-private-key':
       return createRawSigner(settings)
     case 'aws-kms':
-      return openKmsSigner(environment)
+      return openKmsSigner(environment, prefix)
     default:
-      throw new ConfigurationError('SIGNING_MODULE must be raw-private-key or aws-kms.')
+      throw new ConfigurationError(`${prefix}SIGNING_MODULE must be raw-private-key or aws-kms.`)
   }
 }
 
-function createRawSigner({ environment, readFile, warn, isThreaded }: SignerSettings): ConfiguredSigner {
-  const privateKey = readPrivateKeySetting({ environment, name: 'ECDSA_PRIVATE_KEY', readFile })
+function createRawSigner(settings: SignerSettings): ConfiguredSigner {
+  const { environment, readFile, warn, isThreaded, prefix = '' } = settings
+  const name = `${prefix}ECDSA_PRIVATE_KEY`
+  const privateKey = readPrivateKeySetting({ environment, name, readFile })
   if (privateKey === undefined) {
-    throw new ConfigurationError('ECDSA_PRIVATE_KEY or ECDSA_PRIVATE_KEY_FILE is required: it signs answers.')
+    throw new ConfigurationError(`${name} or ${prefix}ECDSA_PRIVATE_KEY_FILE is required: it signs answers.`)
   }
   warn('The signing key is in the memory of this process; a key management service keeps it elsewhere.')
   if (isThreaded) return createThreadedSigner({ privateKey })
   return { ...createRawKeySigner({ privateKey }), close: async () => undefined }
 }
 
-async function openKmsSigner(environment: SignerSettings['environment']): Promise<ConfiguredSigner> {
-  const keyId = required(environment, 'AWS_KMS_SIGNER_KEY_ID')
-  const region = required(environment, 'AWS_KMS_SIGNER_KEY_REGION')
+async function openKmsSigner(
+  environment: SignerSettings['environment'],
+  prefix: string,
+): Promise<ConfiguredSigner> {
+  const keyId = required(environment, prefix, 'AWS_KMS_SIGNER_KEY_ID')
+  const region = required(environment, prefix, 'AWS_KMS_SIGNER_KEY_REGION')
   const key = createAwsKmsSigner({ keyId, region })
   try {
     const { address, sign } = await key.open()
@@ -62,14 +69,15 @@ async function openKmsSigner(environment: SignerSettings['environment']): Promis
     key.close()
     if (!(cause instanceof SignerFailedError)) throw cause
     throw new ConfigurationError(
-      'AWS_KMS_SIGNER_KEY_ID: the key cannot be read, or is no secp256k1 key for signing.',
+      `${prefix}AWS_KMS_SIGNER_KEY_ID: the key cannot be read, or is no secp256k1 key for signing.`,
       { cause },
     )
   }
 }
 
-function required(environment: SignerSettings['environment'], name: string): string {
+function required(environment: SignerSettings['environment'], prefix: string, member: string): string {
+  const name = `${prefix}${member}`
   const value = (environment[name] ?? '').trim()
-  if (value === '') throw new ConfigurationError(`${name} is required with SIGNING_MODULE=aws-kms.`)
+  if (value === '') throw new ConfigurationError(`${name} is required with ${prefix}SIGNING_MODULE=aws-kms.`)
   return value
 }

@@ -1,4 +1,17 @@
 export { type AwsKmsKey, type AwsKmsOptions, createAwsKmsSigner } from './awsKmsSigner.ts'
+export { type CapJournal, createCapJournal, noJournal } from './caps/capJournal.ts'
+export { createHeldStore, type HeldRecord, type HeldStore, noHeldStore } from './caps/heldStore.ts'
+export { createLineJournal, type LineJournal, type LineJournalOptions } from './caps/lineJournal.ts'
+export {
+  type CapTable,
+  type CapVerdict,
+  type CountedValue,
+  createSigningCaps,
+  type Excess,
+  type SigningCaps,
+  type SigningCapsOptions,
+  type TokenCap,
+} from './caps/signingCaps.ts'
 export { type ConfiguredSigner, createConfiguredSigner, type SignerSettings } from './configuredSigner.ts'
 export { SignerFailedError } from './errors.ts'
 export { parsePrivateKey, readPrivateKeySetting } from './privateKey.ts'

@@ -2,7 +2,7 @@
 import { type Hex, ownerRequestDigest, withdrawalAddress } from '@causeway/core'
 import type { LocalAccount } from '@causeway/localnet'
 import { concatHex } from 'viem'
-import { judgeIssued } from '../../../packages/localnet/src/allocator/issued.ts'
+import { judgeIssued } from '../../../apps/allocator/src/payloads/issued.ts'
 import { allocatorCalls, depositoryCalls, tokenCalls } from '../contracts/calls.ts'
 import { toHex } from '../contracts/contractModel.ts'
 import { chainNumbers, type TokenName, type UserChainId, userChainIds } from '../network.ts'
@@ -131,6 +131,7 @@ export async function signIssued(world: World, withdrawal: KnownWithdrawal): Pro
   if (payload === '0x') return
   const depositories = userChainIds.map((id) => ({
     vmType: 'ethereum-vm' as const,
+    chain: id,
     ...{ hubChainId: String(chainNumbers[id]), depository: places[id].depository },
   }))
   const verdict = judgeIssued({ payloadId, request, payload }, depositories)

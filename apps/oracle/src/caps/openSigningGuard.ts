@@ -1,8 +1,13 @@
 import type { ChainRegistry } from '@causeway/chains'
 import { hubTokenId } from '@causeway/core'
-import { createCapJournal, noJournal } from './capJournal.ts'
-import { createHeldStore } from './heldStore.ts'
-import { type CapTable, createSigningCaps, type TokenCap } from './signingCaps.ts'
+import {
+  type CapTable,
+  createCapJournal,
+  createHeldStore,
+  createSigningCaps,
+  noJournal,
+  type TokenCap,
+} from '@causeway/signer'
 import { createSigningGuard, openGuard, type SigningGuard, type SigningGuardOptions } from './signingGuard.ts'
 
 type Options = Pick<SigningGuardOptions, 'isExecuted' | 'metrics' | 'log'> & {

@@ -1,8 +1,8 @@
 import { ConfigurationError, type Hex } from '@causeway/core'
+import { createLineJournal, type LineJournal } from '@causeway/signer'
 import { z } from 'zod'
 import type { Settles } from '../attestations/context.ts'
 import type { WatchLog } from '../halt/watchedChain.ts'
-import { createLineJournal, type LineJournal } from './lineJournal.ts'
 import { claimSettlement, type OrderClaim } from './orderClaims.ts'
 
 /** The settlements of one order that this process signed. */

@@ -9,10 +9,15 @@ import {
   encodeTransferAction,
   type Hex,
 } from '@causeway/core'
+import {
+  type CapTable,
+  createCapJournal,
+  createSigningCaps,
+  noJournal,
+  type SigningCapsOptions,
+} from '@causeway/signer'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createCapJournal, noJournal } from './capJournal.ts'
-import { type CapTable, createSigningCaps, type SigningCapsOptions } from './signingCaps.ts'
 import { valueLetOut } from './valueLetOut.ts'
 
 const token = 7n
@@ -83,6 +88,19 @@ describe('a thief', () => {
     expect(caps.admit(value(1, 900n)).kind).toBe('upper')
     expect(caps.admit(value(2, 101n)).kind).toBe('held')
     expect(caps.usage()).toMatchObject([{ signed: 900n }])
+  })
+
+  test('with a second process gets no second cap: what it signed counts here, once, for its hour', () => {
+    const clock = { now: start }
+    const caps = capsAt(clock)
+    caps.count(value(1, 900n), start - 59 * minute)
+    caps.count(value(1, 900n), start)
+    caps.count(value(2, 5_000n), start - 70 * minute)
+    expect(caps.usage()).toMatchObject([{ signed: 900n }])
+    expect(caps.admit(value(3, 101n)).kind).toBe('held')
+    expect(caps.admit(value(1, 900n)).kind).toBe('free')
+    clock.now += 2 * minute
+    expect(caps.admit(value(3, 101n)).kind).toBe('within')
   })
 
   test('a cap of zero signs nothing', () => {

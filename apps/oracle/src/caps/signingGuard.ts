@@ -7,10 +7,16 @@ import {
   startDeadline,
   whenAborted,
 } from '@causeway/core'
+import {
+  type CapTable,
+  type CountedValue,
+  type Excess,
+  type HeldStore,
+  noHeldStore,
+  type SigningCaps,
+} from '@causeway/signer'
 import type { Payout } from '../attestations/context.ts'
 import type { WatchLog } from '../halt/watchedChain.ts'
-import { type HeldStore, noHeldStore } from './heldStore.ts'
-import type { CapTable, CountedValue, Excess, SigningCaps } from './signingCaps.ts'
 import { valueLetOut } from './valueLetOut.ts'
 
 /** What is about to be signed beside a message. */

@@ -45,6 +45,7 @@ describe('a start is refused, naming the setting and no value', () => {
     ['PEER_API_KEYS entry 1', { PEER_API_KEYS: 'secret' }],
     ['PEER_API_KEYS', { PEER_API_KEYS: 'secret:one;secret:two' }],
     ['FORCE', { FORCE: 'secret' }],
+    ['ALLOCATOR_ECDSA_PRIVATE_KEY', { ALLOCATOR_ECDSA_PRIVATE_KEY: 'secret' }],
   ])('%s of %j', (name, variables) => {
     expect(() => load(variables)).toThrow(ConfigurationError)
     expect(() => load(variables)).toThrow(name)

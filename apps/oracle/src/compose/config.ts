@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
-import { parseTrustedProxies } from '@causeway/http'
+import { parseTrustedProxies, refuseForeignKeys } from '@causeway/http'
 import { z } from 'zod'
 import { shownKeys } from '../peers/settings.ts'
 import { parseKeySettings, refuseShownKeys } from '../service/keySetting.ts'
@@ -43,6 +43,7 @@ export type OracleConfig = ReturnType<typeof loadConfig>
  * @throws ConfigurationError naming every bad variable and printing no value
  */
 export function loadConfig(source: Readonly<Record<string, string | undefined>>, repositoryRoot: string) {
+  refuseForeignKeys('other', source)
   const set = Object.entries(source).filter(([, value]) => value !== undefined && value !== '')
   const parsed = variables.safeParse(Object.fromEntries(set))
   if (!parsed.success) throw new ConfigurationError(`Bad environment:\n${z.prettifyError(parsed.error)}`)

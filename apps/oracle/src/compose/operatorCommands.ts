@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@causeway/core'
-import { createHeldStore } from '../caps/heldStore.ts'
+import { createHeldStore } from '@causeway/signer'
 import { createHaltStore } from '../halt/haltStore.ts'
 
 const usage = 'Usage: halted list | halted clear <chain> | held list | held release <id>'

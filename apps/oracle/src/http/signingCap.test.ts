@@ -14,7 +14,7 @@ import {
   type WithdrawRequestFacts,
 } from '@causeway/core'
 import type { HttpApp } from '@causeway/http'
-import { recoverSigner } from '@causeway/signer'
+import { type CapTable, createHeldStore, createSigningCaps, noJournal, recoverSigner } from '@causeway/signer'
 import { sign } from 'viem/accounts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
@@ -37,9 +37,6 @@ import {
   refundTransaction,
   world,
 } from '../../test/fixtures/world.ts'
-import { noJournal } from '../caps/capJournal.ts'
-import { createHeldStore } from '../caps/heldStore.ts'
-import { type CapTable, createSigningCaps } from '../caps/signingCaps.ts'
 import { createSigningGuard } from '../caps/signingGuard.ts'
 import { runHeldCommand } from '../compose/operatorCommands.ts'
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigurationError, parseCasedAddress, Secret } from '@causeway/core'
-import { parseTrustedProxies } from '@causeway/http'
+import { parseTrustedProxies, refuseForeignKeys } from '@causeway/http'
 import { z } from 'zod'
 import { parsePeppers } from '../access/keys/peppers.ts'
 import { parseOracles } from '../requests/settlement/oracleSettings.ts'
@@ -64,6 +64,7 @@ export type QuoteApiConfig = ReturnType<typeof loadConfig>
  * @throws ConfigurationError naming every bad variable and printing no value
  */
 export function loadConfig(source: Readonly<Record<string, string | undefined>>, repositoryRoot: string) {
+  refuseForeignKeys('other', source)
   const set = Object.entries(source).filter(([, value]) => value !== undefined && value !== '')
   const parsed = variables.safeParse(Object.fromEntries(set))
   if (!parsed.success) throw new ConfigurationError(`Bad environment:\n${z.prettifyError(parsed.error)}`)

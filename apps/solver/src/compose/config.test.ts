@@ -31,6 +31,8 @@ describe('configuration', () => {
     ['QUOTE_API_URL', 'file:///hunter2'],
     ['DRY_RUN', 'hunter2'],
     ['LEASE_MS', '1'],
+    ['ALLOCATOR_ECDSA_PRIVATE_KEY', 'hunter2'],
+    ['CUSTODY_PRIVATE_KEY', 'hunter2'],
   ])('%s that is wrong stops the start by its name alone', (name, value) => {
     const load = () => loadConfig({ ...whole, [name]: value }, '/repository')
     expect(load).toThrow(name)

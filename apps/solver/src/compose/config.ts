@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigurationError, Secret } from '@causeway/core'
+import { refuseForeignKeys } from '@causeway/http'
 import { z } from 'zod'
 
 const port = z.coerce.number().int().min(0).max(65_535)
@@ -38,6 +39,7 @@ export type SolverConfig = ReturnType<typeof loadConfig>
  * @throws ConfigurationError naming every bad variable and printing no value
  */
 export function loadConfig(source: Readonly<Record<string, string | undefined>>, repositoryRoot: string) {
+  refuseForeignKeys('other', source)
   const set = Object.entries(source).filter(([, value]) => value !== undefined && value !== '')
   const parsed = variables.safeParse(Object.fromEntries(set))
   if (!parsed.success) throw new ConfigurationError(`Bad environment:\n${z.prettifyError(parsed.error)}`)

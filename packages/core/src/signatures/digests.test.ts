@@ -1,6 +1,6 @@
 // Vectors of oracle-protocol.md 1.5, 2.1 and 2.3: digests, and the deterministic signatures over them.
 import fc from 'fast-check'
-import { hashMessage, hashTypedData, parseSignature, serializeTransaction, toHex } from 'viem'
+import { hashMessage, hashTypedData, keccak256, parseSignature, serializeTransaction, toHex } from 'viem'
 import { privateKeyToAccount, privateKeyToAddress, sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import {
@@ -15,6 +15,8 @@ import {
 import { orderBId, orderBSignature, orderBSolverKey, repeated } from '../../test/vectors/orders.ts'
 import { bytesToHex } from '../hashing/hexBytes.ts'
 import type { Hex } from '../hex.ts'
+import { payloadHashes } from '../vm/allocatorPayload.ts'
+import { encodeEvmWithdrawal } from '../vm/ethereum/withdrawal.ts'
 import { executionHash, executionSeparator, signingDigest } from './digests.ts'
 import type { SigningRequest } from './signer.ts'
 
@@ -220,6 +222,35 @@ test.each<[string, SigningRequest]>([
   ['no bytes', { purpose: 'transaction', unsigned: '0x' }],
 ])('nothing is signed for %s', (_what, request) => {
   expect(() => signingDigest(request)).toThrow(RangeError)
+})
+
+describe('what an allocator signs', () => {
+  const payload = encodeEvmWithdrawal({
+    calls: [{ to: `0x${'22'.repeat(20)}`, value: 5n, data: '0x', allowFailure: false }],
+    ...{ nonce: 42n, expiration: 1_800_000_000n },
+  })
+  const place = { hubChainId: 8453n, depository: `0x${'0d'.repeat(20)}` }
+  const signing = (index: number) => ({
+    ...{ purpose: 'payload' as const, vmType: 'ethereum-vm' as const, payload, place, index },
+  })
+
+  test('of a payload is the hash that its bytes and place make', () => {
+    expect(digestOf(signing(0))).toBe(payloadHashes('ethereum-vm', payload, place)[0])
+    const elsewhere = { ...place, hubChainId: 10n }
+    expect(digestOf({ ...signing(0), place: elsewhere })).not.toBe(digestOf(signing(0)))
+    expect(() => digestOf(signing(1))).toThrow(RangeError)
+  })
+
+  test('of a transaction is the hash of an EIP-1559 one, and of nothing else', () => {
+    const transaction = { type: 'eip1559', chainId: 1, nonce: 7, gas: 21_000n, maxFeePerGas: 5n } as const
+    const unsigned = serializeTransaction(transaction)
+    expect(digestOf({ purpose: 'transaction', unsigned })).toBe(keccak256(unsigned))
+    const typedData: Hex = `0x1901${'ab'.repeat(64)}`
+    const legacy = serializeTransaction({ type: 'legacy', chainId: 1, nonce: 7, gas: 21_000n })
+    for (const other of [typedData, legacy, '0x', '0x02', '0x0219'] as const) {
+      expect(() => digestOf({ purpose: 'transaction', unsigned: other })).toThrow(RangeError)
+    }
+  })
 })
 
 test('an unsigned transaction is signed as another library does', async () => {

@@ -11,6 +11,7 @@ import {
   typeHash,
 } from '../hashing/typedData.ts'
 import type { Hex } from '../hex.ts'
+import { payloadHashes } from '../vm/allocatorPayload.ts'
 import type { WithdrawRequest } from '../vm/withdrawRequest.ts'
 import type {
   Execution,
@@ -19,7 +20,7 @@ import type {
   MappingEntry,
   WithdrawRequestDomain,
 } from './execution.ts'
-import type { SigningRequest } from './signer.ts'
+import type { PayloadSigning, SigningRequest } from './signer.ts'
 
 const executionTypeHash = typeHash('Execution(bytes32 idempotencyKey,bytes[] actions)')
 const withdrawRequestTypeHash = typeHash(
@@ -47,6 +48,8 @@ export function signingDigest(request: SigningRequest): Uint8Array {
       return typedDataDigest(mappingSeparator(request.domain), mappingEntryHash(request.entry))
     case 'transaction':
       return transactionDigest(request.unsigned)
+    case 'payload':
+      return payloadDigest(request)
     default:
       return assertNever(request)
   }
@@ -58,6 +61,13 @@ function transactionDigest(unsigned: Hex): Uint8Array {
   const [type, listHead = 0] = bytes
   if (type !== 2 || listHead < 0xc0) throw new RangeError('only EIP-1559 transactions are signed')
   return keccak256(bytes)
+}
+
+/** The hash is made here from the payload's bytes: a signer is never handed one. */
+function payloadDigest({ vmType, payload, place, index }: PayloadSigning): Uint8Array {
+  const hash = payloadHashes(vmType, payload, place)[index]
+  if (hash === undefined) throw new RangeError('the payload has no such part')
+  return fixedHexToBytes(hash, 32)
 }
 
 /** Domain separator of the hub's oracle contract. */

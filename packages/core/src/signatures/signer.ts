@@ -1,4 +1,6 @@
 import type { Hex } from '../hex.ts'
+import type { PayloadPlace } from '../vm/allocatorPayloadFamily.ts'
+import type { VmType } from '../vm/vmType.ts'
 import type { WithdrawRequest } from '../vm/withdrawRequest.ts'
 import type {
   Execution,
@@ -26,6 +28,16 @@ export type SigningRequest =
   | { readonly purpose: 'mapping-entry'; readonly domain: MappingDomain; readonly entry: MappingEntry }
   /** An EIP-1559 transaction without its signature, as EIP-2718 serializes it. */
   | { readonly purpose: 'transaction'; readonly unsigned: Hex }
+  | PayloadSigning
+
+/** What an allocator signs for the part `index` of a payload that it issued. @source withdrawals.md 1.3 */
+export type PayloadSigning = {
+  readonly purpose: 'payload'
+  readonly vmType: VmType
+  readonly payload: Hex
+  readonly place: PayloadPlace
+  readonly index: number
+}
 
 /**
  * Holds one secp256k1 key. Every signature is recovered and compared with `address` before it is

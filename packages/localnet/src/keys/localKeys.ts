@@ -20,7 +20,7 @@ export type LocalKeys = {
   /** One signer per oracle; all three are allowed on the 2-of-3 multisig. */
   readonly oracles: readonly [LocalAccount, LocalAccount, LocalAccount]
   readonly sponsor: LocalAccount
-  /** Signs what the allocator issued: in the allocator signer's process alone. */
+  /** Signs what the allocator issued: in the allocator's process alone. */
   readonly allocator: LocalAccount
   /** Funded user accounts, at least six. */
   readonly users: readonly LocalAccount[]

@@ -23,10 +23,9 @@ export function spawnSolver(environment: Readonly<Record<string, string>>): Solv
   return spawnPart('apps/solver/src/main.ts', environment, 'solver is ready')
 }
 
-/** `main.ts` of the allocator signer; see `spawnSolver`. @param configFile path of an `AllocatorSignerFile` */
-export function spawnAllocatorSigner(configFile: string): SolverProcess {
-  const variables = { ALLOCATOR_CONFIG_FILE: configFile }
-  return spawnPart('packages/localnet/src/allocator/main.ts', variables, 'ready on port')
+/** `main.ts` of the allocator; see `spawnSolver`. @param variables its whole environment: see `allocatorEnvironment` */
+export function spawnAllocator(variables: Readonly<Record<string, string>>): SolverProcess {
+  return spawnPart('apps/allocator/src/main.ts', variables, 'allocator is listening')
 }
 
 function spawnPart(

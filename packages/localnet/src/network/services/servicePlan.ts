@@ -1,6 +1,6 @@
 import type { FamilyFacts } from '../../families/familySettings.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
-import { allocatorSignerPlan } from './allocatorSigner.ts'
+import { allocatorPlan } from './allocator.ts'
 import { oraclePlans } from './oracle.ts'
 import { quoteApiPlan } from './quoteApi.ts'
 import { solverPlan } from './solver.ts'
@@ -38,9 +38,4 @@ export type ServicePlan = {
 export type FirstPorts = { readonly quote: number; readonly oracle: number }
 
 /** Every service of a local network. They start side by side; a further one is one entry here. */
-export const servicePlans: readonly ServicePlan[] = [
-  quoteApiPlan,
-  ...oraclePlans,
-  solverPlan,
-  allocatorSignerPlan,
-]
+export const servicePlans: readonly ServicePlan[] = [quoteApiPlan, ...oraclePlans, solverPlan, allocatorPlan]

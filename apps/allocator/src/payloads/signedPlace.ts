@@ -1,7 +1,7 @@
 import {
+  type AllocatorDepository,
   bitcoinNetworkOf,
   bitcoinWithdrawalTransfer,
-  type ChainNetwork,
   decodeBitcoinWithdrawal,
   decodeEvmWithdrawal,
   decodeHyperliquidWithdrawal,
@@ -13,38 +13,101 @@ import {
   InvalidWithdrawalError,
   lighterWithdrawalTransfer,
   mainNetwork,
+  type ProtocolChain,
   payloadWithdrawal,
   scriptAddress,
   solanaWithdrawalTransfer,
   tronEvmAddress,
   tronWithdrawalTransfer,
+  type VmType,
   withdrawalTransfer,
 } from '@causeway/core'
-import { z } from 'zod'
-import { hexSchema } from '../files/hexSchema.ts'
 
-const place = { hubChainId: z.string().regex(/^[0-9]+$/), depository: z.string() }
+/** A depository that the allocator's key may pay from. */
+type Place = {
+  /** String id, which names accounts and tokens on the hub. */
+  readonly chain: string
+  /** The chain's number on the hub. */
+  readonly hubChainId: string
+  /** Canonical in its family. */
+  readonly depository: string
+}
 
-/** A depository that this signer's key may pay from, and what else its payloads have to say. */
-export const signedPlaceSchema = z.discriminatedUnion('vmType', [
-  z.object({ vmType: z.literal('ethereum-vm'), ...place }),
-  z.object({ vmType: z.literal('tron-vm'), ...place }),
-  z.object({ vmType: z.literal('solana-vm'), ...place, domain: hexSchema(32), vault: z.string() }),
-  z.object({ vmType: z.literal('bitcoin-vm'), ...place, network: z.string() }),
-  z.object({
-    ...{ vmType: z.literal('hyperliquid-vm'), ...place, networkName: z.string() },
-    tokens: z.array(z.object({ token: hexSchema(16), decimals: z.number().int().min(0).max(30) })),
-  }),
-  z.object({ vmType: z.literal('lighter-vm'), ...place, lighterChainId: z.string().regex(/^[0-9]+$/) }),
-])
-/** `hubChainId` is the chain's number on the hub; `depository` is canonical in its family. */
-export type SignedPlace = z.output<typeof signedPlaceSchema>
+/** A place, and what else its payloads have to say. */
+export type SignedPlace =
+  | (Place & { readonly vmType: 'ethereum-vm' | 'tron-vm' })
+  | (Place & { readonly vmType: 'solana-vm'; readonly domain: Hex; readonly vault: string })
+  | (Place & { readonly vmType: 'bitcoin-vm'; readonly network: string | undefined })
+  | (Place & {
+      readonly vmType: 'hyperliquid-vm'
+      readonly networkName: string
+      readonly tokens: readonly { readonly token: string; readonly decimals: number }[]
+    })
+  | (Place & { readonly vmType: 'lighter-vm'; readonly lighterChainId: string })
+
+/** What the chain file says of a depository's chain. */
+export type PlaceChain = {
+  readonly id: string
+  readonly vmType: VmType
+  readonly network?: string | undefined
+  readonly hubChainId: string
+  readonly depository?: string | undefined
+}
+
+const ownMembers = {
+  'ethereum-vm': [],
+  'tron-vm': [],
+  'bitcoin-vm': [],
+  'solana-vm': ['domain', 'vault'],
+  'hyperliquid-vm': ['networkName', 'tokens'],
+  'lighter-vm': ['networkId'],
+} as const satisfies Readonly<Record<VmType, readonly (keyof AllocatorDepository)[]>>
+
+/**
+ * A depository of the allocator file, completed by the chain file.
+ * @param problems takes what is missing or means nothing there, by name
+ */
+export function signedPlaceOf(
+  chain: PlaceChain,
+  entry: AllocatorDepository,
+  problems: string[],
+): SignedPlace | undefined {
+  const { id, vmType, hubChainId, depository } = chain
+  const own: readonly string[] = ownMembers[vmType]
+  const { chain: _chain, caps: _caps, ...members } = entry
+  for (const [member, value] of Object.entries(members)) {
+    if (value !== undefined && !own.includes(member)) problems.push(`${id}.${member} means nothing there`)
+  }
+  const { domain, vault, networkName, tokens, networkId } = entry
+  const missing = ownMembers[vmType].filter((member) => entry[member] === undefined)
+  for (const member of missing) problems.push(`${id}.${member} is needed`)
+  if (depository === undefined) {
+    problems.push(`${id} has no depository in the chain file`)
+    return undefined
+  }
+  const place = { chain: id, hubChainId, depository }
+  switch (vmType) {
+    case 'ethereum-vm':
+    case 'tron-vm':
+      return { ...place, vmType }
+    case 'bitcoin-vm':
+      return { ...place, vmType, network: chain.network }
+    case 'solana-vm':
+      return domain === undefined || vault === undefined ? undefined : { ...place, vmType, domain, vault }
+    case 'hyperliquid-vm':
+      return networkName === undefined || tokens === undefined
+        ? undefined
+        : { ...place, vmType, networkName, tokens }
+    case 'lighter-vm':
+      return networkId === undefined ? undefined : { ...place, vmType, lighterChainId: networkId }
+  }
+}
 
 /** The chain as `core` knows it. */
-export function chainOfPlace(place: SignedPlace): ChainNetwork & { readonly hubChainId: string } {
-  const { vmType, hubChainId } = place
+export function chainOfPlace(place: SignedPlace): ProtocolChain & { readonly hubChainId: string } {
+  const { vmType, hubChainId, chain: chainId } = place
   const { network } = place.vmType === 'bitcoin-vm' ? place : mainNetwork(vmType)
-  return { vmType, hubChainId, network }
+  return { chainId, vmType, hubChainId, network }
 }
 
 /** The depository as requests spell it. */

@@ -3,6 +3,8 @@
 import {
   type BitcoinPayload,
   bitcoinNetworkOf,
+  ConfigurationError,
+  derivedHubChainId,
   encodeBitcoinPayload,
   encodeEvmWithdrawal,
   encodeHyperliquidWithdrawal,
@@ -11,37 +13,55 @@ import {
   encodeTransfer,
   type Hex,
   hexToBytes,
+  hubTokenId,
   outputScript,
   payloadWithdrawal,
+  Secret,
   type SendAsset,
   solanaCodec,
+  tronAddress,
   type WithdrawRequest,
+  withdrawalAddress,
   withdrawRequestOf,
   withdrawRequestPayloadId,
 } from '@causeway/core'
+import { createRawKeySigner, parsePrivateKey } from '@causeway/signer'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { recoverAddress } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { familyDepositories, solanaDomain, solanaVault } from '../families/familyPlans.ts'
-import { testDeployment } from '../network/testDeployment.ts'
-import { judgeIssued } from './issued.ts'
-import { chainOfPlace, paymentOf, type SignedPlace, signedPlaceSchema } from './signedPlace.ts'
-import { allocatorSignerFile } from './signerConfig.ts'
-import { signPayloadHash, solanaAllocator } from './signPayloadHash.ts'
+import { createPayloadKeys, ed25519PublicKey } from '../keys/payloadKeys.ts'
+import { judgeIssued, lacksBacking } from './issued.ts'
+import { chainOfPlace, paymentOf, type SignedPlace } from './signedPlace.ts'
 
 const allocatorKey: Hex = `0x${'77'.repeat(32)}`
-const deployment = testDeployment()
-const places = signedPlaceSchema.array().parse(
-  allocatorSignerFile(
-    {
-      chains: { hub: { chainId: 1, url: 'http://127.0.0.1:1' } },
-      deployment,
-      keys: { allocator: { address: privateKeyToAddress(allocatorKey), privateKey: allocatorKey } },
-    },
-    { healthPort: 0, pollMs: 50 },
-  ).depositories,
-)
+const ed25519Key: Hex = `0x${'78'.repeat(32)}`
+const evmDepository: Hex = `0x${'0d'.repeat(20)}`
+const solanaDomain: Hex = `0x${'0e'.repeat(32)}`
+const solanaVault = '6btHt9e9pxdoGxMy1AjZCGzqzZxgHm9sEmJGYegDXHZy'
+const depositories = {
+  tron: tronAddress(evmDepository),
+  solana: '2FCJft4deG5LuYbobecRJZfKKyeSeFm4pv2tasATSjko',
+  bitcoin: 'bcrt1qzuhdurqrt0ka05wd7zvphj47zzg8jcyfun6ejm',
+  hyperliquid: '0xeccf8deb880b9841c06e3a6eda720151d7205f55',
+  lighter: '900001',
+}
+const at = (chain: keyof typeof depositories) => ({
+  ...{ chain, hubChainId: derivedHubChainId(chain).toString(), depository: depositories[chain] },
+})
+const places: readonly SignedPlace[] = [
+  { vmType: 'ethereum-vm', chain: 'base', hubChainId: '8453', depository: evmDepository },
+  { vmType: 'tron-vm', ...at('tron'), hubChainId: '1414680398' },
+  { vmType: 'solana-vm', ...at('solana'), domain: solanaDomain, vault: solanaVault },
+  { vmType: 'bitcoin-vm', ...at('bitcoin'), network: 'regtest' },
+  {
+    ...{ vmType: 'hyperliquid-vm', ...at('hyperliquid'), networkName: 'Mainnet' },
+    tokens: [{ token: '0x6d1e7cde53ba9467b783cb7c530ce054', decimals: 8 }],
+  },
+  { vmType: 'lighter-vm', ...at('lighter'), lighterChainId: '300' },
+]
+const signer = createRawKeySigner({ privateKey: parsePrivateKey(allocatorKey, 'a test') })
+const keys = createPayloadKeys({ signer, ed25519: new Secret(ed25519Key) }, places)
 const placeOf = (vmType: SignedPlace['vmType']): SignedPlace => {
   const found = places.find((one) => one.vmType === vmType)
   if (found === undefined) throw new Error(`nothing is signed for ${vmType}`)
@@ -53,7 +73,6 @@ const spender = repeated('99', 20)
 const account = repeated('22', 20)
 const usdcToken = repeated('5c', 20)
 const usdc = '0x6d1e7cde53ba9467b783cb7c530ce054'
-const depositories = familyDepositories(deployment.base.depository)
 const regtest = bitcoinNetworkOf('regtest')
 const scriptOf = (byte: number) => Uint8Array.of(0, 20, ...new Uint8Array(20).fill(byte))
 const own = outputScript(depositories.bitcoin, regtest)
@@ -196,16 +215,31 @@ describe.each(families)('a payload of $vmType', ({ vmType, build, forged }) => {
     ).toEqual({
       ...{ kind: 'refuse', reason: 'its depository is not signed for here' },
     })
-    for (const hash of verdict.hashes) {
-      const signature = await signPayloadHash(vmType, hash, allocatorKey)
+    const { signal } = new AbortController()
+    for (const [index, hash] of verdict.hashes.entries()) {
+      const signature = await keys.sign(issued, verdict, index, { signal })
       if (vmType === 'solana-vm') {
-        const key = solanaCodec.encodeAddress(solanaAllocator(allocatorKey))
-        expect(ed25519.verify(hexToBytes(signature), hexToBytes(hash), key)).toBe(true)
+        expect(ed25519.verify(hexToBytes(signature), hexToBytes(hash), ed25519PublicKey(ed25519Key))).toBe(
+          true,
+        )
       } else {
         const signer = await recoverAddress({ hash, signature })
         expect(signer).toBe(privateKeyToAddress(allocatorKey))
       }
     }
+  })
+
+  test('has its own withdrawal address behind it, which names its owner, nonce and recipient', () => {
+    const verdict = judgeIssued(issued, places)
+    if (verdict.kind !== 'sign') throw new Error(verdict.reason)
+    const { currency, recipient } = paymentOf(place, issued.payload)
+    const chain = chainOfPlace(place)
+    const account = { depository: place.depository, currency, recipient, ownerAlias: spender, nonce: 42n }
+    expect(verdict.backing).toEqual({
+      holder: withdrawalAddress(chain, account),
+      hubTokenId: hubTokenId(chain, currency),
+      amount: request.amount,
+    })
   })
 
   test.each(forged)('%s is not signed', (_what, forge, reason) => {
@@ -228,4 +262,47 @@ describe.each(families)('a payload of $vmType', ({ vmType, build, forged }) => {
 test('a token of Hyperliquid whose decimals are not known cannot be read', () => {
   const place = placeOf('hyperliquid-vm')
   expect(() => paymentOf(place, hyperliquid({ token: `HYPE:${repeated('0d', 16)}` }))).toThrow('decimals')
+})
+
+describe('what the hub must show of a payload', () => {
+  const id = repeated('aa', 32)
+  const issued = { payloadId: id, payload: repeated('bb', 64) }
+  const state = { payload: issued.payload, named: id, balance: 5n }
+  const lacks = (change: object) => lacksBacking(issued, { amount: 5n }, { ...state, ...change })
+
+  test('the payload, under its nonce, and the money', () => {
+    expect(lacks({})).toBeUndefined()
+    expect(lacks({ balance: 6n })).toBeUndefined()
+  })
+
+  test.each([
+    ['one unit less than it pays', { balance: 4n }, 'the hub does not hold what it pays'],
+    ['nothing at all', { balance: 0n }, 'the hub does not hold what it pays'],
+    ['an event without a payload', { payload: '0x' }, 'the hub holds other bytes for it'],
+    ['other bytes', { payload: repeated('bc', 64) }, 'the hub holds other bytes for it'],
+    [
+      'a second payload of a nonce',
+      { named: repeated('ab', 32) },
+      'the hub names another payload for its nonce',
+    ],
+  ])('%s is not signed', (_what, change, reason) => {
+    expect(lacks(change)).toBe(reason)
+  })
+})
+
+describe('keys', () => {
+  const solana = places.filter(({ vmType }) => vmType === 'solana-vm')
+  const others = places.filter(({ vmType }) => vmType !== 'solana-vm')
+
+  test('a depository that obeys another curve needs a key on it, by name', () => {
+    const open = () => createPayloadKeys({ signer, ed25519: undefined }, solana)
+    expect(open).toThrow(ConfigurationError)
+    expect(open).toThrow(/ALLOCATOR_ED25519_PRIVATE_KEY.*solana/)
+  })
+
+  test('a key without a use is refused by name, without its value', () => {
+    const open = () => createPayloadKeys({ signer, ed25519: new Secret(ed25519Key) }, others)
+    expect(open).toThrow(/ALLOCATOR_ED25519_PRIVATE_KEY/)
+    expect(open).not.toThrow(new RegExp(ed25519Key.slice(2)))
+  })
 })

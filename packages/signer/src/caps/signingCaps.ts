@@ -38,6 +38,8 @@ export interface SigningCaps {
   admit(value: CountedValue): CapVerdict
   /** Signs it from now on without counting it: released by the operator, or executed already. */
   exempt(value: CountedValue): void
+  /** Counts what another process signed with the same key, whatever the cap says. @param at milliseconds since 1970 */
+  count(value: CountedValue, at: number): void
   /** For metrics: what was signed within the window. */
   usage(): readonly (TokenCap & { readonly signed: bigint })[]
 }
@@ -162,6 +164,13 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
     },
     exempt({ key, amounts }) {
       journal.append({ key, amounts: remember(key, amounts) })
+    },
+    count(value, at) {
+      const due = dueOf(value)
+      if (due.size === 0 && remembered.has(value.key)) return
+      const minute = Math.min(Math.floor(at / minuteMs), minuteNow())
+      for (const [hubTokenId, amount] of due) add(minute, hubTokenId, amount)
+      journal.append({ minute, counted: due, key: value.key, amounts: remember(value.key, value.amounts) })
     },
     usage: () => [...table].map(([hubTokenId, cap]) => ({ ...cap, signed: signedOf(hubTokenId) })),
   }

@@ -1,8 +1,10 @@
 import {
   type Hex,
+  hubTokenId,
   payloadHashes,
   payloadWithdrawal,
   type WithdrawRequest,
+  withdrawalAddress,
   withdrawRequestOf,
   withdrawRequestPayloadId,
 } from '@causeway/core'
@@ -16,8 +18,30 @@ export type IssuedPayload = {
 }
 
 export type Verdict =
-  | { readonly kind: 'sign'; readonly place: SignedPlace; readonly hashes: readonly Hex[] }
+  | {
+      readonly kind: 'sign'
+      readonly place: SignedPlace
+      readonly hashes: readonly Hex[]
+      readonly backing: Backing
+    }
   | { readonly kind: 'refuse'; readonly reason: string }
+
+/** What has to stand behind a payload on the hub. */
+export type Backing = {
+  /** The withdrawal address, which holds the money until it is paid. */
+  readonly holder: Hex
+  readonly hubTokenId: bigint
+  readonly amount: bigint
+}
+
+/** What the hub shows of a payload at one final height. */
+export type HubState = {
+  readonly payload: Hex
+  /** The one payload of its spender's nonce. */
+  readonly named: Hex
+  /** Of the withdrawal address. */
+  readonly balance: bigint
+}
 
 /**
  * What is signed for an issued payload. The contract's builder is not believed: a payload gets a signature
@@ -44,7 +68,34 @@ export function judgeIssued(
   if (nonce !== undefined && nonce !== nonceOf(place, payloadId)) {
     return refuse('its payload has the nonce of another one')
   }
-  return { kind: 'sign', place, hashes: payloadHashes(place.vmType, payload, { hubChainId, depository }) }
+  const chain = chainOfPlace(place)
+  const { currency, recipient } = paid
+  const { amount, nonce: ownNonce } = request
+  const account = { depository: place.depository, currency, recipient, ownerAlias: spender }
+  return {
+    kind: 'sign',
+    place,
+    hashes: payloadHashes(place.vmType, payload, { hubChainId, depository }),
+    backing: {
+      holder: withdrawalAddress(chain, { ...account, nonce: BigInt(ownNonce) }),
+      hubTokenId: hubTokenId(chain, currency),
+      amount,
+    },
+  }
+}
+
+/**
+ * Why the hub's state forbids a signature; `undefined` where it stands behind the payload. An event alone proves
+ * nothing: the state must have the payload, under its spender's nonce, and the money that it pays.
+ */
+export function lacksBacking(
+  { payloadId, payload }: Pick<IssuedPayload, 'payloadId' | 'payload'>,
+  { amount }: Pick<Backing, 'amount'>,
+  state: HubState,
+): string | undefined {
+  if (state.payload !== payload) return 'the hub holds other bytes for it'
+  if (state.named !== payloadId) return 'the hub names another payload for its nonce'
+  return state.balance < amount ? 'the hub does not hold what it pays' : undefined
 }
 
 /** The program on Solana has room for the low 64 bits. */

@@ -1,0 +1,272 @@
+import { readFileSync } from 'node:fs'
+import {
+  checkLocalNodes,
+  countHosts,
+  createFinalStateReader,
+  createJsonRpcClient,
+  createQuorumOver,
+  defaultThreshold,
+  findCodeless,
+  type QuorumClient,
+  type RegisteredHub,
+  verifyEvmEndpoints,
+} from '@causeway/chains'
+import { ConfigurationError, UpstreamUnavailableError } from '@causeway/core'
+import {
+  type Closer,
+  createHttpMetrics,
+  createLogger,
+  createOpsListener,
+  createReadiness,
+  openListener,
+  type Readiness,
+  standardErrorPolicy,
+} from '@causeway/http'
+import {
+  type ConfiguredSigner,
+  createCapJournal,
+  createConfiguredSigner,
+  createHeldStore,
+  createSigningCaps,
+  noHeldStore,
+  noJournal,
+  readPrivateKeySetting,
+  type SigningCaps,
+} from '@causeway/signer'
+import type { Logger } from 'pino'
+import { type AllocatorContract, createAllocatorContract } from '../hub/allocatorContract.ts'
+import { createSignatureStore } from '../hub/signatureStore.ts'
+import { createPayloadKeys } from '../keys/payloadKeys.ts'
+import { type AllocatorRound, createAllocatorRound } from '../rounds/allocatorRound.ts'
+import { createMemoryState, createStateFiles, lockStateDirectory } from '../state/stateFiles.ts'
+import { type AllocatorConfig, keyPrefix } from './config.ts'
+import { type LoadedFiles, loadFiles, type OwnHub } from './files.ts'
+import { createAllocatorMetrics } from './metrics.ts'
+import { startRounds } from './startRounds.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+export type Allocator = {
+  /** Lower-case address that signs. */
+  readonly signer: string
+  readonly logger: Logger
+  readonly readiness: Readiness
+  /** Opens the operations listener and begins to work. */
+  listen(): Promise<{ readonly opsUrl: string }>
+  /** In the order in which they must be closed. */
+  readonly closers: readonly Closer[]
+}
+
+const startTimeoutMs = 10_000
+/** An executed signature is counted once as long as no more than so many others were signed since. */
+const rememberedMax = 20_000
+
+/**
+ * Builds the allocator: reads its files, opens its keys, and compares both with the hub. Nothing is signed yet.
+ * @param variables the environment with secrets merged in; files name variables of it
+ * @throws ConfigurationError naming the setting that must not run
+ */
+export async function createAllocator(config: AllocatorConfig, variables: Variables): Promise<Allocator> {
+  const logger = createLogger({ service: 'allocator', level: config.logLevel })
+  const readFile = (path: string) => readFileSync(path, 'utf8')
+  const signer = await createConfiguredSigner({
+    environment: variables,
+    prefix: keyPrefix,
+    readFile,
+    warn: (message) => logger.warn({ event: 'signer_setting' }, message),
+    isThreaded: false,
+  })
+  const opened: Closer[] = [{ name: 'signer', close: () => signer.close() }]
+  const closeOpened = async () => {
+    for (const closer of opened) await closer.close()
+  }
+  try {
+    const ed25519 = readPrivateKeySetting({
+      ...{ environment: variables, name: `${keyPrefix}ED25519_PRIVATE_KEY`, readFile },
+    })
+    const { environment, configDirectory, stateDirectory } = config
+    const files = await loadFiles({ environment, configDirectory, variables, signer: signer.address })
+    const keys = createPayloadKeys({ signer, ed25519 }, files.places)
+    const hub = openHub(files.hub)
+    opened.unshift({ name: 'hub', close: () => hub.client.close() })
+    await refuseContradictions(config, files.hub, hub, signer)
+    if (stateDirectory !== undefined) {
+      const unlock = await lockStateDirectory(stateDirectory)
+      opened.push({ name: 'state directory', close: unlock })
+    }
+    return assemble({ config, logger, signer, files, keys, hub, opened })
+  } catch (error) {
+    await closeOpened()
+    throw error
+  }
+}
+
+type OpenHub = ReturnType<typeof openHub>
+
+/** Opens no connection yet. */
+function openHub(hub: OwnHub) {
+  const { id, endpoints, hubAddress, auroraAllocatorAddress: allocator } = hub
+  const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
+  const now = () => Date.now()
+  const client = createJsonRpcClient({
+    chainId: id,
+    endpoints: endpoints.map((url) => ({ url })),
+    threshold,
+    now,
+  })
+  const quorum: QuorumClient = createQuorumOver(client, { now })
+  const reader = createFinalStateReader({ quorum, rule: ruleOf(hub) })
+  const contract = createAllocatorContract({ reader, allocator, hub: hubAddress })
+  return { client, quorum, contract, threshold }
+}
+
+/** Default: the chain's `finalized` block. */
+function ruleOf({ auroraFinality, finality }: RegisteredHub) {
+  const { mode = 'tag', tag = 'finalized', blocks = 0 } = auroraFinality ?? finality ?? {}
+  return { mode, tag, blocks: BigInt(blocks), seconds: 0n } as const
+}
+
+/** @throws ConfigurationError */
+async function refuseContradictions(
+  { environment }: AllocatorConfig,
+  { evmChainId, hubAddress, auroraAllocatorAddress: address }: OwnHub,
+  { client, quorum, contract, threshold }: OpenHub,
+  { address: own }: ConfiguredSigner,
+): Promise<void> {
+  const signal = AbortSignal.timeout(startTimeoutMs)
+  const placed = { setting: 'hub: auroraAllocatorAddress', address }
+  const problems = [
+    ...(await checkLocalNodes(environment, [client])),
+    ...(await verifyEvmEndpoints(
+      { client, chainId: BigInt(evmChainId), contract: placed, threshold },
+      { signal },
+    )),
+  ]
+  if (problems.length === 0) {
+    const codeless = await findCodeless(quorum, [hubAddress], { signal })
+    if (codeless.length > 0) problems.push('hub: hubAddress is no contract on its chain')
+    const named = await signerOf(contract, signal)
+    if (named !== own)
+      problems.push(`the allocator's contract takes signatures of ${named} alone, and the key is ${own}`)
+  }
+  if (problems.length === 0) return
+  throw new ConfigurationError(`The hub contradicts the configuration:\n- ${problems.join('\n- ')}`)
+}
+
+async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promise<string> {
+  try {
+    return await contract.signer({ signal })
+  } catch (error) {
+    if (!(error instanceof UpstreamUnavailableError)) throw error
+    return 'nobody that it names'
+  }
+}
+
+type Parts = {
+  readonly config: AllocatorConfig
+  readonly logger: Logger
+  readonly signer: ConfiguredSigner
+  readonly files: LoadedFiles
+  readonly keys: ReturnType<typeof createPayloadKeys>
+  readonly hub: OpenHub
+  readonly opened: readonly Closer[]
+}
+
+function assemble({ config, logger, signer, files, keys, hub, opened }: Parts): Allocator {
+  const { stateDirectory } = config
+  const httpMetrics = createHttpMetrics({ service: 'allocator' })
+  const chains = files.places.map(({ chain }) => chain)
+  const metrics = createAllocatorMetrics(httpMetrics.registry, { signer: signer.address, chains })
+  const now = steadyClock()
+  let isLost = false
+  const notKept = (error: unknown) => {
+    isLost = true
+    logger.fatal(
+      { event: 'signed_value_not_kept', err: error },
+      'what is signed cannot be written to STATE_DIR',
+    )
+  }
+  const journal = stateDirectory === undefined ? noJournal : createCapJournal(stateDirectory, notKept)
+  const counted = createSigningCaps({
+    ...{ table: files.caps, isUnlistedHeld: !config.isLocal, now, journal, rememberedMax },
+  })
+  const caps: SigningCaps = {
+    ...counted,
+    admit(value) {
+      const verdict = counted.admit(value)
+      // The next start would forget a count that is not on disk: rather no signature at all.
+      if (isLost) throw new Error('what is signed cannot be written to STATE_DIR')
+      return verdict
+    },
+  }
+  const state = stateDirectory === undefined ? createMemoryState() : createStateFiles(stateDirectory)
+  const store = createSignatureStore({
+    ...{ client: hub.client, chainId: files.hub.evmChainId, allocator: files.hub.auroraAllocatorAddress },
+    ...{ signer, maxFeePerGasWei: files.maxFeePerGasWei },
+  })
+  const round: AllocatorRound = createAllocatorRound({
+    ...{ contract: hub.contract, store, keys, places: files.places, caps, state, now },
+    held: stateDirectory === undefined ? noHeldStore : createHeldStore(stateDirectory),
+    firstBlock: files.firstBlock,
+    report: {
+      signed(payloadId, { chain }) {
+        metrics.countSigned(chain)
+        logger.info({ event: 'payload_signed', payloadId, chain }, 'a payload is signed')
+      },
+      refused(payloadId, reason) {
+        metrics.countRefused()
+        logger.warn({ event: 'payload_refused', payloadId, reason }, 'a payload is not signed')
+      },
+      held(payloadId, { chain }, reason) {
+        logger.warn({ event: 'payload_held', payloadId, chain, reason }, 'a payload waits at a cap')
+      },
+      released(payloadId) {
+        logger.warn({ event: 'payload_released', payloadId }, 'the operator released a payload')
+      },
+      rewritten({ number, hash }, found) {
+        const fields = { event: 'final_block_changed', block: number.toString(), hash, found }
+        logger.fatal(fields, 'a final block of the hub changed: nothing is signed any more')
+      },
+    },
+  })
+  const rounds = startRounds({
+    ...{ round, state, logger, pollIntervalMs: config.pollIntervalMs },
+    readGas: () => store.gasBalanceWei(),
+    countFailed: () => metrics.countRoundFailed(),
+  })
+  metrics.watch({
+    pending: () => round.pending(),
+    readUpTo: () => round.readUpTo(),
+    isStopped: () => rounds.isStopped(),
+    gasBalanceWei: () => rounds.gasBalanceWei(),
+    caps: () => caps.usage(),
+    endpoints: () => hub.quorum.health(),
+  })
+  const readiness = createReadiness({
+    checks: rounds.checks,
+    onFailure: (name, error) => logger.debug({ check: name, err: error }, 'readiness check failed'),
+  })
+  const ops = createOpsListener({
+    ...{ logger, errors: standardErrorPolicy, registry: httpMetrics.registry, readiness },
+  })
+  const closers: readonly Closer[] = [
+    { name: 'rounds', close: () => rounds.stop() },
+    { name: 'signing caps', close: async () => journal.close() },
+    ...opened,
+    { name: 'ops listener', close: () => ops.close() },
+  ]
+  return {
+    ...{ signer: signer.address, logger, readiness, closers },
+    async listen() {
+      const opsUrl = await openListener(ops, config.ops, 'OPS_PORT')
+      rounds.start()
+      return { opsUrl }
+    },
+  }
+}
+
+/** The time of day when the process began, and what has passed since: setting the clock changes no window. */
+function steadyClock(): () => number {
+  const startedAt = Date.now() - performance.now()
+  return () => startedAt + performance.now()
+}

@@ -1,0 +1,165 @@
+import type { AgreedState, FinalLog, FinalLogs, FinalStateReader } from '@causeway/chains'
+import type { Hex, ReadOptions } from '@causeway/core'
+import {
+  decodeEventLog,
+  decodeFunctionResult,
+  encodeEventTopics,
+  encodeFunctionData,
+  isHex,
+  parseAbi,
+} from 'viem'
+import type { Backing, HubState, IssuedPayload } from '../payloads/issued.ts'
+
+/** What the allocator's contract and the hub offer. @source withdrawals.md 5 */
+const abi = parseAbi([
+  'struct SubmitWithdrawRequest { uint256 chainId; string depository; string currency; uint256 amount; address spender; string receiver; bytes data; bytes32 nonce; }',
+  'event WithdrawRequestSubmitted(bytes32 indexed payloadId, SubmitWithdrawRequest request)',
+  'event PayloadBuilt(bytes32 indexed payloadId, bytes payload, uint256 timestamp)',
+  'event PayloadWithdrawSigned(bytes32 indexed payloadId, bytes32 indexed hash, bytes signature)',
+  'function signer() view returns (address)',
+  'function payloads(bytes32 payloadId) view returns (bytes)',
+  'function payloadIdOf(address spender, bytes32 nonce) view returns (bytes32)',
+  'function signedPayloads(bytes32 payloadId, bytes32 hash) view returns (bytes)',
+  'function storeSignature(bytes32 payloadId, bytes32 hash, bytes signature)',
+  'function balanceOf(address holder, uint256 id) view returns (uint256)',
+])
+
+const eventNames = ['WithdrawRequestSubmitted', 'PayloadBuilt', 'PayloadWithdrawSigned'] as const
+const topics = eventNames.flatMap((eventName) => encodeEventTopics({ abi, eventName })).filter(isTopic)
+
+/** A payload that the contract's events tell of, and when. */
+export type IssuedEvent = IssuedPayload & { readonly blockNumber: bigint }
+/** A signature that is stored, by whomever. */
+export type SignedEvent = { readonly payloadId: Hex; readonly hash: Hex; readonly blockSeconds: bigint }
+
+export type ReadEvents = Pick<FinalLogs, 'until' | 'parentHash'> & {
+  readonly issued: readonly IssuedEvent[]
+  readonly signed: readonly SignedEvent[]
+}
+
+/** What one payload has on the hub. */
+export type PayloadState = HubState & {
+  /** Final height of the reading. */
+  readonly height: bigint
+  /** By hash, in the order of the payload's: in a final block, and in the newest one. */
+  readonly stored: readonly { readonly isFinal: boolean; readonly isSeen: boolean }[]
+}
+
+/** The allocator's contract, read by agreement of endpoints; every answer is of final blocks or says otherwise. */
+export interface AllocatorContract {
+  /** Whose signatures it takes. @throws as the reader */
+  signer(options: ReadOptions): Promise<Hex>
+  readEvents(from: bigint, options: ReadOptions): Promise<ReadEvents>
+  readPayload(
+    issued: IssuedPayload,
+    parts: { readonly hashes: readonly Hex[]; readonly backing: Backing },
+    options: ReadOptions,
+  ): Promise<PayloadState>
+}
+
+/** Blocks of one reading. */
+const rangeMax = 2_000n
+
+export function createAllocatorContract(options: {
+  readonly reader: FinalStateReader
+  readonly allocator: Hex
+  readonly hub: Hex
+}): AllocatorContract {
+  const { reader, allocator, hub } = options
+  return {
+    async signer(reading) {
+      const data = encodeFunctionData({ abi, functionName: 'signer' })
+      const state = await reader.readState({ final: [{ to: allocator, data }], newest: [] }, reading)
+      return lowerHex(decodeFunctionResult({ abi, functionName: 'signer', data: answerAt(state.final, 0) }))
+    },
+    async readEvents(from, reading) {
+      const { logs, ...ends } = await reader.readLogs({ address: allocator, topics, from, rangeMax }, reading)
+      return { ...ends, ...readLogs(logs) }
+    },
+    async readPayload({ payloadId, request }, { hashes, backing }, reading) {
+      const { spender, nonce } = request
+      const { holder, hubTokenId } = backing
+      const stored = hashes.map((hash) => ({
+        to: allocator,
+        data: encodeFunctionData({ abi, functionName: 'signedPayloads', args: [payloadId, hash] }),
+      }))
+      const state = await reader.readState(
+        {
+          final: [
+            { to: allocator, data: encodeFunctionData({ abi, functionName: 'payloads', args: [payloadId] }) },
+            {
+              to: allocator,
+              data: encodeFunctionData({ abi, functionName: 'payloadIdOf', args: [spender, nonce] }),
+            },
+            {
+              to: hub,
+              data: encodeFunctionData({ abi, functionName: 'balanceOf', args: [holder, hubTokenId] }),
+            },
+            ...stored,
+          ],
+          newest: stored,
+        },
+        reading,
+      )
+      return payloadStateOf(state, hashes.length)
+    },
+  }
+}
+
+export function storeSignatureData(payloadId: Hex, hash: Hex, signature: Hex): Hex {
+  return encodeFunctionData({ abi, functionName: 'storeSignature', args: [payloadId, hash, signature] })
+}
+
+function payloadStateOf({ final, newest, finalBlock }: AgreedState, parts: number): PayloadState {
+  const fixed = final.length - parts
+  const isStored = (data: Hex) => decodeFunctionResult({ abi, functionName: 'signedPayloads', data }) !== '0x'
+  return {
+    height: finalBlock.number,
+    payload: decodeFunctionResult({ abi, functionName: 'payloads', data: answerAt(final, 0) }),
+    named: decodeFunctionResult({ abi, functionName: 'payloadIdOf', data: answerAt(final, 1) }),
+    balance: decodeFunctionResult({ abi, functionName: 'balanceOf', data: answerAt(final, 2) }),
+    stored: newest.map((data, index) => ({
+      isFinal: isStored(answerAt(final, fixed + index)),
+      isSeen: isStored(data),
+    })),
+  }
+}
+
+/** Each payload with the request that was submitted for it: both events are of one transaction. */
+function readLogs(logs: readonly FinalLog[]): Pick<ReadEvents, 'issued' | 'signed'> {
+  const requests = new Map<Hex, IssuedPayload['request']>()
+  const issued: IssuedEvent[] = []
+  const signed: SignedEvent[] = []
+  for (const { topics: given, data, blockNumber, blockSeconds } of logs) {
+    const [topic, ...rest] = given
+    if (topic === undefined) continue
+    const event = decodeEventLog({ abi, topics: [topic, ...rest], data })
+    if (event.eventName === 'WithdrawRequestSubmitted') {
+      const { receiver, spender, ...request } = event.args.request
+      const lowered = lowerHex(spender)
+      requests.set(event.args.payloadId, { ...request, spender: lowered, recipient: receiver })
+    } else if (event.eventName === 'PayloadBuilt') {
+      const { payloadId, payload } = event.args
+      const request = requests.get(payloadId)
+      if (request !== undefined) issued.push({ payloadId, payload, request, blockNumber })
+    } else {
+      const { payloadId, hash } = event.args
+      signed.push({ payloadId, hash, blockSeconds })
+    }
+  }
+  return { issued, signed }
+}
+
+function answerAt(answers: readonly Hex[], index: number): Hex {
+  const answer = answers[index]
+  if (answer === undefined) throw new Error('every read is answered')
+  return answer
+}
+
+function isTopic(topic: unknown): topic is Hex {
+  return isHex(topic)
+}
+
+function lowerHex(value: Hex): Hex {
+  return `0x${value.slice(2).toLowerCase()}`
+}

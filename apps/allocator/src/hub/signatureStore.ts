@@ -1,0 +1,127 @@
+import type { ChainClient } from '@causeway/chains'
+import { type Hex, type Signer, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
+import { serializeTransaction } from 'viem'
+import { storeSignatureData } from './allocatorContract.ts'
+
+/** A signature that has to be stored. */
+export type Storing = { readonly payloadId: Hex; readonly hash: Hex; readonly signature: Hex }
+
+/** Brings signatures to the allocator's contract, in transactions of the allocator's own key. */
+export interface SignatureStore {
+  /**
+   * Sends one transaction per signature, all at once, and waits until they are mined.
+   * @throws Error when they are not mined in time, gas is too dear, or every node refuses: the next try takes the
+   * same nonces at a higher price, so that each is stored once whichever is mined
+   */
+  store(signatures: readonly Storing[], options: { readonly signal: AbortSignal }): Promise<void>
+  /** Of the key's account, as most endpoints say; `undefined` where none does. */
+  gasBalanceWei(): Promise<bigint | undefined>
+}
+
+/** Storing 65 bytes takes some 120,000. */
+const gas = 400_000n
+const minedTimeoutMs = 20_000
+const pollMs = 100
+
+export function createSignatureStore(options: {
+  readonly client: Pick<ChainClient, 'agree' | 'askEach'>
+  readonly chainId: number
+  readonly allocator: Hex
+  readonly signer: Signer
+  readonly maxFeePerGasWei: bigint
+}): SignatureStore {
+  const { client, chainId, allocator, signer, maxFeePerGasWei } = options
+  let last = { nonce: -1, tries: 0 }
+
+  async function minedCount(): Promise<number> {
+    const call = { method: 'eth_getTransactionCount', params: [signer.address, 'latest'] }
+    const { answers } = await client.agree([call])
+    return Number(quantityOf(answers[0]))
+  }
+
+  async function priceFor(nonce: number): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
+    last = { nonce, tries: last.nonce === nonce ? last.tries + 1 : 0 }
+    const said = await client.askEach([{ method: 'eth_gasPrice', params: [] }])
+    const prices = said.flatMap(({ answers }) => (answers?.[0]?.ok ? [quantityOf(answers[0])] : []))
+    const median = medianOf(prices)
+    if (median === undefined) throw new Error('no endpoint tells the price of gas')
+    if (median > maxFeePerGasWei) throw new Error('gas is dearer than maxFeePerGasWei')
+    // A node takes another transaction of one nonce at 10 % more.
+    let wanted = 2n * median + 1n
+    for (let tried = 0; tried < last.tries && wanted < maxFeePerGasWei; tried += 1)
+      wanted = (wanted * 5n) / 4n + 1n
+    const maxFeePerGas = wanted < maxFeePerGasWei ? wanted : maxFeePerGasWei
+    const tip = (median / 10n + 1n) * BigInt(1 + last.tries)
+    return { maxFeePerGas, maxPriorityFeePerGas: tip < maxFeePerGas ? tip : maxFeePerGas }
+  }
+
+  async function send(
+    storing: Storing,
+    nonce: number,
+    price: Awaited<ReturnType<typeof priceFor>>,
+    signal: AbortSignal,
+  ) {
+    const data = storeSignatureData(storing.payloadId, storing.hash, storing.signature)
+    const transaction = { type: 'eip1559', chainId, nonce, to: allocator, data, gas, ...price } as const
+    const unsigned = serializeTransaction(transaction)
+    const signature = await signer.sign({ purpose: 'transaction', unsigned }, { signal })
+    const raw = serializeTransaction(transaction, partsOf(signature))
+    signal.throwIfAborted()
+    const said = await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }])
+    const answers = said.flatMap((one) => one.answers ?? [])
+    const refusal = answers.find((answer) => !answer.ok && !isKnown(answer.message))
+    if (answers.some((answer) => answer.ok || isKnown(answer.message))) return
+    throw new Error(
+      `no node takes the transaction: ${refusal?.ok === false ? refusal.message : 'none answers'}`,
+    )
+  }
+
+  return {
+    async store(signatures, { signal }) {
+      if (signatures.length === 0) return
+      const first = await minedCount()
+      const price = await priceFor(first)
+      for (const [index, storing] of signatures.entries()) await send(storing, first + index, price, signal)
+      const deadline = performance.now() + minedTimeoutMs
+      while (performance.now() < deadline && !signal.aborted) {
+        if ((await minedCount().catch(ignoreDisagreement)) >= first + signatures.length) return
+        await new Promise((resolve) => setTimeout(resolve, pollMs))
+      }
+      signal.throwIfAborted()
+      throw new Error('signatures were sent and are not mined yet')
+    },
+    async gasBalanceWei() {
+      const said = await client.askEach([{ method: 'eth_getBalance', params: [signer.address, 'latest'] }])
+      return medianOf(said.flatMap(({ answers }) => (answers?.[0]?.ok ? [quantityOf(answers[0])] : [])))
+    },
+  }
+}
+
+/** Nodes differ for a moment after each block: what they say then says nothing. */
+function ignoreDisagreement(error: unknown): number {
+  if (error instanceof UpstreamDisagreementError || error instanceof UpstreamUnavailableError) return -1
+  throw error
+}
+
+/** Sent by another endpoint, by a run that was killed, or mined meanwhile. */
+function isKnown(message: string): boolean {
+  return /already known|already imported|known transaction|nonce too low/i.test(message)
+}
+
+function partsOf(signature: Hex) {
+  const r: Hex = `0x${signature.slice(2, 66)}`
+  const s: Hex = `0x${signature.slice(66, 130)}`
+  return { r, s, yParity: Number.parseInt(signature.slice(130), 16) - 27 }
+}
+
+function quantityOf(answer: { readonly ok: boolean; readonly result?: unknown } | undefined): bigint {
+  const result = answer?.result
+  if (typeof result === 'string' && /^0x[0-9a-f]{1,64}$/i.test(result)) return BigInt(result)
+  throw new UpstreamUnavailableError('A node answered with no quantity.', { code: 'RPC_HTTP_ERROR' })
+}
+
+/** The lower one of two in the middle. */
+function medianOf(values: readonly bigint[]): bigint | undefined {
+  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  return sorted[Math.floor((sorted.length - 1) / 2)]
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { chainKey, environmentName, hash32 } from './scalars.ts'
+
+/** One depository that the allocator pays from, and what its payloads say beside the payment. */
+export const allocatorDepositorySchema = z.strictObject({
+  chain: chainKey.describe('String id in the chain file, which names its depository'),
+  caps: z
+    .union([z.string().max(20_000), z.record(z.string().max(256), z.string().max(78))])
+    .optional()
+    .describe(
+      'The most that is signed within any hour, by currency, in smallest units: an object, or `currency=amount` joined by commas. A currency that is not named is held. Needed outside `local`',
+    ),
+  domain: hash32.optional().describe('Of the deployment, where payloads name one'),
+  vault: z.string().optional().describe('Account that payloads pay from, where they name one'),
+  networkName: z.string().optional().describe('Network that actions name, where they do'),
+  networkId: z
+    .string()
+    .regex(/^[0-9]+$/)
+    .optional()
+    .describe('Number of the network that transfers name, where they do'),
+  tokens: z
+    .array(
+      z.strictObject({
+        token: z.string().regex(/^0x[0-9a-f]{32}$/),
+        decimals: z.number().int().min(0).max(30),
+      }),
+    )
+    .optional()
+    .describe('Tokens that may be paid and their decimals, where amounts of payloads are decimal texts'),
+})
+
+/** `configs/allocator.<ENVIRONMENT>.json`: what the allocator signs for, and how much of it. */
+export const allocatorFileSchema = z.strictObject({
+  $schema: z.string().optional(),
+  environment: environmentName,
+  firstBlock: z
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe("Of the allocator's chain: nothing that was issued before it is looked at"),
+  maxFeePerGasWei: z
+    .string()
+    .regex(/^[0-9]{1,78}$/)
+    .transform((value) => BigInt(value))
+    .describe('A signature is never stored at a higher price of gas'),
+  depositories: z.array(allocatorDepositorySchema),
+})
+
+export type AllocatorDepository = z.infer<typeof allocatorDepositorySchema>
+export type AllocatorFile = z.infer<typeof allocatorFileSchema>

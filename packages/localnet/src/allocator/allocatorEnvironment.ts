@@ -1,0 +1,41 @@
+import { bytesToHex, type Hex, hexToBytes, sha256 } from '@causeway/core'
+import type { LocalKeys } from '../keys/localKeys.ts'
+
+/** What a network tells its allocator, whoever runs it. */
+export type AllocatorNetwork = {
+  readonly chains: { readonly hub: { readonly url: string } }
+  readonly keys: Pick<LocalKeys, 'allocator'>
+}
+
+/** Keys of others that a shell may hold: the allocator refuses to start beside them. */
+const foreignKeys = {
+  ...{ ECDSA_PRIVATE_KEY: '', ECDSA_PRIVATE_KEY_FILE: '', AWS_KMS_SIGNER_KEY_ID: '' },
+  ...{ ADMIN_API_KEY: '', API_KEY_PEPPERS: '', SOLVER_API_KEY: '' },
+}
+
+/** Variables of the allocator of a local network but those of its keys. */
+export function allocatorEnvironment(
+  { chains }: Pick<AllocatorNetwork, 'chains'>,
+  settings: { readonly opsPort: number; readonly pollMs: number; readonly stateDirectory?: string },
+): Readonly<Record<string, string>> {
+  return {
+    ...foreignKeys,
+    ENVIRONMENT: 'local',
+    OPS_PORT: String(settings.opsPort),
+    POLL_INTERVAL_MS: String(settings.pollMs),
+    RELAY_RPC_URL: chains.hub.url,
+    ...(settings.stateDirectory !== undefined && { STATE_DIR: settings.stateDirectory }),
+  }
+}
+
+/** The two keys of the local allocator. */
+export function allocatorKeys({ keys }: Pick<AllocatorNetwork, 'keys'>): { ecdsa: Hex; ed25519: Hex } {
+  const { privateKey } = keys.allocator
+  return { ecdsa: privateKey, ed25519: allocatorEd25519Key(privateKey) }
+}
+
+/** Hashed, so that a signature on one curve says nothing of the key on the other. */
+export function allocatorEd25519Key(privateKey: Hex): Hex {
+  const name = Buffer.from('causeway local network: allocator on Solana', 'utf8')
+  return bytesToHex(sha256(Buffer.concat([name, hexToBytes(privateKey)])))
+}
