@@ -10,11 +10,13 @@ import { findBrokenReferences } from './crossReferences.ts'
 const folder = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'configs')
 
 describe('configuration files', () => {
-  test('the folder holds the four files of every environment and nothing else', () => {
+  test('the folder holds the files of every environment, of the allocator, and nothing else', () => {
     const expected = environments.flatMap((environment) => [
       ...Object.values(fileNames(environment)),
       `solver.${environment}.json`,
     ])
+    // An allocator needs an own hub, which the local network alone has.
+    expected.push('allocator.local.json')
     const found = readdirSync(folder).filter((name) => name.endsWith('.json'))
     expect(found.sort()).toEqual([...expected].sort())
   })

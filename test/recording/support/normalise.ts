@@ -35,6 +35,8 @@ const textMembers: Readonly<Record<string, string>> = {
   secret: 'secret',
 }
 const blockMember = /^block(?:Number|Hash)?$/
+/** Which of the logs of its block a deposit is: users deposit at the same moment. */
+const placeMember = 'onchainIndex'
 const timeMember = /(?:at|time|timestamp|deadline|expiry|before|after|until|day)$/i
 const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 const endpoint = /127\.0\.0\.1:\d+/g
@@ -57,6 +59,7 @@ export function normalise(value: unknown, vocabulary: Vocabulary): unknown {
   return rewrite(value, '', (leaf, member) => {
     if (vocabulary.volatile?.includes(member) === true) return '<varies>'
     if (blockMember.test(member)) return '<block>'
+    if (member === placeMember) return '<place>'
     const time = timeOf(leaf, member, vocabulary.nowMs)
     if (time !== undefined) return time
     return typeof leaf === 'string' ? replaceAll(leaf, replacements, vocabulary.nowMs) : leaf
