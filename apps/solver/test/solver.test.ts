@@ -281,6 +281,19 @@ describe('the solver', () => {
     await settled(items, () => `${solver.output()}\n---\n${second.output()}`)
   })
 
+  test('two with wallets and databases of their own share a market: an order belongs to the one that reports first', async () => {
+    const other = network.keys.users[4]
+    if (!other) throw new Error('a network has users')
+    const { work, solver } = await start()
+    const second = startSolver(await bench.settings(work, { ECDSA_PRIVATE_KEY: other.privateKey }))
+    await second.ready()
+    const orders = await paidOrders(network, manyWishes(8))
+    const items = orders.map((order) => fillItem(network, order))
+    for (const item of items) work.add(item)
+    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await settled(items, () => `${solver.output()}\n---\n${second.output()}`)
+  })
+
   test('a nonce that somebody else used, and a transaction that its node dropped', async () => {
     const { node, client } = network.chains.optimism.chain
     const { work, solver } = await start()
