@@ -20,6 +20,7 @@ import {
 import { startScriptedWork } from './support/scriptedWork.ts'
 import {
   querySolver,
+  runSolverCommand,
   type SolverBench,
   startSolver,
   startSolverBench,
@@ -112,6 +113,15 @@ describe('the solver', () => {
     expect(await solver.ended).toBe('exit code 0')
   })
 
+  test('tells what its wallet holds and what to move where', async () => {
+    const settings = await bench.settings(await startScriptedWork())
+    const report = await runSolverCommand(settings, ['inventory'])
+    expect(report).toMatch(/^base +ETH +[0-9.]+ +floor 0.01$/m)
+    expect(report).toMatch(/^optimism +ETH +[0-9.]+ +floor 0.01$/m)
+    expect(report).toMatch(/move|Nothing needs to be moved/)
+    await expect(runSolverCommand(settings, ['pay', 'me'])).rejects.toThrow('Commands: ')
+  })
+
   test('refuses what it must not pay, and says why', async () => {
     const { work } = await start()
     const past = Math.floor(Date.now() / 1_000) - 60
@@ -177,12 +187,13 @@ describe('the solver', () => {
     await sleep(2_000)
     expect(await querySolver(settings, 'select 1 from signed_record')).toEqual([])
     const { work: other, settings: stopped } = await start()
-    await querySolver(stopped, `insert into stop_switch (is_stopped, reason) values (true, 'a test')`)
+    expect(await runSolverCommand(stopped, ['stop', 'a', 'test'])).toContain('Stopped: a test.')
     await sleep(500)
     other.add(item)
     await sleep(2_000)
     expect(await querySolver(stopped, 'select 1 from signed_record')).toEqual([])
-    await querySolver(stopped, 'update stop_switch set is_stopped = false')
+    expect(await runSolverCommand(stopped, ['status'])).toContain('Stopped: a test.')
+    expect(await runSolverCommand(stopped, ['resume'])).toContain('may sign')
     await until('it is paid', () => other.reports.has(item.id))
     expect(work.reports.size + work.failures.size).toBe(0)
   })
