@@ -21,7 +21,7 @@ import { grantedWei, modelNetwork, type Network } from './model/network.ts'
 import { nodeNetwork } from './model/nodeNetwork.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const runs = isLongForm ? 100 : 5
+const runs = isLongForm ? 100 : 10
 const callsPerRun = 40
 
 let testNetwork: TestNetwork

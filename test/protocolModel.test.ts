@@ -12,7 +12,7 @@ import { isLongForm, playRandomly } from './model/run.ts'
 const longTest = 7_200_000
 
 test('whatever everybody does, nobody has more than he put in and was paid', { timeout: longTest }, () =>
-  playRandomly('protocol model', isLongForm ? 5_000 : 100, async (play) => {
+  playRandomly('protocol model', isLongForm ? 5_000 : 200, async (play) => {
     await play(modelNetwork(shippedRules))
   }),
 )

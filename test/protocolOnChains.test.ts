@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => network?.stop())
 
 test('the same holds on real chains', { timeout: longTest }, () =>
-  playRandomly('protocol model on real chains', isLongForm ? 500 : 4, async (play) => {
+  playRandomly('protocol model on real chains', isLongForm ? 500 : 10, async (play) => {
     await play(await withNewParties(nodes))
   }),
 )

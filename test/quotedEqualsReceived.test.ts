@@ -10,7 +10,7 @@ import { createRequestLives, debitOf, type Life, liveMany } from './support/requ
 import { type SessionBed, startSessionBed } from './support/sessionBed.ts'
 import { until } from './support/until.ts'
 
-const count = process.env['CAUSEWAY_FAULTS'] === '1' ? 200 : 20
+const count = process.env['CAUSEWAY_FAULTS'] === '1' ? 200 : 40
 const seed = 20_261_121
 const longTest = 1_200_000
 

@@ -15,7 +15,7 @@ import { localRequest } from './serviceSupport/localRequest.ts'
 import { spawnService } from './serviceSupport/serviceProcess.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const serviceKills = isLongForm ? 100 : 2
+const serviceKills = isLongForm ? 100 : 5
 const databaseKills = isLongForm ? 20 : 2
 const longest = isLongForm ? 1_800_000 : 120_000
 const quotesAtOnce = 12

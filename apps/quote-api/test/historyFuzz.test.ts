@@ -13,7 +13,7 @@ import { testApp } from './fixtures/app.ts'
 import { linkedKey, sponsorWallet, testApiKeys, testSponsor } from './fixtures/sponsor.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
 
-const runs = process.env['CAUSEWAY_FAULTS'] === '1' ? 10_000 : 300
+const runs = process.env['CAUSEWAY_FAULTS'] === '1' ? 10_000 : 1_000
 let testDatabase: TestDatabase
 let app: HttpApp
 

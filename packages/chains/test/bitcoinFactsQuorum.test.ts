@@ -92,7 +92,7 @@ const questions = {
 }
 const names = ['deposits', 'payment', 'withdrawal'] as const
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const mutations = isLongForm ? 10_000 : 40
+const mutations = isLongForm ? 10_000 : 170
 const longest = { timeout: isLongForm ? 3_600_000 : 300_000 }
 
 /** Facts without what only says who agreed. */

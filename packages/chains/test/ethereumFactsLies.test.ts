@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aSignal, type ChainBed, openReader, startChainBed } from './ethereumSupport/chainBed.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const mutations = isLongForm ? 10_000 : 80
+const mutations = isLongForm ? 10_000 : 300
 const longest = isLongForm ? 3_600_000 : 120_000
 const id: Hex = `0x${'ab'.repeat(32)}`
 const recipient: Hex = `0x${'61'.repeat(20)}`

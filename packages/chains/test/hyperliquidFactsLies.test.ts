@@ -24,7 +24,7 @@ import {
 const { refusals } = hyperliquidBodies
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const mutations = isLongForm ? 10_000 : 120
+const mutations = isLongForm ? 10_000 : 300
 const longest = isLongForm ? 3_600_000 : 300_000
 const withdrawal = encodeHyperliquidWithdrawal(sendAsset({ destination: recipient, nonce: 9n }))
 

@@ -41,7 +41,7 @@ function questionsOf(nodes: readonly LighterNode[]): Readonly<Record<string, Ask
 }
 const names = ['deposit', 'payment', 'withdrawal', 'key']
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const mutations = isLongForm ? 10_000 : 100
+const mutations = isLongForm ? 10_000 : 250
 const longest = isLongForm ? 3_600_000 : 300_000
 
 function asked(questions: Readonly<Record<string, Ask>>, name: string): Ask {

@@ -17,7 +17,7 @@ import { mutateAnswers } from './fixtures/mutateAnswers.ts'
 import { aSignal, openReader, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const mutations = isLongForm ? 10_000 : 80
+const mutations = isLongForm ? 10_000 : 300
 const longest = isLongForm ? 3_600_000 : 300_000
 const id: Hex = `0x${'ab'.repeat(32)}`
 /** Far above what an honest answer takes on a loaded machine. */

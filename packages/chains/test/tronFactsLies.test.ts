@@ -15,7 +15,7 @@ import { mutateAnswers } from './fixtures/mutateAnswers.ts'
 import { accountOf, aSignal, openReader, startTronBed, type TronBed, trx } from './tronSupport/tronBed.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const mutations = isLongForm ? 10_000 : 120
+const mutations = isLongForm ? 10_000 : 300
 const longest = isLongForm ? 3_600_000 : 300_000
 const id: Hex = `0x${'ab'.repeat(32)}`
 const recipient = accountOf('61')

@@ -20,7 +20,7 @@ import { byTest, fund, holdNamed, requestIdOf, startLedgerBed } from './support/
 import { LedgerModel } from './support/ledgerModel.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const runs = isLongForm ? 1_000 : 40
+const runs = isLongForm ? 1_000 : 100
 const stepsPerRun = 50
 
 let bed: TestDatabase

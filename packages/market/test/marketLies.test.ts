@@ -15,7 +15,7 @@ import { type NodeCall, recordChain } from './support/recordedChain.ts'
 import { startTellingEndpoint, type TellingEndpoint } from './support/tellingEndpoint.ts'
 
 const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const liesPerSetting = isLongForm ? 3_334 : 40
+const liesPerSetting = isLongForm ? 3_334 : 100
 /** Only ends a test that would hang. */
 const budgetMs = 30_000
 /** A liar that hangs while the honest lie apart is waited for so long; what is then read is nothing new. */
