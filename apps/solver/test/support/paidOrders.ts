@@ -32,7 +32,7 @@ export type PaidOrder = {
   readonly deposits: readonly { chainId: number; transactionId: Hex; onchainIndex: string }[]
 }
 
-export type OrderWishes = {
+type OrderWishes = {
   readonly from?: UserChain
   readonly payments?: readonly {
     readonly recipient?: Hex
@@ -228,3 +228,10 @@ export function claimItem(
     },
   }
 }
+
+/** Orders of both directions that pay `1000` of something each. */
+export const manyWishes = (count: number): OrderWishes[] =>
+  Array.from({ length: count }, (_, index) => ({
+    from: index % 2 === 0 ? ('base' as const) : ('optimism' as const),
+    payments: [{ amount: 1_000n, ...(index % 3 === 0 && { currency: zeroAddress }) }],
+  }))
