@@ -70,7 +70,7 @@ describe('work that somebody forged', () => {
     expect(reasons).toEqual([
       'the work names no order',
       'the order has another id',
-      'less than the order asks for was deposited',
+      'a fill is paid for by one deposit',
     ])
     work.add(unpaid)
     const later = fillItem(network, await paidOrder(network))
@@ -133,7 +133,7 @@ describe('work that somebody forged', () => {
     expect(reasons).toEqual([
       'it pays more than was deposited',
       'less than the order asks for was deposited',
-      'less than the order asks for was deposited',
+      'nothing was deposited for the order',
     ])
     expect(await paidTo(recipient)).toBe(0n)
     expect(await inventoryOf()).toBe(before)
@@ -200,6 +200,31 @@ describe('work that somebody forged', () => {
     const recipient = paid.order.inputs[0]?.refunds[0]?.recipient as Hex
     const held = () => network.chains.base.chain.client.getBalance({ address: recipient })
     await until('the money is back', async () => (await held()) === BigInt(amount))
+  })
+
+  test('dust of a stranger, and a second deposit, are given back and stop no fill', async () => {
+    const signed = await signOrder(network)
+    const [dusted] = await deposit(network, [signed], 10n)
+    const [fitting] = await deposit(network, [signed])
+    const [second] = await deposit(network, [signed])
+    if (!dusted || !fitting || !second) throw new Error('one order is one order')
+    const dust = refundItem(network, dusted, { amount: '10', endsOrder: false })
+    const double = refundItem(network, second, { endsOrder: false })
+    const work = await startScriptedWork()
+    const solver = startSolver(await bench.settings(work))
+    await solver.ready()
+    work.add(double)
+    work.add(dust)
+    await until('the dust is back', () => work.reports.has(dust.id))
+    expect(work.reports.has(double.id)).toBe(false)
+    const fill = fillItem(network, fitting)
+    work.add(fill)
+    await until('the order is filled, and the second deposit goes back', () => work.reports.has(double.id))
+    expect(work.reports.has(fill.id)).toBe(true)
+    const back = signed.order.inputs[0]?.refunds[0]?.recipient as Hex
+    const amount = BigInt(signed.order.inputs[0]?.payment.amount ?? 0)
+    const held = () => network.chains.base.chain.client.getBalance({ address: back })
+    await until('both are back', async () => (await held()) === amount + 10n)
   })
 
   test('claims take no more than their budget in an hour, over restarts', async () => {
