@@ -2,14 +2,11 @@
 // depository and what it is worth, and nothing else. Adversary: a stolen solver key, a compromised quote-api or its
 // database, which offer whatever they like. Method: the solver as an operator runs it, real nodes, real deposits; a
 // scripted quote-api lists the work; what counts is what left the fill wallet.
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { erc20Abi, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   claimItem,
   deposit,
@@ -21,7 +18,7 @@ import {
   signOrder,
 } from './support/paidOrders.ts'
 import { startScriptedWork } from './support/scriptedWork.ts'
-import { type SolverBench, startSolver, startSolverBench } from './support/solverBench.ts'
+import { changedConfigs, type SolverBench, startSolver, startSolverBench } from './support/solverBench.ts'
 import { until } from './support/until.ts'
 
 let network: TestNetwork
@@ -142,12 +139,9 @@ describe('work that somebody forged', () => {
   test('what orders of a stolen signer take in an hour is the budget, over restarts', async () => {
     const before = await inventoryOf()
     // Some dollars for 90, twice: either is within the loss of one order, and both are above the hour's.
-    const configs = await mkdtemp(join(tmpdir(), 'causeway-configs-'))
-    onTestFinished(() => rm(configs, { recursive: true, force: true }))
-    await cp(join(import.meta.dirname, '../../../configs'), configs, { recursive: true })
-    const path = join(configs, 'solver.local.json')
-    const file: object = JSON.parse(await readFile(path, 'utf8'))
-    await writeFile(path, JSON.stringify({ ...file, lossPerHourMicroUsd: '150000000' }))
+    const configs = await changedConfigs('solver.local.json', (text) =>
+      text.replace(/"lossPerHourMicroUsd": "\d+"/, '"lossPerHourMicroUsd": "150000000"'),
+    )
     const wish = { payments: [{ amount: 90_000_000n }] }
     const [first, second] = [await paidOrder(network, wish), await paidOrder(network, wish)]
     const work = await startScriptedWork()

@@ -14,7 +14,7 @@ import {
 } from './support/paidOrders.ts'
 import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
-import { querySolver, startSolver, surviveKills } from './support/solverBench.ts'
+import { changedConfigs, querySolver, startSolver, surviveKills } from './support/solverBench.ts'
 import { until } from './support/until.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 100 : 5
@@ -29,6 +29,12 @@ beforeAll(async () => {
   bench = bed.bench
 })
 afterAll(() => bed?.stop())
+
+/** While a test holds blocks back, the head of the chain is no reason to have no price of gas. */
+const patientConfigs = () =>
+  changedConfigs('quote.local.json', (text) =>
+    text.replace(/"headMaxAgeMs": \d+/g, '"headMaxAgeMs": 3600000'),
+  )
 
 describe('the solver', () => {
   test(`pays every order once through ${kills} kills at random moments, and lost answers`, async () => {
@@ -142,7 +148,7 @@ describe('the solver', () => {
 
   test('a nonce that somebody else used, and a transaction that its node dropped', async () => {
     const { node, client } = network.chains.optimism.chain
-    const { work, solver } = await bed.start()
+    const { work, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })
     const { address, privateKey } = network.keys.fillWallet
     await node.setIntervalMining({ interval: 0 })
     await node.setAutomine(false)
@@ -155,9 +161,7 @@ describe('the solver', () => {
       const [replaced, dropped] = [fillItem(network, one), fillItem(network, two)]
       work.add(replaced)
       await until('it was told', () => work.reports.has(replaced.id))
-      const told = work.reports.get(replaced.id)?.[0] as Hex
-      await until('the node has it', async () => (await pending(told)) !== undefined)
-      const { nonce } = await client.getTransaction({ hash: told })
+      const nonce = await nonceOf(replaced.id)
       const wallet = network.chains.optimism.chain.as({ address, privateKey }).walletClient
       await wallet.sendTransaction({
         ...{ to: address, value: 0n, nonce, gas: 21_000n },
@@ -165,10 +169,11 @@ describe('the solver', () => {
       })
       work.add(dropped)
       await until('the next one was told', () => work.reports.has(dropped.id))
-      const second = work.reports.get(dropped.id)?.[0] as Hex
-      await until('the node has it', async () => (await pending(second)) !== undefined)
-      await node.dropTransaction({ hash: second })
-      await until('it is sent again', async () => (await pending(second)) !== undefined)
+      await nonceOf(dropped.id)
+      const hash = work.reports.get(dropped.id)?.at(-1) as Hex
+      await node.dropTransaction({ hash })
+      // The same bytes, or dearer ones by now.
+      await nonceOf(dropped.id)
       await node.setIntervalMining({ interval: 1 })
       await until('the first one has failed for good', () =>
         /record_settled.*"lost"|"lost".*record_settled/.test(solver.output()),
@@ -180,14 +185,24 @@ describe('the solver', () => {
       await node.setIntervalMining({ interval: 1 })
     }
 
-    async function pending(hash: Hex) {
-      return client.getTransaction({ hash }).catch(() => undefined)
+    /** Once its newest transaction waits at the node. */
+    async function nonceOf(id: string): Promise<number> {
+      let nonce: number | undefined
+      await until('the node has it', async () => {
+        const hash = work.reports.get(id)?.at(-1) as Hex
+        nonce = await client.getTransaction({ hash }).then(
+          (found) => found.nonce,
+          () => undefined,
+        )
+        return nonce !== undefined
+      })
+      return nonce ?? 0
     }
-  })
+  }, 400_000)
 
   test('offers more for what is not mined, never beyond the ceiling, and tells the service which one counts', async () => {
     const { node } = network.chains.optimism.chain
-    const { work, settings, solver } = await bed.start()
+    const { work, settings, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })
     const [one] = await paidOrders(network, manyWishes(1))
     if (!one) throw new Error('no order')
     const item = fillItem(network, one)
@@ -205,5 +220,5 @@ describe('the solver', () => {
     await until('the mined one was told last', () => work.reports.get(item.id)?.at(-1) === hashes?.[0])
     const [row] = await querySolver(settings, 'select record from signed_record order by created_at limit 1')
     expect(row?.['record']).toMatchObject({ transactions: [{}, {}] })
-  })
+  }, 400_000)
 })

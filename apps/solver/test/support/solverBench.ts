@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -68,6 +68,16 @@ function databaseOf(connectionString: string, name: string): string {
   const url = new URL(connectionString)
   url.pathname = `/${name}`
   return url.toString()
+}
+
+/** Copies the configuration and changes one file of it. @returns `CONFIG_DIR` */
+export async function changedConfigs(name: string, change: (text: string) => string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-configs-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await cp(join(import.meta.dirname, '../../../../configs'), folder, { recursive: true })
+  const path = join(folder, name)
+  await writeFile(path, change(await readFile(path, 'utf8')))
+  return folder
 }
 
 /** The solver's own tables. */
