@@ -84,6 +84,7 @@ describe('work that somebody forged', () => {
     const thief = freshAddress()
     const [honest] = paid.order.output.payments
     const payment = { recipient: honest?.recipient, currency: usdc(), amount: '1000' }
+    // CAST: the zero address is one.
     const stranger = { privateKey: generatePrivateKey(), address: zeroAddress as Hex }
     const other = await paidOrder(network, {
       signer: { ...stranger, address: privateKeyToAddress(stranger.privateKey) },
@@ -191,6 +192,7 @@ describe('work that somebody forged', () => {
     await until('neither is paid', () => work.failures.has(again.id) && work.failures.has(filled.id))
     expect(work.failures.get(again.id)?.[0]).toBe('the deposit was given back before')
     expect(work.failures.get(filled.id)?.[0]).toBe('the deposit was given back')
+    // CAST: orders of the bed name EVM addresses.
     const recipient = paid.order.inputs[0]?.refunds[0]?.recipient as Hex
     const held = () => network.chains.base.chain.client.getBalance({ address: recipient })
     await until('the money is back', async () => (await held()) === BigInt(amount))
@@ -215,6 +217,7 @@ describe('work that somebody forged', () => {
     work.add(fill)
     await until('the order is filled, and the second deposit goes back', () => work.reports.has(double.id))
     expect(work.reports.has(fill.id)).toBe(true)
+    // CAST: orders of the bed name EVM addresses.
     const back = signed.order.inputs[0]?.refunds[0]?.recipient as Hex
     const amount = BigInt(signed.order.inputs[0]?.payment.amount ?? 0)
     const held = () => network.chains.base.chain.client.getBalance({ address: back })

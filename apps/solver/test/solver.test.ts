@@ -131,6 +131,7 @@ describe('the solver', () => {
     const [one, two] = await paidOrders(network, manyWishes(2))
     if (!one || !two) throw new Error('no orders')
     const [closed, next] = [fillItem(network, one), fillItem(network, two)]
+    // CAST: orders of the bed name EVM addresses.
     const recipient = one.order.output.payments[0]?.recipient as Hex
     work.refuseReports(1)
     work.add(closed)

@@ -170,6 +170,7 @@ describe('the solver', () => {
       work.add(dropped)
       await until('the next one was told', () => work.reports.has(dropped.id))
       await nonceOf(dropped.id)
+      // CAST: the bed reports hashes.
       const hash = work.reports.get(dropped.id)?.at(-1) as Hex
       await node.dropTransaction({ hash })
       // The same bytes, or dearer ones by now.
@@ -189,6 +190,7 @@ describe('the solver', () => {
     async function nonceOf(id: string): Promise<number> {
       let nonce: number | undefined
       await until('the node has it', async () => {
+        // CAST: the bed reports hashes.
         const hash = work.reports.get(id)?.at(-1) as Hex
         nonce = await client.getTransaction({ hash }).then(
           (found) => found.nonce,
