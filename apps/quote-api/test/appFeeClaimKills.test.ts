@@ -1,5 +1,5 @@
 // Goal: whatever is killed while app fees are claimed, every claim that was taken is paid exactly once. Method: the
-// service, the reference solver and PostgreSQL as processes of their own, SIGKILL for each in turn while claims are
+// service, the solver and PostgreSQL as processes of their own, SIGKILL for each in turn while claims are
 // signed and paid; what counts is what the chain holds at the end. CAUSEWAY_FAULTS=1 runs the long form.
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'

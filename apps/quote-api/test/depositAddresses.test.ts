@@ -1,7 +1,7 @@
 // Goal: whatever is paid to a deposit address has its end: the quoted amount in time fills the quote, other
 // amounts, later and further payments are quoted anew, what cannot be quoted goes back to `refundTo`, dust
 // stays until more arrives. Sponsors pay for it as quoted. Method: the service with its jobs, PostgreSQL,
-// anvil, the reference solver in its own process; users send nothing but plain payments.
+// anvil, the solver in its own process; users send nothing but plain payments.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -2,14 +2,11 @@
 // depository and what it is worth, and nothing else. Adversary: a stolen solver key, a compromised quote-api or its
 // database, which offer whatever they like. Method: the solver as an operator runs it, real nodes, real deposits; a
 // scripted quote-api lists the work; what counts is what left the fill wallet.
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
 import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { erc20Abi, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   claimItem,
   deposit,
@@ -21,7 +18,7 @@ import {
   signOrder,
 } from './support/paidOrders.ts'
 import { startScriptedWork } from './support/scriptedWork.ts'
-import { type SolverBench, startSolver, startSolverBench } from './support/solverBench.ts'
+import { changedConfigs, type SolverBench, startSolver, startSolverBench } from './support/solverBench.ts'
 import { until } from './support/until.ts'
 
 let network: TestNetwork
@@ -70,7 +67,7 @@ describe('work that somebody forged', () => {
     expect(reasons).toEqual([
       'the work names no order',
       'the order has another id',
-      'less than the order asks for was deposited',
+      'a fill is paid for by one deposit',
     ])
     work.add(unpaid)
     const later = fillItem(network, await paidOrder(network))
@@ -87,6 +84,7 @@ describe('work that somebody forged', () => {
     const thief = freshAddress()
     const [honest] = paid.order.output.payments
     const payment = { recipient: honest?.recipient, currency: usdc(), amount: '1000' }
+    // CAST: the zero address is one.
     const stranger = { privateKey: generatePrivateKey(), address: zeroAddress as Hex }
     const other = await paidOrder(network, {
       signer: { ...stranger, address: privateKeyToAddress(stranger.privateKey) },
@@ -133,7 +131,7 @@ describe('work that somebody forged', () => {
     expect(reasons).toEqual([
       'it pays more than was deposited',
       'less than the order asks for was deposited',
-      'less than the order asks for was deposited',
+      'nothing was deposited for the order',
     ])
     expect(await paidTo(recipient)).toBe(0n)
     expect(await inventoryOf()).toBe(before)
@@ -142,12 +140,9 @@ describe('work that somebody forged', () => {
   test('what orders of a stolen signer take in an hour is the budget, over restarts', async () => {
     const before = await inventoryOf()
     // Some dollars for 90, twice: either is within the loss of one order, and both are above the hour's.
-    const configs = await mkdtemp(join(tmpdir(), 'causeway-configs-'))
-    onTestFinished(() => rm(configs, { recursive: true, force: true }))
-    await cp(join(import.meta.dirname, '../../../configs'), configs, { recursive: true })
-    const path = join(configs, 'solver.local.json')
-    const file: object = JSON.parse(await readFile(path, 'utf8'))
-    await writeFile(path, JSON.stringify({ ...file, lossPerHourMicroUsd: '150000000' }))
+    const configs = await changedConfigs('solver.local.json', (text) =>
+      text.replace(/"lossPerHourMicroUsd": "\d+"/, '"lossPerHourMicroUsd": "150000000"'),
+    )
     const wish = { payments: [{ amount: 90_000_000n }] }
     const [first, second] = [await paidOrder(network, wish), await paidOrder(network, wish)]
     const work = await startScriptedWork()
@@ -197,9 +192,36 @@ describe('work that somebody forged', () => {
     await until('neither is paid', () => work.failures.has(again.id) && work.failures.has(filled.id))
     expect(work.failures.get(again.id)?.[0]).toBe('the deposit was given back before')
     expect(work.failures.get(filled.id)?.[0]).toBe('the deposit was given back')
+    // CAST: orders of the bed name EVM addresses.
     const recipient = paid.order.inputs[0]?.refunds[0]?.recipient as Hex
     const held = () => network.chains.base.chain.client.getBalance({ address: recipient })
     await until('the money is back', async () => (await held()) === BigInt(amount))
+  })
+
+  test('dust of a stranger, and a second deposit, are given back and stop no fill', async () => {
+    const signed = await signOrder(network)
+    const [dusted] = await deposit(network, [signed], 10n)
+    const [fitting] = await deposit(network, [signed])
+    const [second] = await deposit(network, [signed])
+    if (!dusted || !fitting || !second) throw new Error('one order is one order')
+    const dust = refundItem(network, dusted, { amount: '10', endsOrder: false })
+    const double = refundItem(network, second, { endsOrder: false })
+    const work = await startScriptedWork()
+    const solver = startSolver(await bench.settings(work))
+    await solver.ready()
+    work.add(double)
+    work.add(dust)
+    await until('the dust is back', () => work.reports.has(dust.id))
+    expect(work.reports.has(double.id)).toBe(false)
+    const fill = fillItem(network, fitting)
+    work.add(fill)
+    await until('the order is filled, and the second deposit goes back', () => work.reports.has(double.id))
+    expect(work.reports.has(fill.id)).toBe(true)
+    // CAST: orders of the bed name EVM addresses.
+    const back = signed.order.inputs[0]?.refunds[0]?.recipient as Hex
+    const amount = BigInt(signed.order.inputs[0]?.payment.amount ?? 0)
+    const held = () => network.chains.base.chain.client.getBalance({ address: back })
+    await until('both are back', async () => (await held()) === amount + 10n)
   })
 
   test('claims take no more than their budget in an hour, over restarts', async () => {

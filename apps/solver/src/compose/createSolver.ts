@@ -267,14 +267,19 @@ function feesOf(market: Market, chainId: number): Fees | undefined {
   return 'reason' in chain ? undefined : chain.gasPrice
 }
 
-function budgetsOf({ solver }: LoadedFiles, paying: readonly PayingChain[]) {
-  const perChain = paying.flatMap(({ config: { chainId }, policy }) => [
-    { budget: `gas:${chainId}` as BudgetName, perHour: policy.gasPerHourWei },
-    { budget: `relay-gas:${chainId}` as BudgetName, perHour: policy.relayGasPerHourWei },
-  ])
+function budgetsOf(
+  { solver }: LoadedFiles,
+  paying: readonly PayingChain[],
+): readonly { readonly budget: BudgetName; readonly perHour: bigint }[] {
+  const perChain = paying.flatMap<{ budget: BudgetName; perHour: bigint }>(
+    ({ config: { chainId }, policy }) => [
+      { budget: `gas:${chainId}`, perHour: policy.gasPerHourWei },
+      { budget: `relay-gas:${chainId}`, perHour: policy.relayGasPerHourWei },
+    ],
+  )
   return [
-    { budget: 'loss' as BudgetName, perHour: solver.lossPerHourMicroUsd },
-    { budget: 'claims' as BudgetName, perHour: solver.claimsPerHourMicroUsd },
+    { budget: 'loss', perHour: solver.lossPerHourMicroUsd },
+    { budget: 'claims', perHour: solver.claimsPerHourMicroUsd },
     ...perChain,
   ]
 }

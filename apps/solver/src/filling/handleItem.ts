@@ -4,7 +4,7 @@ import type { PaymentRecord } from '../facts/paymentRecord.ts'
 import { fillStateOf } from '../judge/fillState.ts'
 import { judgeClaim } from '../judge/judgeClaim.ts'
 import { judgeFill } from '../judge/judgeFill.ts'
-import { type FillState, judgeRefund } from '../judge/judgeRefund.ts'
+import { type FillState, fitsOrder, judgeRefund } from '../judge/judgeRefund.ts'
 import { depositKey, type OrderRules, type Proof, refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
 import {
   type LossLimits,
@@ -142,16 +142,18 @@ async function judgeOfferedFill(
   past: readonly SignedRecord[],
 ): Promise<Verdict> {
   const { proof } = asked
-  if (proof === undefined) return refuse('the work names no order')
+  const [named, ...others] = proof?.deposits ?? []
+  if (proof === undefined || named === undefined || others.length > 0)
+    return refuse('a fill is paid for by one deposit')
   const value = filling.valuer()
   const worth = worthOf(asked, value)
   if (worth === undefined) return wait('no price is known')
   return judgeFill({
     asked: { ...asked, chainKey: chain.key },
     order: proof.order,
-    deposits: await filling.deposits.read(proof.deposits, worth),
+    deposits: await filling.deposits.read([named], worth),
     inputCurrency: inputCurrencyOf(proof, filling.networkOf),
-    isGivenBack: past.some((record) => record.kind === 'refund' && !hasFailed(record)),
+    isGivenBack: isGivenBack(past, depositKey(named)),
     value,
     limits: filling.limits,
   })
@@ -171,24 +173,29 @@ async function judgeOfferedRefund(
   const value = filling.valuer()
   const worth = worthOf(asked, value)
   if (worth === undefined) return wait('no price is known')
-  const fill = await settleFill(asked, proof, past, filling)
   const [deposit] = (await filling.deposits.read([named], worth)) ?? []
+  if (deposit === undefined) return wait('the deposit is not deep enough')
+  const inputCurrency = inputCurrencyOf(proof, filling.networkOf)
+  const fill: FillState = fitsOrder(deposit, proof.order, inputCurrency)
+    ? await settleFill(asked, proof, past, filling)
+    : { kind: 'open' }
   return judgeRefund({
     order: proof.order,
     refund: { orderId: asked.orderId, chainId: chain.chainId, chainKey: chain.key, ...payment },
-    deposit: deposit && { ...deposit, key },
-    isGivenBack: past.some(
-      (record) => record.kind === 'refund' && !hasFailed(record) && record.deposits.includes(key),
-    ),
-    fill,
+    deposit: { ...deposit, key },
+    isGivenBack: isGivenBack(past, key),
+    ...{ inputCurrency, fill },
     value,
     limits: filling.limits,
   })
 }
 
-/** An order that can still be filled is closed where it would be paid, and its refund waits until that is final. */
+const isGivenBack = (past: readonly SignedRecord[], key: string): boolean =>
+  past.some((record) => record.kind === 'refund' && !hasFailed(record) && record.deposits.includes(key))
+
+/** An order that can still be filled, and that the service gives up, is closed where it would be paid, and its refund waits until that is final. */
 async function settleFill(
-  { orderId }: PaidOrder,
+  { orderId, endsOrder }: PaidOrder,
   { order }: Proof,
   past: readonly SignedRecord[],
   filling: Filling,
@@ -199,7 +206,8 @@ async function settleFill(
   const { state: recorded, timestampSeconds: finalSeconds } = await destination.record.readFinal(orderId)
   const fills = past.filter(({ kind }) => kind === 'fill')
   const state = fillStateOf(fills, order.output.deadline, { recorded, finalSeconds })
-  if (state.kind !== 'open') return state
+  // Another deposit may pay for the order: its fill is not stopped for the sake of this one.
+  if (state.kind !== 'open' || endsOrder !== true) return state
   await stopFill(past, filling)
   if (recorded === 'open' && !filling.isDryRun) await closeOrder(orderId, destination, filling)
   return state

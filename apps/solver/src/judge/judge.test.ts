@@ -135,7 +135,7 @@ describe('a refund', () => {
   const refund: RefundFacts = {
     order,
     refund: { orderId, chainId: 8453, chainKey: 'base', recipient, currency: usdc, amount: 95n },
-    ...{ deposit, isGivenBack: false, fill: { kind: 'over' }, value, limits },
+    ...{ deposit, isGivenBack: false, inputCurrency: usdc, fill: { kind: 'over' }, value, limits },
   }
   const filled = (amount: bigint, deposits: readonly string[] = [deposit.key]): FillState => ({
     ...{ kind: 'filled', chainId: 10, payments: [{ currency: usdc, amount }], deposits },
@@ -165,6 +165,21 @@ describe('a refund', () => {
     const overpaid = { ...deposit, amount: 195n }
     expect(judgeRefund({ ...refund, deposit: overpaid, fill: filled(99n) })).toMatchObject({ kind: 'pay' })
     expect(judgeRefund({ ...refund, fill: filled(99n, ['8453:0x2:0']) })).toMatchObject({ kind: 'pay' })
+  })
+
+  test('of a deposit that pays for no fill waits for none: dust of a stranger stops nobody', () => {
+    const refunded = { ...refund.refund, amount: 5n }
+    for (const fill of [{ kind: 'open' } as const, filled(99n)])
+      expect(
+        judgeRefund({ ...refund, refund: refunded, deposit: { ...deposit, amount: 99n }, fill }),
+      ).toMatchObject({ kind: 'pay' })
+    const [input] = order.inputs
+    const other = { ...deposit, currency: native }
+    const option = { ...refunded, currency: native }
+    if (input === undefined) throw new Error('an order has one input')
+    expect(judgeRefund({ ...refund, refund: option, deposit: other, fill: { kind: 'open' } })).toMatchObject({
+      kind: 'pay',
+    })
   })
 
   test('of an order that asks for little and paid much gives nothing back', () => {

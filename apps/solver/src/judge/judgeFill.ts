@@ -16,11 +16,11 @@ import {
 export type FillFacts = {
   readonly asked: AskedFill & { readonly chainId: number }
   readonly order: Order
-  /** What our endpoints show at the places that the work names; undefined where one of them is not deep enough. */
+  /** What our endpoints show at the one place that the work names; undefined where it is not deep enough. */
   readonly deposits: readonly SeenDeposit[] | undefined
   /** Canonical spelling of the order's input currency. */
   readonly inputCurrency: string
-  /** A deposit of the order was given back: it pays for nothing any more. */
+  /** The deposit was given back: it pays for nothing any more. */
   readonly isGivenBack: boolean
   readonly value: Valuer
   readonly limits: LossLimits
@@ -40,15 +40,13 @@ export function judgeFill(facts: FillFacts): Verdict {
   const [input] = order.inputs
   if (input === undefined) return refuse('the order has no input')
   const { payment } = input
-  const own = deposits.filter(
+  const own = deposits.find(
     ({ orderId, chainKey, currency }) =>
       orderId === asked.orderId && chainKey === payment.chainId && currency === facts.inputCurrency,
   )
-  const deposited = own.reduce((sum, { amount }) => sum + amount, 0n)
-  if (deposited < BigInt(payment.amount)) return refuse('less than the order asks for was deposited')
-  const [first] = own
-  if (first === undefined) return refuse('nothing was deposited for the order')
-  const received = value(first.chainId, first.currency, deposited)
+  if (own === undefined) return refuse('nothing was deposited for the order')
+  if (own.amount < BigInt(payment.amount)) return refuse('less than the order asks for was deposited')
+  const received = value(own.chainId, own.currency, own.amount)
   const paid = sumOfValues([
     ...asked.payments.map(({ currency, amount }) => value(asked.chainId, currency, amount)),
     ...asked.calls.map((call) => value(asked.chainId, nativeCurrency, call.value)),

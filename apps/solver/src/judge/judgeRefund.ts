@@ -42,6 +42,8 @@ export type RefundFacts = {
   readonly deposit: (SeenDeposit & { readonly key: string }) | undefined
   /** Something was paid back for this deposit already. */
   readonly isGivenBack: boolean
+  /** Canonical spelling of the order's input currency. */
+  readonly inputCurrency: string
   readonly fill: FillState
   readonly value: Valuer
   readonly limits: LossLimits
@@ -60,6 +62,8 @@ export function judgeRefund(facts: RefundFacts): Verdict {
   if (deposit.chainKey !== refund.chainKey) return refuse('the deposit is on another chain')
   if (deposit.currency !== refund.currency.toLowerCase()) return refuse('the deposit is of another currency')
   if (refund.amount > deposit.amount) return refuse('it gives back more than was deposited')
+  // It never paid for a fill and never will.
+  if (!fitsOrder(deposit, order, facts.inputCurrency)) return { kind: 'pay', lossMicroUsd: 0n }
   switch (fill.kind) {
     case 'over':
       return { kind: 'pay', lossMicroUsd: 0n }
@@ -72,6 +76,17 @@ export function judgeRefund(facts: RefundFacts): Verdict {
         ? judgeSurplus(facts, deposit, fill)
         : { kind: 'pay', lossMicroUsd: 0n }
   }
+}
+
+/** A deposit that could pay for a fill: of the order's currency, on its chain, at least its amount. */
+export function fitsOrder(
+  { chainKey, currency, amount }: Pick<SeenDeposit, 'chainKey' | 'currency' | 'amount'>,
+  order: Order,
+  inputCurrency: string,
+): boolean {
+  const payment = order.inputs[0]?.payment
+  if (payment === undefined) return false
+  return chainKey === payment.chainId && currency === inputCurrency && amount >= BigInt(payment.amount)
 }
 
 /** Recipients are compared as the order spells them: only families with one spelling ignore case. */

@@ -54,23 +54,31 @@ const payloads = {
         proof: toProof({ order: ordered, orderSignature, deposits }),
       }),
     ),
-  refund: z.object({ ...order, ...payment, replaces: hex(32).optional(), ...proof }).transform(
-    ({
-      recipient,
-      currency,
-      amount: refunded,
-      order: ordered,
-      orderSignature,
-      deposits,
-      ...rest
-    }): PaidOrder => ({
-      kind: 'refund',
-      ...rest,
-      payments: [{ recipient, currency, amount: refunded }],
-      calls: [],
-      proof: toProof({ order: ordered, orderSignature, deposits }),
-    }),
-  ),
+  refund: z
+    .object({
+      ...order,
+      ...payment,
+      replaces: hex(32).optional(),
+      endsOrder: z.boolean().optional(),
+      ...proof,
+    })
+    .transform(
+      ({
+        recipient,
+        currency,
+        amount: refunded,
+        order: ordered,
+        orderSignature,
+        deposits,
+        ...rest
+      }): PaidOrder => ({
+        kind: 'refund',
+        ...rest,
+        payments: [{ recipient, currency, amount: refunded }],
+        calls: [],
+        proof: toProof({ order: ordered, orderSignature, deposits }),
+      }),
+    ),
   claim: z
     .object({
       claimId: hex(32),
@@ -106,6 +114,8 @@ export type PaidOrder = {
   /** Of a refund: the fill that must never be mined. */
   readonly replaces?: Hex | undefined
   readonly proof: Proof | undefined
+  /** Of a refund: the service offers no fill of the order any more, for whatever deposit. */
+  readonly endsOrder?: boolean | undefined
 }
 
 /** An item's id names files, so it is nothing but letters, digits and hyphens. */

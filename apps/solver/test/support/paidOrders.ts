@@ -32,7 +32,7 @@ export type PaidOrder = {
   readonly deposits: readonly { chainId: number; transactionId: Hex; onchainIndex: string }[]
 }
 
-export type OrderWishes = {
+type OrderWishes = {
   readonly from?: UserChain
   readonly payments?: readonly {
     readonly recipient?: Hex
@@ -115,7 +115,7 @@ export async function deposit(
     if (own.length === 0) continue
     const { depository, chainId } = network.deployment[from]
     const { chain } = network.chains[from]
-    const fromBlock = await chain.client.getBlockNumber({ cacheTime: 0 })
+    const fromBlock = (await chain.client.getBlockNumber({ cacheTime: 0 })) + 1n
     await chain.send(
       payer,
       own.map(({ order, orderId }) => ({
@@ -143,7 +143,7 @@ export async function deposit(
     })
     for (const order of own) {
       const deposits = events.filter(({ args }) => args.id === order.orderId).map(placeOf)
-      paid.push({ ...order, deposits: [...order.deposits, ...deposits] })
+      paid.push({ ...order, deposits })
     }
   }
   return paid
@@ -203,7 +203,7 @@ export function refundItem(network: TestNetwork, paid: PaidOrder, change: object
     chain: from,
     payload: {
       ...{ orderId, chainId, fillContract, deadline: inAnHour(), order, orderSignature },
-      deposits: deposits.slice(0, 1),
+      ...{ deposits: deposits.slice(0, 1), endsOrder: true },
       recipient: input?.refunds[0]?.recipient,
       currency: input?.payment.currency,
       amount: input?.payment.amount,
@@ -228,3 +228,10 @@ export function claimItem(
     },
   }
 }
+
+/** Orders of both directions that pay `1000` of something each. */
+export const manyWishes = (count: number): OrderWishes[] =>
+  Array.from({ length: count }, (_, index) => ({
+    from: index % 2 === 0 ? ('base' as const) : ('optimism' as const),
+    payments: [{ amount: 1_000n, ...(index % 3 === 0 && { currency: zeroAddress }) }],
+  }))

@@ -1,11 +1,19 @@
+import { execFile } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { Hex } from '@causeway/core'
 import { createDatabase, startTestDatabase, type TestDatabase } from '@causeway/database'
-import { type SolverProcess, solverEnvironment, spawnSolver, type TestNetwork } from '@causeway/localnet'
+import {
+  type SolverProcess,
+  solverEnvironment,
+  spawnSolver,
+  type TestNetwork,
+  translatedScript,
+} from '@causeway/localnet'
 import { size, sliceHex } from 'viem'
 import { expect, onTestFinished } from 'vitest'
 import type { ScriptedWork } from './scriptedWork.ts'
@@ -62,6 +70,16 @@ function databaseOf(connectionString: string, name: string): string {
   return url.toString()
 }
 
+/** Copies the configuration and changes one file of it. @returns `CONFIG_DIR` */
+export async function changedConfigs(name: string, change: (text: string) => string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-configs-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await cp(join(import.meta.dirname, '../../../../configs'), folder, { recursive: true })
+  const path = join(folder, name)
+  await writeFile(path, change(await readFile(path, 'utf8')))
+  return folder
+}
+
 /** The solver's own tables. */
 export async function querySolver(
   { databaseUrl }: Pick<SolverSettings, 'databaseUrl'>,
@@ -73,6 +91,19 @@ export async function querySolver(
   } finally {
     await database.close()
   }
+}
+
+/** What a command of an operator prints, beside a running solver. */
+export async function runSolverCommand(
+  { environment }: Pick<SolverSettings, 'environment'>,
+  words: readonly string[],
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(import.meta.dirname, '../../../../', translatedScript('apps/solver/src/main.ts')), ...words],
+    { env: { PATH: process.env['PATH'], ...environment } },
+  )
+  return stdout
 }
 
 /** A solver in a process of its own; gone after the test. */

@@ -48,6 +48,7 @@ export async function startRefund(
       replaces,
     }),
     ...proofOf(request, deposit),
+    endsOrder: refund.wasFitting === true || settlement?.depositId === deposit.id,
   }
   await setDepositState(tx, deposit.id, 'refund_due', reason)
   const subject = String(deposit.id)

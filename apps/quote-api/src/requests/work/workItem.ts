@@ -55,6 +55,10 @@ export const refundPayloadSchema = z.object({
   ...target,
   ...payment,
   replaces: z.string().optional().describe('Transaction of the fill, which must not be broadcast again'),
+  endsOrder: z
+    .boolean()
+    .optional()
+    .describe('Nothing is filled for the order any more; otherwise another deposit may still pay for it'),
   ...proof,
 })
 

@@ -1,0 +1,226 @@
+// Goal: every order is paid exactly once over kill -9 at any moment, lost answers, paused and second processes, a
+// restored database, replaced and dropped transactions. Method: the solver as an operator runs it, on real nodes with
+// real deposits; a scripted quote-api lists the work; what counts is what the chains hold at the end.
+// CAUSEWAY_FAULTS=1 runs the long form.
+import type { Hex } from '@causeway/core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  claimItem,
+  fillItem,
+  freshAddress,
+  manyWishes,
+  paidOrders,
+  refundItem,
+} from './support/paidOrders.ts'
+import { startScriptedWork } from './support/scriptedWork.ts'
+import { type SolverBed, startSolverBed } from './support/solverBed.ts'
+import { changedConfigs, querySolver, startSolver, surviveKills } from './support/solverBench.ts'
+import { until } from './support/until.ts'
+
+const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 100 : 5
+const itemsPerKill = 6
+let bed: SolverBed
+let network: SolverBed['network']
+let bench: SolverBed['bench']
+
+beforeAll(async () => {
+  bed = await startSolverBed()
+  network = bed.network
+  bench = bed.bench
+})
+afterAll(() => bed?.stop())
+
+/** While a test holds blocks back, the head of the chain is no reason to have no price of gas. */
+const patientConfigs = () =>
+  changedConfigs('quote.local.json', (text) =>
+    text.replace(/"headMaxAgeMs": \d+/g, '"headMaxAgeMs": 3600000'),
+  )
+
+describe('the solver', () => {
+  test(`pays every order once through ${kills} kills at random moments, and lost answers`, async () => {
+    const work = await startScriptedWork()
+    const settings = await bench.settings(work)
+    const orders = await paidOrders(network, manyWishes(itemsPerKill * kills))
+    const items = orders.map((order) => fillItem(network, order))
+    const left = [...items]
+    const last = await surviveKills(settings, { work, kills }, async () => {
+      for (const item of left.splice(0, itemsPerKill)) work.add(item)
+    })
+    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await bed.settled(items, last.output)
+    for (const { id, orderId, chain } of items) {
+      const [hash] = (await bed.fillsOf(chain)).get(orderId) ?? []
+      await until('the mined one was told last', () => work.reports.get(id)?.at(-1) === hash)
+    }
+    expect(work.failures.size).toBe(0)
+  }, 1_800_000)
+
+  test('a process that slept past its lease signs nothing more; another one has gone on', async () => {
+    const { work, settings, solver } = await bed.start()
+    const orders = await paidOrders(network, manyWishes(12))
+    const items = orders.map((order) => fillItem(network, order))
+    for (const item of items.slice(0, 6)) work.add(item)
+    await until('some are begun', () => work.reports.size > 0)
+    solver.kill('SIGSTOP')
+    const second = startSolver(settings)
+    await until(
+      'the second one has the leases',
+      () => (second.output().match(/lease_won/g) ?? []).length >= 2,
+    )
+    for (const item of items.slice(6)) work.add(item)
+    solver.kill('SIGCONT')
+    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await bed.settled(items, () => `${solver.output()}\n---\n${second.output()}`)
+    const twice = await querySolver(
+      settings,
+      'select wallet, chain_id, nonce from signed_record group by 1, 2, 3 having count(*) > 1',
+    )
+    expect(twice).toEqual([])
+  })
+
+  test('a database restored to before fills, refunds and claims costs gas and nothing else', async () => {
+    const { work, solver } = await bed.start()
+    const [paid, back] = await paidOrders(network, manyWishes(2))
+    if (!paid || !back) throw new Error('no orders')
+    const payment = { recipient: freshAddress(), currency: bed.usdcOf('base'), amount: 777n }
+    const claim = claimItem(network, 'base', payment)
+    const done = [fillItem(network, paid), refundItem(network, back), claim]
+    for (const item of done) work.add(item)
+    await until('all are reported', () => done.every(({ id }) => work.reports.has(id)))
+    await bed.settled(done)
+    solver.kill('SIGTERM')
+    await solver.ended
+    const wallet = network.keys.fillWallet.address
+    const stock = () =>
+      Promise.all(
+        (['base', 'optimism'] as const).map((key) => bed.tokenBalance(key, bed.usdcOf(key), wallet)),
+      )
+    const before = await stock()
+
+    const { work: offered } = await bed.start()
+    const again = [
+      fillItem(network, paid),
+      refundItem(network, paid),
+      refundItem(network, back),
+      fillItem(network, back),
+      { ...claimItem(network, 'base', payment), payload: claim.payload },
+    ]
+    for (const item of again) offered.add(item)
+    await until('all are refused', () => again.every(({ id }) => offered.failures.has(id)))
+    expect(again.map(({ id }) => offered.failures.get(id)?.[0])).toEqual([
+      'the transaction would revert',
+      'the order was filled',
+      'the transaction would revert',
+      'the transaction would revert',
+      'the transaction would revert',
+    ])
+    expect(offered.reports.size).toBe(0)
+    expect(await stock()).toEqual(before)
+  })
+
+  test('two of them share the work: one writes, and the other goes on when it ends', async () => {
+    const { work, settings, solver } = await bed.start()
+    const second = startSolver(settings)
+    await second.ready()
+    const orders = await paidOrders(network, manyWishes(10))
+    const items = orders.map((order) => fillItem(network, order))
+    for (const item of items.slice(0, 5)) work.add(item)
+    await until('half are reported', () => items.slice(0, 5).every(({ id }) => work.reports.has(id)))
+    solver.kill('SIGKILL')
+    await solver.ended
+    for (const item of items.slice(5)) work.add(item)
+    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await bed.settled(items, () => `${solver.output()}\n---\n${second.output()}`)
+  })
+
+  test('two with wallets and databases of their own share a market: an order belongs to the one that reports first', async () => {
+    const other = network.keys.users[4]
+    if (!other) throw new Error('a network has users')
+    const { work, solver } = await bed.start()
+    const second = startSolver(await bench.settings(work, { ECDSA_PRIVATE_KEY: other.privateKey }))
+    await second.ready()
+    const orders = await paidOrders(network, manyWishes(8))
+    const items = orders.map((order) => fillItem(network, order))
+    for (const item of items) work.add(item)
+    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await bed.settled(items, () => `${solver.output()}\n---\n${second.output()}`)
+  })
+
+  test('a nonce that somebody else used, and a transaction that its node dropped', async () => {
+    const { node, client } = network.chains.optimism.chain
+    const { work, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })
+    const { address, privateKey } = network.keys.fillWallet
+    await node.setIntervalMining({ interval: 0 })
+    await node.setAutomine(false)
+    try {
+      const [one, two] = await paidOrders(
+        network,
+        manyWishes(4).filter(({ from }) => from === 'base'),
+      )
+      if (!one || !two) throw new Error('no orders')
+      const [replaced, dropped] = [fillItem(network, one), fillItem(network, two)]
+      work.add(replaced)
+      await until('it was told', () => work.reports.has(replaced.id))
+      const nonce = await nonceOf(replaced.id)
+      const wallet = network.chains.optimism.chain.as({ address, privateKey }).walletClient
+      await wallet.sendTransaction({
+        ...{ to: address, value: 0n, nonce, gas: 21_000n },
+        ...{ maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+      })
+      work.add(dropped)
+      await until('the next one was told', () => work.reports.has(dropped.id))
+      await nonceOf(dropped.id)
+      // CAST: the bed reports hashes.
+      const hash = work.reports.get(dropped.id)?.at(-1) as Hex
+      await node.dropTransaction({ hash })
+      // The same bytes, or dearer ones by now.
+      await nonceOf(dropped.id)
+      await node.setIntervalMining({ interval: 1 })
+      await until('the first one has failed for good', () =>
+        /record_settled.*"lost"|"lost".*record_settled/.test(solver.output()),
+      )
+      work.reopen(replaced.id)
+      await bed.settled([replaced, dropped], solver.output)
+    } finally {
+      await node.setAutomine(true)
+      await node.setIntervalMining({ interval: 1 })
+    }
+
+    /** Once its newest transaction waits at the node. */
+    async function nonceOf(id: string): Promise<number> {
+      let nonce: number | undefined
+      await until('the node has it', async () => {
+        // CAST: the bed reports hashes.
+        const hash = work.reports.get(id)?.at(-1) as Hex
+        nonce = await client.getTransaction({ hash }).then(
+          (found) => found.nonce,
+          () => undefined,
+        )
+        return nonce !== undefined
+      })
+      return nonce ?? 0
+    }
+  }, 400_000)
+
+  test('offers more for what is not mined, never beyond the ceiling, and tells the service which one counts', async () => {
+    const { node } = network.chains.optimism.chain
+    const { work, settings, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })
+    const [one] = await paidOrders(network, manyWishes(1))
+    if (!one) throw new Error('no order')
+    const item = fillItem(network, one)
+    await node.setIntervalMining({ interval: 0 })
+    await node.setAutomine(false)
+    try {
+      work.add(item)
+      await until('it was offered for more', () => (work.reports.get(item.id) ?? []).length >= 2)
+    } finally {
+      await node.setAutomine(true)
+      await node.setIntervalMining({ interval: 1 })
+    }
+    await bed.settled([item], solver.output)
+    const hashes = (await bed.fillsOf('optimism')).get(item.orderId)
+    await until('the mined one was told last', () => work.reports.get(item.id)?.at(-1) === hashes?.[0])
+    const [row] = await querySolver(settings, 'select record from signed_record order by created_at limit 1')
+    expect(row?.['record']).toMatchObject({ transactions: [{}, {}] })
+  }, 400_000)
+})
