@@ -50,7 +50,8 @@ type OrderWishes = {
 
 export function freshAccount(): LocalAccount {
   const privateKey = generatePrivateKey()
-  return { privateKey, address: privateKeyToAddress(privateKey) }
+  // CAST: an address in lower case is one, and answers spell it so.
+  return { privateKey, address: privateKeyToAddress(privateKey).toLowerCase() as Hex }
 }
 
 export const freshAddress = (): Hex => privateKeyToAddress(generatePrivateKey())
