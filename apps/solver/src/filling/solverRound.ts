@@ -50,7 +50,7 @@ export function createRound(options: RoundOptions): () => Promise<void> {
   async function tellReplacement({ desk }: SolverChain, replacement: Replacement): Promise<void> {
     const { record, hash } = replacement
     const answer = await work.report(record.id, hash, record.toldHash)
-    if (answer === 'accepted') await desk.releaseReplacement(replacement)
+    if (answer === 'accepted' || replacement.isMined) await desk.releaseReplacement(replacement)
   }
 
   async function advance(chain: SolverChain): Promise<void> {

@@ -56,11 +56,16 @@ export type ChainDesk = {
   markTold(record: SignedRecord): Promise<void>
   /** Released ones whose newest price, or whose mined hash, the service has not been told. */
   replaced(): Promise<readonly Replacement[]>
-  /** Keeps that it was told, then sends. */
+  /** Keeps that it was told, then sends what is not mined. */
   releaseReplacement(replacement: Replacement): Promise<void>
 }
 
-export type Replacement = { readonly record: SignedRecord; readonly hash: Hex }
+export type Replacement = {
+  readonly record: SignedRecord
+  readonly hash: Hex
+  /** A mined one counts, whatever the service says of it. */
+  readonly isMined: boolean
+}
 
 export type DeskOptions = {
   readonly wallet: FillWallet
@@ -215,12 +220,15 @@ export function createChainDesk(options: DeskOptions): ChainDesk {
       const active = await records.active(address, chainId, latestCount)
       return active.flatMap((record) => {
         if (record.release !== 'given' || !isToldAbout(record)) return []
-        const hash = mined.get(`${record.id} ${record.attempt}`) ?? newest(record.transactions)?.hash
-        return hash === undefined || hash === record.toldHash ? [] : [{ record, hash }]
+        const minedHash = mined.get(`${record.id} ${record.attempt}`)
+        const hash = minedHash ?? newest(record.transactions)?.hash
+        const isMined = minedHash !== undefined
+        return hash === undefined || hash === record.toldHash ? [] : [{ record, hash, isMined }]
       })
     },
-    async releaseReplacement({ record, hash }) {
+    async releaseReplacement({ record, hash, isMined }) {
       await records.save({ ...record, toldHash: hash }, leadership().fence)
+      if (isMined) return
       const signed = record.transactions.find((one) => one.hash === hash)
       if (signed !== undefined) await wallet.broadcast(signed)
     },

@@ -68,6 +68,16 @@ describe('nextMove', () => {
     expect(nextMove({ ...record, outcome }, { ...facts, mined })).toEqual({ kind: 'wait' })
   })
 
+  test('keeps a record open until the service was told which of its transactions was mined', () => {
+    const raised = { ...signed, hash: `0x${'22'.repeat(32)}` } as const
+    const told = { ...record, transactions: [signed, raised], toldHash: raised.hash }
+    const mined = { hash, costWei: 7n, succeeded: true, isFinal: true }
+    expect(nextMove(told, { ...facts, finalCount: 6, mined })).toEqual({ kind: 'wait' })
+    const settled = { kind: 'settle', outcome: 'done', costWei: 7n }
+    expect(nextMove({ ...told, toldHash: hash }, { ...facts, finalCount: 6, mined })).toEqual(settled)
+    expect(nextMove({ ...told, kind: 'close' }, { ...facts, finalCount: 6, mined })).toEqual(settled)
+  })
+
   test('takes the nonce for nothing when the deadline passed before it was used', () => {
     const late = { ...facts, chainTime: 1_001 }
     expect(nextMove(record, late)).toEqual({ kind: 'cancel' })

@@ -53,7 +53,11 @@ const waits: Move = { kind: 'wait' }
  */
 export function nextMove(record: SignedRecord, facts: RecordFacts, rules: BumpRules): Move {
   const { mined, cancelled, latestCount, finalCount, chainTime } = facts
-  if (mined !== undefined) return final(record, mined, mined.succeeded ? 'done' : 'reverted')
+  if (mined !== undefined) {
+    // The service follows one hash: the record stays open until it was told which one was mined.
+    if (isToBeTold(record, mined)) return waits
+    return final(record, mined, mined.succeeded ? 'done' : 'reverted')
+  }
   if (cancelled !== undefined) return final(record, cancelled, 'cancelled')
   if (record.nonce < finalCount) return settled(record, 'lost', undefined)
   if (record.nonce < latestCount) return waits
@@ -78,6 +82,11 @@ function send(
   return isTold && isSlow && last.maxFeePerGasWei < maxFeePerGasWei
     ? { kind: 'bump', what }
     : { kind: 'broadcast', what }
+}
+
+function isToBeTold(record: SignedRecord, { hash }: Mined): boolean {
+  const isFollowed = record.outcome === 'open' && record.release === 'given' && isToldAbout(record)
+  return isFollowed && record.toldHash !== hash
 }
 
 /** The service is told of what its items are done by; of chores and closings it knows nothing. */
