@@ -148,7 +148,7 @@ describe('the solver', () => {
 
   test('a nonce that somebody else used, and a transaction that its node dropped', async () => {
     const { node, client } = network.chains.optimism.chain
-    const { work, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })
+    const { work, settings, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })
     const { address, privateKey } = network.keys.fillWallet
     await node.setIntervalMining({ interval: 0 })
     await node.setAutomine(false)
@@ -179,6 +179,14 @@ describe('the solver', () => {
       await until('the first one has failed for good', () =>
         /record_settled.*"lost"|"lost".*record_settled/.test(solver.output()),
       )
+      // What is told of the failure ends the item; only then it is offered again.
+      await until('the service was told so', async () => {
+        const rows = await querySolver(
+          settings,
+          `select record from signed_record where id = '${replaced.id}'`,
+        )
+        return rows.some(({ record }) => JSON.stringify(record).includes('"failureReported":true'))
+      })
       work.reopen(replaced.id)
       await bed.settled([replaced, dropped], solver.output)
     } finally {
