@@ -291,7 +291,14 @@ describe('the routes of the solver', () => {
     expect(payload).toMatchObject({
       order: { solver: expect.any(String), inputs: [{}] },
       orderSignature: expect.stringMatching(/^0x[0-9a-f]{130}$/),
-      deposits: [{ chainId: expect.any(Number), transactionId: expect.any(String), onchainIndex: '0' }],
+      deposits: [
+        {
+          chainId: expect.any(Number),
+          transactionId: expect.any(String),
+          // Among the logs of its block, where others may stand before it.
+          onchainIndex: expect.stringMatching(/^[0-9]+$/),
+        },
+      ],
     })
     const hash = `0x${'ab'.repeat(31)}01`
     expect((await bed.solver.report(id, hash)).status).toBe(200)
