@@ -1,4 +1,4 @@
-import { DomainError } from '@causeway/core'
+import { DomainError, type Hex } from '@causeway/core'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { readAbi, readStringResult } from '../contracts/abiReader.ts'
 
@@ -7,12 +7,18 @@ export class DestinationCallFailedError extends DomainError {
   readonly code = 'DESTINATION_TX_FAILED'
   readonly kind = 'invalid_request'
 
+  /** What it reverted with, where that is known. */
+  readonly revertData: Hex | undefined
+
   /** @param args.reason the contract's reason, cleaned; @param args.index position of the failing call */
-  constructor(args: { chainId: string; index?: number; reason: string }) {
-    const { chainId, index, reason } = args
+  constructor(args: { chainId: string; index?: number; reason: string; revertData?: unknown }) {
+    const { chainId, index, reason, revertData } = args
     super(`The destination calls fail on chain ${chainId}: ${reason}.`, {
       data: { chainId, reason, ...(index !== undefined && { index }) },
     })
+    const isBytes = typeof revertData === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(revertData)
+    // CAST: whole bytes of hex, as was just seen.
+    this.revertData = isBytes ? (revertData.toLowerCase() as Hex) : undefined
   }
 }
 
