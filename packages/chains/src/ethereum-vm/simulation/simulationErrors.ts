@@ -22,16 +22,15 @@ export class DestinationCallFailedError extends DomainError {
   }
 }
 
-/** The chain's nodes cannot run several calls after each other, and one that builds on another failed. */
+/** The chain's nodes cannot run what was asked for, so that nobody knows whether it would fail. */
 export class SimulationUnsupportedError extends DomainError {
   readonly code = 'SIMULATION_UNSUPPORTED'
   readonly kind = 'invalid_request'
 
   constructor(chainId: string) {
-    super(
-      `Calls that build on each other cannot be simulated on chain ${chainId}: name their gas in txsGasLimit.`,
-      { data: { chainId, field: 'txsGasLimit' } },
-    )
+    super(`Nobody can try calls on chain ${chainId} before they are paid for: leave txs out.`, {
+      data: { chainId, field: 'txs' },
+    })
   }
 }
 
