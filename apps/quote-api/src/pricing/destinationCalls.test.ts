@@ -6,6 +6,7 @@ import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
 import {
   chainA,
   chainB,
+  cleanupRouter,
   fillContract,
   native,
   recipient,
@@ -63,9 +64,10 @@ describe('an order with calls', () => {
       fillContract,
       filler,
       orderSalt: order.salt,
-      recipient,
+      // CAST: an address of the tests.
+      recipient: recipient as Hex,
       calls,
-    } as const)
+    })
     expect(order.output.payments).toEqual([
       { recipient: clone, currency: usdc, minimumAmount: '40000000', expectedAmount: '40000000' },
     ])
@@ -132,6 +134,25 @@ describe('an order with calls', () => {
       const { json } = await quoted({ txs: [approve], txsGasLimit }, { tryFill })
       expect(json).toMatchObject({ statusCode: 400, errorCode: 'DESTINATION_TX_FAILED' })
     }
+  })
+})
+
+describe('a recipient', () => {
+  test.each([
+    ['that anybody empties', cleanupRouter],
+    ['that nobody empties', fillContract],
+  ])('%s is refused', async (_what, account) => {
+    const { json } = await quoted({ recipient: account })
+    expect(json).toMatchObject({ statusCode: 400, errorCode: 'INVALID_RECIPIENT' })
+  })
+})
+
+test('the router that calls may name is published', async () => {
+  const app = await testApp()
+  onTestFinished(() => app.close())
+  const { chains } = (await app.inject({ method: 'GET', url: '/chains' })).json()
+  expect(chains[0].contracts).toMatchObject({
+    ...{ erc20Router: cleanupRouter, v3: { erc20Router: cleanupRouter } },
   })
 })
 
