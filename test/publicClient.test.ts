@@ -282,6 +282,23 @@ describe('destination calls of the public client', () => {
     await expect.poll(() => usdcOwed(app), patience).toBe(owed + BigInt(quote.fees?.app?.amount ?? 0))
   })
 
+  test('send native coin along, what is left of it goes to the recipient, and oracles attest it', async () => {
+    const [recipient, app] = [freshAddress(), bed.user(3)]
+    const owed = await usdcOwed(app)
+    const { wrappedNative } = optimism()
+    const quote = await getQuote({
+      ...{ toCurrency: nativeCurrency, tradeType: 'EXACT_OUTPUT', amount: '1000000000000000', recipient },
+      txs: [
+        { to: wrappedNative, value: '0x5', data: '0xd0e30db0' },
+        { to: recipient, value: '7', data: '0x' },
+      ],
+      options: { appFees: [{ recipient: app, fee: '100' }] },
+    })
+    await execute(quote)
+    expect(await nativeOnOptimism(recipient)).toBe(10n ** 15n - 5n)
+    await expect.poll(() => usdcOwed(app), patience).toBe(owed + BigInt(quote.fees?.app?.amount ?? 0))
+  })
+
   test('run with whatever an exact input delivers, and what they leave goes to the recipient', async () => {
     const [saver, recipient] = [freshAddress(), freshAddress()]
     const all = await getQuote({
