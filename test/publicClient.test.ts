@@ -7,6 +7,7 @@ import { erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { placeCallTargets } from './support/callTargets.ts'
 import { nativeCurrency, type PublicClientBed, startPublicClientBed } from './support/publicClientBed.ts'
 import type { UserChain } from './support/sessionBed.ts'
 
@@ -160,6 +161,13 @@ const nativeOnOptimism = (address: Hex) =>
   bed.session.network.chains.optimism.chain.client.getBalance({ address })
 const freshAddress = () => privateKeyToAddress(generatePrivateKey())
 
+const usdcOwed = async (wallet: Hex) => {
+  const balances = await bed.client.actions.getAppFees({ wallet })
+  const [, ...owed] = balances
+  const usdc = owed.find(({ currency }) => currency?.address === base().tokens.USDC)
+  return BigInt(usdc?.amount ?? 0)
+}
+
 describe('requests of the public client', () => {
   test('an ERC-20 bridge is approved, deposited, detected (i) and filled', async () => {
     const recipient = freshAddress()
@@ -249,6 +257,107 @@ describe('requests of the public client', () => {
   })
 })
 
+describe('destination calls of the public client', () => {
+  let targets: Awaited<ReturnType<typeof placeCallTargets>>
+  beforeAll(async () => {
+    targets = await placeCallTargets(bed.session, 'optimism')
+  })
+  const usdc = () => optimism().tokens.USDC
+
+  test('approve and supply what the order delivers, for the user, and oracles attest it', async () => {
+    const [saver, recipient, app] = [freshAddress(), freshAddress(), bed.user(5)]
+    const amount = 5_000_000n
+    const owed = await usdcOwed(app)
+    const quote = await getQuote({
+      ...{ tradeType: 'EXACT_OUTPUT', amount: amount.toString(), recipient },
+      txs: [targets.approve(usdc(), amount), targets.supply(usdc(), amount, saver)],
+      options: { appFees: [{ recipient: app, fee: '100' }] },
+    })
+    expect(quote.details?.recipient?.toLowerCase()).toBe(recipient.toLowerCase())
+    const done = await execute(quote)
+    expect((await statusOf(done)).json.status).toBe('success')
+    expect(await targets.supplied(usdc(), saver)).toBe(amount)
+    expect(await usdcOnOptimism(recipient)).toBe(0n)
+    // Fees of an app are owed once enough oracles attested the fill.
+    await expect.poll(() => usdcOwed(app), patience).toBe(owed + BigInt(quote.fees?.app?.amount ?? 0))
+  })
+
+  test('send native coin along, what is left of it goes to the recipient, and oracles attest it', async () => {
+    const [recipient, app] = [freshAddress(), bed.user(3)]
+    const owed = await usdcOwed(app)
+    const { wrappedNative } = optimism()
+    const quote = await getQuote({
+      ...{ toCurrency: nativeCurrency, tradeType: 'EXACT_OUTPUT', amount: '1000000000000000', recipient },
+      txs: [
+        { to: wrappedNative, value: '0x5', data: '0xd0e30db0' },
+        { to: recipient, value: '7', data: '0x' },
+      ],
+      options: { appFees: [{ recipient: app, fee: '100' }] },
+    })
+    await execute(quote)
+    expect(await nativeOnOptimism(recipient)).toBe(10n ** 15n - 5n)
+    await expect.poll(() => usdcOwed(app), patience).toBe(owed + BigInt(quote.fees?.app?.amount ?? 0))
+  })
+
+  test('run with whatever an exact input delivers, and what they leave goes to the recipient', async () => {
+    const [saver, recipient] = [freshAddress(), freshAddress()]
+    const all = await getQuote({
+      ...{ recipient, txs: [targets.approve(usdc()), targets.supplyAll(usdc(), saver)] },
+    })
+    await execute(all)
+    expect(await targets.supplied(usdc(), saver)).toBe(BigInt(all.details?.currencyOut?.amount ?? 0))
+    expect(await usdcOnOptimism(recipient)).toBe(0n)
+    const some = await getQuote({
+      ...{ recipient, txs: [targets.approve(usdc()), targets.supply(usdc(), 1n, saver)] },
+    })
+    await execute(some)
+    expect(await usdcOnOptimism(recipient)).toBe(BigInt(some.details?.currencyOut?.amount ?? 0) - 1n)
+  })
+
+  test('of a large wallet’s own body hand the user what his delegation then spends', async () => {
+    const user = bed.session.network.keys.users[2]
+    if (user === undefined) throw new Error('no third user')
+    const amount = 7_000_000n
+    const body = {
+      amount: amount.toString(),
+      ...{ originChainId: base().chainId, destinationChainId: optimism().chainId },
+      ...{ originCurrency: base().tokens.USDC, destinationCurrency: usdc() },
+      ...{ recipient: user.address, refundTo: user.address, user: user.address },
+      ...{ tradeType: 'EXACT_OUTPUT', slippageTolerance: '50', originGasOverhead: '300000' },
+      txs: await targets.delegated(usdc(), amount, user),
+    }
+    // Calls are tried on the newest block that enough endpoints have, which may be before the delegation.
+    await expect.poll(async () => (await post('/quote', body)).status, patience).toBe(200)
+    const { json } = await post('/quote', body)
+    const held = await usdcOnOptimism(targets.market)
+    // CAST: the wallet, too, takes the answer for what its types say.
+    await execute(json as unknown as Execute, 2)
+    expect(await usdcOnOptimism(targets.market)).toBe(held + amount)
+  })
+
+  test.each([
+    [
+      'spend more than is delivered',
+      (saver: Hex) => [targets.approve(usdc()), targets.supply(usdc(), 5_000_001n, saver)],
+      1,
+    ],
+    ['spend what was not approved', (saver: Hex) => [targets.supply(usdc(), 1n, saver)], 0],
+  ])('that %s are refused, whatever gas is stated', async (_what, calls, index) => {
+    for (const options of [{}, { txsGasLimit: 500_000 }]) {
+      const refused = getQuote({
+        ...{ tradeType: 'EXACT_OUTPUT', amount: '5000000', txs: calls(freshAddress()), options },
+      })
+      await expect(refused).rejects.toMatchObject({
+        statusCode: 400,
+        rawError: {
+          errorCode: 'DESTINATION_TX_FAILED',
+          errorData: expect.stringContaining(`"index":${index}`),
+        },
+      })
+    }
+  })
+})
+
 const claimsSchema = z.object({
   claims: z.array(z.looseObject({ claimId: z.string(), status: z.string(), txHash: z.string().nullable() })),
 })
@@ -256,13 +365,6 @@ const claimsOf = async (wallet: Hex) =>
   claimsSchema.parse(await (await fetch(`${bed.url}/app-fees/${wallet}/claims`)).json()).claims
 
 describe('app fees of the public client', () => {
-  const usdcOwed = async (wallet: Hex) => {
-    const balances = await bed.client.actions.getAppFees({ wallet })
-    const [, ...owed] = balances
-    const usdc = owed.find(({ currency }) => currency?.address === base().tokens.USDC)
-    return BigInt(usdc?.amount ?? 0)
-  }
-
   test('accrue at success, are listed, and are claimed to a transaction that pays them', async () => {
     const [app, recipient] = [bed.user(4), freshAddress()]
     const appFees = [{ recipient: app, fee: '500' }]

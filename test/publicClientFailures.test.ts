@@ -22,7 +22,7 @@ const freshAddress = () => privateKeyToAddress(generatePrivateKey())
 
 const statusSchema = z.looseObject({
   status: z.string(),
-  details: z.unknown(),
+  details: z.unknown().optional(),
   failReason: z.string(),
   txHashes: z.array(z.string()),
 })
@@ -49,15 +49,18 @@ const execute = (quote: Execute, chain: 'base' | 'optimism' = 'base') =>
 describe('a request that cannot be filled', () => {
   test('(k) is refunded; the client says so, and the reason is beside empty details', async () => {
     const refundTo = freshAddress()
-    // The gas is given, so that the call is not tried before: it fails whenever it is made.
+    const called = freshAddress()
     const quote = await nativeQuote({
       ...{ tradeType: 'EXACT_OUTPUT', amount: '5000000000000000' },
-      txs: [{ to: optimism().depository, value: '0', data: '0xdeadbeef' }],
-      options: { refundTo, txsGasLimit: 100_000 },
+      txs: [{ to: called, value: '0', data: '0xdeadbeef' }],
+      options: { refundTo },
     })
+    // What is called was an account when it was tried, and refuses everything when it is called.
+    const { node } = bed.session.network.chains.optimism.chain
+    await node.setCode({ address: called, bytecode: '0xfe' })
     await expect(execute(quote)).rejects.toThrow('Refunded')
     const status = await statusOf(quote)
-    expect(status).toMatchObject({ status: 'refund', failReason: 'TRANSACTION_SUBMISSION_FAILED' })
+    expect(status).toMatchObject({ status: 'refund', failReason: 'EXECUTION_REVERTED' })
     expect(status).not.toHaveProperty('details')
     expect(status.txHashes).toHaveLength(1)
     const paid = BigInt(quote.details?.currencyIn?.amount ?? 0)

@@ -136,6 +136,7 @@ function quoteChain(chain: ChainDeployment, displayName: string): object {
     multicall3: chain.multicall3,
     wrappedNative: chain.wrappedNative,
     fillContract: chain.fillContract,
+    cleanupRouter: chain.cleanupRouter,
     depositRouter: chain.depositRouter,
     depositAddresses: chain.depositAddresses,
     permitRouter: chain.permitRouter,

@@ -35,6 +35,8 @@ export type Wish = {
   readonly from: UserChain
   readonly to: UserChain
   readonly isDoomed: boolean
+  /** What a doomed call is made to: an account when it is tried, and refuses everything when it is called. */
+  readonly called: Hex
   /** Pays in one currency and gets another, so that a pool is moved. */
   readonly swaps: boolean
   readonly maxSubsidyMicroUsd: bigint | undefined
@@ -68,12 +70,22 @@ function drawWish(bed: SessionBed, random: Random, { doomedShare = 0 } = {}): Wi
   const addressOf = (chain: UserChain, kind: (typeof kinds)[number]) =>
     kind === 'native' ? nativeCurrency : deployment[chain].tokens[kind]
   const userIndex = random.integer(0, keys.users.length - 1)
-  const recipient = privateKeyToAddress(generatePrivateKey())
+  const [recipient, called] = [freshAddress(), freshAddress()]
   const isSponsored = random.unit() < 0.6
   const maxSubsidyMicroUsd = isSponsored && random.unit() < 0.5 ? random.between(1_000n, 300_000n) : undefined
   const receives = addressOf(to, gets)
   return {
-    ...{ userIndex, from, to, isDoomed, swaps: pays !== gets, maxSubsidyMicroUsd, recipient, receives },
+    ...{
+      userIndex,
+      from,
+      to,
+      isDoomed,
+      called,
+      swaps: pays !== gets,
+      maxSubsidyMicroUsd,
+      recipient,
+      receives,
+    },
     body: {
       ...{ user: keys.users[userIndex]?.address, recipient, tradeType, amount: amount.toString() },
       ...{ originChainId: deployment[from].chainId, destinationChainId: deployment[to].chainId },
@@ -82,12 +94,12 @@ function drawWish(bed: SessionBed, random: Random, { doomedShare = 0 } = {}): Wi
       ...(maxSubsidyMicroUsd !== undefined && { maxSubsidizationAmount: maxSubsidyMicroUsd.toString() }),
       ...(random.unit() < 0.3 && { appFees: [{ recipient: keys.users[0]?.address, fee: '40' }] }),
       ...(random.unit() < 0.2 && gets !== 'native' && { topupGas: true, topupGasAmount: '500000' }),
-      // The limit is given, so that the call is not simulated: it fails whenever it is made.
-      ...(isDoomed && { txs: [{ to: deployment[to].depository, value: '0', data: '0xdeadbeef' }] }),
-      ...(isDoomed && { txsGasLimit: 100_000 }),
+      ...(isDoomed && { txs: [{ to: called, value: '0', data: '0xdeadbeef' }] }),
     },
   }
 }
+
+const freshAddress = () => privateKeyToAddress(generatePrivateKey())
 
 export type RequestLives = {
   /** Quotes, executes and waits for the end; `undefined` when the service refuses the wish. */
@@ -147,6 +159,8 @@ export function createRequestLives(bed: SessionBed, options: { isPatient: boolea
         const { status, json } = await ask('/quote', wish.body)
         if (status !== 200) return
         quote = quoteSchema.parse(json)
+        if (wish.isDoomed)
+          await chains[wish.to].chain.node.setCode({ address: wish.called, bytecode: '0xfe' })
         await execute(wish, quote)
         // Until the market has seen the pool that this one moved.
         if (wish.swaps) await new Promise((resolve) => setTimeout(resolve, marketSeesMs))

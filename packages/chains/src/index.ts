@@ -109,6 +109,7 @@ export {
   type AccountCodeReader,
   createAccountCodeReader,
 } from './ethereum-vm/simulation/accountCode.ts'
+export { createFillSimulator, type FillSimulator } from './ethereum-vm/simulation/fillSimulation.ts'
 export {
   type CallSimulator,
   type CallSimulatorOptions,
@@ -131,6 +132,7 @@ export type {
   QuotingChain,
   QuotingChainOptions,
   SimulatedCall,
+  SimulatedFill,
   UserFacts,
   UserFactsQuestion,
 } from './family/quotingChain.ts'

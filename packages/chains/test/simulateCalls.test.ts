@@ -144,7 +144,7 @@ describe('calls that build on each other', () => {
     await chain.proxy.set(withoutSimulate)
     const failed = simulatorOf().gasOf({ from: chain.owner, calls: [approve(), pull()] })
     await expect(failed).rejects.toBeInstanceOf(SimulationUnsupportedError)
-    await expect(failed).rejects.toMatchObject({ kind: 'invalid_request', data: { field: 'txsGasLimit' } })
+    await expect(failed).rejects.toMatchObject({ kind: 'invalid_request', data: { field: 'txs' } })
   })
 })
 

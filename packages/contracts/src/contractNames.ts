@@ -3,6 +3,7 @@ export type ContractSources<Name extends string> = Readonly<Record<Name, string>
 
 /** What an operator deploys, or what these contracts deploy. */
 export const contractSources = {
+  CleanupRouter: 'chain/CleanupRouter.sol',
   DepositAddresses: 'chain/DepositAddresses.sol',
   DepositSweep: 'chain/DepositSweep.sol',
   Depository: 'chain/Depository.sol',

@@ -50,13 +50,14 @@ function deploymentSalt(environment: string): Hex {
 }
 
 /**
- * What an operator deploys on one chain. The fill contract has no argument, so it stands at one address on every
- * chain; the others do where what they are made around does.
+ * What an operator deploys on one chain. The fill contract and the cleanup router have no argument, so each stands
+ * at one address on every chain; the others do where what they are made around does.
  */
 export function deploymentPlan(environment: string, around: Surroundings): readonly PlannedDeployment[] {
   const { depository, swapRouter, wrappedNative } = around
   return [
     planned(environment, 'FillContract', shippedCodes.FillContract.creationCode),
+    planned(environment, 'CleanupRouter', shippedCodes.CleanupRouter.creationCode),
     planned(
       environment,
       'DepositAddresses',

@@ -1,6 +1,7 @@
 export {
   allocatorAbi,
   bitcoinPayloadBuilderAbi,
+  cleanupRouterAbi,
   depositAddressesAbi,
   depositoryAbi,
   depositRouterAbi,

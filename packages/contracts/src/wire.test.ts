@@ -22,6 +22,10 @@ describe('selectors', () => {
     ['depository', abis.depositoryAbi, 'depositNative', ['0x49290c1c']],
     ['depository', abis.depositoryAbi, 'depositErc20', ['0x5a1ee3ac', '0xe8017952']],
     ['depository', abis.depositoryAbi, 'callRequests', ['0xd52bfcc8']],
+    ['cleanup router', abis.cleanupRouterAbi, 'cleanupErc20s', ['0x3b2253c8', '0x9bb43718']],
+    ['cleanup router', abis.cleanupRouterAbi, 'cleanupErc20sViaCall', ['0x73b7bb2f']],
+    ['cleanup router', abis.cleanupRouterAbi, 'cleanupNative', ['0x5de81e3f', '0xa6bd8c96']],
+    ['cleanup router', abis.cleanupRouterAbi, 'cleanupNativeViaCall', ['0x5d1fe6a2']],
     ['hub', abis.hubAbi, 'balanceOf', ['0x00fdd58e']],
     ['oracle contract', abis.hubOracleAbi, 'execute', ['0x32acd8f9']],
     ['oracle contract', abis.hubOracleAbi, 'executeMultiple', ['0x564df171']],
@@ -61,6 +65,11 @@ describe('events', () => {
       'SolverCallExecuted',
       abis.fillContractAbi,
       '0x93485dcd31a905e3ffd7b012abe3438fa8fa77f98ddc9f50e879d3fa7ccdc324',
+    ],
+    [
+      'FundsMovement',
+      abis.cleanupRouterAbi,
+      '0xafbab204e8271965231d37baed9b1abca8725b7409c70314455f68bc89142b91',
     ],
   ])('%s carries everything in its data, under the public topic', (name, abi, topic) => {
     const found = event(abi, name)

@@ -231,7 +231,12 @@ export {
 } from './order/depositAddress.ts'
 export { namedOrder } from './order/namedOrders.ts'
 export type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order/order.ts'
-export { decodeOrderCall, encodeFillExtraData, encodeOrderCall } from './order/orderCall.ts'
+export {
+  decodeOrderCall,
+  encodeFillExtraData,
+  encodeOrderCall,
+  executionReverted,
+} from './order/orderCall.ts'
 export { type OrderCloneTerms, orderCloneAddress } from './order/orderClone.ts'
 export { createOrderIdHasher, type OrderWords, orderId, orderWords } from './order/orderId.ts'
 export { orderListMax, orderSchema } from './order/orderSchema.ts'
@@ -361,7 +366,7 @@ export {
   type GasShape,
   gasShapes,
 } from './vm/ethereum/quoting/ethereumFees.ts'
-export { gasUnits } from './vm/ethereum/quoting/gasUnits.ts'
+export { callUnitsOf, gasUnits } from './vm/ethereum/quoting/gasUnits.ts'
 export {
   decodeEvmWithdrawal,
   type EvmWithdrawal,

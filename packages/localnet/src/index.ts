@@ -19,7 +19,9 @@ export {
   allocatorKeys,
 } from './allocator/allocatorEnvironment.ts'
 export {
+  delegationManagerAbi,
   gasPriceOracleAbi,
+  lendingMarketAbi,
   multicall3Abi,
   priceFeedAbi,
   tokenAbi,

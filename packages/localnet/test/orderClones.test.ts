@@ -1,6 +1,6 @@
 // Goal: calls of an order spend what was paid for this order and nothing else, once, and the rest is the
 // recipient's. Method: each theft is run for real against the contract as deployed, on a real node.
-import { fillContractAbi } from '@causeway/contracts'
+import { cleanupRouterAbi, fillContractAbi } from '@causeway/contracts'
 import { type Hex, orderCloneAddress } from '@causeway/core'
 import fc from 'fast-check'
 import { encodeDeployData, encodeFunctionData, erc20Abi, parseEventLogs } from 'viem'
@@ -296,5 +296,74 @@ describe('a clone of an order', () => {
     const { orderCalls, clone } = ordered([wrap(1n)], { recipient: refuses })
     const data = testFill({ orderId, natives: [{ to: clone, amount: 2n }], orderCalls })
     expect(await bench.revert(solver, fillContract, data, 2n)).toBe('NativeTransferFailed')
+  })
+})
+
+describe('the router that calls may name', () => {
+  const cleaning = (data: Hex): FillCall => ({ to: bench.deployment.cleanupRouter, data, value: 0n })
+  const cleanup = (token: Hex, to: Hex, amount = 0n) =>
+    cleaning(
+      encodeFunctionData({
+        abi: cleanupRouterAbi,
+        functionName: 'cleanupErc20s',
+        args: [[token], [to], [amount]],
+      }),
+    )
+  const cleanupNative = (to: Hex) =>
+    cleaning(encodeFunctionData({ abi: cleanupRouterAbi, functionName: 'cleanupNative', args: [0n, to] }))
+
+  test('hands on all that calls sent to it, and what it does not have it leaves', async () => {
+    const [saver, { cleanupRouter }] = [freshAccount().address, bench.deployment]
+    const { orderCalls, clone, recipient } = ordered(
+      [
+        erc20(usdc, 'transfer', cleanupRouter, 60n),
+        cleanup(usdc, saver),
+        { to: cleanupRouter, data: '0x', value: 7n },
+        cleanupNative(saver),
+        ...[cleanup(weth, saver), cleanupNative(saver)],
+      ],
+      { sweptTokens: [usdc] },
+    )
+    const data = testFill({
+      ...{ orderId, orderCalls, natives: [{ to: clone, amount: 10n }] },
+      tokens: [{ token: usdc, to: clone, amount: 100n }],
+    })
+    await bench.send(solver, fillContract, data, 10n)
+    expect([await tokenBalance(usdc, saver), await nativeBalance(saver)]).toEqual([60n, 7n])
+    expect([await tokenBalance(usdc, recipient), await nativeBalance(recipient)]).toEqual([40n, 3n])
+    expect([await tokenBalance(usdc, cleanupRouter), await nativeBalance(cleanupRouter)]).toEqual([0n, 0n])
+  })
+
+  test('hands on by a call, and allows nobody what the call did not take', async () => {
+    const { cleanupRouter } = bench.deployment
+    const taker = freshAccount()
+    await bench.send(solver, usdc, erc20(usdc, 'transfer', cleanupRouter, 5n).data)
+    const takesNothing = encodeFunctionData({
+      ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20sViaCall' },
+      args: [[usdc], [taker.address], ['0x'], [0n]],
+    })
+    await bench.send(solver, cleanupRouter, takesNothing)
+    const left = await bench.chain.client.readContract({
+      ...{ address: usdc, abi: erc20Abi, functionName: 'allowance', args: [cleanupRouter, taker.address] },
+    })
+    expect([left, await tokenBalance(usdc, cleanupRouter)]).toEqual([0n, 5n])
+    // Anybody's, so that nothing is to lie there.
+    await bench.send(thief, cleanupRouter, cleanup(usdc, thief.address).data)
+    expect(await tokenBalance(usdc, cleanupRouter)).toBe(0n)
+  })
+
+  test('takes no nobody for a recipient, no lists of other lengths and no NFT', async () => {
+    const { cleanupRouter } = bench.deployment
+    const nobody: Hex = `0x${'00'.repeat(20)}`
+    expect(await bench.revert(thief, cleanupRouter, cleanup(usdc, nobody).data)).toBe('InvalidRecipient')
+    const uneven = encodeFunctionData({
+      ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20s', args: [[usdc], [], [0n]] },
+    })
+    expect(await bench.revert(thief, cleanupRouter, uneven)).toBe('ArrayLengthsMismatch')
+    const received = encodeFunctionData({
+      ...{ abi: cleanupRouterAbi, functionName: 'onERC721Received' },
+      args: [thief.address, thief.address, 1n, '0x'],
+    })
+    expect(await bench.revert(thief, cleanupRouter, received)).toBe('NoRecipientSet')
   })
 })

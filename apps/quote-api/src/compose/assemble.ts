@@ -95,6 +95,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     ...{ ledger, market, snapshot, metrics, logger },
   }
   const ports = createChainPorts({
+    fillWallet: quote.fillWallet,
     ...{ registry, clients, market },
     clock: systemClock,
     onFactsFailure: (failed, error) => logger.debug({ chainId: failed, err: error }, 'user facts not read'),

@@ -5,11 +5,13 @@ import {
   openQuotingChain,
   type QuotingChain,
   quoteOnChain,
+  type SimulatedFill,
 } from '@causeway/chains'
-import { createOrderIdHasher, type QuoteFile } from '@causeway/core'
+import { encodeFill } from '@causeway/contracts'
+import { createOrderIdHasher, type Hex, orderCloneAddress, type QuoteFile } from '@causeway/core'
 import { type Clock, type Market, type MarketSnapshot, systemClock } from '@causeway/market'
 import type { ConfiguredSigner } from '@causeway/signer'
-import { QuoteError } from '../pricing/errors.ts'
+import { callParties, type TriedFill } from '../pricing/destinationCalls.ts'
 import { createInventoryViews } from '../pricing/inventory.ts'
 import { createOpenQuotes } from '../pricing/openQuotes.ts'
 import { createPoolLegQuoter, type OnChainQuoter } from '../pricing/poolLegQuoter.ts'
@@ -105,7 +107,7 @@ function createOnChainQuoter(
 const budgetMs = 60
 const noFacts = Promise.resolve({})
 
-export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'hasCode' | 'lackOf' | 'simulateCalls'>
+export type ChainPorts = Pick<PricingDependencies, 'userFacts' | 'hasCode' | 'lackOf' | 'tryFill'>
 
 /** What quoting asks of chains per request, over one client per chain. */
 export function createChainPorts(args: {
@@ -113,9 +115,11 @@ export function createChainPorts(args: {
   clients: ReadonlyMap<string, ChainClient>
   market: Market
   clock: Clock
+  /** Account that fills. */
+  fillWallet: string | undefined
   onFactsFailure: (chainId: number, error: unknown) => void
 }): ChainPorts {
-  const { registry, clients, market, clock, onFactsFailure } = args
+  const { registry, clients, market, clock, fillWallet, onFactsFailure } = args
   const chains = new Map<number, QuotingChain>()
   for (const chain of registry.chains) {
     const { key, chainId, vmType, config } = chain
@@ -124,7 +128,6 @@ export function createChainPorts(args: {
     const live = openQuotingChain(vmType, {
       client,
       multicall3: config.multicall3,
-      fillContract: config.fillContract,
       currentHead: () => headOf(market, chain),
       budgetMs,
       now: () => clock.now(),
@@ -136,16 +139,40 @@ export function createChainPorts(args: {
     userFacts: (question) => chains.get(question.chainId)?.userFacts(question) ?? noFacts,
     hasCode: async ({ chainId, account }) => chains.get(chainId)?.hasCode(account),
     lackOf: async ({ chainId, account, currency }) => chains.get(chainId)?.lackOf(account, currency),
-    simulateCalls: async ({ chainId, calls }) => {
-      const unitsOfCalls = chains.get(chainId)?.unitsOfCalls
-      if (unitsOfCalls === undefined) {
-        throw new QuoteError('EXTRA_TXS_NOT_SUPPORTED', `Chain ${chainId} cannot run txs.`, {
-          data: { field: 'txs' },
-        })
-      }
-      return unitsOfCalls(calls)
+    tryFill: async (tried) => {
+      const { destination } = tried.route
+      const unitsOfCalls = chains.get(destination.chainId)?.unitsOfCalls
+      const parties = callParties(destination, unitsOfCalls && fillWallet)
+      return unitsOfCalls?.(triedTransaction(tried, parties)) ?? 0n
     },
   }
+}
+
+/** Stands for the salt and the ids of an order that is not made yet: who runs calls does not know them. */
+const noOrder: Hex = `0x${'0'.repeat(64)}`
+/** Unix seconds that no chain reaches. */
+const never = 2n ** 40n
+
+/** What the solver would send for an order that is not made yet. */
+function triedTransaction(
+  { route: { destination, currencyOut }, delivery, amount }: TriedFill,
+  { fillContract, filler }: { readonly fillContract: Hex; readonly filler: Hex },
+): SimulatedFill {
+  const { hexAddress } = destination.quoting
+  const recipient = hexAddress(delivery.recipient)
+  const orderCalls = { orderSalt: noOrder, recipient, calls: delivery.calls }
+  const hasCalls = delivery.calls.length > 0
+  const to = hasCalls ? orderCloneAddress({ ...orderCalls, fillContract, filler }) : recipient
+  const token = currencyOut.isNative ? undefined : hexAddress(currencyOut.address)
+  const fill = { id: noOrder, orderId: noOrder, deadlineSeconds: never }
+  const data =
+    token === undefined
+      ? encodeFill({ ...fill, natives: [{ to, amount }], orderCalls: { ...orderCalls, sweptTokens: [] } })
+      : encodeFill({
+          ...{ ...fill, tokens: [{ token, to, amount }] },
+          orderCalls: { ...orderCalls, sweptTokens: [token] },
+        })
+  return { from: filler, to: fillContract, data, value: token === undefined ? amount : 0n, token, hasCalls }
 }
 
 function headOf(market: Market, chain: QuotableChain) {

@@ -47,6 +47,7 @@ function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectatio
   const contracts: readonly (readonly [string, Hex | undefined, DeployedName?])[] = [
     ['wrappedNative', config.wrappedNative],
     ['fillContract', config.fillContract, 'FillContract'],
+    ['cleanupRouter', config.cleanupRouter, 'CleanupRouter'],
     ['depositRouter', config.depositRouter, 'DepositRouter'],
     ['permitRouter.contract', permitRouter?.contract, 'PermitRouter'],
     ['depositAddresses.contract', depositAddresses?.contract, 'DepositAddresses'],

@@ -1,5 +1,6 @@
 import { type OriginRoute, type PlannedTransaction, type QuoteCeilings, usdValueDown } from '@causeway/core'
 import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
+import { priceWithCalls, type TryFill } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
 import { type KnowsLack, recipientLack, type Schedule, type SubsidyRule } from './feeTerms.ts'
@@ -11,7 +12,7 @@ import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute } from './priceSolverRoute.ts'
 import { checkProvenPayments, type KnowsCode } from './provenPayments.ts'
 import type { QuoteRegistry } from './registry.ts'
-import type { DestinationCall, QuoteRequest } from './request.ts'
+import type { QuoteRequest } from './request.ts'
 import { type Route, resolveRoute } from './route.ts'
 import { timeEstimateSeconds } from './timeEstimate.ts'
 
@@ -38,8 +39,8 @@ export type PricingDependencies = {
   readonly hasCode: KnowsCode
   /** What an account lacks before it can be paid; undefined where that is not known in time. Never rejects. */
   readonly lackOf: KnowsLack
-  /** Gas of calls run on a destination. @throws DESTINATION_TX_FAILED, or an upstream error in time */
-  readonly simulateCalls: (args: { chainId: number; calls: readonly DestinationCall[] }) => Promise<bigint>
+  /** Tries fills of orders with calls on their destination. */
+  readonly tryFill: TryFill
   /** What solvers took lately on a route, from memory; `undefined` while too little was seen. */
   readonly reactionMsOf: (originChainId: number, destinationChainId: number) => number | undefined
   readonly clock: Clock
@@ -85,7 +86,7 @@ export async function priceRequest(
         quoter: dependencies.legQuoter,
         swapImpactMaxBps: dependencies.swapImpactMaxBps,
       })
-    : await bestPlan(dependencies, { request, route, plans, snapshot, subsidy })
+    : await priceSolved(dependencies, { request, route, plans, snapshot, subsidy })
 
   checkCarried(priced)
   await requireProvenPayments(priced)
@@ -156,12 +157,21 @@ type PlanInputs = {
   subsidy: SubsidyRule
 }
 
+function priceSolved(dependencies: PricingDependencies, inputs: PlanInputs): Promise<PricedRoute> {
+  const price = (callUnits: bigint) => bestPlan(dependencies, inputs, callUnits)
+  if (inputs.request.txs.length === 0) return price(0n)
+  return priceWithCalls({ ...inputs, tryFill: dependencies.tryFill }, price)
+}
+
 /** Prices every plan and keeps the best for the user; a refusal stands only when all plans are refused. */
-async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): Promise<PricedRoute> {
+async function bestPlan(
+  dependencies: PricingDependencies,
+  inputs: PlanInputs,
+  callUnits: bigint,
+): Promise<PricedRoute> {
   const { request, route, plans, snapshot, subsidy } = inputs
   const inventory = dependencies.inventoryView(snapshot)
   const lack = await recipientLack(dependencies.lackOf, route)
-  const callUnits = request.txs.length === 0 ? 0n : await destinationCallUnits(dependencies, inputs)
   let best: PricedRoute | undefined
   let refusal: QuoteError | undefined
   for (const plan of plans) {
@@ -202,14 +212,6 @@ function isBetter(candidate: PricedRoute, best: PricedRoute): boolean {
   return candidate.tradeType === 'EXACT_INPUT'
     ? candidate.amountOut > best.amountOut
     : candidate.amountIn < best.amountIn
-}
-
-async function destinationCallUnits(
-  dependencies: PricingDependencies,
-  { request, route }: PlanInputs,
-): Promise<bigint> {
-  if (request.txsGasLimit !== undefined) return request.txsGasLimit
-  return dependencies.simulateCalls({ chainId: route.destination.chainId, calls: request.txs })
 }
 
 function timeEstimate(

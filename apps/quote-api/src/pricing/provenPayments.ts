@@ -1,3 +1,4 @@
+import { deliveryOf } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import type { LegPlan } from './legs.ts'
 import type { PricedRoute } from './pricedRoute.ts'
@@ -31,14 +32,13 @@ export function checkProvenPayments(
   hasCode: KnowsCode,
   asked: { readonly route: Route; readonly request: QuoteRequest; readonly plans: readonly LegPlan[] },
 ): (priced: PricedRoute) => Promise<void> {
-  const { request } = asked
   const looks = untracedPayments(asked).map((payment) => ({
     payment,
     answer: hasCode({ chainId: payment.chain.chainId, account: payment.account }),
   }))
   return async (priced) => {
     for (const { payment, answer } of looks) {
-      if (isPaid(payment, priced, request) && (await answer) === true) throw recipientHasCode(payment)
+      if (isPaid(payment, priced) && (await answer) === true) throw recipientHasCode(payment)
     }
   }
 }
@@ -50,6 +50,7 @@ function untracedPayments({
   plans,
 }: Parameters<typeof checkProvenPayments>[1]): readonly UntracedPayment[] {
   const { origin, destination, currencyOut, recipient, user } = route
+  const { calls } = deliveryOf(route, request)
   const toRecipient = {
     field: request.recipient === undefined ? 'user' : 'recipient',
     chain: destination,
@@ -58,7 +59,8 @@ function untracedPayments({
   const refunded = refundRecipient(request, origin, user)
   const refund = { what: 'refund', field: 'refundTo', chain: origin, account: refunded } as const
   const found: UntracedPayment[] = []
-  if (currencyOut.isNative) found.push({ what: 'output', ...toRecipient })
+  // What a clone was paid is proven by what stands before its calls.
+  if (currencyOut.isNative && calls.length === 0) found.push({ what: 'output', ...toRecipient })
   if (request.topupGas) found.push({ what: 'topup', ...toRecipient })
   if (plans.some(({ feeCurrency }) => feeCurrency.isNative)) found.push(refund)
   // What the user executes alone, nobody has to attest.
@@ -66,10 +68,10 @@ function untracedPayments({
 }
 
 /** Whether the plan that was taken pays it. */
-function isPaid({ what }: UntracedPayment, priced: PricedRoute, { txs }: QuoteRequest): boolean {
+function isPaid({ what }: UntracedPayment, priced: PricedRoute): boolean {
   switch (what) {
     case 'output':
-      return priced.amountOut > txs.reduce((sum, { value }) => sum + value, 0n)
+      return priced.amountOut > 0n
     case 'topup':
       return priced.solver?.topup !== undefined
     case 'refund':

@@ -92,10 +92,19 @@ function requireAddress(chain: QuotableChain, address: string, field: string): v
 
 function checkRecipient(chain: QuotableChain, recipient: string): void {
   requireAddress(chain, recipient, 'recipient')
-  const currency = chain.currencies.get(chain.codec.canonicalAddress(recipient))
-  if (currency === undefined || currency.isNative) return
-  throw new QuoteError('INVALID_RECIPIENT', `recipient is the ${currency.symbol} token contract.`, {
-    data: { field: 'recipient', chainId: chain.chainId },
+  const account = chain.codec.canonicalAddress(recipient)
+  const currency = chain.currencies.get(account)
+  if (currency !== undefined && !currency.isNative)
+    throw invalidRecipient(chain, `the ${currency.symbol} token contract`)
+  const { cleanupRouter, fillContract } = chain.config
+  if (account === cleanupRouter?.toLowerCase())
+    throw invalidRecipient(chain, 'a contract that anybody empties')
+  if (account === fillContract?.toLowerCase()) throw invalidRecipient(chain, 'a contract that nobody empties')
+}
+
+function invalidRecipient({ chainId }: QuotableChain, what: string): QuoteError {
+  return new QuoteError('INVALID_RECIPIENT', `recipient is ${what}.`, {
+    data: { field: 'recipient', chainId },
   })
 }
 

@@ -1,10 +1,10 @@
 // The solver's side of the work routes, one step at a time: sign, report, broadcast.
-import { encodeSignedDeposit, type Hex } from '@causeway/core'
-import { type TestNetwork, testCalls, testFill } from '@causeway/localnet'
+import { encodeSignedDeposit, type Hex, type Order } from '@causeway/core'
+import { type TestNetwork, testFill } from '@causeway/localnet'
 import { keccak256, toHex, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
-import { openWorkItemSchema, type PermitPayload } from '../../src/requests/work/workItem.ts'
+import { type FillPayload, openWorkItemSchema, type PermitPayload } from '../../src/requests/work/workItem.ts'
 import { post, readOk, send } from '../serviceSupport/callService.ts'
 import type { UserChain } from '../serviceSupport/localRequest.ts'
 
@@ -36,9 +36,8 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
       const { publicClient } = network.chains[chainOf(chainId)].chain.as(network.keys.fillWallet)
       const account = privateKeyToAccount(network.keys.fillWallet.privateKey)
       const nonce = await publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' })
-      const filler = network.keys.fillWallet.address
       const transaction =
-        item.kind === 'permit' ? relay(item.payload) : payment(item, { scalePercent, filler, nonce })
+        item.kind === 'permit' ? relay(item.payload) : payment(item, { scalePercent, nonce })
       const raw = await account.signTransaction({
         type: 'eip1559',
         chainId,
@@ -67,11 +66,7 @@ function relay(payload: PermitPayload): Transaction {
 
 function payment(
   item: OpenWork,
-  {
-    scalePercent,
-    filler,
-    nonce,
-  }: { readonly scalePercent: bigint; readonly filler: Hex; readonly nonce: number },
+  { scalePercent, nonce }: { readonly scalePercent: bigint; readonly nonce: number },
 ): Transaction {
   if (item.kind === 'permit' || item.kind === 'sweep') throw new Error(`cannot do a ${item.kind}`)
   const { payload } = item
@@ -79,7 +74,6 @@ function payment(
   const id = keccak256(toHex(nonce, { size: 32 }))
   const reference = 'claimId' in payload ? payload.claimId : payload.orderId
   const payments = 'payments' in payload ? payload.payments : [payload]
-  const calls = 'calls' in payload ? payload.calls : []
   const scaled = payments.map(({ recipient, currency, amount }) => ({
     // CAST: orders of two EVM chains name EVM addresses.
     to: recipient as Hex,
@@ -87,24 +81,30 @@ function payment(
     amount: (BigInt(amount) * scalePercent) / 100n,
   }))
   const natives = scaled.filter(({ token }) => token === zeroAddress)
-  // CAST: see above.
-  const fillContract = payload.fillContract as Hex
-  const { orderCalls, clone } = testCalls(
-    // CAST: see above.
-    calls.map(({ to, data, value }) => ({ to: to as Hex, data, value: BigInt(value) })),
-    { fillContract, filler, recipient: scaled[0]?.to ?? filler, orderSalt: id },
-  )
-  const spent = orderCalls.calls.reduce((sum, call) => sum + call.value, 0n)
-  const paid = [...natives, ...(spent === 0n ? [] : [{ to: clone, amount: spent }])]
+  const tokens = scaled.filter(({ token }) => token !== zeroAddress)
+  const order = 'order' in payload ? payload.order : undefined
   return {
-    to: fillContract,
+    // CAST: see above.
+    to: payload.fillContract as Hex,
     data: testFill({
-      id,
-      orderId: reference,
-      natives: paid,
-      tokens: scaled.filter(({ token }) => token !== zeroAddress),
-      orderCalls,
+      ...{ id, orderId: reference, natives, tokens },
+      ...('calls' in payload &&
+        order !== undefined && { orderCalls: orderCallsOf(payload, { order, tokens }) }),
     }),
-    value: paid.reduce((sum, { amount }) => sum + amount, 0n),
+    value: natives.reduce((sum, { amount }) => sum + amount, 0n),
+  }
+}
+
+/** Of an order without calls there are none. */
+function orderCallsOf(
+  { calls, recipient }: FillPayload,
+  { order, tokens }: { readonly order: Order; readonly tokens: readonly { readonly token: Hex }[] },
+) {
+  // CAST: orders of two EVM chains name EVM addresses, and a salt of 32 bytes.
+  const [orderSalt, rest] = [order.salt as Hex, (recipient ?? zeroAddress) as Hex]
+  return {
+    ...{ orderSalt, recipient: rest, sweptTokens: tokens.map(({ token }) => token) },
+    // CAST: see above.
+    calls: calls.map(({ to, data, value }) => ({ to: to as Hex, data, value: BigInt(value) })),
   }
 }

@@ -1,4 +1,4 @@
-import { codecOf, type Hex, type NetworkOf, refundId, type UsdX18 } from '@causeway/core'
+import { codecOf, executionReverted, type Hex, type NetworkOf, refundId, type UsdX18 } from '@causeway/core'
 import type { DepositReader } from '../facts/deposits.ts'
 import type { PaymentRecord } from '../facts/paymentRecord.ts'
 import { fillStateOf } from '../judge/fillState.ts'
@@ -20,7 +20,7 @@ import {
 import { BudgetSpentError, type Charge } from '../wallet/budgets.ts'
 import type { ChainDesk, Subject } from '../wallet/chainDesk.ts'
 import { NoGasPriceError } from '../wallet/chainDesk.ts'
-import { fillTransaction, nativeCurrency, needsOf } from '../wallet/fillTransaction.ts'
+import { fillTransaction, needsOf } from '../wallet/fillTransaction.ts'
 import type { Inventory } from '../wallet/inventory.ts'
 import { mayTryAgain } from '../wallet/nextMove.ts'
 import { AlreadyBegunError, type Records, StoppedError } from '../wallet/records.ts'
@@ -137,7 +137,8 @@ function refuseForged(order: PaidOrder, chain: SolverChain, { orders }: Filling)
   if (proof === undefined) return 'the work names no order'
   const reason = refuseOrder(order.orderId, proof, orders)
   if (reason !== undefined || order.kind === 'refund') return reason
-  return refuseTerms({ ...order, chainKey: chain.key }, proof.order)
+  const { address: filler } = chain.desk.wallet
+  return refuseTerms({ ...order, chainKey: chain.key, filler }, proof.order)
 }
 
 async function judgeOfferedFill(
@@ -252,11 +253,10 @@ function inputCurrencyOf({ order }: Proof, networkOf: NetworkOf): string {
 }
 
 /** In micro-USD, which decides how deep its deposit must be. */
-function worthOf({ payments, calls, chainId }: PaidOrder, value: Valuer): bigint | undefined {
-  const sum: UsdX18 | undefined = sumOfValues([
-    ...payments.map(({ currency, amount }) => value(chainId, currency, amount)),
-    ...calls.map((call) => value(chainId, nativeCurrency, call.value)),
-  ])
+function worthOf({ payments, chainId }: PaidOrder, value: Valuer): bigint | undefined {
+  const sum: UsdX18 | undefined = sumOfValues(
+    payments.map(({ currency, amount }) => value(chainId, currency, amount)),
+  )
   return sum === undefined ? undefined : lossOf(sum, 0n)
 }
 
@@ -305,7 +305,7 @@ async function begin(
   transaction: PlannedTransaction,
 ): Promise<Handled> {
   const simulation = await desk.wallet.simulate(transaction)
-  if (!simulation.succeeds) return refused(simulation.reason)
+  if (!simulation.succeeds) return refused(`${executionReverted}: ${simulation.reason}`)
   if (filling.isDryRun) return later('it would be paid: this is a dry run')
   try {
     return { kind: 'signed', record: await desk.begin(subject, { ...transaction, gas: simulation.gas }) }

@@ -1,6 +1,6 @@
 // Goal: what is paid is bounded by what was deposited, a tolerance and a loss per order, whatever work claims; a
 // deposit goes back once and to nobody else. Method: facts of every kind, and random ones.
-import { encodeFillExtraData, encodeOrderCall, type Order } from '@causeway/core'
+import { encodeFillExtraData, encodeOrderCall, type Order, orderCloneAddress } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type DestinationFacts, fillStateOf, type SignedFill } from './fillState.ts'
@@ -16,9 +16,12 @@ const fillContract = `0x${'cc'.repeat(20)}` as const
 const native = `0x${'0'.repeat(40)}` as const
 const orderId = `0x${'0d'.repeat(32)}` as const
 const call = { to: usdc, data: '0x12' as const, value: 3n }
+const filler = `0x${'ee'.repeat(20)}` as const
+const salt = `0x${'5a'.repeat(32)}` as const
+const clone = orderCloneAddress({ fillContract, filler, orderSalt: salt, recipient, calls: [call] })
 
 const order: Order = {
-  ...{ version: 'v1', solverChainId: 'base', solver: recipient, salt: '1', fees: [] },
+  ...{ version: 'v1', solverChainId: 'base', solver: recipient, salt, fees: [] },
   inputs: [
     {
       payment: { chainId: 'base', currency: usdc, amount: '100', weight: '1' },
@@ -38,15 +41,15 @@ const order: Order = {
   ],
   output: {
     chainId: 'optimism',
-    payments: [{ recipient, currency: usdc, minimumAmount: '90', expectedAmount: '99' }],
+    payments: [{ recipient: clone, currency: usdc, minimumAmount: '90', expectedAmount: '99' }],
     calls: [encodeOrderCall(call)],
     ...{ deadline: 9, extraData: encodeFillExtraData(fillContract) },
   },
 }
 const asked = {
   ...{ orderId, chainKey: 'optimism', chainId: 10, fillContract, deadline: 9 },
-  payments: [{ recipient, currency: usdc, amount: 99n }],
-  calls: [call],
+  payments: [{ recipient: clone, currency: usdc, amount: 99n }],
+  ...{ calls: [call], recipient, filler },
 } as const
 const deposit: SeenDeposit = {
   ...{ chainId: 8453, chainKey: 'base', transactionId: '0x1', ordinal: 0 },
@@ -81,6 +84,9 @@ describe('terms of a fill', () => {
     ['a call with more coin', { calls: [{ ...call, value: 4n }] }],
     ['a call with other bytes', { calls: [{ ...call, data: '0x13' as const }] }],
     ['a call to another', { calls: [{ ...call, to: recipient }] }],
+    ['a rest for somebody else', { recipient: usdc }],
+    ['a rest for nobody', { recipient: undefined }],
+    ['a clone of another filler', { filler: usdc }],
   ])('are not %s', (_what, change) => {
     expect(refuseTerms({ ...asked, ...change }, order)).toBeDefined()
   })

@@ -26,9 +26,6 @@ export type FillFacts = {
   readonly limits: LossLimits
 }
 
-/** Native coin. */
-const nativeCurrency = `0x${'0'.repeat(40)}`
-
 /**
  * Whether a fill is paid for: its deposit lies in the depository for this order, in its currency and at least its
  * amount, and what is paid is worth no more than that, a tolerance and a bounded loss. @source design.md 5.8
@@ -47,10 +44,10 @@ export function judgeFill(facts: FillFacts): Verdict {
   if (own === undefined) return refuse('nothing was deposited for the order')
   if (own.amount < BigInt(payment.amount)) return refuse('less than the order asks for was deposited')
   const received = value(own.chainId, own.currency, own.amount)
-  const paid = sumOfValues([
-    ...asked.payments.map(({ currency, amount }) => value(asked.chainId, currency, amount)),
-    ...asked.calls.map((call) => value(asked.chainId, nativeCurrency, call.value)),
-  ])
+  // What calls send along is a part of what their clone is paid.
+  const paid = sumOfValues(
+    asked.payments.map(({ currency, amount }) => value(asked.chainId, currency, amount)),
+  )
   if (received === undefined || paid === undefined) return wait('no price is known')
   if (paid > mostPaidFor(received, limits)) return refuse('it pays more than was deposited')
   return { kind: 'pay', lossMicroUsd: lossOf(paid, received) }

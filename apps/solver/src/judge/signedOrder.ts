@@ -5,6 +5,7 @@ import {
   type Hex,
   type NetworkOf,
   type Order,
+  orderCloneAddress,
   orderId,
   type RecoverSigner,
   signingDigest,
@@ -45,7 +46,12 @@ export type AskedFill = {
     readonly amount: bigint
   }[]
   readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
+  /** With calls: gets what they leave over. */
+  readonly recipient?: Hex | undefined
 }
+
+/** Calls of an order, and the account that would run them. */
+export type AskedCalls = Pick<AskedFill, 'fillContract' | 'calls' | 'recipient'> & { readonly filler: Hex }
 
 /**
  * Why an order is not one to act on: its hash is another id, or nobody who is trusted signed it.
@@ -70,14 +76,35 @@ function hashOf(order: Order, networkOf: NetworkOf): Hex | undefined {
   }
 }
 
+/**
+ * Where the calls of an order run when `filler` fills it.
+ * @returns undefined where the order cannot have been made for an address
+ */
+export function cloneOf(
+  { fillContract, filler, recipient, calls }: AskedCalls,
+  { salt }: Pick<Order, 'salt'>,
+): { readonly address: Hex; readonly orderSalt: Hex; readonly recipient: Hex } | undefined {
+  if (recipient === undefined || !/^0x[0-9a-f]{64}$/i.test(salt)) return undefined
+  // CAST: 32 bytes of hex, as was just seen.
+  const orderSalt = salt.toLowerCase() as Hex
+  const address = orderCloneAddress({ fillContract, filler, orderSalt, recipient, calls })
+  return { address, orderSalt, recipient }
+}
+
 /** Why a fill is not the one that its order asks for; undefined where it is. */
-export function refuseTerms(asked: AskedFill, { output }: Order): string | undefined {
+export function refuseTerms(asked: AskedFill & { readonly filler: Hex }, order: Order): string | undefined {
+  const { output } = order
   if (output.chainId !== asked.chainKey) return 'the order is paid on another chain'
   if (output.deadline !== asked.deadline) return 'the deadline is not that of the order'
   if (output.extraData !== encodeFillExtraData(asked.fillContract))
     return 'the order names another fill contract'
   if (!paysAsOrdered(asked, output)) return 'the payments are not those of the order'
-  return callsAsOrdered(asked, output) ? undefined : 'the calls are not those of the order'
+  if (!callsAsOrdered(asked, output)) return 'the calls are not those of the order'
+  if (asked.calls.length === 0) return undefined
+  const [first] = asked.payments
+  return first !== undefined && cloneOf(asked, order)?.address === first.recipient.toLowerCase()
+    ? undefined
+    : 'the calls would run elsewhere than the order pays'
 }
 
 /** Each payment in its place, not less than the least and not more than what was quoted. */

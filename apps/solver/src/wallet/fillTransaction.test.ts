@@ -10,17 +10,27 @@ const orderIdLower: Hex = `0x${'0d'.repeat(32)}`
 const usdc: Hex = `0x${'aa'.repeat(20)}`
 const recipient: Hex = `0x${'bb'.repeat(20)}`
 const fillContract: Hex = `0x${'cc'.repeat(20)}`
+const filler: Hex = `0x${'ee'.repeat(20)}`
+const salt: Hex = `0x${'5a'.repeat(32)}`
+const call = { to: usdc, data: '0x1234', value: 3n } as const
+const clone = orderCloneAddress({ fillContract, filler, recipient, orderSalt: salt, calls: [call] })
 const shared = { orderId, chainId: 10, fillContract, deadline: 2_000 }
+const order = {
+  ...{ version: 'v1', solverChainId: 'base', solver: recipient, salt, fees: [] },
+  inputs: [{ payment: { chainId: 'base', currency: usdc, amount: '1', weight: '1' }, refunds: [] }],
+  output: { chainId: 'optimism', payments: [], calls: [], deadline: 2_000, extraData: '0x' },
+}
 const fill = {
   ...shared,
   payments: [
-    { recipient, currency: usdc, amount: '100' },
-    { recipient, currency: nativeCurrency, amount: '7' },
+    { recipient: clone, currency: usdc, amount: '100' },
+    { recipient: clone, currency: nativeCurrency, amount: '7' },
     { recipient, currency: usdc, amount: '1' },
   ],
-  calls: [{ to: usdc, data: '0x1234', value: '3' }],
+  ...{ calls: [{ ...call, value: '3' }], recipient },
+  ...{ order, orderSignature: '0x', deposits: [] },
 }
-const recorded = { id: orderIdLower, filler: `0x${'ee'.repeat(20)}` } as const
+const recorded = { id: orderIdLower, filler } as const
 const withoutId = (data: Hex) => sliceHex(data, 0, size(data) - 32)
 const read = (kind: string, payload: unknown) => readItem({ id: '1', kind, payload })
 
@@ -34,29 +44,38 @@ describe('work items', () => {
   test('a fill becomes one call of the fill contract with the order id after it', () => {
     const { to, data, valueWei } = fillTransaction(orderOf('fill', fill), recorded)
     expect(to).toBe(fillContract)
-    expect(valueWei).toBe(10n)
+    // What the call sends along is a part of what its clone is paid.
+    expect(valueWei).toBe(7n)
     expect(sliceHex(data, size(data) - 32)).toBe(orderId.toLowerCase())
     const { functionName, args } = decodeFunctionData({ abi: fillContractAbi, data: withoutId(data) })
     if (functionName !== 'fill') throw new Error('an order with calls is filled')
-    const [id, deadline, natives, tokens, { calls, recipient: rest }] = args
+    const [id, deadline, natives, tokens, orderCalls] = args
     expect([id, deadline]).toEqual([recorded.id, 2_000n])
-    const clone = orderCloneAddress({
-      ...{ fillContract, filler: recorded.filler, recipient, orderSalt: recorded.id },
-      calls: [{ to: usdc, data: '0x1234', value: 3n }],
-    })
-    expect(natives.map(({ to: payee, amount }) => [payee.toLowerCase(), amount])).toEqual([
-      [recipient, 7n],
-      [clone, 3n],
-    ])
+    expect(natives.map(({ to: payee, amount }) => [payee.toLowerCase(), amount])).toEqual([[clone, 7n]])
     expect(tokens).toMatchObject([{ amount: 100n }, { amount: 1n }])
-    expect(calls).toMatchObject([{ data: '0x1234', value: 3n }])
-    expect(rest.toLowerCase()).toBe(recipient)
+    expect(orderCalls.calls).toMatchObject([{ data: '0x1234', value: 3n }])
+    // The order's own salt and recipient: what it runs at is what it pays.
+    expect(orderCalls.orderSalt).toBe(salt)
+    expect([orderCalls.recipient, ...orderCalls.sweptTokens].map((one) => one.toLowerCase())).toEqual([
+      ...[recipient, usdc],
+    ])
   })
 
-  test('what a fill needs is summed per currency, the value of calls included', () => {
+  test('calls without their order, or without whom their rest goes to, are never sent', () => {
+    for (const change of [
+      { order: undefined },
+      { recipient: undefined },
+      { order: { ...order, salt: '1' } },
+    ]) {
+      const asked = orderOf('fill', { ...fill, ...change })
+      expect(() => fillTransaction(asked, recorded)).toThrow('without the terms of their clone')
+    }
+  })
+
+  test('what a fill needs is summed per currency, and the value of calls is within', () => {
     expect([...needsOf(orderOf('fill', fill))]).toEqual([
       [usdc, 101n],
-      [nativeCurrency, 10n],
+      [nativeCurrency, 7n],
     ])
   })
 

@@ -1,6 +1,7 @@
-import { encodeFill } from '@causeway/contracts'
-import { type Hex, orderCloneAddress } from '@causeway/core'
+import { encodeFill, type OrderCalls } from '@causeway/contracts'
+import type { Hex } from '@causeway/core'
 import { zeroAddress } from 'viem'
+import { cloneOf } from '../judge/signedOrder.ts'
 import type { PlannedTransaction } from '../work/relays.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 
@@ -8,40 +9,49 @@ import type { PaidOrder } from '../work/workItems.ts'
 export const nativeCurrency: Hex = zeroAddress
 
 /**
- * Payments and calls through the fill contract, with the order id after the calldata. Calls run from a clone of
- * their own, at an address that is `filler`'s alone; what they send along is paid to it first. `id` is what the
- * contract records.
+ * Payments and calls through the fill contract, with the order id after the calldata. Calls run from the clone that
+ * the order pays; what they leave of the native coin and of the tokens that it was paid goes to the recipient. `id`
+ * is what the contract records.
+ * @throws Error for calls of an order whose terms were not looked at
  */
 export function fillTransaction(
-  order: Pick<PaidOrder, 'orderId' | 'fillContract' | 'deadline' | 'payments' | 'calls'>,
+  order: Pick<
+    PaidOrder,
+    'orderId' | 'fillContract' | 'deadline' | 'payments' | 'calls' | 'recipient' | 'proof'
+  >,
   { id, filler }: { readonly id: Hex; readonly filler: Hex },
 ): PlannedTransaction {
   const { orderId, fillContract, payments, calls } = order
-  const [first] = payments
-  const recipient = first?.recipient ?? filler
-  const clone = { orderSalt: orderId, recipient, calls }
-  const callsNeed = calls.reduce((sum, { value }) => sum + value, 0n)
-  const natives = payments
-    .filter(({ currency }) => currency === nativeCurrency)
-    .map(({ recipient: to, amount }) => ({ to, amount }))
+  const tokens = payments.filter(({ currency }) => currency !== nativeCurrency)
   const data = encodeFill({
     id,
     orderId,
     deadlineSeconds: BigInt(order.deadline),
-    natives:
-      callsNeed === 0n
-        ? natives
-        : [...natives, { to: orderCloneAddress({ ...clone, fillContract, filler }), amount: callsNeed }],
-    tokens: payments
-      .filter(({ currency }) => currency !== nativeCurrency)
-      .map(({ currency: token, recipient: to, amount }) => ({ token, to, amount })),
-    orderCalls: { ...clone, sweptTokens: [] },
+    natives: payments
+      .filter(({ currency }) => currency === nativeCurrency)
+      .map(({ recipient: to, amount }) => ({ to, amount })),
+    tokens: tokens.map(({ currency: token, recipient: to, amount }) => ({ token, to, amount })),
+    orderCalls: calls.length === 0 ? undefined : orderCalls(order, filler),
   })
   return { to: fillContract, data, valueWei: nativeNeed(order) }
 }
 
+function orderCalls(
+  order: Pick<PaidOrder, 'fillContract' | 'payments' | 'calls' | 'recipient' | 'proof'>,
+  filler: Hex,
+): OrderCalls {
+  const { payments, calls, proof } = order
+  const clone = proof && cloneOf({ ...order, filler }, proof.order)
+  if (clone === undefined) throw new Error('calls without the terms of their clone')
+  const { address, orderSalt, recipient } = clone
+  const sweptTokens = payments.flatMap((payment) =>
+    payment.recipient === address && payment.currency !== nativeCurrency ? [payment.currency] : [],
+  )
+  return { orderSalt, recipient, sweptTokens, calls }
+}
+
 /** What the fill wallet must hold of each currency, each named once. Gas is not among it. */
-export function needsOf(order: Pick<PaidOrder, 'payments' | 'calls'>): ReadonlyMap<Hex, bigint> {
+export function needsOf(order: Pick<PaidOrder, 'payments'>): ReadonlyMap<Hex, bigint> {
   const needs = new Map<Hex, bigint>()
   for (const { currency, amount } of order.payments) {
     if (currency !== nativeCurrency) needs.set(currency, (needs.get(currency) ?? 0n) + amount)
@@ -50,7 +60,7 @@ export function needsOf(order: Pick<PaidOrder, 'payments' | 'calls'>): ReadonlyM
   return native === 0n ? needs : needs.set(nativeCurrency, native)
 }
 
-function nativeNeed({ payments, calls }: Pick<PaidOrder, 'payments' | 'calls'>): bigint {
-  const paid = payments.filter(({ currency }) => currency === nativeCurrency).map(({ amount }) => amount)
-  return [...paid, ...calls.map(({ value }) => value)].reduce((sum, part) => sum + part, 0n)
+/** What calls send along is a part of what their clone is paid. */
+function nativeNeed({ payments }: Pick<PaidOrder, 'payments'>): bigint {
+  return payments.reduce((sum, { currency, amount }) => sum + (currency === nativeCurrency ? amount : 0n), 0n)
 }

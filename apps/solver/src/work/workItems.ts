@@ -45,6 +45,7 @@ const payloads = {
       ...order,
       payments: z.array(z.object(payment)),
       calls: z.array(z.object({ to: hex(20), data: calldata, value: amount })).default([]),
+      recipient: hex(20).optional(),
       ...proof,
     })
     .transform(
@@ -111,6 +112,8 @@ export type PaidOrder = {
   readonly deadline: number
   readonly payments: readonly { readonly recipient: Hex; readonly currency: Hex; readonly amount: bigint }[]
   readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
+  /** With calls: gets what they leave over. */
+  readonly recipient?: Hex | undefined
   /** Of a refund: the fill that must never be mined. */
   readonly replaces?: Hex | undefined
   readonly proof: Proof | undefined

@@ -1,7 +1,8 @@
-import { firstCreatedAddress } from '@causeway/core'
+import { callUnitsOf } from '@causeway/core'
 import type { QuotingChainFamily } from '../family/quotingChain.ts'
 import { createJsonRpcClient } from '../rpc/client.ts'
 import { createAccountCodeReader } from './simulation/accountCode.ts'
+import { createFillSimulator } from './simulation/fillSimulation.ts'
 import { createCallSimulator } from './simulation/simulateCalls.ts'
 import { createUserFactsReader } from './simulation/userFacts.ts'
 
@@ -16,19 +17,22 @@ export const ethereumQuotingChain: QuotingChainFamily = {
       threshold: rpcThreshold,
       now: () => Date.now(),
     }),
-  open({ client, multicall3, fillContract, currentHead, budgetMs, now, onFailure }) {
+  open({ client, multicall3, currentHead, budgetMs, now, onFailure }) {
     const budget = { budgetMs }
     const facts = createUserFactsReader({ client, multicall3, currentHead, onFailure })
     const code = createAccountCodeReader({ client, currentHead, onFailure })
     const simulator = createCallSimulator({ client, now, currentBlock: () => currentHead()?.number })
-    // What clones delegate to stands for the clone of an order that is not made yet: code without a balance.
-    const from = fillContract && firstCreatedAddress(fillContract)
+    const fills = createFillSimulator({ client, simulator })
     return {
       userFacts: (question) => facts.read(question, budget),
       // Balances need no state of the account that holds them.
       lackOf: () => lacksNothing,
       hasCode: (account) => code.hasCode(account, budget),
-      unitsOfCalls: from && ((calls) => simulator.gasOf({ from, calls })),
+      unitsOfCalls: async (fill) =>
+        callUnitsOf(await fills.gasOfFill(fill), {
+          isNative: fill.token === undefined,
+          hasCalls: fill.hasCalls,
+        }),
     }
   },
 }

@@ -15,6 +15,15 @@ export type UserFactsQuestion = {
 /** A call that a caller wants run; `value` in smallest units of the native currency. */
 export type SimulatedCall = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
 
+/** The transaction that would fill an order with calls, as its solver would send it. */
+export type SimulatedFill = SimulatedCall & {
+  readonly from: Hex
+  /** The token that it pays; `undefined` for native coin. */
+  readonly token: Hex | undefined
+  /** False for a payment to somebody whose code may take gas. */
+  readonly hasCalls: boolean
+}
+
 /**
  * One chain as quotes ask it, whatever its family: the live part beside `ChainQuoting` of core. What it is asked
  * per request comes within a budget of its own; the chain's fees, prices and balances of the solver come with the
@@ -28,17 +37,15 @@ export interface QuotingChain {
   /** Whether somebody else's code decides what becomes of a payment; `undefined` as above. Never rejects. */
   hasCode(account: string): Promise<boolean | undefined>
   /**
-   * Units of execution that calls use on a fill; `undefined` where the chain runs none.
+   * Units of execution that the calls of a fill add to one without; `undefined` where the chain runs none.
    * @throws DestinationCallFailedError, SimulationUnsupportedError, SimulationOverloadedError, and upstream errors
    */
-  readonly unitsOfCalls: ((calls: readonly SimulatedCall[]) => Promise<bigint>) | undefined
+  readonly unitsOfCalls: ((fill: SimulatedFill) => Promise<bigint>) | undefined
 }
 
 export type QuotingChainOptions = {
   readonly client: ChainClient
   readonly multicall3: Hex
-  /** Pays fills and runs their calls. */
-  readonly fillContract: Hex | undefined
   /** The newest block that the market agrees on; `undefined` while there is none. */
   readonly currentHead: () => { readonly number: bigint; readonly hash: Hex } | undefined
   /** Milliseconds that a request waits for what a chain says about accounts. */

@@ -161,6 +161,8 @@ const quoteChainSchema = z.object({
   wrappedNative: evmAddress,
   /** Executes fills; named in orders as extra data. */
   fillContract: evmAddress.optional(),
+  /** Hands on what calls of orders leave at it; published to callers. Absent: none on this chain. */
+  cleanupRouter: evmAddress.optional(),
   /** Swaps on the origin and deposits the result in one transaction; absent: no origin swaps. */
   depositRouter: evmAddress.optional(),
   /** Makes and empties deposit addresses; absent: none on this chain. */

@@ -40,3 +40,6 @@ const notACall = () => new RangeError('not a call of an order')
 export function encodeFillExtraData(fillContract: Hex): Hex {
   return bytesToHex(encodeAbiTuple([abiAddress(fillContract)]))
 }
+
+/** Begins the reason with which a solver gives up a payment that it simulated. @source quote-api.md 5, failReason */
+export const executionReverted = 'EXECUTION_REVERTED'

@@ -51,6 +51,25 @@ export const reentererAbi = [
   {"stateMutability":"payable","type":"receive"},
 ] as const
 
+export const delegationManagerAbi = [
+  {"inputs":[],"name":"LengthMismatch","type":"error"},
+  {"inputs":[],"name":"NotAgreed","type":"error"},
+  {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"TokenCallFailed","type":"error"},
+  {"inputs":[{"internalType":"bytes","name":"execution","type":"bytes"}],"name":"agree","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"internalType":"address","name":"user","type":"address"},{"internalType":"bytes32","name":"digest","type":"bytes32"}],"name":"isAgreed","outputs":[{"internalType":"bool","name":"","type":"bool"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"bytes[]","name":"contexts","type":"bytes[]"},{"internalType":"bytes32[]","name":"modes","type":"bytes32[]"},{"internalType":"bytes[]","name":"executions","type":"bytes[]"}],"name":"redeemDelegations","outputs":[],"stateMutability":"nonpayable","type":"function"},
+] as const
+
+export const lendingMarketAbi = [
+  {"inputs":[],"name":"NothingSupplied","type":"error"},
+  {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"TokenCallFailed","type":"error"},
+  {"anonymous":false,"inputs":[{"indexed":true,"internalType":"address","name":"token","type":"address"},{"indexed":false,"internalType":"address","name":"caller","type":"address"},{"indexed":true,"internalType":"address","name":"onBehalfOf","type":"address"},{"indexed":false,"internalType":"uint256","name":"amount","type":"uint256"}],"name":"Supply","type":"event"},
+  {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"address","name":"holder","type":"address"}],"name":"supplied","outputs":[{"internalType":"uint256","name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"onBehalfOf","type":"address"},{"internalType":"uint16","name":"","type":"uint16"}],"name":"supply","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"address","name":"onBehalfOf","type":"address"}],"name":"supplyAll","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"to","type":"address"}],"name":"withdraw","outputs":[],"stateMutability":"nonpayable","type":"function"},
+] as const
+
 export const priceFeedAbi = [
   {"inputs":[{"internalType":"string","name":"description_","type":"string"}],"stateMutability":"nonpayable","type":"constructor"},
   {"inputs":[],"name":"AlreadyInitialized","type":"error"},

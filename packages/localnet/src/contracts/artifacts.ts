@@ -17,6 +17,8 @@ const localSources = {
   FreeHub: 'adversaries/FreeHub.sol',
   HostileToken: 'adversaries/HostileToken.sol',
   Reenterer: 'adversaries/Reenterer.sol',
+  DelegationManager: 'chain/DelegationManager.sol',
+  LendingMarket: 'chain/LendingMarket.sol',
   PriceFeed: 'chain/PriceFeed.sol',
   Token: 'chain/Token.sol',
   WrappedNative: 'chain/WrappedNative.sol',

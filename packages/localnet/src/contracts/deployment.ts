@@ -20,6 +20,7 @@ export type ChainDeployment = {
   readonly chainId: number
   readonly depository: Hex
   readonly fillContract: Hex
+  readonly cleanupRouter: Hex
   readonly depositRouter: Hex
   readonly depositAddresses: {
     readonly contract: Hex

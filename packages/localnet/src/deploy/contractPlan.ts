@@ -36,6 +36,7 @@ export type FeedKey = keyof ChainDeployment['feeds']
 export type UserChainPlan = {
   readonly depository: PlannedContract
   readonly fillContract: PlannedContract
+  readonly cleanupRouter: PlannedContract
   readonly wrappedNative: PlannedContract
   readonly tokens: Readonly<Record<TokenSymbol, PlannedContract>>
   readonly feeds: Readonly<Record<FeedKey, PlannedContract>>
@@ -80,6 +81,7 @@ export function userChainPlan(artifacts: Artifacts): UserChainPlan {
       encodeDeployData({ abi: depositoryAbi, bytecode: artifacts.Depository.bytecode }),
     ),
     fillContract: shipped('FillContract', { depository: zeroAddress }),
+    cleanupRouter: shipped('CleanupRouter', { depository: zeroAddress }),
     wrappedNative: plan(
       'wrapped native',
       encodeDeployData({ abi: wrappedNativeAbi, bytecode: artifacts.WrappedNative.bytecode }),

@@ -74,8 +74,15 @@ export async function deployUserChain(
 }
 
 function plannedContracts(plan: UserChainPlan): readonly PlannedContract[] {
-  const { depository, fillContract, wrappedNative, tokens, feeds } = plan
-  return [depository, fillContract, wrappedNative, ...Object.values(tokens), ...Object.values(feeds)]
+  const { depository, fillContract, cleanupRouter, wrappedNative, tokens, feeds } = plan
+  return [
+    depository,
+    fillContract,
+    cleanupRouter,
+    wrappedNative,
+    ...Object.values(tokens),
+    ...Object.values(feeds),
+  ]
 }
 
 /** The deployer owns the tokens; the allocator's signer lets the depository pay; the keeper owns the feeds. */
@@ -110,10 +117,12 @@ function initializations(plan: UserChainPlan, keys: LocalKeys): readonly Initial
   ]
 }
 
-function addressesOf({ depository, fillContract, wrappedNative, tokens, feeds }: UserChainPlan) {
+function addressesOf(plan: UserChainPlan) {
+  const { depository, fillContract, cleanupRouter, wrappedNative, tokens, feeds } = plan
   return {
     depository: depository.address,
     fillContract: fillContract.address,
+    cleanupRouter: cleanupRouter.address,
     wrappedNative: wrappedNative.address,
     tokens: { USDC: tokens.USDC.address, USDX: tokens.USDX.address, TIDE: tokens.TIDE.address },
     feeds: {

@@ -39,6 +39,7 @@ const chainSchema = <Key extends 'base' | 'optimism'>(chainKey: Key) =>
     chainId: z.number().int(),
     depository: address,
     fillContract: address,
+    cleanupRouter: address,
     depositRouter: address,
     depositAddresses: z.object({ contract: address, sweepCodeHash: hexSchema(32) }),
     permitRouter: z.object({ contract: address, depositCodeHash: hexSchema(32) }),

@@ -150,11 +150,11 @@ function contractAddresses(deployment: ChainDeployment | HubDeployment): readonl
       ...[hyperliquidPayloadBuilder, lighterPayloadBuilder],
     ]
   }
-  const { depository, fillContract, depositRouter, depositAddresses } = deployment
+  const { depository, fillContract, cleanupRouter, depositRouter, depositAddresses } = deployment
   const { permitRouter, multicall3, wrappedNative, gasPriceOracle } = deployment
   const { factory, quoterV2, swapRouter, positionManager, pools } = deployment.uniswapV3
   return [
-    ...[depository, fillContract, depositRouter, depositAddresses.contract],
+    ...[depository, fillContract, cleanupRouter, depositRouter, depositAddresses.contract],
     ...[permitRouter.contract, multicall3, wrappedNative, gasPriceOracle],
     ...Object.values(deployment.tokens),
     ...Object.values(deployment.feeds),

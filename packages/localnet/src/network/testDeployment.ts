@@ -23,6 +23,7 @@ export function testDeployment(): NetworkDeployment {
       chainId,
       depository: address(),
       fillContract: address(),
+      cleanupRouter: address(),
       depositRouter: address(),
       depositAddresses: { contract: address(), sweepCodeHash: `0x${'5e'.repeat(32)}` as const },
       permitRouter: { contract: address(), depositCodeHash: `0x${'de'.repeat(32)}` as const },

@@ -45,7 +45,16 @@ const chainSchema = z.object({
   ),
   solverCurrencies: z.array(currency),
   iconUrl: z.string(),
-  contracts: z.object({ multicall3: z.string() }),
+  contracts: z.object({
+    multicall3: z.string(),
+    erc20Router: z
+      .string()
+      .optional()
+      .describe(
+        'Hands on what the calls of an order sent to it; it holds nothing, and nobody may allow it anything',
+      ),
+    v3: z.object({ erc20Router: z.string() }).optional(),
+  }),
   vmType: z.enum(publicVmNames),
   baseChainId: z.number().nullable(),
   solverAddresses: z.array(z.string()),
@@ -112,7 +121,7 @@ export function chainToWire(
     })),
     solverCurrencies: chain.solverCurrencies.map(currencyToWire),
     iconUrl: '',
-    contracts: { multicall3: config.multicall3 },
+    contracts: contractsOf(config),
     vmType: families[chain.vmType].publicName,
     baseChainId: null,
     solverAddresses: fillWallet === undefined ? [] : [fillWallet],
@@ -124,6 +133,12 @@ export function chainToWire(
 
 function currencyToWire({ asset, symbol, name, address, decimals }: QuotableCurrency) {
   return { id: asset.id, symbol, name, address, decimals }
+}
+
+/** Public clients look for the router under both names. @source clients.md 1 */
+function contractsOf({ multicall3, cleanupRouter }: QuotableChain['config']): ChainWire['contracts'] {
+  if (cleanupRouter === undefined) return { multicall3 }
+  return { multicall3, erc20Router: cleanupRouter, v3: { erc20Router: cleanupRouter } }
 }
 
 function topUpOf(

@@ -27,6 +27,7 @@ const chainFlag = { chain: { value: '<key>', about: 'Chain of the quote file, e.
 /** What stands in the quote file for each contract. */
 const settingOf: Readonly<Record<DeployedName, string>> = {
   FillContract: 'fillContract',
+  CleanupRouter: 'cleanupRouter',
   DepositRouter: 'depositRouter',
   DepositAddresses: 'depositAddresses.contract',
   PermitRouter: 'permitRouter.contract',
@@ -132,9 +133,10 @@ function sendingChain({ variables }: ChainsContext, { chain, client, url }: Plac
 }
 
 function configuredContracts({ config }: QuotableChain) {
-  const { fillContract, depositRouter, depositAddresses, permitRouter } = config
+  const { fillContract, cleanupRouter, depositRouter, depositAddresses, permitRouter } = config
   const all: readonly (readonly [DeployedName, Hex | undefined])[] = [
     ['FillContract', fillContract],
+    ['CleanupRouter', cleanupRouter],
     ['DepositRouter', depositRouter],
     ['DepositAddresses', depositAddresses?.contract],
     ['PermitRouter', permitRouter?.contract],

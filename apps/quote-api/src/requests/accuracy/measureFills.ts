@@ -70,7 +70,8 @@ async function measure(
           recipient === codec.canonicalAddress(first.recipient) &&
           currency === codec.canonicalAddress(first.currency),
       )
-      .reduce((sum, { amount }) => sum + amount, 0n),
+      // What an order's calls took out again was put out all the same.
+      .reduce((sum, { amount, paidBeforeCalls }) => sum + (paidBeforeCalls ?? amount), 0n),
     depositAmount: deposit.amount,
     quoted: {
       seconds: quoted.timeEstimateSeconds,

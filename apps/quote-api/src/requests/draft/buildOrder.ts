@@ -1,4 +1,5 @@
 import { encodeFillExtraData, encodeOrderCall, type Hex, type Order } from '@causeway/core'
+import { deliveryOf, payeeOf } from '../../pricing/destinationCalls.ts'
 import type { PricedRoute, SolverTerms } from '../../pricing/pricedRoute.ts'
 import { type QuoteRequest, refundRecipient } from '../../pricing/request.ts'
 
@@ -7,13 +8,17 @@ export type OrderIdentity = {
   readonly solver: Hex
   /** 32 random bytes. */
   readonly salt: Hex
+  /** Account that fills; undefined where none is configured. */
+  readonly filler: string | undefined
   /** Unix seconds. */
   readonly deadlineSeconds: number
 }
 
 /**
  * The protocol order of a priced route: one input, one output payment, a second one for a gas top-up,
- * the destination calls, and one refund. App fees accrue outside the order, so `fees` is empty.
+ * the destination calls, and one refund. App fees accrue outside the order, so `fees` is empty. With calls the
+ * output is paid to the clone that runs them.
+ * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED where nobody runs calls
  * @source oracle-protocol.md 1.5, design.md 5.3, 5.5
  */
 export function buildOrder(
@@ -24,6 +29,8 @@ export function buildOrder(
 ): Order {
   const { route, feeCurrency } = priced
   const { origin, destination } = route
+  const delivery = deliveryOf(route, request)
+  const payee = payeeOf(route, delivery, { filler: identity.filler, orderSalt: identity.salt })
   return {
     version: 'v1',
     solverChainId: origin.key,
@@ -51,8 +58,8 @@ export function buildOrder(
     ],
     output: {
       chainId: destination.key,
-      payments: outputPayments(priced, solver, request),
-      calls: request.txs.map(encodeOrderCall),
+      payments: outputPayments(priced, solver, payee),
+      calls: delivery.calls.map(encodeOrderCall),
       deadline: identity.deadlineSeconds,
       extraData: fillExtraData(destination.config.fillContract),
     },
@@ -65,19 +72,19 @@ export function fillExtraData(fillContract: Hex | undefined): Hex {
   return fillContract === undefined ? '0x' : encodeFillExtraData(fillContract)
 }
 
-/** What the calls spend is no payment to the recipient; a payment of nothing is left out. */
-function outputPayments(priced: PricedRoute, solver: SolverTerms, request: QuoteRequest) {
-  const { route, amountOut, amountOutMin } = priced
-  let callValue = 0n
-  for (const call of request.txs) callValue += call.value
+function outputPayments(
+  { route, amountOut, amountOutMin }: PricedRoute,
+  solver: SolverTerms,
+  payee: string,
+): Order['output']['payments'] {
   const payments = [
     {
-      recipient: route.recipient,
+      recipient: payee,
       currency: route.currencyOut.address,
-      minimumAmount: (amountOutMin - callValue).toString(),
-      expectedAmount: (amountOut - callValue).toString(),
+      minimumAmount: amountOutMin.toString(),
+      expectedAmount: amountOut.toString(),
     },
-  ].filter(({ expectedAmount }) => expectedAmount !== '0')
+  ]
   if (solver.topup === undefined) return payments
   const amount = solver.topup.amountWei.toString()
   return [

@@ -72,7 +72,7 @@ export type QuoteDependencies = PricingDependencies & {
   readonly orderLifetimeSeconds: number
   /** What users hold open counts against what they may be promised. */
   readonly openQuotes: OpenQuotes
-  /** Account of the solver, which empties deposit addresses. */
+  /** Account of the solver, which runs calls and empties deposit addresses. */
   readonly fillWallet: string | undefined
   /** The address whose money a new quote is for; a new one by default. */
   readonly depositAddress?: DepositAddress
@@ -167,13 +167,13 @@ export async function draftQuote(
 type DraftOrder = { readonly order: Order; readonly orderId: Hex }
 
 function draftOrder(
-  { signer, orderIdOf }: QuoteDependencies,
+  { signer, orderIdOf, fillWallet: filler }: QuoteDependencies,
   priced: Priced,
   request: QuoteRequest,
   more: { readonly salt: Hex; readonly deadlineSeconds: number },
 ): DraftOrder | undefined {
   if (priced.solver === undefined) return undefined
-  const identity = { solver: signer.address, ...more }
+  const identity = { solver: signer.address, filler, ...more }
   const order = buildOrder(priced, priced.solver, request, identity)
   return { order, orderId: orderIdOf(order) }
 }

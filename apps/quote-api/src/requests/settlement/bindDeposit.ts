@@ -70,11 +70,11 @@ async function askForFill(
   request: SettledRequest,
   deposit: StoredDeposit,
 ): Promise<void> {
-  const { requestId, order, orderId, destinationChainId, feeBasis: quotedInput } = request
+  const { requestId, order, orderId, recipient, destinationChainId, feeBasis: quotedInput } = request
   const destination = chainOf(context, destinationChainId).chain
   const { amount } = deposit
   const payload = {
-    ...fillPayload(order, { amount, quotedInput }, { orderId, destination }),
+    ...fillPayload(order, { amount, quotedInput }, { orderId, destination, recipient }),
     ...proofOf(request, deposit),
   }
   const isUnlooked = untracedRecipients(order, destination).length > 0

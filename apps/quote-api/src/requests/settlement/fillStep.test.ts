@@ -24,10 +24,11 @@ function step(
     nowSeconds = 500,
     mayTryAgain = true,
     recipientHasCode = false,
-  }: { nowSeconds?: number; mayTryAgain?: boolean; recipientHasCode?: boolean } = {},
+    reason,
+  }: { nowSeconds?: number; mayTryAgain?: boolean; recipientHasCode?: boolean; reason?: string } = {},
 ): FillStep {
   return fillStep({
-    work: { state, mayTryAgain },
+    work: { state, mayTryAgain, reason },
     recipientHasCode,
     reading,
     confirmationsMin: 2,
@@ -52,6 +53,11 @@ describe('a request that waits for its fill', () => {
       { action: 'wait' },
     ],
     ['the solver gave up', step('failed', none), refund('TRANSACTION_SUBMISSION_FAILED')],
+    [
+      'the solver gave up what would revert',
+      step('failed', none, { reason: 'EXECUTION_REVERTED: the transaction would revert' }),
+      refund('EXECUTION_REVERTED'),
+    ],
     ['reported and not found', step('reported', { state: 'missing' }), { action: 'wait' }],
     [
       'reported, not found, the deadline just over',

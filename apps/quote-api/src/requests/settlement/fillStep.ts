@@ -1,3 +1,4 @@
+import { executionReverted } from '@causeway/core'
 import { lateInclusionSeconds } from '../timings.ts'
 import type { WorkState } from '../work/workItem.ts'
 import type { FillProblem } from './fillCheck.ts'
@@ -28,6 +29,7 @@ export type FillStep =
 
 /** @source quote-api.md 5, failReason; `RECIPIENT_HAS_CODE`: no oracle would attest what the solver paid */
 export type FillFailure =
+  | 'EXECUTION_REVERTED'
   | 'RECIPIENT_HAS_CODE'
   | 'TTL_EXPIRED'
   | 'TRANSACTION_NOT_INCLUDED'
@@ -41,7 +43,12 @@ export type FillFailure =
  * @source design.md 5.9, 6.8; quote-api.md 3.1
  */
 export function fillStep(args: {
-  readonly work: { readonly state: WorkState; readonly mayTryAgain: boolean }
+  readonly work: {
+    readonly state: WorkState
+    readonly mayTryAgain: boolean
+    /** What the solver gave up with. */
+    readonly reason?: string | undefined
+  }
   /** Of native coin, on a chain that is not traced. */
   readonly recipientHasCode: boolean
   readonly reading: FillReading
@@ -50,7 +57,10 @@ export function fillStep(args: {
   readonly deadlineSeconds: number
 }): FillStep {
   const { work, reading, nowSeconds, deadlineSeconds } = args
-  if (work.state === 'failed') return { action: 'refund', reason: 'TRANSACTION_SUBMISSION_FAILED' }
+  if (work.state === 'failed') {
+    const isReverted = work.reason?.startsWith(executionReverted) === true
+    return { action: 'refund', reason: isReverted ? executionReverted : 'TRANSACTION_SUBMISSION_FAILED' }
+  }
   if (work.state === 'open') {
     if (args.recipientHasCode) return { action: 'refund', reason: 'RECIPIENT_HAS_CODE' }
     return nowSeconds < deadlineSeconds ? { action: 'wait' } : { action: 'refund', reason: 'TTL_EXPIRED' }

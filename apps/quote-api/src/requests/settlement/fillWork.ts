@@ -49,7 +49,11 @@ export function proofOf(
 export function fillPayload(
   order: Order,
   deposited: Deposited,
-  { orderId, destination }: { readonly orderId: Hex; readonly destination: QuotableChain },
+  {
+    orderId,
+    destination,
+    recipient,
+  }: { readonly orderId: Hex; readonly destination: QuotableChain; readonly recipient: string },
 ): FillPayload {
   const { payments, calls, deadline } = order.output
   return {
@@ -66,6 +70,7 @@ export function fillPayload(
       const { to, data, value } = decodeOrderCall(call)
       return { to, data, value: value.toString() }
     }),
+    ...(calls.length > 0 && { recipient: destination.quoting.hexAddress(recipient) }),
   }
 }
 

@@ -103,7 +103,10 @@ async function readFill(
 function stepOf(context: SettlementContext, request: SettledRequest, item: WorkItem, seen: Seen): FillStep {
   const { chain } = chainOf(context, request.destinationChainId)
   return fillStep({
-    work: { state: item.state, mayTryAgain: retryDelayMs('fill', item.attempts + 1) !== undefined },
+    work: {
+      ...{ state: item.state, reason: item.reason },
+      mayTryAgain: retryDelayMs('fill', item.attempts + 1) !== undefined,
+    },
     // Without its deposit there is nothing to give back: it may come again.
     recipientHasCode: seen.recipientHasCode && request.settlement?.isBound === true,
     reading: readingOf(seen, (facts) => fillProblem(request.order, facts, chain.codec)),

@@ -19,6 +19,8 @@ export type SettledRequest = {
   readonly feeBasis: bigint
   readonly status: RequestStatus
   readonly failReason: string | undefined
+  /** As the quote was asked for; of an order with calls, whom their rest goes to. */
+  readonly recipient: string
   readonly originChainId: number
   readonly destinationChainId: number
   readonly expiresAtSeconds: number
@@ -43,7 +45,7 @@ export type SettledRequest = {
 
 const select = `
   select o.request_id, o.order_id, o.order_data, o.order_signature, o.quoted, o.quoted ->> 'feeBasis' as fee_basis,
-    o.status, o.fail_reason, o.execution ->> 'by' as executed_by, o.deposit_address is not null as has_address, o.origin_chain_id, o.destination_chain_id,
+    o.status, o.fail_reason, o.recipient, o.execution ->> 'by' as executed_by, o.deposit_address is not null as has_address, o.origin_chain_id, o.destination_chain_id,
     extract(epoch from o.expires_at)::bigint as expires_at, extract(epoch from o.deadline)::bigint as deadline,
     (select p.debit_micro_usd from request_sponsorship p where p.request_id = o.request_id) as debit,
     (select json_build_object('state', h.state, 'pinned', h.pinned,
@@ -103,6 +105,7 @@ type RequestRow = {
   readonly fee_basis: string
   readonly status: RequestStatus
   readonly fail_reason: string | null
+  readonly recipient: string
   readonly executed_by: string | null
   readonly has_address: boolean
   readonly origin_chain_id: bigint
@@ -134,6 +137,7 @@ function fromRow(row: RequestRow): SettledRequest {
     feeBasis: BigInt(row.fee_basis),
     status: row.status,
     failReason: row.fail_reason ?? undefined,
+    recipient: row.recipient,
     originChainId: Number(row.origin_chain_id),
     destinationChainId: Number(row.destination_chain_id),
     expiresAtSeconds: Number(row.expires_at),

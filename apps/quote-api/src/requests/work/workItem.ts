@@ -46,7 +46,12 @@ const proof = {
 export const fillPayloadSchema = z.object({
   ...target,
   payments: z.array(z.object(payment)),
-  calls: z.array(z.object({ to: addressText, data: hexText(calldataBytesMax), value: uint256Text })),
+  calls: z
+    .array(z.object({ to: addressText, data: hexText(calldataBytesMax), value: uint256Text }))
+    .describe('Run by a clone of their own, which the first payment is for'),
+  recipient: addressText
+    .optional()
+    .describe('With calls: gets what they leave over; a part of what the address of their clone is made of'),
   ...proof,
 })
 

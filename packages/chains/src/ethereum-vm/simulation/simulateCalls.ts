@@ -3,7 +3,7 @@ import type { Hex } from '@causeway/core'
 import type { SimulatedCall } from '../../family/quotingChain.ts'
 import { LruCache } from '../../rpc/lruCache.ts'
 import type { PollingClient } from '../agreement/agreedReads.ts'
-import { estimateEach, simulateInOrder } from './simulation.ts'
+import { estimateEach, type StateOverrides, simulateInOrder } from './simulation.ts'
 import { DestinationCallFailedError, SimulationOverloadedError } from './simulationErrors.ts'
 
 export type CallSimulatorOptions = {
@@ -32,7 +32,13 @@ export interface CallSimulator {
    * @throws UpstreamUnavailableError, UpstreamDisagreementError when the chain does not answer, or not with
    * one voice: nobody is at fault
    */
-  gasOf(args: { readonly from: Hex; readonly calls: readonly SimulatedCall[] }): Promise<bigint>
+  gasOf(args: Simulated): Promise<bigint>
+}
+
+export type Simulated = {
+  readonly from: Hex
+  readonly calls: readonly SimulatedCall[]
+  readonly overrides?: StateOverrides | undefined
 }
 
 /** What the calls do on the present state; trouble with the chain is no outcome. */
@@ -49,9 +55,9 @@ export function createCallSimulator(options: CallSimulatorOptions): CallSimulato
   const underway = new Map<string, Promise<Outcome>>()
   let unsupportedUntilMs = Number.NEGATIVE_INFINITY
 
-  async function measure(from: Hex, calls: readonly SimulatedCall[]): Promise<bigint> {
+  async function measure(simulated: Simulated): Promise<bigint> {
     const deadlineMs = now() + timeoutMs
-    const simulation = { from, calls, gasMax, block: options.currentBlock?.() }
+    const simulation = { ...simulated, gasMax, block: options.currentBlock?.() }
     if (now() >= unsupportedUntilMs) {
       const gas = await simulateInOrder(client, { ...simulation, timeoutMs })
       if (gas !== undefined) return gas
@@ -60,9 +66,9 @@ export function createCallSimulator(options: CallSimulatorOptions): CallSimulato
     return estimateEach(client, { ...simulation, timeoutMs: Math.max(deadlineMs - now(), 0) })
   }
 
-  async function run(key: string, from: Hex, calls: readonly SimulatedCall[]): Promise<Outcome> {
+  async function run(key: string, simulated: Simulated): Promise<Outcome> {
     try {
-      const outcome = await measure(from, calls).then((gas): Outcome => ({ gas }), asOutcome)
+      const outcome = await measure(simulated).then((gas): Outcome => ({ gas }), asOutcome)
       recent.set(key, { outcome, untilMs: now() + cacheMs })
       return outcome
     } finally {
@@ -71,16 +77,16 @@ export function createCallSimulator(options: CallSimulatorOptions): CallSimulato
   }
 
   return {
-    async gasOf({ from, calls }) {
-      if (calls.length === 0) return 0n
-      const key = hashOf(from, calls)
+    async gasOf(simulated) {
+      if (simulated.calls.length === 0) return 0n
+      const key = hashOf(simulated)
       const cached = recent.get(key)
       if (cached !== undefined && cached.untilMs > now()) return gasOrThrow(cached.outcome)
       const shared = underway.get(key)
       if (shared === undefined && underway.size >= inFlightMax) {
         throw new SimulationOverloadedError(client.chainId)
       }
-      const started = shared ?? run(key, from, calls)
+      const started = shared ?? run(key, simulated)
       if (shared === undefined) underway.set(key, started)
       return gasOrThrow(await started)
     },
@@ -97,7 +103,8 @@ function gasOrThrow(outcome: Outcome): bigint {
   throw outcome.failure
 }
 
-function hashOf(from: Hex, calls: readonly SimulatedCall[]): string {
+function hashOf({ from, calls, overrides = {} }: Simulated): string {
   const text = calls.map(({ to, value, data }) => [to, value, data].join()).join(';')
-  return createHash('sha256').update(`${from};${text}`.toLowerCase()).digest('base64')
+  const state = JSON.stringify(overrides)
+  return createHash('sha256').update(`${from};${text};${state}`.toLowerCase()).digest('base64')
 }

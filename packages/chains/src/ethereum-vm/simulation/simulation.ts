@@ -10,9 +10,13 @@ import type { PollingClient } from '../agreement/agreedReads.ts'
 import { estimatesNeeded, medianOfVoices } from '../gas/agreedGas.ts'
 import { DestinationCallFailedError, revertReason, SimulationUnsupportedError } from './simulationErrors.ts'
 
+/** State that is other than the chain's while calls are simulated. */
+export type StateOverrides = Readonly<Record<Hex, { readonly stateDiff: Readonly<Record<Hex, Hex>> }>>
+
 export type Simulation = {
   readonly from: Hex
   readonly calls: readonly SimulatedCall[]
+  readonly overrides?: StateOverrides | undefined
   /** Number of the block whose state they run on; undefined: the newest of each endpoint. */
   readonly block: bigint | undefined
   /** Gas units that all calls together may use. */
@@ -173,23 +177,23 @@ function estimatedOutcome(
   return { gas: sumWithin(used, gasMax, chainId) }
 }
 
-function simulationRequest({ from, calls, gasMax, block: at }: Simulation): RpcCall {
+function simulationRequest({ from, calls, gasMax, block: at, overrides }: Simulation): RpcCall {
   const block = {
     blockOverrides: { gasLimit: toQuantity(gasMax) },
-    stateOverrides: balanceOverride(from, calls),
+    stateOverrides: { ...balanceOverride(from, calls), ...overrides },
     // Without a limit of its own, a call may use what the block has left.
     calls: calls.map((call) => transactionOf(from, call)),
   }
   return { method: simulateMethod, params: [{ blockStateCalls: [block], validation: false }, blockTag(at)] }
 }
 
-function estimateRequests({ from, calls, gasMax, block }: Simulation): readonly RpcCall[] {
+function estimateRequests({ from, calls, gasMax, block, overrides }: Simulation): readonly RpcCall[] {
   return calls.map((call) => ({
     method: 'eth_estimateGas',
     params: [
       { ...transactionOf(from, call), gas: toQuantity(gasMax) },
       blockTag(block),
-      balanceOverride(from, calls),
+      { ...balanceOverride(from, calls), ...overrides },
     ],
   }))
 }
@@ -213,11 +217,14 @@ function callGas(result: unknown, args: { chainId: string; index: number; gasMax
   if (parseQuantity(call['status'], simulateMethod) === 1n) return gas
   const error = typeof call['error'] === 'object' && call['error'] !== null ? call['error'] : {}
   const message = 'message' in error ? String(error.message) : ''
-  const isOutOfGas = /out of gas/i.test(message) || gas >= args.gasMax
+  // A call inside a call leaves its callers a part of what it spent: one in 64 at each depth.
+  const isSpent = gas * 16n >= args.gasMax * 15n
+  const isOutOfGas = /out of gas/i.test(message) || isSpent
   throw new DestinationCallFailedError({
     chainId: args.chainId,
     index: args.index,
     reason: isOutOfGas ? overCap(args.gasMax) : revertReason(call['returnData']),
+    ...(!isOutOfGas && { revertData: call['returnData'] }),
   })
 }
 
@@ -255,7 +262,7 @@ function refusalError(
     code === executionReverted ||
     /revert|invalid ?(fe)? ?opcode|EVM error|stack (under|over)/i.test(message)
   ) {
-    return new DestinationCallFailedError({ ...place, reason: revertReason(data) })
+    return new DestinationCallFailedError({ ...place, reason: revertReason(data), revertData: data })
   }
   return new UpstreamUnavailableError(`Chain ${chainId} cannot simulate calls at the moment.`, {
     code: 'RPC_HTTP_ERROR',

@@ -1,4 +1,4 @@
-import { DomainError } from '@causeway/core'
+import { DomainError, type Hex } from '@causeway/core'
 import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { readAbi, readStringResult } from '../contracts/abiReader.ts'
 
@@ -7,25 +7,30 @@ export class DestinationCallFailedError extends DomainError {
   readonly code = 'DESTINATION_TX_FAILED'
   readonly kind = 'invalid_request'
 
+  /** What it reverted with, where that is known. */
+  readonly revertData: Hex | undefined
+
   /** @param args.reason the contract's reason, cleaned; @param args.index position of the failing call */
-  constructor(args: { chainId: string; index?: number; reason: string }) {
-    const { chainId, index, reason } = args
+  constructor(args: { chainId: string; index?: number; reason: string; revertData?: unknown }) {
+    const { chainId, index, reason, revertData } = args
     super(`The destination calls fail on chain ${chainId}: ${reason}.`, {
       data: { chainId, reason, ...(index !== undefined && { index }) },
     })
+    const isBytes = typeof revertData === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(revertData)
+    // CAST: whole bytes of hex, as was just seen.
+    this.revertData = isBytes ? (revertData.toLowerCase() as Hex) : undefined
   }
 }
 
-/** The chain's nodes cannot run several calls after each other, and one that builds on another failed. */
+/** The chain's nodes cannot run what was asked for, so that nobody knows whether it would fail. */
 export class SimulationUnsupportedError extends DomainError {
   readonly code = 'SIMULATION_UNSUPPORTED'
   readonly kind = 'invalid_request'
 
   constructor(chainId: string) {
-    super(
-      `Calls that build on each other cannot be simulated on chain ${chainId}: name their gas in txsGasLimit.`,
-      { data: { chainId, field: 'txsGasLimit' } },
-    )
+    super(`Nobody can try calls on chain ${chainId} before they are paid for: leave txs out.`, {
+      data: { chainId, field: 'txs' },
+    })
   }
 }
 

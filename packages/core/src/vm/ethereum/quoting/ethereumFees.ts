@@ -40,7 +40,7 @@ export type EthereumFeeFacts = {
 }
 
 /** Clone of an order that runs its calls: made, called through, and one token swept. */
-const orderCloneUnits = 90_000n
+export const orderCloneUnits = 90_000n
 /** Extra units per initialised tick that a swap crosses: two cold storage slots and arithmetic. */
 const unitsPerTickCrossed = 30_000n
 

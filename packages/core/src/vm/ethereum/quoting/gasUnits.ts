@@ -1,4 +1,4 @@
-import type { GasShape } from './ethereumFees.ts'
+import { type GasShape, orderCloneUnits } from './ethereumFees.ts'
 
 /**
  * Gas units of each shape: what its dearest common form uses on the local contracts, and room above it.
@@ -38,4 +38,17 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   'sweep-erc20': 155_000n,
   'refund-native': 95_000n,
   'refund-erc20': 105_000n,
+}
+
+/**
+ * Units that calls add to a fill, where the whole of it was measured: what is left once a plain fill and the clone
+ * are taken off. Calls take at least one, so that they are priced as no less than both.
+ */
+export function callUnitsOf(
+  fillUnits: bigint,
+  { isNative, hasCalls }: { readonly isNative: boolean; readonly hasCalls: boolean },
+): bigint {
+  const plain = gasUnits[isNative ? 'fill-native' : 'fill-erc20'] + (hasCalls ? orderCloneUnits : 0n)
+  const least = hasCalls ? 1n : 0n
+  return fillUnits > plain + least ? fillUnits - plain : least
 }

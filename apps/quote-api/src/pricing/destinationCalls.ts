@@ -1,0 +1,112 @@
+import { type Hex, orderCloneAddress } from '@causeway/core'
+import { QuoteError } from './errors.ts'
+import type { PricedRoute } from './pricedRoute.ts'
+import type { DestinationCall, QuoteRequest } from './request.ts'
+import type { Route } from './route.ts'
+
+/** Whom an order's output goes to, and what is run with it. */
+export type Delivery = {
+  /** Is paid, or gets what the calls leave over. */
+  readonly recipient: string
+  readonly calls: readonly DestinationCall[]
+}
+
+/** A fill as far as it can be tried before its order is made. Amounts in smallest units. */
+export type TriedFill = {
+  readonly route: Pick<Route, 'destination' | 'currencyOut'>
+  readonly delivery: Delivery
+  readonly amount: bigint
+}
+
+/** Gas that the calls of a fill add to one without. @throws DESTINATION_TX_FAILED, or an upstream error in time */
+export type TryFill = (fill: TriedFill) => Promise<bigint>
+
+type Delivered = Pick<QuoteRequest, 'txs' | 'tradeType' | 'amount'>
+
+/**
+ * Calls run from a clone of the order's own. One transfer of the whole output, which calls nothing, is paid as it is:
+ * an account is paid the same by whoever pays it. Not where nobody could prove that code kept the coin.
+ * @source design.md 5.5, clients.md 1
+ */
+export function deliveryOf(
+  { destination, currencyOut, recipient }: Pick<Route, 'destination' | 'currencyOut' | 'recipient'>,
+  { txs, tradeType, amount }: Delivered,
+): Delivery {
+  const [only, ...others] = txs
+  const isPlain =
+    only !== undefined &&
+    others.length === 0 &&
+    only.data === '0x' &&
+    only.value === amount &&
+    tradeType === 'EXACT_OUTPUT' &&
+    currencyOut.isNative &&
+    destination.isTraced
+  return isPlain ? { recipient: only.to, calls: [] } : { recipient, calls: txs }
+}
+
+/** Whom the first payment of an order goes to. @throws QuoteError EXTRA_TXS_NOT_SUPPORTED */
+export function payeeOf(
+  { destination }: Pick<Route, 'destination'>,
+  { recipient, calls }: Delivery,
+  { filler, orderSalt }: { readonly filler: string | undefined; readonly orderSalt: Hex },
+): string {
+  if (calls.length === 0) return recipient
+  const { fillContract, ...parties } = callParties(destination, filler)
+  const { hexAddress } = destination.quoting
+  return orderCloneAddress({
+    ...{ fillContract, filler: parties.filler, orderSalt },
+    ...{ recipient: hexAddress(recipient), calls },
+  })
+}
+
+/** Who runs calls, and through what. @throws QuoteError EXTRA_TXS_NOT_SUPPORTED where nobody does */
+export function callParties(
+  { chainId, config, quoting }: Route['destination'],
+  filler: string | undefined,
+): { readonly fillContract: Hex; readonly filler: Hex } {
+  const { fillContract } = config
+  if (!quoting.runsCalls || fillContract === undefined || filler === undefined) {
+    throw new QuoteError('EXTRA_TXS_NOT_SUPPORTED', `Chain ${chainId} cannot run txs.`, {
+      data: { field: 'txs' },
+    })
+  }
+  return { fillContract: quoting.hexAddress(fillContract), filler: quoting.hexAddress(filler) }
+}
+
+/**
+ * Prices a request whose calls cost gas, which depends on the amount that they are given, which depends on their
+ * gas: they are tried with what an order without them would deliver at least, and once more with what is left.
+ * A stated limit is what they are priced with, and they keep to it.
+ * @throws QuoteError and what `tryFill` throws
+ */
+export async function priceWithCalls(
+  { route, request, tryFill }: { route: Route; request: QuoteRequest; tryFill: TryFill },
+  price: (callUnits: bigint) => Promise<PricedRoute>,
+): Promise<PricedRoute> {
+  const delivery = deliveryOf(route, request)
+  const txsGasLimit = delivery.calls.length === 0 ? undefined : request.txsGasLimit
+  const unitsFor = ({ amountOutMin }: PricedRoute) => tryFill({ route, delivery, amount: amountOutMin })
+  const first = await price(txsGasLimit ?? 0n)
+  const units = await unitsFor(first)
+  if (txsGasLimit !== undefined) {
+    if (units > txsGasLimit) throw aboveLimit(route, { units, txsGasLimit })
+    return first
+  }
+  const priced = await price(units)
+  if (priced.amountOutMin !== first.amountOutMin) await unitsFor(priced)
+  return priced
+}
+
+function aboveLimit(
+  { destination: { chainId } }: Route,
+  { units, txsGasLimit }: { readonly units: bigint; readonly txsGasLimit: bigint },
+): QuoteError {
+  const reason = `they use ${units} gas, more than txsGasLimit ${txsGasLimit}`
+  return new QuoteError(
+    'DESTINATION_TX_FAILED',
+    `The destination calls fail on chain ${chainId}: ${reason}.`,
+    {
+      data: { chainId, reason, field: 'txsGasLimit', minimum: units.toString() },
+    },
+  )
+}
