@@ -5,9 +5,9 @@
 import {
   encodeSignedDeposit,
   type Hex,
-  type PermitKind,
-  type PermitTerms,
   permitTypedData,
+  type TokenPermitKind,
+  type TokenPermitTerms,
 } from '@causeway/core'
 import { depositoryAbi, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
@@ -34,10 +34,10 @@ afterAll(async () => {
   await network?.stop()
 })
 
-type Permit = { readonly item: ScriptedItem; readonly terms: PermitTerms; readonly signature: Hex }
+type Permit = { readonly item: ScriptedItem; readonly terms: TokenPermitTerms; readonly signature: Hex }
 
 /** A signature of an account that has nothing but `amount` of USDC, and the item that relays it. */
-async function permit(kind: PermitKind, change: object = {}): Promise<Permit> {
+async function permit(kind: TokenPermitKind, change: object = {}): Promise<Permit> {
   const { permitRouter: router, tokens, chainId } = network.deployment.base
   const payer = network.keys.users[0] ?? freshAccount()
   const owner = freshAccount()
@@ -52,7 +52,7 @@ async function permit(kind: PermitKind, change: object = {}): Promise<Permit> {
     domain: { name: 'USD Coin', version: '2', chainId },
     router,
   }
-  const terms: PermitTerms = kind === 'eip3009' ? { ...shared, kind } : { ...shared, kind, nonce: 0n }
+  const terms: TokenPermitTerms = kind === 'eip3009' ? { ...shared, kind } : { ...shared, kind, nonce: 0n }
   const { value: message, ...typed } = permitTypedData(terms)
   const signature = await privateKeyToAccount(owner.privateKey).signTypedData({ ...typed, message })
   lastItem += 1

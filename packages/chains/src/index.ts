@@ -35,6 +35,7 @@ export {
   createAgreedClient,
   UnpinnedReadError,
 } from './ethereum-vm/agreement/agreedTransport.ts'
+export { isRevert } from './ethereum-vm/agreement/comparableAnswer.ts'
 export { type ChainHead, headRequest, parseHead, readHead } from './ethereum-vm/agreement/head.ts'
 export { type HeadChain, type HeadChange, observeHead } from './ethereum-vm/agreement/headChain.ts'
 export {

@@ -12,6 +12,7 @@ export {
   hyperliquidPayloadBuilderAbi,
   lighterPayloadBuilderAbi,
   oracleMultisigAbi,
+  permit2RouterAbi,
   permitRouterAbi,
   solanaPayloadBuilderAbi,
 } from './abis.generated.ts'

@@ -2,7 +2,13 @@ import { codeHashOf } from './codeHash.ts'
 import type { Artifact } from './compile.ts'
 
 /** The contracts that an operator deploys beside a depository, on each chain that is quoted. */
-export const deployedNames = ['FillContract', 'DepositRouter', 'DepositAddresses', 'PermitRouter'] as const
+export const deployedNames = [
+  'FillContract',
+  'DepositRouter',
+  'DepositAddresses',
+  'PermitRouter',
+  'Permit2Router',
+] as const
 export type DeployedName = (typeof deployedNames)[number]
 
 /** The text of `codes.generated.ts`: what is deployed, so that nobody who deploys or compares compiles. */

@@ -236,6 +236,7 @@ export { type OrderCloneTerms, orderCloneAddress } from './order/orderClone.ts'
 export { createOrderIdHasher, type OrderWords, orderId, orderWords } from './order/orderId.ts'
 export { orderListMax, orderSchema } from './order/orderSchema.ts'
 export {
+  encodePermit,
   encodeSignedDeposit,
   type PermitKind,
   type PermitRouter,
@@ -247,7 +248,11 @@ export {
   permitTypedData,
   type SignedDeposit,
   type TokenDomain,
+  type TokenPermitKind,
+  type TokenPermitTerms,
+  tokenPermitKinds,
 } from './order/permit.ts'
+export { type Permit2Terms, type PermittedCall, permit2Address } from './order/permit2.ts'
 export { type RefundedDeposit, refundId } from './order/refundId.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'

@@ -35,12 +35,13 @@ export function createPermits(options: {
     return client && multicall3 && { client, multicall3 }
   })
   const shared = { database, contractsOf, trial, now }
-  const [eip3009, eip2612] = permitKinds
+  const [eip3009, eip2612, permit2] = permitKinds
   return {
     permitTokens: createPermitTokens({ clientOf, now }),
     takePermit: {
       eip3009: createTakePermit({ ...shared, kind: eip3009 }),
       eip2612: createTakePermit({ ...shared, kind: eip2612 }),
+      permit2: createTakePermit({ ...shared, kind: permit2 }),
     },
   }
 }

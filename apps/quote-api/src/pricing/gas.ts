@@ -1,8 +1,10 @@
 import { bpsUp, type CostedTransaction, convertUp, type NetworkFees } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { requireChain, requirePrice } from './marketAccess.ts'
+import { permitKindOf } from './permit.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
+import type { Route } from './route.ts'
 
 /**
  * What the network of a chain charges now, as its family reckons.
@@ -26,12 +28,15 @@ export function charged(expected: bigint, markupBps: number): bigint {
  */
 export function relayedDeposit(
   { usePermit, useDepositAddress }: Pick<QuoteRequest, 'usePermit' | 'useDepositAddress'>,
-  { permit, isNative }: QuotableCurrency,
+  { origin, currencyIn }: Pick<Route, 'origin' | 'currencyIn'>,
 ): CostedTransaction | undefined {
+  const { isNative, asset } = currencyIn
   if (useDepositAddress) return { kind: 'sweep', isNative }
   if (!usePermit) return undefined
-  if (permit === 'none') throw new Error('a currency without permits was let through')
-  return { kind: `permit-${permit}`, isNative }
+  const permit = permitKindOf(origin, currencyIn)
+  if (permit === undefined) throw new Error('a currency without permits was let through')
+  const isSwapped = asset.inventory === undefined
+  return { kind: permit === 'permit2' && isSwapped ? 'permit-permit2-swap' : `permit-${permit}`, isNative }
 }
 
 /**

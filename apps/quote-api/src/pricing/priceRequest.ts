@@ -6,6 +6,7 @@ import { type KnowsLack, recipientLack, type Schedule, type SubsidyRule } from '
 import type { InventoryView } from './inventory.ts'
 import { type LegPlan, type LegQuoter, permittedPlans, planLegs } from './legs.ts'
 import { requireChain } from './marketAccess.ts'
+import { permitKindOf } from './permit.ts'
 import { originCost, originRoute, type PricedRoute } from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute } from './priceSolverRoute.ts'
@@ -140,7 +141,10 @@ function spenderOf(
   request: Pick<QuoteRequest, 'explicitDeposit' | 'usePermit'>,
 ): string | undefined {
   const { origin, currencyIn, operation } = route
-  if (request.usePermit) return undefined
+  if (request.usePermit)
+    return permitKindOf(origin, currencyIn) === 'permit2'
+      ? origin.quoting.spenderOf('permit2', currencyIn)
+      : undefined
   if (route.selfExecuted)
     return operation === 'swap' ? origin.quoting.spenderOf('swap', currencyIn) : undefined
   if (plans.some((plan) => plan.origin !== undefined))

@@ -1,5 +1,5 @@
 // The solver's side of the work routes, one step at a time: sign, report, broadcast.
-import { encodeSignedDeposit, type Hex } from '@causeway/core'
+import { encodePermit, encodeSignedDeposit, type Hex } from '@causeway/core'
 import { type TestNetwork, testCalls, testFill } from '@causeway/localnet'
 import { keccak256, toHex, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -60,9 +60,23 @@ type Transaction = { readonly to: Hex; readonly data: Hex; readonly value: bigin
 function relay(payload: PermitPayload): Transaction {
   const { permitKind, permitRouter, token, owner, amount, deadline, orderId, signature } = payload
   // CAST: permits of an EVM chain name EVM addresses.
-  const parties = { token: token as Hex, owner: owner as Hex }
+  const [router, parties] = [permitRouter as Hex, { token: token as Hex, owner: owner as Hex }]
   const deposit = { ...parties, amount: BigInt(amount), deadlineSeconds: deadline, orderId }
-  return { to: permitRouter as Hex, data: encodeSignedDeposit(permitKind, deposit, signature), value: 0n }
+  if (permitKind !== 'permit2')
+    return { to: router, data: encodeSignedDeposit(permitKind, deposit, signature), value: 0n }
+  const { chainId, relayer, calls = [] } = payload
+  const data = encodePermit(
+    {
+      ...deposit,
+      ...{ kind: permitKind, chainId, router },
+      // CAST: see above.
+      relayer: relayer as Hex,
+      // CAST: see above.
+      calls: calls.map((call) => ({ ...call, to: call.to as Hex, value: BigInt(call.value) })),
+    },
+    signature,
+  ).data
+  return { to: router, data, value: 0n }
 }
 
 function payment(

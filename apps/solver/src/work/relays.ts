@@ -1,5 +1,5 @@
-import { depositAddressesAbi, permitRouterAbi } from '@causeway/contracts'
-import type { Hex } from '@causeway/core'
+import { depositAddressesAbi } from '@causeway/contracts'
+import { encodePermit, encodeSignedDeposit, type Hex, permitKinds } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
 import { amount, calldata, hex } from './payloadFields.ts'
@@ -12,6 +12,10 @@ export type Relay = {
   readonly kind: 'sweep' | 'permit'
   readonly chainId: number
   readonly contract: Hex
+  /** Which contract of its chain that must be. */
+  readonly through: 'depositAddresses' | 'permitRouter' | 'permit2Router'
+  /** The only account that can send it, where there is one. */
+  readonly relayer?: Hex
   /** Unix seconds. */
   readonly deadline: number
   readonly transaction: PlannedTransaction
@@ -47,7 +51,8 @@ export const sweepSchema = z
       functionName: 'sweep',
       args: [terms, order, orderSignature, currency],
     })
-    return { kind: 'sweep', chainId, contract, deadline, transaction: { to: contract, data, valueWei: 0n } }
+    const transaction = { to: contract, data, valueWei: 0n }
+    return { kind: 'sweep', chainId, contract, through: 'depositAddresses', deadline, transaction }
   })
 
 /** Payload of a permit, as the one call that makes its deposit. */
@@ -57,18 +62,32 @@ export const permitSchema = z
     chainId: z.number().int().positive(),
     deadline: z.number().int().nonnegative(),
     permitRouter: hex(20),
-    permitKind: z.enum(['eip3009', 'eip2612']),
+    permitKind: z.enum(permitKinds),
     token: hex(20),
     owner: hex(20),
     amount,
     signature: calldata,
+    /** Of a signature for Permit2. */
+    relayer: hex(20).optional(),
+    calls: z.array(z.object({ to: hex(20), data: calldata, value: amount })).optional(),
   })
-  .transform(({ chainId, deadline, permitRouter: contract, permitKind, signature, ...signed }): Relay => {
-    const { token, owner, orderId: id } = signed
-    const data = encodeFunctionData({
-      abi: permitRouterAbi,
-      functionName: permitKind === 'eip3009' ? 'depositWithAuthorization' : 'depositWithPermit',
-      args: [{ token, owner, amount: signed.amount, deadline: BigInt(deadline), id }, signature],
-    })
-    return { kind: 'permit', chainId, contract, deadline, transaction: { to: contract, data, valueWei: 0n } }
+  .transform((payload, context): Relay => {
+    const { chainId, deadline, permitRouter: router, permitKind, signature, relayer, calls } = payload
+    const { orderId, token, owner } = payload
+    const deposit = { token, owner, amount: payload.amount, deadlineSeconds: deadline, orderId }
+    const shared = { kind: 'permit' as const, chainId, contract: router, deadline }
+    if (permitKind !== 'permit2') {
+      const data = encodeSignedDeposit(permitKind, deposit, signature)
+      return { ...shared, through: 'permitRouter', transaction: { to: router, data, valueWei: 0n } }
+    }
+    if (relayer === undefined || calls === undefined) {
+      context.addIssue({ code: 'custom', path: ['relayer'], message: 'a permit2 needs relayer and calls' })
+      return z.NEVER
+    }
+    const { data } = encodePermit(
+      { ...deposit, kind: permitKind, chainId, router, relayer, calls },
+      signature,
+    )
+    const transaction = { to: router, data, valueWei: 0n }
+    return { ...shared, through: 'permit2Router', relayer, transaction }
   })

@@ -73,6 +73,11 @@ export const permitPayloadSchema = z.object({
   owner: addressText,
   amount: uint256Text,
   signature: hexText(calldataBytesMax),
+  relayer: addressText.optional().describe('Of `permit2`: the only account that can send it'),
+  calls: z
+    .array(z.object({ to: addressText, data: hexText(calldataBytesMax), value: uint256Text }))
+    .optional()
+    .describe('Of `permit2`: what the router is told to run'),
 })
 
 /** Empties a deposit address into the depository, by one call of the contract that derived it. */

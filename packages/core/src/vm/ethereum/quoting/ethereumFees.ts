@@ -7,6 +7,8 @@ export const gasShapes = [
   'deposit-erc20',
   'permit-eip3009',
   'permit-eip2612',
+  'permit-permit2',
+  'permit-permit2-swap',
   'swap',
   'swap-deposit',
   'wrap',
