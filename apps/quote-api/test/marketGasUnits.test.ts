@@ -1,6 +1,7 @@
 // Goal: the table of gas units is right for the contracts of a local network: each shape's dearest
 // common form fits into its units, and the units are no more than 10/6 of it.
 // Method: every transaction is sent to a real node with the table's units as its gas limit.
+import { encodeAggregate3 } from '@causeway/chains'
 import {
   encodePermit,
   encodeSignedDeposit,
@@ -78,6 +79,7 @@ async function measure(shape: GasShape, form: string, from: LocalAccount, transa
   const { gasUsed, succeeded } = await send(from, transaction, gasUnits[shape])
   expect(succeeded, `${shape} (${form}) fits into ${gasUnits[shape]} gas`).toBe(true)
   measured.push({ shape, form, gasUsed })
+  if (shape.includes('execute') || shape.includes('permit2')) console.log(shape, gasUsed)
 }
 
 function erc20(functionName: 'approve' | 'transfer', token: Hex, to: Hex, amount: bigint): Transaction {
@@ -267,6 +269,28 @@ async function measureUserTransactions(user: LocalAccount) {
     'token to token',
     fillWallet,
     await viaPermit2(tokens.TIDE, tideToUsdc.amountIn, depositRouter, exchange),
+  )
+  // Without an account's own part: the multicall is whom the calls come from and whose tokens they spend.
+  const executed = (calls: readonly { readonly to: Hex; readonly data: Hex }[]) => ({
+    to: multicall3,
+    data: encodeAggregate3(calls.map(({ to: target, data: callData }) => ({ target, callData }))),
+  })
+  await send(user, erc20('transfer', tokens.USDC, multicall3, oneUsdc))
+  await send(user, erc20('transfer', tokens.TIDE, multicall3, tideToUsdc.amountIn))
+  await measure(
+    'execute',
+    'first',
+    fillWallet,
+    executed([call(erc20('approve', tokens.USDC, depository, oneUsdc)), { to: depository, data: deposit }]),
+  )
+  await measure(
+    'execute-swap',
+    'token to token',
+    fillWallet,
+    executed([
+      call(erc20('approve', tokens.TIDE, depositRouter, tideToUsdc.amountIn)),
+      { to: depositRouter, data: exchange },
+    ]),
   )
   await measure('swap-deposit', 'native to token', user, {
     to: depositRouter,

@@ -60,9 +60,11 @@ export {
   type ContractCall,
   decodeAggregate3,
   encodeAggregate3,
+  encodeForwarded,
   multicall,
   multicallRequest,
 } from './ethereum-vm/contracts/multicall.ts'
+export { readErc20Deposit, readNativeDeposit } from './ethereum-vm/events.ts'
 export {
   createEthereumFactsReader,
   type EthereumFactsReader,

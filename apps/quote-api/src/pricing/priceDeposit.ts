@@ -43,6 +43,8 @@ export type QuotedDeposit = {
   readonly debitMicroUsd: bigint
   /** How the solver made the deposit; undefined where the user did. */
   readonly relayedBy: 'permit' | 'deposit_address' | undefined
+  /** Gas that was charged for an account whose calls the solver submits. */
+  readonly originGasOverhead?: bigint
 }
 
 /**
@@ -150,6 +152,7 @@ function requestOf(
     appFees: deposit.appFees,
     slippageBps: 0n,
     usePermit: deposit.relayedBy === 'permit' && permitKindOf(origin, currencyIn) !== undefined,
+    originGasOverhead: deposit.originGasOverhead,
     permitExpirySeconds: 0,
     useDepositAddress: deposit.relayedBy === 'deposit_address',
     strict: false,

@@ -3,6 +3,7 @@ import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
 import { type KnowsLack, recipientLack, type Schedule, type SubsidyRule } from './feeTerms.ts'
+import { isExecuted } from './gas.ts'
 import type { InventoryView } from './inventory.ts'
 import { type LegPlan, type LegQuoter, permittedPlans, planLegs } from './legs.ts'
 import { requireChain } from './marketAccess.ts'
@@ -99,7 +100,8 @@ export async function priceRequest(
     originMarket,
     origin,
     transactions,
-    originCost: originCost(originMarket.fees, transactions),
+    originCost:
+      priced.solver !== undefined && isExecuted(request) ? 0n : originCost(originMarket.fees, transactions),
     timeEstimateSeconds: timeEstimate(dependencies, priced),
     userBalance: balance ?? 0n,
   }

@@ -1,10 +1,11 @@
 // The solver's side of the work routes, one step at a time: sign, report, broadcast.
+import { encodeForwarded } from '@causeway/chains'
 import { encodePermit, encodeSignedDeposit, type Hex } from '@causeway/core'
 import { type TestNetwork, testCalls, testFill } from '@causeway/localnet'
 import { keccak256, toHex, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
-import { openWorkItemSchema, type PermitPayload } from '../../src/requests/work/workItem.ts'
+import { openWorkItemSchema } from '../../src/requests/work/workItem.ts'
 import { post, readOk, send } from '../serviceSupport/callService.ts'
 import type { UserChain } from '../serviceSupport/localRequest.ts'
 
@@ -39,10 +40,12 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
       const filler = network.keys.fillWallet.address
       const transaction =
         item.kind === 'permit' ? relay(item.payload) : payment(item, { scalePercent, filler, nonce })
+      const authorizationList = authorizationsOf(item)
       const raw = await account.signTransaction({
-        type: 'eip1559',
-        chainId,
-        nonce,
+        ...(authorizationList.length === 0
+          ? { type: 'eip1559' as const }
+          : { type: 'eip7702' as const, authorizationList }),
+        ...{ chainId, nonce },
         ...transaction,
         ...gas,
       })
@@ -57,7 +60,20 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
 
 type Transaction = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
-function relay(payload: PermitPayload): Transaction {
+function authorizationsOf({ kind, payload }: OpenWork) {
+  if (kind !== 'permit' || payload.permitKind !== 'calls') return []
+  // CAST: accounts of an EVM chain have EVM code.
+  return payload.authorizationList.map((tuple) => ({ ...tuple, address: tuple.address as Hex }))
+}
+
+type Relayed = Extract<OpenWork, { kind: 'permit' }>['payload']
+
+function relay(payload: Relayed): Transaction {
+  if (payload.permitKind === 'calls') {
+    // CAST: calls of an EVM chain name EVM addresses.
+    const [to, target] = [payload.multicall3 as Hex, payload.to as Hex]
+    return { to, data: encodeForwarded({ target, callData: payload.data }), value: 0n }
+  }
   const { permitKind, permitRouter, token, owner, amount, deadline, orderId, signature } = payload
   // CAST: permits of an EVM chain name EVM addresses.
   const [router, parties] = [permitRouter as Hex, { token: token as Hex, owner: owner as Hex }]

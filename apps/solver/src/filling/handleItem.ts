@@ -35,6 +35,7 @@ export type SolverChain = {
   readonly depositAddresses: Hex | undefined
   readonly permitRouter: Hex | undefined
   readonly permit2Router: Hex | undefined
+  readonly multicall3: Hex
   readonly desk: ChainDesk
   readonly inventory: Inventory
   readonly record: PaymentRecord

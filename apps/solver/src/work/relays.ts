@@ -1,3 +1,4 @@
+import { encodeForwarded } from '@causeway/chains'
 import { depositAddressesAbi } from '@causeway/contracts'
 import { encodePermit, encodeSignedDeposit, type Hex, permitKinds } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
@@ -5,7 +6,24 @@ import { z } from 'zod'
 import { amount, calldata, hex } from './payloadFields.ts'
 
 /** Of a transaction before it has a nonce. */
-export type PlannedTransaction = { readonly to: Hex; readonly data: Hex; readonly valueWei: bigint }
+export type PlannedTransaction = {
+  readonly to: Hex
+  readonly data: Hex
+  readonly valueWei: bigint
+  /** EIP-7702; none: a plain transaction. */
+  readonly authorizationList?: readonly Authorization[] | undefined
+}
+
+/** What an account signed to have the code of `address`. @source EIP-7702 */
+export type Authorization = z.output<typeof authorizationSchema>
+export const authorizationSchema = z.object({
+  chainId: z.number().int().nonnegative(),
+  address: hex(20),
+  nonce: z.number().int().nonnegative(),
+  yParity: z.number().int().min(0).max(1),
+  r: hex(32),
+  s: hex(32),
+})
 
 /** A transaction that moves what others gave; the fill wallet pays its gas and nothing else. */
 export type Relay = {
@@ -13,7 +31,7 @@ export type Relay = {
   readonly chainId: number
   readonly contract: Hex
   /** Which contract of its chain that must be. */
-  readonly through: 'depositAddresses' | 'permitRouter' | 'permit2Router'
+  readonly through: 'depositAddresses' | 'permitRouter' | 'permit2Router' | 'multicall3'
   /** The only account that can send it, where there is one. */
   readonly relayer?: Hex
   /** Unix seconds. */
@@ -55,8 +73,8 @@ export const sweepSchema = z
     return { kind: 'sweep', chainId, contract, through: 'depositAddresses', deadline, transaction }
   })
 
-/** Payload of a permit, as the one call that makes its deposit. */
-export const permitSchema = z
+/** Payload of a signed permit, as the one call that makes its deposit. */
+const signedPermitSchema = z
   .object({
     orderId: hex(32),
     chainId: z.number().int().positive(),
@@ -91,3 +109,29 @@ export const permitSchema = z
     const transaction = { to: router, data, valueWei: 0n }
     return { ...shared, through: 'permit2Router', relayer, transaction }
   })
+
+/**
+ * Payload of calls that a smart account signed. They come from the multicall, which owns nothing and may do
+ * nothing: whatever they are, the wallet pays their gas and nothing else.
+ */
+const callsSchema = z
+  .object({
+    chainId: z.number().int().positive(),
+    deadline: z.number().int().nonnegative(),
+    permitKind: z.literal('calls'),
+    multicall3: hex(20),
+    to: hex(20),
+    data: calldata,
+    authorizationList: z.array(authorizationSchema).max(1),
+  })
+  .transform(({ chainId, deadline, multicall3: contract, to, data, authorizationList }): Relay => {
+    const transaction = {
+      to: contract,
+      data: encodeForwarded({ target: to, callData: data }),
+      valueWei: 0n,
+      ...(authorizationList.length > 0 && { authorizationList }),
+    }
+    return { kind: 'permit', chainId, contract, through: 'multicall3', deadline, transaction }
+  })
+
+export const permitSchema = z.union([signedPermitSchema, callsSchema])

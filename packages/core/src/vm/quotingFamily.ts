@@ -116,6 +116,9 @@ export type SolverTransactionKind =
   | 'permit-permit2'
   /** The same with a swap before the deposit. */
   | 'permit-permit2-swap'
+  /** Submits calls that a smart account signed, which make its deposit, and a swap before it. */
+  | 'execute'
+  | 'execute-swap'
 
 /** A transaction as far as its fee depends on it. */
 export type CostedTransaction = {
@@ -126,6 +129,8 @@ export type CostedTransaction = {
   readonly ticksCrossed?: number
   /** Units of execution that the caller's calls need, as the live part measured them. */
   readonly callUnits?: bigint
+  /** What the account that runs it takes for itself, as its owner said. */
+  readonly overheadUnits?: bigint
   /** What whom it pays lacks. */
   readonly lack?: AccountLack
 }

@@ -17,6 +17,7 @@ const localSources = {
   FreeHub: 'adversaries/FreeHub.sol',
   HostileToken: 'adversaries/HostileToken.sol',
   Reenterer: 'adversaries/Reenterer.sol',
+  BatchAccount: 'chain/BatchAccount.sol',
   PriceFeed: 'chain/PriceFeed.sol',
   Token: 'chain/Token.sol',
   WrappedNative: 'chain/WrappedNative.sol',

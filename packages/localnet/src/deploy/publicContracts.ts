@@ -34,10 +34,7 @@ export const publicContracts: readonly PublicContract[] = [
     what: 'EntryPoint 0.7',
     address: entryPointAddress,
     salt: '0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3',
-    creationCode: () => {
-      const artifact = packageFile('@account-abstraction/contracts', join('artifacts', 'EntryPoint.json'))
-      return artifactSchema.parse(JSON.parse(artifact.toString('utf8'))).bytecode
-    },
+    creationCode: () => accountAbstractionCode('EntryPoint'),
   },
 ]
 
@@ -52,6 +49,12 @@ export function plannedPublicContracts(): readonly PlannedContract[] {
     if (follows.toLowerCase() !== address) throw new Error(`${what} is not the code of ${address}`)
     return { what, initCode, salt, address }
   })
+}
+
+/** Creation code of a contract of ERC-4337's own repository, before its arguments. */
+export function accountAbstractionCode(name: 'EntryPoint' | 'SimpleAccountFactory'): Hex {
+  const artifact = packageFile('@account-abstraction/contracts', join('artifacts', `${name}.json`))
+  return artifactSchema.parse(JSON.parse(artifact.toString('utf8'))).bytecode
 }
 
 const artifactSchema = z.object({

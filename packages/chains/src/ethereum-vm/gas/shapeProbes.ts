@@ -101,6 +101,19 @@ export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
     ],
     carriesValue: false,
   },
+  execute: {
+    words: [...permit2Approval, ...callFrame, 'address', 'address', 'amount', 'hash'],
+    carriesValue: false,
+  },
+  'execute-swap': {
+    words: [
+      ...permit2Approval,
+      ...callFrame,
+      ...(['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount'] as const),
+      ...poolSwap,
+    ],
+    carriesValue: false,
+  },
   swap: { words: ['amount', 'amount', ...poolSwap], carriesValue: true },
   'swap-deposit': {
     words: ['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount', ...poolSwap],

@@ -9,6 +9,8 @@ export const gasShapes = [
   'permit-eip2612',
   'permit-permit2',
   'permit-permit2-swap',
+  'execute',
+  'execute-swap',
   'swap',
   'swap-deposit',
   'wrap',
@@ -69,9 +71,10 @@ export class EthereumFees implements NetworkFees {
 
   /** Gas units, with what a swap crosses and a caller's calls need on top. */
   unitsOf(transaction: CostedTransaction): bigint {
-    const { ticksCrossed = 0, callUnits = 0n } = transaction
+    const { ticksCrossed = 0, callUnits = 0n, overheadUnits = 0n } = transaction
     const callsAndClone = callUnits === 0n ? 0n : callUnits + orderCloneUnits
-    return this.#gasUnits[shapeOf(transaction)] + BigInt(ticksCrossed) * unitsPerTickCrossed + callsAndClone
+    const ticks = BigInt(ticksCrossed) * unitsPerTickCrossed
+    return this.#gasUnits[shapeOf(transaction)] + ticks + callsAndClone + overheadUnits
   }
 }
 
