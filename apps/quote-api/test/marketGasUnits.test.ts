@@ -79,7 +79,6 @@ async function measure(shape: GasShape, form: string, from: LocalAccount, transa
   const { gasUsed, succeeded } = await send(from, transaction, gasUnits[shape])
   expect(succeeded, `${shape} (${form}) fits into ${gasUnits[shape]} gas`).toBe(true)
   measured.push({ shape, form, gasUsed })
-  if (shape.includes('execute') || shape.includes('permit2')) console.log(shape, gasUsed)
 }
 
 function erc20(functionName: 'approve' | 'transfer', token: Hex, to: Hex, amount: bigint): Transaction {
@@ -159,7 +158,7 @@ function fill({ native = [], tokens = [], orderCalls }: Fill): Transaction {
 }
 
 async function measureUserTransactions(user: LocalAccount) {
-  const { depository, depositRouter, wrappedNative, tokens, uniswapV3 } = network.deployment.base
+  const { depository, depositRouter, multicall3, wrappedNative, tokens, uniswapV3 } = network.deployment.base
   const { swapRouter } = uniswapV3
   const deposits = (functionName: 'depositNative' | 'depositErc20', args: readonly unknown[]): Hex =>
     // CAST: each call below gives the arguments of the function that it names.

@@ -23,8 +23,8 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   'permit-permit2-swap': 400_000n,
   /** The dearest is paid out in native coin: wrapped coin comes in, is unwrapped and sent on. */
   /** An approval and a deposit, or a swap before it, through the multicall that submits them. */
-  execute: 170_000n,
-  'execute-swap': 350_000n,
+  execute: 100_000n,
+  'execute-swap': 300_000n,
   swap: 220_000n,
   'swap-deposit': 280_000n,
   wrap: 60_000n,
