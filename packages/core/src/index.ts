@@ -252,7 +252,7 @@ export {
   type TokenPermitTerms,
   tokenPermitKinds,
 } from './order/permit.ts'
-export { type Permit2Terms, type PermittedCall, permit2Address } from './order/permit2.ts'
+export type { Permit2Terms, PermittedCall } from './order/permit2.ts'
 export { type RefundedDeposit, refundId } from './order/refundId.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
@@ -367,6 +367,7 @@ export {
   gasShapes,
 } from './vm/ethereum/quoting/ethereumFees.ts'
 export { gasUnits } from './vm/ethereum/quoting/gasUnits.ts'
+export { permit2Address } from './vm/ethereum/quoting/planTransactions.ts'
 export {
   decodeEvmWithdrawal,
   type EvmWithdrawal,

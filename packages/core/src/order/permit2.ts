@@ -1,9 +1,7 @@
 import type { Hex } from '../hex.ts'
 import { contractInterface } from '../vm/ethereum/contractInterface.ts'
+import { permit2Address } from '../vm/ethereum/quoting/planTransactions.ts'
 import type { SignedDeposit } from './permit.ts'
-
-/** The same on every chain that has it; lower case. @source github.com/Uniswap/permit2 */
-export const permit2Address: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3'
 
 /** What a permit spends its tokens on, in order. Value in wei. */
 export type PermittedCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }

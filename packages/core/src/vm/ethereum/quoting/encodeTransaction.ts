@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Hex } from '../../../hex.ts'
-import { permit2Address } from '../../../order/permit2.ts'
 import type {
   ChainSettings,
   EncodedTransaction,
@@ -19,6 +18,7 @@ import {
   encodeWethWithdraw,
 } from '../abi.ts'
 import { EthereumFees } from './ethereumFees.ts'
+import { permit2Address } from './planTransactions.ts'
 import {
   encodeMulticall,
   encodeRefundNative,

@@ -1,4 +1,4 @@
-import { permit2Address } from '../../../order/permit2.ts'
+import type { Hex } from '../../../hex.ts'
 import type {
   ChainSettings,
   OriginRoute,
@@ -6,6 +6,9 @@ import type {
   QuotedCurrency,
   UserTransactionKind,
 } from '../../quotingFamily.ts'
+
+/** The same on every chain that has it; lower case. @source github.com/Uniswap/permit2 */
+export const permit2Address: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3'
 
 type Spending = 'deposit' | 'swap-deposit' | 'swap' | 'permit2'
 
