@@ -140,6 +140,7 @@ function quoteChain(chain: ChainDeployment, displayName: string): object {
     depositRouter: chain.depositRouter,
     depositAddresses: chain.depositAddresses,
     permitRouter: chain.permitRouter,
+    permit2Router: chain.permit2Router,
     // Idle development nodes let the base fee fall to nothing, and whoever tests sets it at will.
     feeModel: { kind: 'op-stack', gasPriceOracle: chain.gasPriceOracle, ceilingFromWei: '10000000000' },
     uniswapV3: {

@@ -1,16 +1,20 @@
 // Goal: the table of gas units is right for the contracts of a local network: each shape's dearest
 // common form fits into its units, and the units are no more than 10/6 of it.
 // Method: every transaction is sent to a real node with the table's units as its gas limit.
+import { encodeAggregate3 } from '@causeway/chains'
 import {
+  encodePermit,
   encodeSignedDeposit,
   type GasShape,
   gasShapes,
   gasUnits,
   type Hex,
   maxBigint,
-  type PermitKind,
-  permitKinds,
+  type Permit2Terms,
+  permit2Address,
   permitTypedData,
+  type TokenPermitKind,
+  tokenPermitKinds,
 } from '@causeway/core'
 import {
   depositoryAbi,
@@ -82,7 +86,10 @@ function erc20(functionName: 'approve' | 'transfer', token: Hex, to: Hex, amount
 }
 
 /** A signature of the user, as the router's call that makes a deposit of it. */
-async function signedDeposit(kind: PermitKind, { address, privateKey }: LocalAccount): Promise<Transaction> {
+async function signedDeposit(
+  kind: TokenPermitKind,
+  { address, privateKey }: LocalAccount,
+): Promise<Transaction> {
   const { permitRouter: router, tokens, chainId } = network.deployment.base
   const shared = {
     ...{ token: tokens.USDC, owner: address, amount: oneUsdc, orderId: generatePrivateKey(), router },
@@ -93,6 +100,23 @@ async function signedDeposit(kind: PermitKind, { address, privateKey }: LocalAcc
   const { value: message, ...typed } = permitTypedData(terms)
   const signature = await privateKeyToAccount(privateKey).signTypedData({ ...typed, message })
   return { to: router.contract, data: encodeSignedDeposit(kind, terms, signature) }
+}
+
+/** A signature for Permit2 over what the user would send as a deposit. */
+async function permit2Deposit(
+  { address: owner, privateKey }: LocalAccount,
+  { token, amount, calls }: Pick<Permit2Terms, 'token' | 'amount' | 'calls'>,
+): Promise<Transaction> {
+  const { permit2Router: router, chainId } = network.deployment.base
+  const terms: Permit2Terms = {
+    ...{ kind: 'permit2', token, owner, amount, calls, router, chainId },
+    orderId: generatePrivateKey(),
+    deadlineSeconds: 4_000_000_000,
+    relayer: network.keys.fillWallet.address,
+  }
+  const { value: message, ...typed } = permitTypedData(terms)
+  const signature = await privateKeyToAccount(privateKey).signTypedData({ ...typed, message })
+  return encodePermit(terms, signature)
 }
 
 /** One pool of the local network, as the router's call for a swap through it. */
@@ -134,7 +158,7 @@ function fill({ native = [], tokens = [], orderCalls }: Fill): Transaction {
 }
 
 async function measureUserTransactions(user: LocalAccount) {
-  const { depository, depositRouter, wrappedNative, tokens, uniswapV3 } = network.deployment.base
+  const { depository, depositRouter, multicall3, wrappedNative, tokens, uniswapV3 } = network.deployment.base
   const { swapRouter } = uniswapV3
   const deposits = (functionName: 'depositNative' | 'depositErc20', args: readonly unknown[]): Hex =>
     // CAST: each call below gives the arguments of the function that it names.
@@ -150,7 +174,7 @@ async function measureUserTransactions(user: LocalAccount) {
     to: depository,
     data: deposits('depositErc20', [user.address, tokens.USDC, oneUsdc, orderId]),
   })
-  for (const kind of permitKinds) {
+  for (const kind of tokenPermitKinds) {
     const signed = await signedDeposit(kind, user)
     await measure(`permit-${kind}`, 'first', network.keys.fillWallet, signed)
   }
@@ -215,6 +239,58 @@ async function measureUserTransactions(user: LocalAccount) {
     to: depositRouter,
     data: swapAndDeposit(tokens.TIDE, tideToUsdc.amountIn, tokens.USDC, swap({ ...tideToUsdc, recipient })),
   })
+  const viaPermit2 = (token: Hex, amount: bigint, to: Hex, data: Hex) =>
+    permit2Deposit(user, {
+      ...{ token, amount },
+      calls: [
+        { ...call(erc20('approve', token, to, amount)), value: 0n },
+        { to, data, value: 0n },
+      ],
+    })
+  const { fillWallet } = network.keys
+  await send(user, erc20('approve', tokens.TIDE, permit2Address, parseEther('1000')))
+  await send(user, erc20('approve', tokens.USDC, permit2Address, oneUsdc * 1_000n))
+  const deposit = deposits('depositErc20', [user.address, tokens.USDC, oneUsdc, orderId])
+  await measure(
+    'permit-permit2',
+    'first',
+    fillWallet,
+    await viaPermit2(tokens.USDC, oneUsdc, depository, deposit),
+  )
+  const exchange = swapAndDeposit(
+    tokens.TIDE,
+    tideToUsdc.amountIn,
+    tokens.USDC,
+    swap({ ...tideToUsdc, recipient }),
+  )
+  await measure(
+    'permit-permit2-swap',
+    'token to token',
+    fillWallet,
+    await viaPermit2(tokens.TIDE, tideToUsdc.amountIn, depositRouter, exchange),
+  )
+  // Without an account's own part: the multicall is whom the calls come from and whose tokens they spend.
+  const executed = (calls: readonly { readonly to: Hex; readonly data: Hex }[]) => ({
+    to: multicall3,
+    data: encodeAggregate3(calls.map(({ to: target, data: callData }) => ({ target, callData }))),
+  })
+  await send(user, erc20('transfer', tokens.USDC, multicall3, oneUsdc))
+  await send(user, erc20('transfer', tokens.TIDE, multicall3, tideToUsdc.amountIn))
+  await measure(
+    'execute',
+    'first',
+    fillWallet,
+    executed([call(erc20('approve', tokens.USDC, depository, oneUsdc)), { to: depository, data: deposit }]),
+  )
+  await measure(
+    'execute-swap',
+    'token to token',
+    fillWallet,
+    executed([
+      call(erc20('approve', tokens.TIDE, depositRouter, tideToUsdc.amountIn)),
+      { to: depositRouter, data: exchange },
+    ]),
+  )
   await measure('swap-deposit', 'native to token', user, {
     to: depositRouter,
     data: swapAndDeposit(zeroAddress, ethToUsdc.amountIn, tokens.USDC, swap({ ...ethToUsdc, recipient })),

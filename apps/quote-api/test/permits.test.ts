@@ -4,9 +4,10 @@
 import { createJsonRpcClient } from '@causeway/chains'
 import {
   currencyKey,
-  encodeSignedDeposit,
+  encodePermit,
   type Hex,
   type PermitTerms,
+  permit2Address,
   permitDigest,
   permitTypedData,
 } from '@causeway/core'
@@ -21,6 +22,7 @@ import { createPermitTokens } from '../src/requests/permits/permitTokens.ts'
 import { addressNamed, callNode, setOwnedDigest, walletCode } from './accessSupport/contractWallets.ts'
 import { type Answer, post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
+import { postSignature, signatureOf, signStep } from './serviceSupport/signatureStep.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
@@ -78,32 +80,9 @@ function refundOf({ protocol }: QuoteAnswer): string {
   return refund.minimumAmount
 }
 
-/** The one signature step of a quote. */
-function signatureOf({ steps }: QuoteAnswer) {
-  const [step] = steps
-  const item = step?.kind === 'signature' ? step.items[0] : undefined
-  if (step === undefined || item === undefined) throw new Error('the quote asks for no signature')
-  return { id: step.id, ...item.data }
-}
-
-/** Signs as a wallet signs what the service shows. */
-function sign(quote: QuoteAnswer, by = user): Promise<Hex> {
-  const { domain, types, primaryType, value } = signatureOf(quote).sign
-  return privateKeyToAccount(by.privateKey).signTypedData({
-    // CAST: the wire describes an address as text.
-    domain: { ...domain, verifyingContract: domain.verifyingContract as Hex },
-    types,
-    primaryType,
-    message: value,
-  })
-}
-
-/** Posts it as the public client does: the signature in the query. */
-function hand(quote: QuoteAnswer, signature: Hex, change: object = {}) {
-  const { post: to } = signatureOf(quote)
-  const body = { ...to.body, referrer: 'a.client', ...change }
-  return post(`${bed.url}${to.endpoint}?signature=${signature}`, body)
-}
+const sign = (quote: QuoteAnswer, by: Pick<LocalAccount, 'privateKey'> = user) => signStep(quote, by)
+const hand = (quote: QuoteAnswer, signature: Hex, change: object = {}) =>
+  postSignature(bed.url, quote, { signature, change })
 
 async function storedTerms({ requestId }: QuoteAnswer): Promise<PermitTerms> {
   const [row] = await bed.database.query<{ execution: unknown }>(
@@ -113,6 +92,11 @@ async function storedTerms({ requestId }: QuoteAnswer): Promise<PermitTerms> {
   const execution = parseExecution(row?.execution)
   if (execution.by !== 'permit') throw new Error('the request is no permit')
   return execution.terms
+}
+
+function freshAccount() {
+  const privateKey = generatePrivateKey()
+  return { privateKey, address: privateKeyToAccount(privateKey).address }
 }
 
 const permitWork = ({ requestId }: QuoteAnswer) =>
@@ -215,9 +199,8 @@ describe('a sponsored permit', () => {
     const signature = await sign(quote)
     await hand(quote, signature)
     const terms = await storedTerms(quote)
-    await bed.network.chains.base.chain.send(other, [
-      { what: 'permit', to: terms.router.contract, data: encodeSignedDeposit(terms.kind, terms, signature) },
-    ])
+    const { to, data } = encodePermit(terms, signature)
+    await bed.network.chains.base.chain.send(other, [{ what: 'permit', to, data }])
     await bed.network.mine('base')
     await requests.reaches(quote, 'pending')
     await relayed(quote)
@@ -279,8 +262,9 @@ describe('a trial of the deposit', () => {
       return createDepositSimulation(() => ({ client, multicall3 }))
     }
     const trial = trialAt(bed.network.chains.base.url)
-    expect(await trial(8_453, terms, signature)).toBe(true)
-    expect(await trial(8_453, { ...terms, amount: terms.amount + 1n }, signature)).toBe(false)
+    expect(await trial(8_453, terms, signature)).toBe('passes')
+    expect(await trial(8_453, { ...terms, amount: terms.amount + 1n }, signature)).toBe('fails')
+    expect(await trial(8_453, { ...terms, amount: 10n ** 30n }, signature)).toBe('short')
     const unavailable = { kind: 'upstream_unavailable' }
     await expect(trialAt(bed.url)(8_453, terms, signature)).rejects.toMatchObject(unavailable)
     const nowhere = createDepositSimulation(() => undefined)
@@ -339,7 +323,8 @@ describe('a signature is refused', () => {
     const { requestId } = await quoted({}, { usePermit: false })
     expect(await refusalOf(hand(quote, signature, { requestId }))).toEqual(failed)
     expect(await refusalOf(hand(quote, signature, { kind: 'eip2612' }))).toEqual(failed)
-    expect(await refusalOf(hand(quote, signature, { kind: 'permit2' }))).toEqual([400, 'INVALID_REQUEST'])
+    expect(await refusalOf(hand(quote, signature, { kind: 'permit2' }))).toEqual(failed)
+    expect(await refusalOf(hand(quote, signature, { kind: 'permit3' }))).toEqual([400, 'INVALID_REQUEST'])
   })
 
   test('once it has expired, and another one over the same order', async () => {
@@ -356,21 +341,14 @@ describe('a signature is refused', () => {
   })
 
   test('while its owner has too little, or cancelled it at the token', async () => {
-    const poor = privateKeyToAccount(generatePrivateKey())
+    const poor = freshAccount()
     const quote = await quoted({}, { user: poor.address })
-    const { domain, types, primaryType, value } = signatureOf(quote).sign
-    // CAST: the wire describes an address as text.
-    const verifyingContract = domain.verifyingContract as Hex
-    const signature = await poor.signTypedData({
-      domain: { ...domain, verifyingContract },
-      types,
-      primaryType,
-      message: value,
-    })
-    expect(await refusalOf(hand(quote, signature))).toEqual(failed)
+    const signature = await sign(quote, poor)
+    expect(await refusalOf(hand(quote, signature))).toEqual([400, 'GASLESS_PERMIT_BALANCE_TOO_LOW'])
 
     const cancelled = await quoted()
     const terms = await storedTerms(cancelled)
+    if (terms.kind === 'permit2') throw new Error('the token has a permit of its own')
     const cancellation = await privateKeyToAccount(user.privateKey).signTypedData({
       domain: { ...terms.domain, verifyingContract: terms.token },
       types: {
@@ -399,5 +377,123 @@ describe('a signature is refused', () => {
     await requests.reaches(quote, 'pending')
     expect(await refusalOf(hand(quote, signature))).toEqual(failed)
     expect(await permitWork(quote)).toEqual([])
+  })
+})
+
+describe('a permit through Permit2', () => {
+  const tide = 500n * 10n ** 18n
+  const failed = [400, 'PERMIT_FAILED']
+  const swapped = (more: object = {}, request: Partial<LocalRequest> = {}) =>
+    quoted({ pay: 'TIDE', receive: 'USDC', amount: tide, ...request }, more)
+  const allow = async (token: Hex, value = 2n ** 256n - 1n) => {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [permit2Address, value] })
+    await bed.network.chains.base.chain.send(user, [{ what: 'approval', to: token, data }])
+  }
+
+  test('asks for an allowance once, and from then on for a signature alone', async () => {
+    const { TIDE } = bed.network.deployment.base.tokens
+    await allow(TIDE, 0n)
+    await bed.network.mine('base')
+    const first = await swapped()
+    expect(first.steps.map(({ id }) => id)).toEqual(['approve', 'authorize1'])
+    const [approval] = first.steps
+    const data = approval?.kind === 'transaction' ? approval.items[0]?.data : undefined
+    const args = [permit2Address, 2n ** 256n - 1n] as const
+    expect(data).toMatchObject({
+      to: TIDE,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args }),
+    })
+    expect(BigInt(first.fees.gas.amount)).toBeGreaterThan(0n)
+    await allow(TIDE)
+    let next = first
+    await waitUntil(async () => {
+      await bed.network.mine('base')
+      next = await swapped()
+      return next.steps.length === 1
+    }, 'the allowance is seen')
+    expect([next.steps[0]?.id, next.fees.gas.amount]).toEqual(['authorize1', '0'])
+  })
+
+  test('swaps first where the solver does not take the token, and deposits what that gave', async () => {
+    await allow(bed.network.deployment.base.tokens.TIDE)
+    const quote = await swapped()
+    const { sign: asked, post: to } = signatureOf(quote)
+    expect([asked.primaryType, asked.domain.name, asked.domain.version, to.body.kind]).toEqual([
+      ...['PermitBatchWitnessTransferFrom', 'Permit2', undefined, 'permit2'],
+    ])
+    const native = await nativeOf(user.address)
+    const answers = await Promise.all([1, 2, 3].map(async () => hand(quote, await sign(quote))))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await permitWork(quote)).toHaveLength(1)
+    await bed.solver.carryOut(await requests.workFor(quote, 'permit'))
+    await requests.reaches(quote, 'depositing')
+    await bed.network.mine('base', 2)
+    await requests.reaches(quote, 'pending')
+    expect(await nativeOf(user.address)).toBe(native)
+    await relayed(quote)
+    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    await bed.network.mine('optimism', 3)
+    await requests.reaches(quote, 'success')
+  })
+
+  test('spends exactly the input on exactly the output, and gives the rest back', async () => {
+    await allow(bed.network.deployment.base.tokens.TIDE)
+    const quote = await swapped({ tradeType: 'EXACT_OUTPUT' }, { amount: 100_000_000n })
+    expect((await hand(quote, await sign(quote))).status).toBe(200)
+    await bed.solver.carryOut(await requests.workFor(quote, 'permit'))
+    await bed.network.mine('base', 2)
+    await requests.reaches(quote, 'pending')
+    const { permit2Router } = bed.network.deployment.base
+    expect(await usdcOf(permit2Router)).toBe(0n)
+  })
+
+  test('on one chain is for sponsored requests, under the word of the public interface', async () => {
+    const body = localRequest(bed.network, {
+      ...{ pay: 'TIDE', receive: 'USDC', to: 'base', amount: tide },
+      more: { usePermit: true },
+    })
+    expect(await refusalOf(ask(body))).toEqual([400, 'UNSUPPORTED_EXECUTION_TYPE'])
+    const quote = await swapped({ subsidizeFees: true }, { to: 'base' })
+    expect([signatureOf(quote).id, signatureOf(quote).post.body.api]).toEqual(['authorize2', 'user-swap'])
+  })
+
+  test('takes no native coin, and no signature over other terms, chains or contracts', async () => {
+    const native = localRequest(bed.network, { pay: 'native', amount: 10n ** 18n, more: { usePermit: true } })
+    expect(await refusalOf(ask(native))).toEqual([400, 'UNSUPPORTED_CURRENCY'])
+    await allow(bed.network.deployment.base.tokens.TIDE)
+    const quote = await swapped()
+    const terms = await storedTerms(quote)
+    if (terms.kind !== 'permit2') throw new Error('the token has no permit of its own here')
+    const typed = permitTypedData(terms)
+    const { value, domain } = typed
+    const { USDC } = bed.network.deployment.base.tokens
+    const altered = [
+      { ...typed, domain: { ...domain, chainId: 10 } },
+      { ...typed, domain: { ...domain, verifyingContract: terms.router } },
+      { ...typed, value: { ...value, spender: user.address } },
+      { ...typed, value: { ...value, permitted: [{ token: USDC, amount: tide.toString() }] } },
+      { ...typed, value: { ...value, permitted: [{ token: terms.token, amount: (tide * 2n).toString() }] } },
+      { ...typed, value: { ...value, deadline: 4_000_000_000 } },
+    ]
+    for (const { value: message, ...rest } of altered) {
+      const signature = await privateKeyToAccount(user.privateKey).signTypedData({ ...rest, message })
+      expect(await refusalOf(hand(quote, signature))).toEqual(failed)
+    }
+    expect(await refusalOf(hand(quote, await sign(quote, other)))).toEqual(failed)
+    expect(await permitWork(quote)).toEqual([])
+  })
+
+  test('fails by name once its tokens or its allowance are gone', async () => {
+    const { TIDE } = bed.network.deployment.base.tokens
+    await allow(TIDE)
+    const rich = await swapped({}, { amount: tide })
+    const poor = freshAccount()
+    const quote = await swapped({ user: poor.address })
+    const signature = await sign(quote, poor)
+    expect(await refusalOf(hand(quote, signature))).toEqual([400, 'GASLESS_PERMIT_BALANCE_TOO_LOW'])
+    await allow(TIDE, 0n)
+    expect(await refusalOf(hand(rich, await sign(rich)))).toEqual(failed)
+    await allow(TIDE)
+    expect((await hand(rich, await sign(rich))).status).toBe(200)
   })
 })

@@ -146,6 +146,7 @@ describe('the interface description', () => {
       'POST /app-balance/claims/challenge',
       'POST /app-fees/{wallet}/claim',
       'POST /currencies/v2',
+      'POST /execute',
       'POST /execute/permits',
       'POST /price',
       'POST /quote',

@@ -1,15 +1,21 @@
-// Goal: the solver turns every signed permit into one deposit, over kill -9 at any moment and lost answers,
+// Goal: the solver turns every signed permit, and every batch of a smart account, into one deposit, over kill -9 at any moment and lost answers,
 // and refuses what it must not send. Method: the solver as `npm start` runs it on real nodes; a scripted
 // quote-api lists the permits; the depository's events tell what came of them. CAUSEWAY_FAULTS=1 runs the
 // long form.
 import {
   encodeSignedDeposit,
   type Hex,
-  type PermitKind,
-  type PermitTerms,
   permitTypedData,
+  type TokenPermitKind,
+  type TokenPermitTerms,
 } from '@causeway/core'
-import { depositoryAbi, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import {
+  batchAccountAbi,
+  depositoryAbi,
+  loadArtifacts,
+  startTestNetwork,
+  type TestNetwork,
+} from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,20 +30,33 @@ const amount = 1_000n
 let network: TestNetwork
 let bench: SolverBench
 let lastItem = 0
+let batchAccount: Hex
 
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
   bench = await startSolverBench(network)
+  const { BatchAccount } = await loadArtifacts()
+  const { walletClient, publicClient } = network.chains.base.chain.as(network.keys.deployer)
+  const hash = await walletClient.sendTransaction({ data: BatchAccount.bytecode })
+  const { contractAddress } = await publicClient.waitForTransactionReceipt({ hash })
+  if (contractAddress === null || contractAddress === undefined) throw new Error('nothing was deployed')
+  // CAST: lower case hex is still hex.
+  batchAccount = contractAddress.toLowerCase() as Hex
 })
 afterAll(async () => {
   await bench?.stop()
   await network?.stop()
 })
 
-type Permit = { readonly item: ScriptedItem; readonly terms: PermitTerms; readonly signature: Hex }
+function nextId(): string {
+  lastItem += 1
+  return `00000000-0000-4000-9000-${String(lastItem).padStart(12, '0')}`
+}
+
+type Permit = { readonly item: ScriptedItem; readonly terms: TokenPermitTerms; readonly signature: Hex }
 
 /** A signature of an account that has nothing but `amount` of USDC, and the item that relays it. */
-async function permit(kind: PermitKind, change: object = {}): Promise<Permit> {
+async function permit(kind: TokenPermitKind, change: object = {}): Promise<Permit> {
   const { permitRouter: router, tokens, chainId } = network.deployment.base
   const payer = network.keys.users[0] ?? freshAccount()
   const owner = freshAccount()
@@ -52,12 +71,11 @@ async function permit(kind: PermitKind, change: object = {}): Promise<Permit> {
     domain: { name: 'USD Coin', version: '2', chainId },
     router,
   }
-  const terms: PermitTerms = kind === 'eip3009' ? { ...shared, kind } : { ...shared, kind, nonce: 0n }
+  const terms: TokenPermitTerms = kind === 'eip3009' ? { ...shared, kind } : { ...shared, kind, nonce: 0n }
   const { value: message, ...typed } = permitTypedData(terms)
   const signature = await privateKeyToAccount(owner.privateKey).signTypedData({ ...typed, message })
-  lastItem += 1
   const item = {
-    id: `00000000-0000-4000-9000-${String(lastItem).padStart(12, '0')}`,
+    id: nextId(),
     kind: 'permit',
     payload: {
       orderId: terms.orderId,
@@ -148,3 +166,118 @@ describe('permits of the solver', () => {
     expect(await depositsOf(sentByAnother.terms.orderId)).toHaveLength(1)
   }, 200_000)
 })
+
+type Executed = { readonly item: ScriptedItem; readonly orderId: Hex; readonly owner: Hex }
+
+/** Calls that an account without code signed, with the code that it shall have; it owns `amount` of USDC. */
+async function calls(change: object = {}): Promise<Executed> {
+  const { tokens, depository, chainId, multicall3 } = network.deployment.base
+  const payer = network.keys.users[0] ?? freshAccount()
+  const owner = freshAccount()
+  const signer = privateKeyToAccount(owner.privateKey)
+  const orderId = generatePrivateKey()
+  const token = { abi: erc20Abi, functionName: 'transfer', args: [owner.address, amount] } as const
+  await network.chains.base.chain.send(payer, [
+    { what: 'funds', to: tokens.USDC, data: encodeFunctionData(token) },
+  ])
+  const approve = { abi: erc20Abi, functionName: 'approve', args: [depository, amount] } as const
+  const deposit = {
+    abi: depositoryAbi,
+    functionName: 'depositErc20',
+    args: [owner.address, tokens.USDC, amount, orderId],
+  } as const
+  const batch = [
+    { to: tokens.USDC, value: 0n, data: encodeFunctionData(approve) },
+    { to: depository, value: 0n, data: encodeFunctionData(deposit) },
+  ]
+  const signature = await signer.signTypedData({
+    domain: { name: 'BatchAccount', chainId, verifyingContract: owner.address },
+    types: {
+      Batch: [
+        { name: 'calls', type: 'Call[]' },
+        { name: 'nonce', type: 'uint256' },
+      ],
+      Call: [
+        { name: 'to', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'data', type: 'bytes' },
+      ],
+    },
+    primaryType: 'Batch',
+    message: { calls: batch, nonce: 0n },
+  })
+  const tuple = await signer.signAuthorization({ contractAddress: batchAccount, chainId, nonce: 0 })
+  const { r, s, yParity } = tuple
+  const item = {
+    id: nextId(),
+    kind: 'permit',
+    payload: {
+      ...{ permitKind: 'calls', orderId, chainId, multicall3 },
+      deadline: Math.floor(Date.now() / 1_000) + 3_600,
+      to: owner.address,
+      data: encodeFunctionData({
+        abi: batchAccountAbi,
+        functionName: 'execute',
+        args: [batch, 0n, signature],
+      }),
+      authorizationList: [{ chainId, address: batchAccount, nonce: 0, yParity, r, s }],
+      ...change,
+    },
+  }
+  return { item, orderId, owner: owner.address }
+}
+
+describe('calls of smart accounts', () => {
+  test('become one deposit each through a kill, with the code that their accounts ask for', async () => {
+    const work = await startScriptedWork()
+    const settings = await bench.settings(work)
+    const executed: Executed[] = []
+    await surviveKills(settings, { work, kills: 1 }, async () => {
+      const one = await calls()
+      executed.push(one)
+      work.add(one.item)
+    })
+    await until('all are deposits', async () => {
+      const deposits = await Promise.all(executed.map(({ orderId }) => depositsOf(orderId)))
+      return deposits.every(({ length }) => length > 0)
+    })
+    for (const { orderId, owner } of executed) {
+      const deposits = await depositsOf(orderId)
+      expect(deposits.map(({ args }) => [args.amount, args.from.toLowerCase()])).toEqual([[amount, owner]])
+      expect(await network.chains.base.chain.client.getBalance({ address: owner })).toBe(0n)
+    }
+  }, 400_000)
+
+  test("that spend the wallet's tokens, or come for another contract, are refused", async () => {
+    const work = await startScriptedWork()
+    const settings = await bench.settings(work)
+    await startSolver(settings).ready()
+    const { tokens, fillContract } = network.deployment.base
+    const { fillWallet } = network.keys
+    const take = { abi: erc20Abi, functionName: 'transfer', args: [freshAccount().address, 1n] } as const
+    const forged = [
+      await calls({ to: tokens.USDC, data: encodeFunctionData(take), authorizationList: [] }),
+      await calls({ multicall3: fillContract }),
+      await calls({ multicall3: tokens.USDC, to: tokens.USDC }),
+      await calls({ authorizationList: [], data: '0x12345678', to: fillContract }),
+    ]
+    const before = await usdcOf(fillWallet.address)
+    for (const { item } of forged) work.add(item)
+    await until('all are refused', () => forged.every(({ item }) => work.failures.has(item.id)))
+    expect(forged.map(({ item }) => work.failures.get(item.id)?.[0])).toEqual([
+      'the transaction would revert',
+      'the contract is another one',
+      'the contract is another one',
+      'the transaction would revert',
+    ])
+    expect([work.reports.size, await usdcOf(fillWallet.address)]).toEqual([0, before])
+  }, 200_000)
+})
+
+const usdcOf = (holder: Hex) =>
+  network.chains.base.chain.client.readContract({
+    address: network.deployment.base.tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder],
+  })

@@ -35,6 +35,7 @@ export {
   createAgreedClient,
   UnpinnedReadError,
 } from './ethereum-vm/agreement/agreedTransport.ts'
+export { isRevert } from './ethereum-vm/agreement/comparableAnswer.ts'
 export { type ChainHead, headRequest, parseHead, readHead } from './ethereum-vm/agreement/head.ts'
 export { type HeadChain, type HeadChange, observeHead } from './ethereum-vm/agreement/headChain.ts'
 export {
@@ -59,9 +60,11 @@ export {
   type ContractCall,
   decodeAggregate3,
   encodeAggregate3,
+  encodeForwarded,
   multicall,
   multicallRequest,
 } from './ethereum-vm/contracts/multicall.ts'
+export { readErc20Deposit, readNativeDeposit } from './ethereum-vm/events.ts'
 export {
   createEthereumFactsReader,
   type EthereumFactsReader,

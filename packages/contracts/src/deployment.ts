@@ -76,6 +76,7 @@ export function deploymentPlan(environment: string, around: Surroundings): reado
         args: [depository],
       }),
     ),
+    planned(environment, 'Permit2Router', shippedCodes.Permit2Router.creationCode),
     ...(swapRouter === undefined || wrappedNative === undefined
       ? []
       : [

@@ -13,6 +13,7 @@ export {
   hyperliquidPayloadBuilderAbi,
   lighterPayloadBuilderAbi,
   oracleMultisigAbi,
+  permit2RouterAbi,
   permitRouterAbi,
   solanaPayloadBuilderAbi,
 } from './abis.generated.ts'

@@ -8,6 +8,7 @@ export const deployedNames = [
   'DepositRouter',
   'DepositAddresses',
   'PermitRouter',
+  'Permit2Router',
 ] as const
 export type DeployedName = (typeof deployedNames)[number]
 

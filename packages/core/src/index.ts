@@ -241,6 +241,7 @@ export { type OrderCloneTerms, orderCloneAddress } from './order/orderClone.ts'
 export { createOrderIdHasher, type OrderWords, orderId, orderWords } from './order/orderId.ts'
 export { orderListMax, orderSchema } from './order/orderSchema.ts'
 export {
+  encodePermit,
   encodeSignedDeposit,
   type PermitKind,
   type PermitRouter,
@@ -252,7 +253,11 @@ export {
   permitTypedData,
   type SignedDeposit,
   type TokenDomain,
+  type TokenPermitKind,
+  type TokenPermitTerms,
+  tokenPermitKinds,
 } from './order/permit.ts'
+export type { Permit2Terms, PermittedCall } from './order/permit2.ts'
 export { type RefundedDeposit, refundId } from './order/refundId.ts'
 export { feesOfMoving, type MoveFees, priceMovedBy } from './pools/moveFees.ts'
 export type { InitializedTick, PoolQuote, PoolState } from './pools/poolState.ts'
@@ -367,6 +372,7 @@ export {
   gasShapes,
 } from './vm/ethereum/quoting/ethereumFees.ts'
 export { callUnitsOf, gasUnits } from './vm/ethereum/quoting/gasUnits.ts'
+export { permit2Address } from './vm/ethereum/quoting/planTransactions.ts'
 export {
   decodeEvmWithdrawal,
   type EvmWithdrawal,

@@ -19,6 +19,7 @@ export {
   allocatorKeys,
 } from './allocator/allocatorEnvironment.ts'
 export {
+  batchAccountAbi,
   delegationManagerAbi,
   gasPriceOracleAbi,
   lendingMarketAbi,
@@ -39,6 +40,7 @@ export {
 export { randomWord, testCalls, testFill } from './contracts/testFill.ts'
 export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
 export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'
+export { accountAbstractionCode, entryPointAddress, publicContracts } from './deploy/publicContracts.ts'
 export { type FamilyKey, familyKeys, familyPlans, familyVariables } from './families/familyPlans.ts'
 export { type Families, startFamilies } from './families/startFamilies.ts'
 export type { FaultCounters } from './faultProxy/counting.ts'

@@ -5,11 +5,11 @@ import { depositoryAbi, oracleMultisigAbi, permitRouterAbi } from '@causeway/con
 import {
   encodeSignedDeposit,
   type Hex,
-  type PermitKind,
-  type PermitTerms,
   permitDigest,
   permitSpender,
   permitTypedData,
+  type TokenPermitKind,
+  type TokenPermitTerms,
 } from '@causeway/core'
 import {
   concatHex,
@@ -42,9 +42,12 @@ beforeAll(async () => {
 })
 afterAll(() => bench?.stop())
 
-const kinds: readonly PermitKind[] = ['eip3009', 'eip2612']
+const kinds: readonly TokenPermitKind[] = ['eip3009', 'eip2612']
 
-async function termsOf(kind: PermitKind, more: Partial<PermitTerms> = {}): Promise<PermitTerms> {
+async function termsOf(
+  kind: TokenPermitKind,
+  more: Partial<TokenPermitTerms> = {},
+): Promise<TokenPermitTerms> {
   const shared = {
     token: usdc,
     owner: owner.address,
@@ -64,12 +67,12 @@ const nonceOf = (holder: Hex) =>
 const balanceOf = (holder: Hex) =>
   bench.chain.client.readContract({ address: usdc, abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
 
-function signTerms(terms: PermitTerms, signer = owner): Promise<Hex> {
+function signTerms(terms: TokenPermitTerms, signer = owner): Promise<Hex> {
   const { value: message, ...typed } = permitTypedData(terms)
   return privateKeyToAccount(signer.privateKey).signTypedData({ ...typed, message })
 }
 
-async function callOf(terms: PermitTerms, signature?: Hex): Promise<Hex> {
+async function callOf(terms: TokenPermitTerms, signature?: Hex): Promise<Hex> {
   return encodeSignedDeposit(terms.kind, terms, signature ?? (await signTerms(terms)))
 }
 

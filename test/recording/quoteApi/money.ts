@@ -9,6 +9,12 @@ import type { QuoteStage } from '../support/stage.ts'
 import { solverKey } from '../support/world.ts'
 import { poorUser } from './bodies.ts'
 
+const execution = {
+  executionKind: 'rawCalls',
+  data: { chainId: 8_453, to: `0x${'a1'.repeat(20)}`, data: '0x', value: '0' },
+  requestId: `0x${'1d'.repeat(32)}`,
+}
+
 export async function recordMoney(stage: QuoteStage): Promise<void> {
   const { quoteApi, sponsor, poorSponsor } = stage
   const { headers } = sponsor
@@ -91,6 +97,7 @@ async function recordClaims({ quoteApi, world, user }: QuoteStage): Promise<void
   await hand('claim signed by another wallet', wrong)
   await hand('claim signed', right)
   await hand('claim signed once more, by its other name', right, 'request')
+  await quoteApi.ask({ name: 'execution without a key', path: '/execute', body: execution })
   await quoteApi.ask({ name: 'claims with one that waits', path: `${place}/claims` })
   await quoteApi.ask({ name: 'claimable after the claim', path: `${place}/claimable` })
   const solver = createScriptedSolver({

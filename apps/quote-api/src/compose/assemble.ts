@@ -109,7 +109,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const appFees = createAppFees(settling)
   const accuracy = createAccuracy(settling)
   const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
-  const permits = createPermits({ registry, clients, database })
+  const permits = createPermits({ registry, clients, database, fillWallet: quote.fillWallet })
   const quoting = createQuoting({
     ...shared,
     pricing,
@@ -151,6 +151,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     claims: appBalance.claims,
     appFeeClaims: appFees.appFeeClaims,
     takePermit: permits.takePermit,
+    takeCalls: permits.takeCalls,
     report: (reported) => insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
     hint(chainId) {

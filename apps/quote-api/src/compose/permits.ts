@@ -3,6 +3,7 @@ import { type PermitKind, permitKinds, type SqlDatabase } from '@causeway/core'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
 import type { PermitTokens } from '../pricing/permit.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
+import { createTakeCalls, type TakeCalls } from '../requests/execute/takeCalls.ts'
 import { createDepositSimulation } from '../requests/permits/depositSimulation.ts'
 import { createPermitTokens } from '../requests/permits/permitTokens.ts'
 import type { TakeSignature } from '../requests/permits/takePermit.ts'
@@ -11,6 +12,7 @@ import { createTakePermit } from '../requests/permits/takePermit.ts'
 export type Permits = {
   readonly permitTokens: PermitTokens
   readonly takePermit: Readonly<Record<PermitKind, TakeSignature>>
+  readonly takeCalls: TakeCalls
 }
 
 /** Deposits by signature, from what tokens ask to be signed to the work of relaying it. */
@@ -18,8 +20,9 @@ export function createPermits(options: {
   registry: QuoteRegistry
   clients: ReadonlyMap<string, JsonRpcClient>
   database: SqlDatabase
+  fillWallet: string | undefined
 }): Permits {
-  const { registry, clients, database } = options
+  const { registry, clients, database, fillWallet } = options
   const now = () => Date.now()
   const clientOf = (chainId: number) => clients.get(registry.chainById.get(chainId)?.key ?? '')
   const contracts = new Map(
@@ -35,12 +38,14 @@ export function createPermits(options: {
     return client && multicall3 && { client, multicall3 }
   })
   const shared = { database, contractsOf, trial, now }
-  const [eip3009, eip2612] = permitKinds
+  const [eip3009, eip2612, permit2] = permitKinds
   return {
     permitTokens: createPermitTokens({ clientOf, now }),
+    takeCalls: createTakeCalls({ database, registry, clientOf, fillWallet, now }),
     takePermit: {
       eip3009: createTakePermit({ ...shared, kind: eip3009 }),
       eip2612: createTakePermit({ ...shared, kind: eip2612 }),
+      permit2: createTakePermit({ ...shared, kind: permit2 }),
     },
   }
 }

@@ -13,6 +13,7 @@ import type { AppFeeClaims } from '../money/appFees/claims.ts'
 import type { TopUpClaims } from '../money/topUps/claims.ts'
 import type { SponsorCurrency } from '../pricing/sponsorship/sponsorCurrency.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
+import type { TakeCalls } from '../requests/execute/takeCalls.ts'
 import type { MoneyHistory } from '../requests/history/moneyHistory.ts'
 import type { RequestHistory } from '../requests/history/requestHistory.ts'
 import type { TakeSignature } from '../requests/permits/takePermit.ts'
@@ -25,6 +26,7 @@ import { type BalanceReading, registerBalances } from './routes/balances.ts'
 import { registerChains } from './routes/chains.ts'
 import { registerClaimAppFees } from './routes/claimAppFees.ts'
 import { registerCurrencies } from './routes/currencies.ts'
+import { registerExecute } from './routes/execute.ts'
 import { registerExecutePermits } from './routes/executePermits.ts'
 import { registerIntentStatus } from './routes/intentStatus.ts'
 import { registerPrice } from './routes/price.ts'
@@ -52,6 +54,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly claims: TopUpClaims
   readonly appFeeClaims: AppFeeClaims
   readonly takePermit: Readonly<Record<PermitKind, TakeSignature>>
+  readonly takeCalls: TakeCalls
   readonly solverWork: SolverWork
   readonly statuses: RequestStatuses
   readonly hint: TransactionHints['hint']
@@ -112,6 +115,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   const takeClaim = dependencies.appFeeClaims.takeSignature
   const takeSignature = { ...dependencies.takePermit, claim: takeClaim, request: takeClaim }
   registerExecutePermits(app, { takeSignature })
+  registerExecute(app, dependencies)
   registerBalances(app, dependencies)
   registerTopUpClaims(app, dependencies)
   registerWalletChallenge(app, dependencies)

@@ -50,6 +50,7 @@ function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectatio
     ['cleanupRouter', config.cleanupRouter, 'CleanupRouter'],
     ['depositRouter', config.depositRouter, 'DepositRouter'],
     ['permitRouter.contract', permitRouter?.contract, 'PermitRouter'],
+    ['permit2Router', config.permit2Router, 'Permit2Router'],
     ['depositAddresses.contract', depositAddresses?.contract, 'DepositAddresses'],
     ['feeModel.gasPriceOracle', config.feeModel.gasPriceOracle],
     ['uniswapV3.factory', exchange?.factory],

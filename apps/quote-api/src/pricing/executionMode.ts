@@ -1,5 +1,5 @@
 import { QuoteError } from './errors.ts'
-import { permitsNotRelayed } from './permit.ts'
+import { permitKindOf, permitsNotRelayed } from './permit.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
@@ -82,6 +82,7 @@ function checkPermit(route: Route, request: QuoteRequest): void {
       data: { field: 'usePermit' },
     })
   }
+  if (permitKindOf(route.origin, route.currencyIn) !== undefined) return
   if (route.currencyIn.permit === 'none') {
     throw new QuoteError('UNSUPPORTED_CURRENCY', `${route.currencyIn.symbol} does not support permits.`, {
       data: { field: 'usePermit', currency: route.currencyIn.address },

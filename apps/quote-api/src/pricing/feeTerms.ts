@@ -116,8 +116,8 @@ function fillCost({ route, plan, snapshot, callUnits, request, ...inputs }: FeeI
 
 /** Origin fee of what the solver sends for the user, who pays it as part of the execution fee. */
 export function relayedDepositCost({ request, route, plan, snapshot }: FeeInputs): bigint {
-  const { origin, currencyIn } = route
-  const relayed = relayedDeposit(request, currencyIn)
+  const { origin } = route
+  const relayed = relayedDeposit(request, route)
   if (relayed === undefined) return 0n
   const cost = charged(networkFees(snapshot, origin).costOf(relayed), origin.config.feeModel.markupBps)
   return convertUp(cost, requirePrice(snapshot, origin.native), requirePrice(snapshot, plan.feeCurrency))

@@ -1,8 +1,10 @@
-import { bpsUp, type CostedTransaction, convertUp, type NetworkFees } from '@causeway/core'
+import { bpsUp, type CostedTransaction, convertUp, gasUnits, type NetworkFees } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { requireChain, requirePrice } from './marketAccess.ts'
+import { permitKindOf } from './permit.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
+import type { Route } from './route.ts'
 
 /**
  * What the network of a chain charges now, as its family reckons.
@@ -20,18 +22,42 @@ export function charged(expected: bigint, markupBps: number): bigint {
   return expected + bpsUp(expected, BigInt(markupBps))
 }
 
+/** Whether the solver submits what the user's account runs, instead of its owner. */
+export function isExecuted({
+  usePermit,
+  useDepositAddress,
+  originGasOverhead = 0n,
+}: Pick<QuoteRequest, 'usePermit' | 'useDepositAddress' | 'originGasOverhead'>): boolean {
+  return originGasOverhead > 0n && !usePermit && !useDepositAddress
+}
+
+/** The most gas that calls may use for what was charged. */
+export function executionUnits(
+  { asset }: Pick<QuotableCurrency, 'asset'>,
+  { originGasOverhead }: { readonly originGasOverhead: bigint },
+): bigint {
+  return gasUnits[asset.inventory === undefined ? 'execute-swap' : 'execute'] + originGasOverhead
+}
+
 /**
  * The transaction by which the solver makes a deposit of what it is given; undefined where the user sends
  * the deposit. @throws Error for a permit of a currency without permits
  */
 export function relayedDeposit(
-  { usePermit, useDepositAddress }: Pick<QuoteRequest, 'usePermit' | 'useDepositAddress'>,
-  { permit, isNative }: QuotableCurrency,
+  request: Pick<QuoteRequest, 'usePermit' | 'useDepositAddress' | 'originGasOverhead'>,
+  { origin, currencyIn }: Pick<Route, 'origin' | 'currencyIn'>,
 ): CostedTransaction | undefined {
-  if (useDepositAddress) return { kind: 'sweep', isNative }
-  if (!usePermit) return undefined
-  if (permit === 'none') throw new Error('a currency without permits was let through')
-  return { kind: `permit-${permit}`, isNative }
+  const { isNative, asset } = currencyIn
+  if (request.useDepositAddress) return { kind: 'sweep', isNative }
+  const isSwapped = asset.inventory === undefined
+  if (isExecuted(request)) {
+    const overheadUnits = request.originGasOverhead ?? 0n
+    return { kind: isSwapped ? 'execute-swap' : 'execute', isNative, overheadUnits }
+  }
+  if (!request.usePermit) return undefined
+  const permit = permitKindOf(origin, currencyIn)
+  if (permit === undefined) throw new Error('a currency without permits was let through')
+  return { kind: permit === 'permit2' && isSwapped ? 'permit-permit2-swap' : `permit-${permit}`, isNative }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Hex, PermitTerms, TokenDomain } from '@causeway/core'
+import type { Hex, PermitKind, PermitTerms, PermittedCall, TokenDomain } from '@causeway/core'
 import { QuoteError } from './errors.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { QuotableChain, QuotableCurrency } from './registry.ts'
@@ -17,39 +17,68 @@ export interface PermitTokens {
   nonceOf(token: PermitToken, owner: Hex): Promise<bigint>
 }
 
+/** How a currency is deposited by signature on its chain; undefined where it cannot be. */
+export function permitKindOf(
+  { config }: Pick<QuotableChain, 'config'>,
+  { permit, asset, isNative }: Pick<QuotableCurrency, 'permit' | 'asset' | 'isNative'>,
+): PermitKind | undefined {
+  if (isNative) return undefined
+  // A token's own permit pays the depository: nobody swaps in between.
+  const isOwn = permit !== 'none' && config.permitRouter !== undefined && asset.inventory !== undefined
+  if (isOwn) return permit
+  return config.permit2Router === undefined ? undefined : 'permit2'
+}
+
 /**
  * What the user signs instead of sending a deposit. The signature ends with the order at the latest.
+ * @param relay.from whose transaction may use a signature for Permit2
+ * @param relay.calls what the user would send as a deposit
  * @throws QuoteError UNSUPPORTED_CURRENCY, UNSUPPORTED_EXECUTION_TYPE, SERVICE_UNAVAILABLE
  * @source quote-api.md 2.1 (permitExpiry), 2.5
  */
 export async function permitTerms(
   tokens: PermitTokens,
-  { route, amountIn }: PricedRoute,
+  { route, amountIn, amountInMax }: PricedRoute,
   request: Pick<QuoteRequest, 'permitExpirySeconds'>,
   order: { readonly orderId: Hex; readonly nowSeconds: number; readonly deadlineSeconds: number },
+  relay: { readonly from: string | undefined; readonly calls: () => readonly PermittedCall[] },
 ): Promise<PermitTerms> {
   const { currencyIn, origin } = route
-  const { permit: kind } = currencyIn
-  const router = origin.config.permitRouter
-  if (kind === 'none' || router === undefined) throw permitsNotRelayed(origin.chainId)
+  const { permitRouter, permit2Router } = origin.config
+  const kind = permitKindOf(origin, currencyIn)
   const token = origin.quoting.hexAddress(currencyIn.address)
   const owner = origin.quoting.hexAddress(route.user)
   const terms = {
     token,
     owner,
-    amount: amountIn,
     deadlineSeconds: Math.min(order.nowSeconds + request.permitExpirySeconds, order.deadlineSeconds),
     orderId: order.orderId,
-    router,
   }
+  if (kind === 'permit2' && permit2Router !== undefined && relay.from !== undefined) {
+    const relayer = origin.quoting.hexAddress(relay.from)
+    const calls = relay.calls()
+    return {
+      ...terms,
+      kind,
+      amount: amountInMax,
+      chainId: origin.chainId,
+      router: permit2Router,
+      relayer,
+      calls,
+    }
+  }
+  if (kind === undefined || kind === 'permit2' || permitRouter === undefined)
+    throw permitsNotRelayed(origin.chainId)
   const domain = await tokens.domainOf(currencyIn)
-  if (kind === 'eip3009') return { ...terms, domain, kind }
-  return { ...terms, domain, kind, nonce: await tokens.nonceOf(currencyIn, owner) }
+  const own = { ...terms, amount: amountIn, router: permitRouter, domain }
+  if (kind === 'eip3009') return { ...own, kind }
+  return { ...own, kind, nonce: await tokens.nonceOf(currencyIn, owner) }
 }
 
-/** Whether a currency can be deposited by signature: as it is, because nobody swaps it in between. */
-export function takesPermits({ config }: QuotableChain, { permit, asset }: QuotableCurrency): boolean {
-  return permit !== 'none' && config.permitRouter !== undefined && asset.inventory !== undefined
+/** Whether a currency has a permit of its own that is taken. */
+export function takesPermits(chain: QuotableChain, currency: QuotableCurrency): boolean {
+  const kind = permitKindOf(chain, currency)
+  return kind !== undefined && kind !== 'permit2'
 }
 
 export function permitsNotRelayed(chainId: number): QuoteError {

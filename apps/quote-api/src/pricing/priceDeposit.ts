@@ -4,6 +4,7 @@ import { QuoteError } from './errors.ts'
 import { recipientLack, type SubsidyRule } from './feeTerms.ts'
 import { type LegPlan, planLegs } from './legs.ts'
 import { requirePrice } from './marketAccess.ts'
+import { permitKindOf } from './permit.ts'
 import type { PricingDependencies } from './priceRequest.ts'
 import { priceSolverRoute } from './priceSolverRoute.ts'
 import { findCurrency, type QuotableChain, type QuotableCurrency } from './registry.ts'
@@ -42,6 +43,8 @@ export type QuotedDeposit = {
   readonly debitMicroUsd: bigint
   /** How the solver made the deposit; undefined where the user did. */
   readonly relayedBy: 'permit' | 'deposit_address' | undefined
+  /** Gas that was charged for an account whose calls the solver submits. */
+  readonly originGasOverhead?: bigint
 }
 
 /**
@@ -126,7 +129,7 @@ const usdX18PerMicroUsd = 10n ** 12n
 
 function requestOf(
   deposit: QuotedDeposit,
-  { currencyIn, destination }: Route,
+  { currencyIn, origin, destination }: Route,
   { nativeUsdX18 }: { readonly nativeUsdX18: bigint },
 ): QuoteRequest {
   const topupUsdX18 = divideUp(deposit.topupWei * nativeUsdX18, pow10(destination.native.decimals))
@@ -148,7 +151,8 @@ function requestOf(
     topupGasMicroUsd: divideUp(topupUsdX18, usdX18PerMicroUsd),
     appFees: deposit.appFees,
     slippageBps: 0n,
-    usePermit: deposit.relayedBy === 'permit' && currencyIn.permit !== 'none',
+    usePermit: deposit.relayedBy === 'permit' && permitKindOf(origin, currencyIn) !== undefined,
+    originGasOverhead: deposit.originGasOverhead,
     permitExpirySeconds: 0,
     useDepositAddress: deposit.relayedBy === 'deposit_address',
     strict: false,

@@ -4,9 +4,11 @@ import { priceWithCalls, type TryFill } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
 import { type KnowsLack, recipientLack, type Schedule, type SubsidyRule } from './feeTerms.ts'
+import { isExecuted } from './gas.ts'
 import type { InventoryView } from './inventory.ts'
 import { type LegPlan, type LegQuoter, permittedPlans, planLegs } from './legs.ts'
 import { requireChain } from './marketAccess.ts'
+import { permitKindOf } from './permit.ts'
 import { originCost, originRoute, type PricedRoute } from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute } from './priceSolverRoute.ts'
@@ -99,7 +101,8 @@ export async function priceRequest(
     originMarket,
     origin,
     transactions,
-    originCost: originCost(originMarket.fees, transactions),
+    originCost:
+      priced.solver !== undefined && isExecuted(request) ? 0n : originCost(originMarket.fees, transactions),
     timeEstimateSeconds: timeEstimate(dependencies, priced),
     userBalance: balance ?? 0n,
   }
@@ -141,7 +144,10 @@ function spenderOf(
   request: Pick<QuoteRequest, 'explicitDeposit' | 'usePermit'>,
 ): string | undefined {
   const { origin, currencyIn, operation } = route
-  if (request.usePermit) return undefined
+  if (request.usePermit)
+    return permitKindOf(origin, currencyIn) === 'permit2'
+      ? origin.quoting.spenderOf('permit2', currencyIn)
+      : undefined
   if (route.selfExecuted)
     return operation === 'swap' ? origin.quoting.spenderOf('swap', currencyIn) : undefined
   if (plans.some((plan) => plan.origin !== undefined))

@@ -2,6 +2,7 @@ import type { NetworkFees, OriginRoute, PlannedTransaction } from '@causeway/cor
 import type { MarketSnapshot } from '@causeway/market'
 import type { LegImpact, LegQuote } from './legs.ts'
 import { type PricedCurrency, requirePrice, shownPrice } from './marketAccess.ts'
+import { permitKindOf } from './permit.ts'
 import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest, TradeType } from './request.ts'
 import type { Route } from './route.ts'
@@ -125,7 +126,8 @@ export function originRoute(priced: PricedRoute, request: DepositChoice): Origin
 
 function wayOf({ route, solver }: PricedRoute, request: DepositChoice): OriginRoute['by'] {
   // The user signs, the solver sends.
-  if (request.usePermit) return 'signature'
+  if (request.usePermit)
+    return permitKindOf(route.origin, route.currencyIn) === 'permit2' ? 'permit2' : 'signature'
   if (request.useDepositAddress) return 'pay-address'
   if (solver !== undefined) return request.explicitDeposit ? 'deposit' : 'deposit-transfer'
   return route.operation === 'bridge' ? 'swap' : route.operation

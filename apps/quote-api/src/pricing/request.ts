@@ -43,6 +43,8 @@ export type QuoteRequest = {
   readonly explicitDeposit: boolean
   readonly forceSolverExecution: boolean
   readonly overridePriceImpact: boolean
+  /** Gas that the user's account takes beside its calls, which the solver submits; none: the user sends. */
+  readonly originGasOverhead?: bigint | undefined
   /** Undefined: every swap. */
   readonly swaps?: SwapPermissions | undefined
   /** Seconds after which it is refunded instead of filled; undefined: as long as orders live. */

@@ -1,10 +1,11 @@
 // The solver's side of the work routes, one step at a time: sign, report, broadcast.
-import { encodeSignedDeposit, type Hex, type Order } from '@causeway/core'
+import { encodeForwarded } from '@causeway/chains'
+import { encodePermit, encodeSignedDeposit, type Hex, type Order } from '@causeway/core'
 import { type TestNetwork, testFill } from '@causeway/localnet'
 import { keccak256, toHex, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
-import { type FillPayload, openWorkItemSchema, type PermitPayload } from '../../src/requests/work/workItem.ts'
+import { type FillPayload, openWorkItemSchema } from '../../src/requests/work/workItem.ts'
 import { post, readOk, send } from '../serviceSupport/callService.ts'
 import type { UserChain } from '../serviceSupport/localRequest.ts'
 
@@ -38,10 +39,12 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
       const nonce = await publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' })
       const transaction =
         item.kind === 'permit' ? relay(item.payload) : payment(item, { scalePercent, nonce })
+      const authorizationList = authorizationsOf(item)
       const raw = await account.signTransaction({
-        type: 'eip1559',
-        chainId,
-        nonce,
+        ...(authorizationList.length === 0
+          ? { type: 'eip1559' as const }
+          : { type: 'eip7702' as const, authorizationList }),
+        ...{ chainId, nonce },
         ...transaction,
         ...gas,
       })
@@ -56,12 +59,39 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
 
 type Transaction = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
-function relay(payload: PermitPayload): Transaction {
+function authorizationsOf({ kind, payload }: OpenWork) {
+  if (kind !== 'permit' || payload.permitKind !== 'calls') return []
+  // CAST: accounts of an EVM chain have EVM code.
+  return payload.authorizationList.map((tuple) => ({ ...tuple, address: tuple.address as Hex }))
+}
+
+type Relayed = Extract<OpenWork, { kind: 'permit' }>['payload']
+
+function relay(payload: Relayed): Transaction {
+  if (payload.permitKind === 'calls') {
+    // CAST: calls of an EVM chain name EVM addresses.
+    const [to, target] = [payload.multicall3 as Hex, payload.to as Hex]
+    return { to, data: encodeForwarded({ target, callData: payload.data }), value: 0n }
+  }
   const { permitKind, permitRouter, token, owner, amount, deadline, orderId, signature } = payload
   // CAST: permits of an EVM chain name EVM addresses.
-  const parties = { token: token as Hex, owner: owner as Hex }
+  const [router, parties] = [permitRouter as Hex, { token: token as Hex, owner: owner as Hex }]
   const deposit = { ...parties, amount: BigInt(amount), deadlineSeconds: deadline, orderId }
-  return { to: permitRouter as Hex, data: encodeSignedDeposit(permitKind, deposit, signature), value: 0n }
+  if (permitKind !== 'permit2')
+    return { to: router, data: encodeSignedDeposit(permitKind, deposit, signature), value: 0n }
+  const { chainId, relayer, calls = [] } = payload
+  const data = encodePermit(
+    {
+      ...deposit,
+      ...{ kind: permitKind, chainId, router },
+      // CAST: see above.
+      relayer: relayer as Hex,
+      // CAST: see above.
+      calls: calls.map((call) => ({ ...call, to: call.to as Hex, value: BigInt(call.value) })),
+    },
+    signature,
+  ).data
+  return { to: router, data, value: 0n }
 }
 
 function payment(

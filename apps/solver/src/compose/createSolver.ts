@@ -237,7 +237,8 @@ function openDesk(
   }: { chain: PayingChain; records: Records; market: Market; elections: Elections },
 ): SolverChain {
   const { key, config, policy, client, finalBlocks } = chain
-  const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter } = config
+  const { chainId, fillContract, wrappedNative, depositAddresses, permitRouter, permit2Router, multicall3 } =
+    config
   const nowMs = () => Date.now()
   const wallet = connectFillWallet({ chainId, client, finalBlocks, signer, nowMs })
   const { maxFeePerGasWei, gasPerHourWei, relayGasPerHourWei, bumpAfterSeconds } = policy
@@ -258,6 +259,8 @@ function openDesk(
     record: createPaymentRecord({ client, finalBlocks, fillContract, filler: signer.address }),
     depositAddresses: depositAddresses?.contract,
     permitRouter: permitRouter?.contract,
+    permit2Router,
+    multicall3,
     inventory: createInventory(desk, { chainId, fillContract, wrappedNative, floors }, records),
   }
 }

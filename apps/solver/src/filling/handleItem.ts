@@ -36,6 +36,8 @@ export type SolverChain = {
   readonly fillContract: Hex
   readonly depositAddresses: Hex | undefined
   readonly permitRouter: Hex | undefined
+  readonly permit2Router: Hex | undefined
+  readonly multicall3: Hex
   readonly desk: ChainDesk
   readonly inventory: Inventory
   readonly record: PaymentRecord
@@ -281,12 +283,13 @@ function subjectOf(
 
 async function relay(
   id: string,
-  { kind, contract, deadline, transaction }: Relay,
+  { kind, contract, through, relayer, deadline, transaction }: Relay,
   chain: SolverChain,
   filling: Filling,
 ): Promise<Handled> {
-  const own = kind === 'sweep' ? chain.depositAddresses : chain.permitRouter
-  if (contract !== own) return refused('the contract is another one')
+  if (contract !== chain[through]) return refused('the contract is another one')
+  if (relayer !== undefined && relayer !== chain.desk.wallet.address)
+    return refused('the signature is for another account')
   if (await isTooLate(chain, { deadline })) return refused('the deadline has passed')
   return begin({ chain, filling }, { id, kind, orderId: undefined, deadline }, transaction)
 }

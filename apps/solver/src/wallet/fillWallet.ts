@@ -16,7 +16,7 @@ import {
   serializeTransaction,
   zeroAddress,
 } from 'viem'
-import type { PlannedTransaction } from '../work/relays.ts'
+import type { Authorization, PlannedTransaction } from '../work/relays.ts'
 import type { Fees } from './fees.ts'
 import type { Mined, RecordFacts } from './nextMove.ts'
 import type { Signed, SignedRecord } from './signedRecord.ts'
@@ -76,12 +76,16 @@ export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs 
     transaction: PlannedTransaction & { readonly nonce: number; readonly gas: bigint },
     fees: Fees,
   ): Promise<Signed> {
-    const { to, data, valueWei: value, nonce, gas } = transaction
-    const unsigned = {
-      ...{ type: 'eip1559' as const, chainId, nonce, to, data, value, gas },
+    const { to, data, valueWei: value, nonce, gas, authorizationList } = transaction
+    const common = {
+      ...{ chainId, nonce, to, data, value, gas },
       maxFeePerGas: fees.maxFeePerGasWei,
       maxPriorityFeePerGas: fees.maxPriorityFeePerGasWei,
     }
+    const unsigned =
+      authorizationList === undefined
+        ? { ...common, type: 'eip1559' as const }
+        : { ...common, type: 'eip7702' as const, authorizationList: [...authorizationList] }
     const signature = await signer.sign({ purpose: 'transaction', unsigned: serializeTransaction(unsigned) })
     const raw = serializeTransaction(unsigned, parseSignature(signature))
     return { raw, hash: keccak256(raw), ...fees, signedAtMs: nowMs() }
@@ -120,8 +124,11 @@ export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs 
       const cancelled = mined === undefined ? await firstMined(client, cancellations, finalBlock) : undefined
       return { ...counts, mined, cancelled, nowMs }
     },
-    async simulate({ to, data, valueWei }) {
-      const call = { from: address, to, data, value: toQuantity(valueWei) }
+    async simulate({ to, data, valueWei, authorizationList }) {
+      const call = {
+        ...{ from: address, to, data, value: toQuantity(valueWei) },
+        ...(authorizationList && { authorizationList: authorizationList.map(toWire) }),
+      }
       const [answer] = await client.batch([{ method: 'eth_estimateGas', params: [call, 'latest'] }], {
         timeoutMs: readTimeoutMs,
       })
@@ -153,6 +160,12 @@ export function connectFillWallet({ chainId, client, finalBlocks, signer, nowMs 
     allowanceFor: (token, spender) =>
       read(token, encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [address, spender] })),
   }
+}
+
+/** Numbers as nodes take them. */
+function toWire({ chainId, nonce, yParity, ...rest }: Authorization): object {
+  const [chain, count, parity] = [chainId, nonce, yParity].map((value) => toQuantity(BigInt(value)))
+  return { ...rest, chainId: chain, nonce: count, yParity: parity }
 }
 
 const noAnswer = { code: 0, message: 'no answer' }

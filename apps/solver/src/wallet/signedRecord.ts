@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { amount, calldata, hex } from '../work/payloadFields.ts'
+import { authorizationSchema } from '../work/relays.ts'
 
 const signed = z.object({
   raw: calldata,
@@ -26,7 +27,13 @@ const recordSchema = z.object({
   deadline: z.number().int().optional(),
   nonce: z.number().int().nonnegative(),
   /** What every one of `transactions` does. */
-  plan: z.object({ to: hex(20), data: calldata, valueWei: amount, gas: amount }),
+  plan: z.object({
+    to: hex(20),
+    data: calldata,
+    valueWei: amount,
+    gas: amount,
+    authorizationList: z.array(authorizationSchema).readonly().optional(),
+  }),
   /** The same work with rising fees, oldest first: at most one of one nonce is ever mined. */
   transactions: z.array(signed).min(1),
   /** The one that the service was told of last. */

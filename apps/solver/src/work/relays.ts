@@ -1,17 +1,39 @@
-import { depositAddressesAbi, permitRouterAbi } from '@causeway/contracts'
-import type { Hex } from '@causeway/core'
+import { encodeForwarded } from '@causeway/chains'
+import { depositAddressesAbi } from '@causeway/contracts'
+import { encodePermit, encodeSignedDeposit, type Hex, permitKinds } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
 import { amount, calldata, hex } from './payloadFields.ts'
 
 /** Of a transaction before it has a nonce. */
-export type PlannedTransaction = { readonly to: Hex; readonly data: Hex; readonly valueWei: bigint }
+export type PlannedTransaction = {
+  readonly to: Hex
+  readonly data: Hex
+  readonly valueWei: bigint
+  /** EIP-7702; none: a plain transaction. */
+  readonly authorizationList?: readonly Authorization[] | undefined
+}
+
+/** What an account signed to have the code of `address`. @source EIP-7702 */
+export type Authorization = z.output<typeof authorizationSchema>
+export const authorizationSchema = z.object({
+  chainId: z.number().int().nonnegative(),
+  address: hex(20),
+  nonce: z.number().int().nonnegative(),
+  yParity: z.number().int().min(0).max(1),
+  r: hex(32),
+  s: hex(32),
+})
 
 /** A transaction that moves what others gave; the fill wallet pays its gas and nothing else. */
 export type Relay = {
   readonly kind: 'sweep' | 'permit'
   readonly chainId: number
   readonly contract: Hex
+  /** Which contract of its chain that must be. */
+  readonly through: 'depositAddresses' | 'permitRouter' | 'permit2Router' | 'multicall3'
+  /** The only account that can send it, where there is one. */
+  readonly relayer?: Hex
   /** Unix seconds. */
   readonly deadline: number
   readonly transaction: PlannedTransaction
@@ -47,28 +69,69 @@ export const sweepSchema = z
       functionName: 'sweep',
       args: [terms, order, orderSignature, currency],
     })
-    return { kind: 'sweep', chainId, contract, deadline, transaction: { to: contract, data, valueWei: 0n } }
+    const transaction = { to: contract, data, valueWei: 0n }
+    return { kind: 'sweep', chainId, contract, through: 'depositAddresses', deadline, transaction }
   })
 
-/** Payload of a permit, as the one call that makes its deposit. */
-export const permitSchema = z
+/** Payload of a signed permit, as the one call that makes its deposit. */
+const signedPermitSchema = z
   .object({
     orderId: hex(32),
     chainId: z.number().int().positive(),
     deadline: z.number().int().nonnegative(),
     permitRouter: hex(20),
-    permitKind: z.enum(['eip3009', 'eip2612']),
+    permitKind: z.enum(permitKinds),
     token: hex(20),
     owner: hex(20),
     amount,
     signature: calldata,
+    /** Of a signature for Permit2. */
+    relayer: hex(20).optional(),
+    calls: z.array(z.object({ to: hex(20), data: calldata, value: amount })).optional(),
   })
-  .transform(({ chainId, deadline, permitRouter: contract, permitKind, signature, ...signed }): Relay => {
-    const { token, owner, orderId: id } = signed
-    const data = encodeFunctionData({
-      abi: permitRouterAbi,
-      functionName: permitKind === 'eip3009' ? 'depositWithAuthorization' : 'depositWithPermit',
-      args: [{ token, owner, amount: signed.amount, deadline: BigInt(deadline), id }, signature],
-    })
-    return { kind: 'permit', chainId, contract, deadline, transaction: { to: contract, data, valueWei: 0n } }
+  .transform((payload, context): Relay => {
+    const { chainId, deadline, permitRouter: router, permitKind, signature, relayer, calls } = payload
+    const { orderId, token, owner } = payload
+    const deposit = { token, owner, amount: payload.amount, deadlineSeconds: deadline, orderId }
+    const shared = { kind: 'permit' as const, chainId, contract: router, deadline }
+    if (permitKind !== 'permit2') {
+      const data = encodeSignedDeposit(permitKind, deposit, signature)
+      return { ...shared, through: 'permitRouter', transaction: { to: router, data, valueWei: 0n } }
+    }
+    if (relayer === undefined || calls === undefined) {
+      context.addIssue({ code: 'custom', path: ['relayer'], message: 'a permit2 needs relayer and calls' })
+      return z.NEVER
+    }
+    const { data } = encodePermit(
+      { ...deposit, kind: permitKind, chainId, router, relayer, calls },
+      signature,
+    )
+    const transaction = { to: router, data, valueWei: 0n }
+    return { ...shared, through: 'permit2Router', relayer, transaction }
   })
+
+/**
+ * Payload of calls that a smart account signed. They come from the multicall, which owns nothing and may do
+ * nothing: whatever they are, the wallet pays their gas and nothing else.
+ */
+const callsSchema = z
+  .object({
+    chainId: z.number().int().positive(),
+    deadline: z.number().int().nonnegative(),
+    permitKind: z.literal('calls'),
+    multicall3: hex(20),
+    to: hex(20),
+    data: calldata,
+    authorizationList: z.array(authorizationSchema).max(1),
+  })
+  .transform(({ chainId, deadline, multicall3: contract, to, data, authorizationList }): Relay => {
+    const transaction = {
+      to: contract,
+      data: encodeForwarded({ target: to, callData: data }),
+      valueWei: 0n,
+      ...(authorizationList.length > 0 && { authorizationList }),
+    }
+    return { kind: 'permit', chainId, contract, through: 'multicall3', deadline, transaction }
+  })
+
+export const permitSchema = z.union([signedPermitSchema, callsSchema])

@@ -181,6 +181,8 @@ const quoteChainSchema = z.object({
       depositCodeHash: hash32,
     })
     .optional(),
+  /** Spender of Permit2 signatures, for tokens without permits of their own; absent: none on this chain. */
+  permit2Router: evmAddress.optional(),
   feeModel: feeModelSchema,
   uniswapV3: uniswapV3Schema.optional(),
   pinPolicy: pinPolicySchema,

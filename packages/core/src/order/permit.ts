@@ -4,14 +4,19 @@ import { keccak256 } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
 import { create2Address } from '../vm/ethereum/contractAddress.ts'
 import { contractInterface, viemLibrary } from '../vm/ethereum/contractInterface.ts'
+import { encodePermit2Deposit, type Permit2Terms, permit2TypedData } from './permit2.ts'
 
-export const permitKinds = ['eip3009', 'eip2612'] as const
+/** What tokens themselves take. */
+export const tokenPermitKinds = ['eip3009', 'eip2612'] as const
+export type TokenPermitKind = (typeof tokenPermitKinds)[number]
+
+export const permitKinds = [...tokenPermitKinds, 'permit2'] as const
 export type PermitKind = (typeof permitKinds)[number]
 
 /** The contract that makes the deposits, and the hash of the code that spends an EIP-2612 allowance. */
 export type PermitRouter = { readonly contract: Hex; readonly depositCodeHash: Hex }
 
-/** A deposit that the owner of a token signs and anybody may submit. Amount in smallest units. */
+/** A deposit that the owner of a token signs and somebody else submits. Amount in smallest units. */
 export type SignedDeposit = {
   readonly token: Hex
   readonly owner: Hex
@@ -24,7 +29,7 @@ export type SignedDeposit = {
 /** How a token names itself in what its owners sign. */
 export type TokenDomain = { readonly name: string; readonly version: string; readonly chainId: number }
 
-export type PermitTerms = SignedDeposit & {
+export type TokenPermitTerms = SignedDeposit & {
   readonly domain: TokenDomain
   readonly router: PermitRouter
 } & (
@@ -33,13 +38,27 @@ export type PermitTerms = SignedDeposit & {
     | { readonly kind: 'eip2612'; readonly nonce: bigint }
   )
 
+export type PermitTerms = TokenPermitTerms | Permit2Terms
+
+/** A value of EIP-712 data: integers as decimal text, times as numbers. */
+export type TypedValue =
+  | string
+  | number
+  | boolean
+  | readonly TypedValue[]
+  | { readonly [member: string]: TypedValue }
+
 /** EIP-712 data as wallets are given it. `EIP712Domain` is not listed: signers derive it. */
 export type PermitTypedData = {
-  readonly domain: TokenDomain & { readonly verifyingContract: Hex }
+  readonly domain: {
+    readonly name: string
+    readonly version?: string
+    readonly chainId: number
+    readonly verifyingContract: Hex
+  }
   readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>
-  readonly primaryType: 'ReceiveWithAuthorization' | 'Permit'
-  /** Integers as decimal text, times as numbers. */
-  readonly value: Readonly<Record<string, string | number>>
+  readonly primaryType: 'ReceiveWithAuthorization' | 'Permit' | 'PermitBatchWitnessTransferFrom'
+  readonly value: Readonly<Record<string, TypedValue>>
 }
 
 const receiveFields = fieldsOf([
@@ -59,11 +78,12 @@ const permitFields = fieldsOf([
 ])
 
 /**
- * What the owner signs. Either form serves one deposit of one order: the nonce of an authorization is the
+ * What the owner signs. Each form serves one deposit of one order: the nonce of an authorization is the
  * order id and its payee the router; the spender of a permit is the address that only this deposit runs at.
  * @source EIP-3009; EIP-2612; quote-api.md 2.5
  */
 export function permitTypedData(terms: PermitTerms): PermitTypedData {
+  if (terms.kind === 'permit2') return permit2TypedData(terms)
   const domain = { ...terms.domain, verifyingContract: terms.token }
   const value = terms.amount.toString()
   if (terms.kind === 'eip3009') {
@@ -121,10 +141,22 @@ const depositRouter = contractInterface([
 const depositFunctions = { eip3009: 'depositWithAuthorization', eip2612: 'depositWithPermit' } as const
 
 /** The router's call that turns a signature into the deposit. */
-export function encodeSignedDeposit(kind: PermitKind, deposit: SignedDeposit, signature: Hex): Hex {
+export function encodeSignedDeposit(kind: TokenPermitKind, deposit: SignedDeposit, signature: Hex): Hex {
   const { token, owner, amount, deadlineSeconds, orderId: id } = deposit
   const terms = { token, owner, amount, deadline: BigInt(deadlineSeconds), id }
   return depositRouter.encode(depositFunctions[kind], [terms, signature])
+}
+
+/** The transaction that turns a signature over these terms into the deposit. */
+export function encodePermit(
+  terms: PermitTerms,
+  signature: Hex,
+): { readonly to: Hex; readonly data: Hex; readonly from: Hex | undefined } {
+  if (terms.kind === 'permit2') {
+    return { to: terms.router, data: encodePermit2Deposit(terms, signature), from: terms.relayer }
+  }
+  const data = encodeSignedDeposit(terms.kind, terms, signature)
+  return { to: terms.router.contract, data, from: undefined }
 }
 
 function depositWords(deposit: SignedDeposit): AbiWords {

@@ -42,7 +42,10 @@ export interface ChainQuoting {
    */
   hexAddress(address: string): Hex
   /** Who must be allowed to take `currency`; undefined where nothing has to be allowed. */
-  spenderOf(kind: 'deposit' | 'swap-deposit' | 'swap', currency: QuotedCurrency): string | undefined
+  spenderOf(
+    kind: 'deposit' | 'swap-deposit' | 'swap' | 'permit2',
+    currency: QuotedCurrency,
+  ): string | undefined
   /** What the user sends, in order. An unknown allowance counts as none. */
   plan(route: OriginRoute, known: { readonly allowance: bigint | undefined }): readonly PlannedTransaction[]
   /**
@@ -110,6 +113,12 @@ export type SolverTransactionKind =
   /** Makes a deposit of what the user signed. */
   | 'permit-eip3009'
   | 'permit-eip2612'
+  | 'permit-permit2'
+  /** The same with a swap before the deposit. */
+  | 'permit-permit2-swap'
+  /** Submits calls that a smart account signed, which make its deposit, and a swap before it. */
+  | 'execute'
+  | 'execute-swap'
 
 /** A transaction as far as its fee depends on it. */
 export type CostedTransaction = {
@@ -120,6 +129,8 @@ export type CostedTransaction = {
   readonly ticksCrossed?: number
   /** Units of execution that the caller's calls need, as the live part measured them. */
   readonly callUnits?: bigint
+  /** What the account that runs it takes for itself, as its owner said. */
+  readonly overheadUnits?: bigint
   /** What whom it pays lacks. */
   readonly lack?: AccountLack
 }
@@ -144,6 +155,8 @@ export type OriginRoute = {
     | 'pay-address'
     /** The user signs and the solver sends: nothing is planned. */
     | 'signature'
+    /** The same through Permit2, which the user must have allowed to take the token. */
+    | 'permit2'
     /** The user executes all of it; no solver. */
     | 'send'
     | 'swap'

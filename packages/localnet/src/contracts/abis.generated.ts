@@ -51,6 +51,18 @@ export const reentererAbi = [
   {"stateMutability":"payable","type":"receive"},
 ] as const
 
+export const batchAccountAbi = [
+  {"inputs":[{"internalType":"uint256","name":"index","type":"uint256"},{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"CallFailed","type":"error"},
+  {"inputs":[],"name":"InvalidSignature","type":"error"},
+  {"inputs":[],"name":"WrongNonce","type":"error"},
+  {"inputs":[],"name":"BATCH_TYPEHASH","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"CALL_TYPEHASH","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"DOMAIN_TYPEHASH","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"components":[{"internalType":"address","name":"to","type":"address"},{"internalType":"uint256","name":"value","type":"uint256"},{"internalType":"bytes","name":"data","type":"bytes"}],"internalType":"struct BatchAccount.Call[]","name":"calls","type":"tuple[]"},{"internalType":"uint256","name":"nonce","type":"uint256"},{"internalType":"bytes","name":"signature","type":"bytes"}],"name":"execute","outputs":[],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[],"name":"nextNonce","outputs":[{"internalType":"uint256","name":"nonce","type":"uint256"}],"stateMutability":"view","type":"function"},
+  {"stateMutability":"payable","type":"receive"},
+] as const
+
 export const delegationManagerAbi = [
   {"inputs":[],"name":"LengthMismatch","type":"error"},
   {"inputs":[],"name":"NotAgreed","type":"error"},

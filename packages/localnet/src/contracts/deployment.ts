@@ -32,6 +32,7 @@ export type ChainDeployment = {
     /** Of the code that makes a permitted deposit: a part of every spender. */
     readonly depositCodeHash: Hex
   }
+  readonly permit2Router: Hex
   readonly multicall3: Hex
   readonly wrappedNative: Hex
   readonly gasPriceOracle: Hex

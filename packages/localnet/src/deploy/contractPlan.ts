@@ -105,11 +105,13 @@ export function routerPlan(around: Required<Surroundings>): {
   readonly depositRouter: PlannedContract
   readonly depositAddresses: PlannedContract
   readonly permitRouter: PlannedContract
+  readonly permit2Router: PlannedContract
 } {
   return {
     depositRouter: shipped('DepositRouter', around),
     depositAddresses: shipped('DepositAddresses', around),
     permitRouter: shipped('PermitRouter', around),
+    permit2Router: shipped('Permit2Router', around),
   }
 }
 

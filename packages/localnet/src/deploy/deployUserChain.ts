@@ -24,6 +24,7 @@ import {
   placeGasPriceOracle,
   placeMulticall3,
 } from './predeploys.ts'
+import { plannedPublicContracts } from './publicContracts.ts'
 
 /**
  * Brings one user chain to its first state: contracts, owners, balances, feeds, pools. What is already
@@ -52,7 +53,7 @@ export async function deployUserChain(
   const { wrappedNative, depository } = addresses
   const uniswap = await deployUniswapV3({ ...chain.as(deployer), wrappedNative })
   const routers = routerPlan({ depository, wrappedNative, swapRouter: uniswap.swapRouter })
-  await deployMissing(chain, deployer, Object.values(routers))
+  await deployMissing(chain, deployer, [...Object.values(routers), ...plannedPublicContracts()])
   const pools = await openPools(chain, deployer, { uniswap, wrappedNative, tokens: addresses.tokens })
   return {
     chainKey,
@@ -67,6 +68,7 @@ export async function deployUserChain(
       contract: routers.permitRouter.address,
       depositCodeHash: keccak256(artifacts.PermittedDeposit.bytecode),
     },
+    permit2Router: routers.permit2Router.address,
     multicall3: multicall3Address,
     gasPriceOracle: gasPriceOracleAddress,
     uniswapV3: { ...uniswap, pools },

@@ -43,6 +43,7 @@ const chainSchema = <Key extends 'base' | 'optimism'>(chainKey: Key) =>
     depositRouter: address,
     depositAddresses: z.object({ contract: address, sweepCodeHash: hexSchema(32) }),
     permitRouter: z.object({ contract: address, depositCodeHash: hexSchema(32) }),
+    permit2Router: address,
     multicall3: address,
     wrappedNative: address,
     gasPriceOracle: address,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { ConfigurationError, type Hex } from '@causeway/core'
 import type { ChainDeployment, HubDeployment, NetworkDeployment } from '../contracts/deployment.ts'
 import { deployNetwork } from '../deploy/deployNetwork.ts'
+import { publicContracts } from '../deploy/publicContracts.ts'
 import { generateLocalKeys } from '../keys/generateKeys.ts'
 import { readKeyFile, writeKeyFile } from '../keys/keyFile.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
@@ -151,11 +152,12 @@ function contractAddresses(deployment: ChainDeployment | HubDeployment): readonl
     ]
   }
   const { depository, fillContract, cleanupRouter, depositRouter, depositAddresses } = deployment
-  const { permitRouter, multicall3, wrappedNative, gasPriceOracle } = deployment
+  const { permitRouter, permit2Router, multicall3, wrappedNative, gasPriceOracle } = deployment
   const { factory, quoterV2, swapRouter, positionManager, pools } = deployment.uniswapV3
   return [
     ...[depository, fillContract, cleanupRouter, depositRouter, depositAddresses.contract],
-    ...[permitRouter.contract, multicall3, wrappedNative, gasPriceOracle],
+    ...[permitRouter.contract, permit2Router, multicall3, wrappedNative, gasPriceOracle],
+    ...publicContracts.map(({ address }) => address),
     ...Object.values(deployment.tokens),
     ...Object.values(deployment.feeds),
     ...[factory, quoterV2, swapRouter, positionManager],

@@ -27,6 +27,7 @@ export function testDeployment(): NetworkDeployment {
       depositRouter: address(),
       depositAddresses: { contract: address(), sweepCodeHash: `0x${'5e'.repeat(32)}` as const },
       permitRouter: { contract: address(), depositCodeHash: `0x${'de'.repeat(32)}` as const },
+      permit2Router: address(),
       multicall3: address(),
       wrappedNative,
       gasPriceOracle: address(),

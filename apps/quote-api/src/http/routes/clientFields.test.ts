@@ -122,8 +122,8 @@ describe('without effect, and no reason to refuse:', () => {
     ['includeProtocolData', true],
     ['latePaymentSlippageTolerance', '100'],
     ['maxRouteLength', 3],
-    ['originGasOverhead', 300_000],
-    ['originGasOverhead', '300000'],
+    ['originGasOverhead', 0],
+    ['originGasOverhead', '0'],
     ['protocolVersion', 'preferV2'],
     ['useSharedAccounts', true],
     ['useExternalLiquidity', true],
@@ -134,6 +134,20 @@ describe('without effect, and no reason to refuse:', () => {
     expect(named.json.details.currencyOut).toEqual(plain.json.details.currencyOut)
     expect(named.json.fees).toEqual(plain.json.fees)
   })
+})
+
+describe('originGasOverhead', () => {
+  test.each([300_000, '300000'])(
+    'of %j makes the origin gas a part of the fees',
+    async (originGasOverhead) => {
+      const [plain, named] = [await quote({}), await quote({ originGasOverhead })]
+      const { gas, relayerGas } = named.json.fees
+      expect([gas.amount, BigInt(plain.json.fees.gas.amount) > 0n]).toEqual(['0', true])
+      expect(BigInt(relayerGas.amount)).toBeGreaterThan(BigInt(plain.json.fees.relayerGas.amount))
+      const tooMuch = await quote({ originGasOverhead: 10_000_000 })
+      expect(tooMuch.json).toMatchObject({ errorCode: 'INVALID_REQUEST' })
+    },
+  )
 })
 
 describe('ttl', () => {

@@ -4,6 +4,8 @@ import { swapSource } from '../../pricing/legs.ts'
 import type { SwapPermissions } from '../../pricing/request.ts'
 
 const sources = z.array(z.string().max(64)).max(50).optional()
+/** A batch of an account that is made on the way takes less than a million. */
+const overheadMax = 9_999_999
 const tolerance = z.string().regex(/^(0*[0-9]{1,4}|0*10000)$/)
 
 /**
@@ -35,9 +37,11 @@ export const clientFields = {
     .optional()
     .describe('A permission; late deposits are filled as quoted or refunded'),
   originGasOverhead: z
-    .union([z.int().min(0), z.string().regex(/^[0-9]{1,9}$/)])
+    .union([z.int().min(0).max(overheadMax), z.string().regex(/^[0-9]{1,7}$/)])
     .optional()
-    .describe('No effect: the user sends the deposit'),
+    .describe(
+      'Gas that the account takes beside its calls, for POST /execute: the origin gas is then a part of the fees; 0: the user sends the deposit',
+    ),
   disableSwapProviderPreference: z.boolean().optional().describe('No effect: the best pool wins'),
   protocolVersion: z.enum(['v2', 'preferV2']).optional().describe('No effect: there is one'),
   additionalData: z

@@ -60,10 +60,10 @@ export const orderWireSchema = z.object({
 
 const typedDataSchema = z.object({
   signatureKind: z.literal('eip712'),
-  domain: z.object({ name: text, version: text, chainId: z.number(), verifyingContract: text }),
+  domain: z.object({ name: text, version: text.optional(), chainId: z.number(), verifyingContract: text }),
   types: z.record(text, z.array(z.object({ name: text, type: text })).readonly()),
   primaryType: text,
-  value: z.record(text, z.union([text, z.number()])),
+  value: z.record(text, z.union([text, z.number(), z.array(z.unknown()), z.record(text, z.unknown())])),
 })
 
 const postSchema = z.object({

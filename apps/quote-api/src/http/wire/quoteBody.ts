@@ -196,6 +196,7 @@ export function toQuoteRequest(body: PriceBody): QuoteRequest {
     explicitDeposit: body.explicitDeposit ?? true,
     forceSolverExecution: body.forceSolverExecution ?? false,
     overridePriceImpact: body.overridePriceImpact ?? false,
+    originGasOverhead: body.originGasOverhead === undefined ? undefined : BigInt(body.originGasOverhead),
     swaps: toSwapPermissions(body),
     ttlSeconds: body.ttl,
     referrer: body.referrer,

@@ -31,6 +31,7 @@ const settingOf: Readonly<Record<DeployedName, string>> = {
   DepositRouter: 'depositRouter',
   DepositAddresses: 'depositAddresses.contract',
   PermitRouter: 'permitRouter.contract',
+  Permit2Router: 'permit2Router',
 }
 
 export const contractCommands: readonly Command[] = [
@@ -133,13 +134,14 @@ function sendingChain({ variables }: ChainsContext, { chain, client, url }: Plac
 }
 
 function configuredContracts({ config }: QuotableChain) {
-  const { fillContract, cleanupRouter, depositRouter, depositAddresses, permitRouter } = config
+  const { fillContract, cleanupRouter, depositRouter, depositAddresses, permitRouter, permit2Router } = config
   const all: readonly (readonly [DeployedName, Hex | undefined])[] = [
     ['FillContract', fillContract],
     ['CleanupRouter', cleanupRouter],
     ['DepositRouter', depositRouter],
     ['DepositAddresses', depositAddresses?.contract],
     ['PermitRouter', permitRouter?.contract],
+    ['Permit2Router', permit2Router],
   ]
   return all.flatMap(([name, address]) => (address === undefined ? [] : [{ name, address }]))
 }

@@ -5,6 +5,7 @@ import {
   type PermitKind,
   type PermitTerms,
   type PermitTypedData,
+  type PermittedCall,
   permitTypedData,
   type StepData,
   type UserTransactionKind,
@@ -41,6 +42,17 @@ export function buildSteps(priced: Priced, identity: StepIdentity): BuiltSteps {
     steps: built.map(({ step }) => step),
     calls: built.flatMap(({ step, call }) => (step.id === 'approve' || call === undefined ? [] : [call])),
   }
+}
+
+/** What a user without the signature would send, from an account that allows nothing yet. */
+export function relayedCalls(priced: Priced, identity: StepIdentity): readonly PermittedCall[] {
+  const { quoting } = priced.route.origin
+  const route = { ...priced.origin, by: 'deposit' as const }
+  const bound = { identity, fees: priced.originMarket.fees }
+  return quoting.plan(route, { allowance: 0n }).flatMap((planned) => {
+    const { call } = quoting.encode(planned, route, bound)
+    return call === undefined ? [] : [call]
+  })
 }
 
 function toStep(
@@ -115,6 +127,12 @@ function wording(priced: PricedRoute, kind: UserTransactionKind): { action: stri
   }
 }
 
+type SignaturePost = {
+  readonly kind: PermitKind
+  readonly requestId: Hex
+  readonly api: 'bridge' | 'swap' | 'user-swap'
+}
+
 /** Typed data to sign, and where to send the signature. @source quote-api.md 2.5 */
 type StepSignature = {
   readonly chainId: number
@@ -122,7 +140,7 @@ type StepSignature = {
   readonly post: {
     readonly endpoint: '/execute/permits'
     readonly method: 'POST'
-    readonly body: { readonly kind: PermitKind; readonly requestId: Hex; readonly api: 'bridge' | 'swap' }
+    readonly body: SignaturePost
   }
 }
 
@@ -152,7 +170,7 @@ function statusCheck(requestId: Hex): Check {
   return { endpoint: `/intents/status/v3?requestId=${requestId}`, method: 'GET' }
 }
 
-/** The only step of a permit: typed data to sign, and where the signature goes. @source quote-api.md 2.3, 2.5 */
+/** The last step of a permit: typed data to sign, and where the signature goes. @source quote-api.md 2.3, 2.5 */
 export function permitStep(
   { route, amountIn }: PricedRoute,
   requestId: Hex,
@@ -176,11 +194,17 @@ export function permitStep(
           post: {
             endpoint: '/execute/permits',
             method: 'POST',
-            body: { kind: permit.kind, requestId, api: isOneChain ? 'swap' : 'bridge' },
+            body: { kind: permit.kind, requestId, api: apiOf(permit.kind, isOneChain) },
           },
         },
         check: statusCheck(requestId),
       },
     ],
   }
+}
+
+/** The words of the public interface. */
+function apiOf(kind: PermitKind, isOneChain: boolean): SignaturePost['api'] {
+  if (!isOneChain) return 'bridge'
+  return kind === 'permit2' ? 'user-swap' : 'swap'
 }

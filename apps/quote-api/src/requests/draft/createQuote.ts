@@ -15,7 +15,14 @@ import type { QuoteRequest } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import { buildOrder } from './buildOrder.ts'
-import { type BuiltSteps, buildSteps, permitStep, type Step } from './buildSteps.ts'
+import {
+  type BuiltSteps,
+  buildSteps,
+  permitStep,
+  relayedCalls,
+  type Step,
+  type StepIdentity,
+} from './buildSteps.ts'
 import { type DepositAddress, newDepositAddress } from './depositAddress.ts'
 
 /** An order with its id and the order signer's signature over it. */
@@ -139,11 +146,11 @@ export async function draftQuote(
   const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
   const salt = orderSalt(dependencies, depositAddress)
   const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
-  const permit = await draftPermit(dependencies, priced, request, { draft, nowSeconds, deadlineSeconds })
   const orderId = draft?.orderId
   const identity = { requestId, orderId, deadlineSeconds, depositAddress: depositAddress?.address }
+  const permit = await draftPermit(dependencies, priced, request, { identity, nowSeconds })
   const built = buildSteps(priced, identity)
-  const steps = permit === undefined ? built.steps : [permitStep(priced, requestId, permit)]
+  const steps = permit === undefined ? built.steps : [...built.steps, permitStep(priced, requestId, permit)]
   const stepsJson = JSON.stringify(steps)
   const signed = draft && (await sign(dependencies, draft))
   const expiresAtSeconds = nowSeconds + Math.min(quoteLifetimeSeconds, ttlSeconds)
@@ -179,18 +186,16 @@ function draftOrder(
 }
 
 async function draftPermit(
-  { permitTokens }: QuoteDependencies,
+  { permitTokens, fillWallet }: QuoteDependencies,
   priced: Priced,
   request: QuoteRequest,
-  order: {
-    readonly draft: DraftOrder | undefined
-    readonly nowSeconds: number
-    readonly deadlineSeconds: number
-  },
+  { identity, nowSeconds }: { readonly identity: StepIdentity; readonly nowSeconds: number },
 ): Promise<PermitTerms | undefined> {
-  const { draft, ...times } = order
-  if (!request.usePermit || draft === undefined) return undefined
-  return permitTerms(permitTokens, priced, request, { orderId: draft.orderId, ...times })
+  const { orderId, deadlineSeconds } = identity
+  if (!request.usePermit || orderId === undefined) return undefined
+  const order = { orderId, nowSeconds, deadlineSeconds }
+  const calls = () => relayedCalls(priced, identity)
+  return permitTerms(permitTokens, priced, request, order, { from: fillWallet, calls })
 }
 
 function addressFor(dependencies: QuoteDependencies, route: Route, request: QuoteRequest): DepositAddress {

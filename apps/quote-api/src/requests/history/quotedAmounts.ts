@@ -26,6 +26,8 @@ const quotedRow = z.object({
   topupWei: integer,
   /** Gas units of the destination calls; quotes before it was kept count none. */
   callUnits: integer.default(0n),
+  /** Gas that a user's account takes beside its calls; none where the user sends the deposit. */
+  originGasOverhead: integer.default(0n),
   slippageBps: z.string(),
   timeEstimateSeconds: z.number(),
   units: z.object({ in: unit, out: unit, fee: unit }),

@@ -1,4 +1,4 @@
-import { bytes32Text, type Hex, hexText, type PermitTerms, permitKinds } from '@causeway/core'
+import { bytes32Text, type Hex, hexText, type PermitTerms, tokenPermitKinds } from '@causeway/core'
 import { z } from 'zod'
 
 const calldataBytesMax = 65_536
@@ -12,31 +12,42 @@ const integer = z
   .regex(/^[0-9]{1,78}$/)
   .transform(BigInt)
 
-const permitSchema = z.object({
+const signedDeposit = {
   by: z.literal('permit'),
-  kind: z.enum(permitKinds),
   token: address,
   owner: address,
   amount: integer,
   deadlineSeconds: z.int(),
   orderId: bytes32Text,
+}
+const call = z.object({ to: address, data: hexText(calldataBytesMax), value: integer })
+
+const tokenPermitSchema = z.object({
+  ...signedDeposit,
+  kind: z.enum(tokenPermitKinds),
   domain: z.object({ name: z.string(), version: z.string(), chainId: z.int() }),
   router: z.object({ contract: address, depositCodeHash: bytes32Text }),
   /** `nonces(owner)` of an EIP-2612 token. */
   nonce: integer.optional(),
 })
 
+const permit2Schema = z.object({
+  ...signedDeposit,
+  kind: z.literal('permit2'),
+  chainId: z.int(),
+  router: address,
+  relayer: address,
+  calls: z.array(call),
+})
+
 const userSchema = z.object({
   by: z.literal('user'),
-  calls: z
-    .array(z.object({ to: address, data: hexText(calldataBytesMax), value: integer }))
-    .min(1)
-    .describe('What the user sends besides approvals, in order'),
+  calls: z.array(call).min(1).describe('What the user sends besides approvals, in order'),
   afterBlock: integer.describe('Head of the chain when it was quoted'),
 })
 
 /** Column `orders.execution`. Written by `executionToJson`. */
-const executionSchema = z.discriminatedUnion('by', [permitSchema, userSchema])
+const executionSchema = z.union([tokenPermitSchema, permit2Schema, userSchema])
 
 /** One transaction as it was quoted. */
 export type QuotedCall = z.output<typeof userSchema>['calls'][number]
@@ -56,6 +67,10 @@ export function executionToJson(execution: Execution): string {
 export function parseExecution(json: unknown): Execution {
   const stored = executionSchema.parse(json)
   if (stored.by === 'user') return stored
+  if (stored.kind === 'permit2') {
+    const { by, ...terms } = stored
+    return { by, terms }
+  }
   const { by, kind, nonce, ...terms } = stored
   if (kind === 'eip3009') return { by, terms: { ...terms, kind } }
   if (nonce === undefined) throw new Error('a stored EIP-2612 permit lacks its nonce')

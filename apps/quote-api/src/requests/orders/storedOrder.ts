@@ -1,4 +1,5 @@
 import type { Hex, PricedUnit } from '@causeway/core'
+import { isExecuted } from '../../pricing/gas.ts'
 import type { Quote, QuoteRecord } from '../draft/createQuote.ts'
 import { type Execution, executionToJson } from './execution.ts'
 import { feesToRow } from './storedFees.ts'
@@ -49,6 +50,7 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
     })),
     topupWei: (solver?.topup?.amountWei ?? 0n).toString(),
     callUnits: (solver?.callUnits ?? 0n).toString(),
+    ...(isExecuted(request) && { originGasOverhead: (request.originGasOverhead ?? 0n).toString() }),
     slippageBps: priced.slippageBps.toString(),
     timeEstimateSeconds: priced.timeEstimateSeconds,
     ...(request.referrer !== undefined && { referrer: request.referrer }),

@@ -1,21 +1,27 @@
 import {
+  balanceOfCall,
   decodeAggregate3,
   encodeAggregate3,
+  isRevert,
   type JsonRpcClient,
   MalformedAnswerError,
+  parseBytes,
   type RpcAnswer,
+  readUintResult,
 } from '@causeway/chains'
-import { encodeSignedDeposit, type Hex, UpstreamUnavailableError } from '@causeway/core'
+import { encodePermit, type Hex, type PermitTerms, UpstreamUnavailableError } from '@causeway/core'
 import type { SimulateDeposit } from './takePermit.ts'
 
 /** Far above what a deposit takes, and too little for a loop to be felt. */
-const gasMax = 1_000_000
+const gasMax = 2_000_000
 const timeoutMs = 3_000
+
+type Outcome = Awaited<ReturnType<SimulateDeposit>>
 
 /**
  * Runs the router's call on the newest state, by as many endpoints as a signature needs. The token itself
- * judges signature, nonce, time and balance. It runs inside a multicall, so that a failure of the call is
- * told apart from one of the node; anybody may submit it, so it matters to nobody who does.
+ * judges signature, nonce, time and balance. Where anybody may submit it, it runs inside a multicall, so that a
+ * failure of the call is told apart from one of the node; else as the account that may.
  */
 export function createDepositSimulation(
   chainOf: (chainId: number) => { readonly client: JsonRpcClient; readonly multicall3: Hex } | undefined,
@@ -23,27 +29,47 @@ export function createDepositSimulation(
   return async (chainId, terms, signature) => {
     const chain = chainOf(chainId)
     if (chain === undefined) throw unreadable(chainId)
-    const callData = encodeSignedDeposit(terms.kind, terms, signature)
-    const data = encodeAggregate3([{ target: terms.router.contract, callData }])
-    const call = { to: chain.multicall3, data, gas: `0x${gasMax.toString(16)}` }
-    const { answers } = await chain.client.agree([{ method: 'eth_call', params: [call, 'latest'] }], {
-      timeoutMs,
-      project: outcomeOf,
-    })
-    const outcome = outcomeOf(answers)
-    if (outcome === 'no answer') throw unreadable(chainId)
-    return outcome === 'passes'
+    const { to, data: callData, from } = encodePermit(terms, signature)
+    const gas = `0x${gasMax.toString(16)}`
+    const deposit =
+      from === undefined
+        ? { to: chain.multicall3, data: encodeAggregate3([{ target: to, callData }]), gas }
+        : { from, to, data: callData, gas }
+    const { target, callData: data } = balanceOfCall(terms.token, terms.owner)
+    const balance = { to: target, data }
+    const calls = [deposit, balance].map((call) => ({ method: 'eth_call', params: [call, 'latest'] }))
+    const project = (answers: readonly RpcAnswer[]) => outcomeOf(answers, terms, from !== undefined)
+    const { answers } = await chain.client.agree(calls, { timeoutMs, project })
+    const outcome = project(answers)
+    if (outcome === undefined) throw unreadable(chainId)
+    return outcome
   }
 }
 
-function outcomeOf([answer]: readonly RpcAnswer[]): 'passes' | 'fails' | 'no answer' {
-  if (answer?.ok !== true) return 'no answer'
+/** Undefined where a node answers neither yes nor no. */
+function outcomeOf(
+  [deposit, balance]: readonly RpcAnswer[],
+  { amount }: PermitTerms,
+  isDirect: boolean,
+): Outcome | undefined {
   try {
-    return decodeAggregate3(answer.result, 1)[0]?.success === true ? 'passes' : 'fails'
+    const passes = deposit && (isDirect ? passedDirectly(deposit) : passedInside(deposit))
+    if (passes === true) return 'passes'
+    if (passes === undefined || balance?.ok !== true) return undefined
+    return readUintResult(parseBytes(balance.result, 'balanceOf'), 'balanceOf') < amount ? 'short' : 'fails'
   } catch (error) {
-    if (error instanceof MalformedAnswerError) return 'no answer'
+    if (error instanceof MalformedAnswerError) return undefined
     throw error
   }
+}
+
+function passedInside(answer: RpcAnswer): boolean | undefined {
+  return answer.ok ? decodeAggregate3(answer.result, 1)[0]?.success : undefined
+}
+
+function passedDirectly(answer: RpcAnswer): boolean | undefined {
+  if (answer.ok) return true
+  return isRevert(answer) ? false : undefined
 }
 
 function unreadable(chainId: number): UpstreamUnavailableError {

@@ -7,7 +7,7 @@ import { setStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, versionOfWork } from '../work/followWork.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
-import { permitPayloadSchema, type WorkItem } from '../work/workItem.ts'
+import { relayDeadlineSchema, type WorkItem } from '../work/workItem.ts'
 import { listPendingPermitWork, lockWork, markDeposited, updateWork } from '../work/workStore.ts'
 import { type RelayFailure, type RelayReading, relayStep } from './relayStep.ts'
 
@@ -38,9 +38,10 @@ async function readRelay(
   const chain = chainOf(context, chainId)
   const mined = await chain.transaction(txHash, signal)
   if (mined === undefined) return 'missing'
-  if (mined.succeeded) return 'included'
+  const isFinal = mined.blockNumber <= (await chain.finalHeight(signal))
+  if (mined.succeeded) return isFinal ? 'final' : 'included'
   // A reorganization may still make a success of it.
-  return mined.blockNumber <= (await chain.finalHeight(signal)) ? 'reverted' : 'missing'
+  return isFinal ? 'reverted' : 'missing'
 }
 
 async function takeStep(
@@ -48,7 +49,7 @@ async function takeStep(
   tx: SqlTx,
   { item, reading }: { readonly item: WorkItem; readonly reading: RelayReading },
 ): Promise<void> {
-  const { deadline: deadlineSeconds } = permitPayloadSchema.parse(item.payload)
+  const { deadline: deadlineSeconds } = relayDeadlineSchema.parse(item.payload)
   const attempts = item.attempts + 1
   const delayMs = retryDelayMs('permit', attempts)
   const step = relayStep({

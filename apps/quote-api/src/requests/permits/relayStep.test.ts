@@ -27,6 +27,14 @@ describe('a permit', () => {
     expect(step('reported', 'included', { nowSeconds: deadlineSeconds * 2 })).toEqual({ action: 'wait' })
   })
 
+  test('that ran for good without a deposit is given up with its time, and not before', () => {
+    expect(step('reported', 'final')).toEqual({ action: 'wait' })
+    const nowSeconds = deadlineSeconds * 2
+    expect(step('reported', 'final', { isDeposited: true, nowSeconds })).toEqual({ action: 'finish' })
+    const failed = { action: 'fail', reason: 'TRANSACTION_REVERTED' }
+    expect(step('reported', 'final', { nowSeconds })).toEqual(failed)
+  })
+
   test('is offered again after a failed transaction, while there is time and patience', () => {
     expect(step('reported', 'reverted')).toEqual({ action: 'offer_again' })
     const failed = { action: 'fail', reason: 'TRANSACTION_REVERTED' }

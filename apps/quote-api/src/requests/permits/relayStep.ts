@@ -2,7 +2,7 @@ import { lateInclusionSeconds } from '../timings.ts'
 import type { WorkState } from '../work/workItem.ts'
 
 /** The reported transaction as its chain shows it. */
-export type RelayReading = 'none' | 'missing' | 'included' | 'reverted'
+export type RelayReading = 'none' | 'missing' | 'included' | 'final' | 'reverted'
 
 /** @source quote-api.md 5, failReason */
 export type RelayFailure = 'SIGNATURE_EXPIRED' | 'TRANSACTION_REVERTED' | 'TRANSACTION_SUBMISSION_FAILED'
@@ -36,5 +36,8 @@ export function relayStep(args: {
   }
   // What is in a block is a deposit as soon as the watcher has read that block.
   if (work.state === 'reported' && reading === 'included') return { action: 'wait' }
+  // It ran and made no deposit: an account that has no code any more does nothing, and fails at nothing.
+  if (work.state === 'reported' && reading === 'final' && isOver)
+    return { action: 'fail', reason: 'TRANSACTION_REVERTED' }
   return isOver ? { action: 'fail', reason: 'SIGNATURE_EXPIRED' } : { action: 'wait' }
 }

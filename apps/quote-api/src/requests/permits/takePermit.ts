@@ -18,8 +18,15 @@ import { addWork, readWorkOf } from '../work/workStore.ts'
 /** Takes a signature over what a request asked for. Repeating it changes nothing. */
 export type TakeSignature = (signed: { readonly requestId: Hex; readonly signature: Hex }) => Promise<void>
 
-/** Whether the token would take the deposit now: by its own rules, with what its owner has now. */
-export type SimulateDeposit = (chainId: number, terms: PermitTerms, signature: Hex) => Promise<boolean>
+/**
+ * Whether the deposit would be made now, by the token's own rules and with what its owner has now; `short` where
+ * that is less than was signed for.
+ */
+export type SimulateDeposit = (
+  chainId: number,
+  terms: PermitTerms,
+  signature: Hex,
+) => Promise<'passes' | 'fails' | 'short'>
 
 /** Less time than this is too little to be relayed in. */
 const relaySecondsMin = 30
@@ -27,7 +34,7 @@ const relaySecondsMin = 30
 /**
  * Takes the signature of a permit and asks the solver to send it, in one commit. The same permit is taken
  * once, whatever its signature looks like; repeating it changes nothing.
- * @throws UnknownRequestError, PermitFailedError, and what reading the chain throws
+ * @throws UnknownRequestError, PermitFailedError, PermitBalanceTooLowError, and what reading the chain throws
  * @source quote-api.md 2.5
  */
 export function createTakePermit(options: {
@@ -52,9 +59,11 @@ export function createTakePermit(options: {
     if (Math.floor(now() / 1_000) + relaySecondsMin > terms.deadlineSeconds) {
       throw new PermitFailedError('The permit has expired; quote again.')
     }
-    if (!(await trial(chainId, terms, signature))) {
+    const outcome = await trial(chainId, terms, signature)
+    if (outcome === 'short') throw new PermitBalanceTooLowError(terms)
+    if (outcome === 'fails') {
       throw new PermitFailedError(
-        'The token does not take the permit: it was used or cancelled, or the balance is too low.',
+        'The permit makes no deposit now: it was used, cancelled or is not allowed.',
       )
     }
     await database.transaction(async (tx) => {
@@ -81,26 +90,41 @@ export function createTakePermit(options: {
 }
 
 function payloadOf(
-  { token, owner, amount, deadlineSeconds, orderId, router, kind }: PermitTerms,
+  terms: PermitTerms,
   { chainId, signature }: { readonly chainId: number; readonly signature: Hex },
 ): PermitPayload {
-  return {
+  const { token, owner, amount, deadlineSeconds: deadline, orderId, kind: permitKind } = terms
+  const shared = {
     orderId,
     chainId,
-    deadline: deadlineSeconds,
-    permitRouter: router.contract,
-    permitKind: kind,
+    deadline,
+    permitKind,
     token,
     owner,
     amount: amount.toString(),
     signature,
   }
+  if (terms.kind !== 'permit2') return { ...shared, permitRouter: terms.router.contract }
+  const calls = terms.calls.map(({ to, data, value }) => ({ to, data, value: value.toString() }))
+  return { ...shared, permitRouter: terms.router, relayer: terms.relayer, calls }
 }
 
 /** A signature that makes no deposit; the message says what to do. @source quote-api.md 5 */
 class PermitFailedError extends DomainError {
   readonly code = 'PERMIT_FAILED'
   readonly kind = 'invalid_request'
+}
+
+/** The tokens went elsewhere after the quote. @source clients.md 2.1 */
+class PermitBalanceTooLowError extends DomainError {
+  readonly code = 'GASLESS_PERMIT_BALANCE_TOO_LOW'
+  readonly kind = 'invalid_request'
+
+  constructor({ token, owner, amount }: PermitTerms) {
+    super('The user holds less of the token than was signed for.', {
+      data: { token, owner, amount: amount.toString() },
+    })
+  }
 }
 
 type StoredPermit = {

@@ -39,7 +39,15 @@ export function createLateDeposits(options: {
 
 function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 'amount'>): QuotedDeposit {
   const { quoted, originChainId, destinationChainId, debitMicroUsd, relayedBy, feeBasis } = request
-  const { operation, originCurrency, destinationCurrency, feeCurrency, topupWei, callUnits } = quoted
+  const {
+    operation,
+    originCurrency,
+    destinationCurrency,
+    feeCurrency,
+    topupWei,
+    callUnits,
+    originGasOverhead,
+  } = quoted
   const { inputAmount } = refundTermsOf(request)
   return {
     originChainId,
@@ -51,6 +59,7 @@ function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 
     operation,
     topupWei,
     callUnits,
+    originGasOverhead,
     // What is above goes back once the order is filled.
     amount: minBigint(amount, maxBigint(inputAmount, feeBasis)),
     appFees: quoted.appFees.map(({ recipient, feeBps }) => ({

@@ -78,7 +78,37 @@ export const permitPayloadSchema = z.object({
   owner: addressText,
   amount: uint256Text,
   signature: hexText(calldataBytesMax),
+  relayer: addressText.optional().describe('Of `permit2`: the only account that can send it'),
+  calls: z
+    .array(z.object({ to: addressText, data: hexText(calldataBytesMax), value: uint256Text }))
+    .optional()
+    .describe('Of `permit2`: what the router is told to run'),
 })
+
+/** Submits calls that a smart account signed, through the multicall, which has no rights. */
+export const executePayloadSchema = z.object({
+  orderId: bytes32Text,
+  chainId,
+  deadline: z.int().describe('Unix seconds; nothing may be broadcast after it'),
+  permitKind: z.literal('calls'),
+  multicall3: addressText.describe('The transaction goes here, with one call'),
+  to: addressText,
+  data: hexText(calldataBytesMax),
+  authorizationList: z
+    .array(
+      z.object({
+        chainId: z.int().min(0),
+        address: addressText,
+        nonce: z.int().min(0),
+        yParity: z.int().min(0).max(1),
+        r: bytes32Text,
+        s: bytes32Text,
+      }),
+    )
+    .describe('EIP-7702: empty where the account has its code'),
+})
+
+const relayPayloadSchema = z.discriminatedUnion('permitKind', [permitPayloadSchema, executePayloadSchema])
 
 /** Empties a deposit address into the depository, by one call of the contract that derived it. */
 export const sweepPayloadSchema = z.object({
@@ -118,7 +148,7 @@ export const claimPayloadSchema = z.object({
 export const workPayloadSchemas = {
   fill: fillPayloadSchema,
   refund: refundPayloadSchema,
-  permit: permitPayloadSchema,
+  permit: relayPayloadSchema,
   sweep: sweepPayloadSchema,
   claim: claimPayloadSchema,
 } as const
@@ -128,7 +158,11 @@ export type ClaimPayload = z.output<typeof claimPayloadSchema>
 export type SweepPayload = z.output<typeof sweepPayloadSchema>
 export type RefundPayload = z.output<typeof refundPayloadSchema>
 export type PermitPayload = z.output<typeof permitPayloadSchema>
+export type ExecutePayload = z.output<typeof executePayloadSchema>
 export type WorkPayload = { [Kind in WorkKind]: z.output<(typeof workPayloadSchemas)[Kind]> }[WorkKind]
+
+/** What all relays say of themselves. */
+export const relayDeadlineSchema = z.object({ deadline: z.int() })
 
 const item = {
   id: z.uuid(),
@@ -142,7 +176,7 @@ const item = {
 export const openWorkItemSchema = z.discriminatedUnion('kind', [
   z.object({ ...item, kind: z.literal('fill'), payload: fillPayloadSchema }),
   z.object({ ...item, kind: z.literal('refund'), payload: refundPayloadSchema }),
-  z.object({ ...item, kind: z.literal('permit'), payload: permitPayloadSchema }),
+  z.object({ ...item, kind: z.literal('permit'), payload: relayPayloadSchema }),
   z.object({ ...item, kind: z.literal('sweep'), payload: sweepPayloadSchema }),
   z.object({ ...item, kind: z.literal('claim'), payload: claimPayloadSchema }),
 ])

@@ -73,6 +73,11 @@ export function encodeAggregate3(calls: readonly ContractCall[]): Hex {
   return multicall3.encode('aggregate3', [calls.map((call) => ({ ...call, allowFailure: true }))])
 }
 
+/** The same for one call that fails the transaction with it: sent through a contract that has no rights. */
+export function encodeForwarded(call: ContractCall): Hex {
+  return multicall3.encode('aggregate3', [[{ ...call, allowFailure: false }]])
+}
+
 /**
  * The `(bool success, bytes returnData)[]` that `aggregate3` returned.
  * @throws MalformedAnswerError when it does not hold exactly `count` well-formed members

@@ -63,6 +63,22 @@ const signedDeposit: readonly CalldataWord[] = [
   'amount',
 ]
 
+/** User, refund address, offsets and lengths, permitted token, nonce, end, metadata and signature. */
+const permit2Frame: readonly CalldataWord[] = [
+  ...(['address', 'amount', 'amount', 'address', 'address', 'amount', 'amount'] as const),
+  ...(['amount', 'hash', 'amount', 'amount', 'address', 'amount', 'amount', 'amount', 'amount'] as const),
+  ...(['amount', 'hash', 'amount', 'hash', 'hash', 'amount'] as const),
+]
+/** Target, flag, value, offset and length of one call in a list. */
+const callFrame: readonly CalldataWord[] = ['address', 'amount', 'amount', 'amount', 'amount', 'amount']
+const permit2Approval: readonly CalldataWord[] = [
+  ...permit2Frame,
+  ...callFrame,
+  'address',
+  'amount',
+  ...callFrame,
+]
+
 /**
  * What each shape puts on the wire, for chains that charge for data. Where a transaction varies, the
  * longer common form counts.
@@ -73,6 +89,31 @@ export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
   'deposit-erc20': { words: ['address', 'address', 'amount', 'hash'], carriesValue: false },
   'permit-eip3009': { words: signedDeposit, carriesValue: false },
   'permit-eip2612': { words: signedDeposit, carriesValue: false },
+  'permit-permit2': {
+    words: [...permit2Approval, 'address', 'address', 'amount', 'hash'],
+    carriesValue: false,
+  },
+  'permit-permit2-swap': {
+    words: [
+      ...permit2Approval,
+      ...(['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount'] as const),
+      ...poolSwap,
+    ],
+    carriesValue: false,
+  },
+  execute: {
+    words: [...permit2Approval, ...callFrame, 'address', 'address', 'amount', 'hash'],
+    carriesValue: false,
+  },
+  'execute-swap': {
+    words: [
+      ...permit2Approval,
+      ...callFrame,
+      ...(['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount'] as const),
+      ...poolSwap,
+    ],
+    carriesValue: false,
+  },
   swap: { words: ['amount', 'amount', ...poolSwap], carriesValue: true },
   'swap-deposit': {
     words: ['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount', ...poolSwap],

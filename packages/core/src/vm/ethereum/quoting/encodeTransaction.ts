@@ -18,6 +18,7 @@ import {
   encodeWethWithdraw,
 } from '../abi.ts'
 import { EthereumFees } from './ethereumFees.ts'
+import { permit2Address } from './planTransactions.ts'
 import {
   encodeMulticall,
   encodeRefundNative,
@@ -83,7 +84,8 @@ function encodeCall(settings: ChainSettings, { planned, route, identity }: Encod
     case 'reset-approval':
       return approve(0n)
     case 'approve':
-      return approve(amountInMax)
+      // Permit2 moves nothing without a signature, and public clients ask for this once.
+      return approve(planned.spender === permit2Address ? maxUint256 : amountInMax)
     case 'deposit':
       return depositCall(depository, route, required(identity.orderId))
     case 'deposit-transfer': {
@@ -180,6 +182,7 @@ function swapCall(
   return { to, data: swap, value }
 }
 
+const maxUint256 = 2n ** 256n - 1n
 const zeroAddress: Hex = `0x${'0'.repeat(40)}`
 
 function erc20Of(currency: QuotedCurrency, wrappedNative: string | undefined): Hex {

@@ -7,6 +7,10 @@ export const gasShapes = [
   'deposit-erc20',
   'permit-eip3009',
   'permit-eip2612',
+  'permit-permit2',
+  'permit-permit2-swap',
+  'execute',
+  'execute-swap',
   'swap',
   'swap-deposit',
   'wrap',
@@ -67,9 +71,10 @@ export class EthereumFees implements NetworkFees {
 
   /** Gas units, with what a swap crosses and a caller's calls need on top. */
   unitsOf(transaction: CostedTransaction): bigint {
-    const { ticksCrossed = 0, callUnits = 0n } = transaction
+    const { ticksCrossed = 0, callUnits = 0n, overheadUnits = 0n } = transaction
     const callsAndClone = callUnits === 0n ? 0n : callUnits + orderCloneUnits
-    return this.#gasUnits[shapeOf(transaction)] + BigInt(ticksCrossed) * unitsPerTickCrossed + callsAndClone
+    const ticks = BigInt(ticksCrossed) * unitsPerTickCrossed
+    return this.#gasUnits[shapeOf(transaction)] + ticks + callsAndClone + overheadUnits
   }
 }
 

@@ -18,7 +18,13 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   'deposit-erc20': 85_000n,
   'permit-eip3009': 150_000n,
   'permit-eip2612': 220_000n,
+  /** The calls run in a contract of their own, made and paid for once. */
+  'permit-permit2': 215_000n,
+  'permit-permit2-swap': 400_000n,
   /** The dearest is paid out in native coin: wrapped coin comes in, is unwrapped and sent on. */
+  /** An approval and a deposit, or a swap before it, through the multicall that submits them. */
+  execute: 100_000n,
+  'execute-swap': 300_000n,
   swap: 220_000n,
   'swap-deposit': 280_000n,
   wrap: 60_000n,

@@ -1,3 +1,4 @@
+import type { Hex } from '../../../hex.ts'
 import type {
   ChainSettings,
   OriginRoute,
@@ -6,7 +7,10 @@ import type {
   UserTransactionKind,
 } from '../../quotingFamily.ts'
 
-type Spending = 'deposit' | 'swap-deposit' | 'swap'
+/** The same on every chain that has it; lower case. @source github.com/Uniswap/permit2 */
+export const permit2Address: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3'
+
+type Spending = 'deposit' | 'swap-deposit' | 'swap' | 'permit2'
 
 /** The contract that takes a token; native coin is sent along. */
 export function spenderOf(
@@ -15,7 +19,9 @@ export function spenderOf(
   { isNative }: Pick<QuotedCurrency, 'isNative'>,
 ): string | undefined {
   if (isNative) return undefined
-  return { deposit: depository, 'swap-deposit': depositRouter, swap: swapRouter }[kind]
+  return { deposit: depository, 'swap-deposit': depositRouter, swap: swapRouter, permit2: permit2Address }[
+    kind
+  ]
 }
 
 /**
@@ -28,7 +34,7 @@ export function planTransactions(
   { allowance }: { readonly allowance: bigint | undefined },
 ): readonly PlannedTransaction[] {
   const main = mainTransactions(settings, route)
-  const spends = main[0]?.kind
+  const spends = route.by === 'permit2' ? route.by : main[0]?.kind
   const { currencyIn } = route
   if (!isSpending(spends) || currencyIn.isNative) return main
   if (allowance !== undefined && allowance >= route.amountInMax) return main
@@ -44,8 +50,8 @@ export function planTransactions(
     : [approval('approve'), ...main]
 }
 
-function isSpending(kind: UserTransactionKind | undefined): kind is Spending {
-  return kind === 'deposit' || kind === 'swap-deposit' || kind === 'swap'
+function isSpending(kind: UserTransactionKind | 'permit2' | undefined): kind is Spending {
+  return kind === 'permit2' || kind === 'deposit' || kind === 'swap-deposit' || kind === 'swap'
 }
 
 function mainTransactions(settings: ChainSettings, route: OriginRoute): readonly PlannedTransaction[] {
@@ -53,6 +59,7 @@ function mainTransactions(settings: ChainSettings, route: OriginRoute): readonly
   const { isNative } = route.currencyIn
   switch (by) {
     case 'signature':
+    case 'permit2':
       return []
     case 'pay-address':
       return [{ kind: 'pay-address', isNative }]

@@ -1,0 +1,118 @@
+import {
+  encodeForwarded,
+  type JsonRpcClient,
+  MalformedAnswerError,
+  parseList,
+  parseQuantity,
+  parseRecord,
+  type RpcAnswer,
+  readErc20Deposit,
+  readNativeDeposit,
+  toQuantity,
+} from '@causeway/chains'
+import { type Hex, UpstreamUnavailableError } from '@causeway/core'
+import type { SimulatedCalls, SimulatedDeposit } from './judgeExecution.ts'
+
+/** What is run: the submitter's call of a multicall, with the code that accounts have by then. */
+export type SimulatedExecution = {
+  readonly from: Hex
+  readonly multicall3: Hex
+  readonly depository: string
+  readonly nativeCurrency: string
+  readonly to: Hex
+  readonly data: Hex
+  readonly delegations: readonly { readonly account: Hex; readonly implementation: Hex }[]
+}
+
+const method = 'eth_simulateV1'
+const timeoutMs = 3_000
+/** What runs away is cut off here. */
+const gasMax = 15_000_000n
+/** Of one tuple of an authorization list. @source EIP-7702 */
+const delegationUnits = 25_000n
+
+/**
+ * Runs the calls as they would be submitted, on the newest state, by as many endpoints as a signature needs.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError
+ * @source execution-apis, `eth_simulateV1`
+ */
+export async function simulateExecution(
+  client: JsonRpcClient,
+  execution: SimulatedExecution,
+): Promise<SimulatedCalls> {
+  const { from, multicall3, to, data, delegations } = execution
+  const overrides = delegations.map(
+    ({ account, implementation }) => [account, { code: `0xef0100${implementation.slice(2)}` }] as const,
+  )
+  const call = { from, to: multicall3, data: encodeForwarded({ target: to, callData: data }) }
+  const block = {
+    blockOverrides: { gasLimit: toQuantity(gasMax) },
+    stateOverrides: Object.fromEntries(overrides),
+    calls: [call],
+  }
+  const params = [{ blockStateCalls: [block], validation: false }, 'latest']
+  const outcomeOf = (answers: readonly RpcAnswer[]) => read(answers, execution)
+  const { answers } = await client.agree([{ method, params }], {
+    timeoutMs,
+    // Blocks differ by a little in gas; whether the deposit is made must be the same.
+    project: (all) => {
+      const outcome = outcomeOf(all)
+      return outcome?.succeeds === true
+        ? outcome.deposits.map(({ id, amount }) => `${id} ${amount}`)
+        : outcome
+    },
+  })
+  const outcome = outcomeOf(answers)
+  if (outcome === undefined) {
+    throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot run calls for a trial at the moment.`)
+  }
+  const units = delegationUnits * BigInt(delegations.length)
+  return outcome.succeeds ? { ...outcome, gas: outcome.gas + units } : outcome
+}
+
+/** Undefined for what says nothing about the calls. */
+function read([answer]: readonly RpcAnswer[], execution: SimulatedExecution): SimulatedCalls | undefined {
+  if (answer?.ok !== true) return undefined
+  try {
+    const [block] = parseList(answer.result, method)
+    const [result] = parseList(parseRecord(block, method)['calls'], method)
+    const call = parseRecord(result, method)
+    if (parseQuantity(call['status'], method) !== 1n) return { succeeds: false }
+    const logs = parseList(call['logs'], method)
+    return {
+      succeeds: true,
+      gas: parseQuantity(call['gasUsed'], method),
+      deposits: logs.flatMap((log) => depositOf(parseRecord(log, method), execution)),
+    }
+  } catch (error) {
+    if (error instanceof MalformedAnswerError) return undefined
+    throw error
+  }
+}
+
+/** Every contract can emit what it likes: only what the depository says counts. */
+function depositOf(
+  log: Readonly<Record<string, unknown>>,
+  { depository, nativeCurrency }: SimulatedExecution,
+): readonly SimulatedDeposit[] {
+  const address = textOf(log['address']).toLowerCase()
+  if (address !== depository.toLowerCase()) return []
+  const event = {
+    address: hexOf(address),
+    topics: parseList(log['topics'], method).map((topic) => hexOf(textOf(topic))),
+    data: hexOf(textOf(log['data'])),
+    logIndex: 0n,
+  }
+  const erc20 = readErc20Deposit(event)
+  if (erc20 !== undefined) return [{ id: erc20.id, currency: erc20.token, amount: erc20.amount }]
+  const native = readNativeDeposit(event)
+  return native === undefined ? [] : [{ id: native.id, currency: nativeCurrency, amount: native.amount }]
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]*$/.test(value)) throw new MalformedAnswerError(method)
+  return value
+}
+
+// CAST: `textOf` let nothing but hex through.
+const hexOf = (text: string) => text.toLowerCase() as Hex

@@ -1,0 +1,104 @@
+import { DomainError, type Hex } from '@causeway/core'
+import type { RequestStatus } from '../history/requestFilter.ts'
+
+/** Why calls are not submitted; each names what would mend it. */
+const reasons = {
+  not_quoted: 'The request is not executed by a deposit of its own; quote with originGasOverhead.',
+  no_gas: 'The quote charges no origin gas; quote with originGasOverhead above 0.',
+  not_sponsored: 'Nobody sponsors the request; send subsidizeFees with the quote, not here.',
+  other_key: 'The request was quoted for another API key.',
+  other_chain: 'The calls are for another chain than the deposit.',
+  expired: 'The quote has expired; quote again.',
+  deposited: 'The request has its deposit already.',
+  taken: 'Other calls were taken for the request; quote again.',
+  value: 'No value is sent along: native coin comes from the account that runs the calls.',
+  own_contract: 'Calls go to the account that signed them, or to its entry point.',
+  authorization: 'The authorization is not of an account with this nonce on this chain.',
+  reverted: 'The calls fail on the newest state.',
+  no_deposit: 'The calls make no deposit of the order: send all transactions of the quote, in order.',
+  gas: 'The calls use more gas than was quoted; quote with a higher originGasOverhead.',
+  budget: 'Too many executions of this key failed in the last hour.',
+} as const
+export type ExecutionRefusal = keyof typeof reasons
+
+/** Calls that are not submitted, with the reason and its numbers in `data`. @source clients.md 2.2 */
+export class ExecutionRefusedError extends DomainError {
+  readonly code = 'EXECUTION_REFUSED'
+  readonly kind = 'invalid_request'
+
+  constructor(reason: ExecutionRefusal, data: Readonly<Record<string, string | number>> = {}) {
+    super(reasons[reason], { data: { reason, ...data } })
+  }
+}
+
+/** What is asked to be submitted, addresses in lower case. */
+export type Calls = {
+  readonly chainId: number
+  readonly to: Hex
+  readonly data: Hex
+  readonly valueWei: bigint
+  readonly isSponsored: boolean
+}
+
+/** The request that they are for. */
+export type ExecutedRequest = {
+  readonly orderId: Hex | undefined
+  readonly originChainId: number
+  readonly status: RequestStatus
+  readonly isRelayedOtherwise: boolean
+  readonly apiKeyId: string | undefined
+  readonly originGasOverhead: bigint
+  readonly debitMicroUsd: bigint
+  readonly expiresAtSeconds: number
+}
+
+/** Less time than this is too little to be mined in. */
+const submitSecondsMin = 15
+/** An account that fails on purpose spends the relayer's gas for nothing, so often an hour. */
+export const failuresPerHourMax = 20
+
+/**
+ * Whether calls may be submitted at all, before any chain is asked. Pure.
+ * @param known.ownContracts lower case: what nobody is to call in our name
+ */
+export function judgeRequest(
+  request: ExecutedRequest,
+  calls: Calls,
+  known: {
+    readonly keyId: string
+    readonly nowSeconds: number
+    readonly ownContracts: ReadonlySet<string>
+    readonly failuresLastHour: number
+  },
+): ExecutionRefusal | undefined {
+  const { keyId, nowSeconds, ownContracts, failuresLastHour } = known
+  if (calls.valueWei !== 0n) return 'value'
+  if (ownContracts.has(calls.to)) return 'own_contract'
+  if (request.orderId === undefined || request.isRelayedOtherwise) return 'not_quoted'
+  if (request.apiKeyId !== undefined && request.apiKeyId !== keyId) return 'other_key'
+  if (request.originChainId !== calls.chainId) return 'other_chain'
+  if (request.originGasOverhead === 0n) return 'no_gas'
+  if (calls.isSponsored && request.debitMicroUsd === 0n) return 'not_sponsored'
+  if (request.status !== 'waiting') return 'deposited'
+  if (nowSeconds + submitSecondsMin > request.expiresAtSeconds) return 'expired'
+  return failuresLastHour >= failuresPerHourMax ? 'budget' : undefined
+}
+
+/** What the calls did on the newest state. */
+export type SimulatedCalls =
+  | { readonly succeeds: false }
+  | { readonly succeeds: true; readonly gas: bigint; readonly deposits: readonly SimulatedDeposit[] }
+export type SimulatedDeposit = { readonly id: Hex; readonly currency: string; readonly amount: bigint }
+
+/** Whether what they did is the deposit that was quoted, for the gas that was charged. Pure. */
+export function judgeSimulation(
+  simulated: SimulatedCalls,
+  order: { readonly id: Hex; readonly currency: string; readonly amount: bigint; readonly gasMax: bigint },
+): ExecutionRefusal | undefined {
+  if (!simulated.succeeds) return 'reverted'
+  const isMade = simulated.deposits.some(
+    ({ id, currency, amount }) => id === order.id && currency === order.currency && amount >= order.amount,
+  )
+  if (!isMade) return 'no_deposit'
+  return simulated.gas > order.gasMax ? 'gas' : undefined
+}

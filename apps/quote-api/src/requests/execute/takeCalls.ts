@@ -1,0 +1,233 @@
+import type { JsonRpcClient } from '@causeway/chains'
+import { type Hex, hexToBytes, orderSchema, type SqlDatabase, viemLibrary } from '@causeway/core'
+import { recoverSigner } from '@causeway/signer'
+import { QuoteError } from '../../pricing/errors.ts'
+import { executionUnits } from '../../pricing/gas.ts'
+import { findCurrency, type QuotableChain, type QuoteRegistry } from '../../pricing/registry.ts'
+import { quotedAmountsSchema } from '../history/quotedAmounts.ts'
+import type { RequestStatus } from '../history/requestFilter.ts'
+import { toBytes } from '../orders/orderColumns.ts'
+import { UnknownRequestError } from '../status/requestStatus.ts'
+import { type ExecutePayload, executePayloadSchema, type WorkItem } from '../work/workItem.ts'
+import { addWork, readWorkOf } from '../work/workStore.ts'
+import { simulateExecution } from './callsSimulation.ts'
+import {
+  type Calls,
+  type ExecutedRequest,
+  ExecutionRefusedError,
+  judgeRequest,
+  judgeSimulation,
+} from './judgeExecution.ts'
+
+/** What an account signed to run the code of `address`. @source EIP-7702 */
+export type Authorization = ExecutePayload['authorizationList'][number]
+
+export type AskedExecution = Calls & {
+  readonly requestId: Hex
+  readonly authorizationList: readonly Authorization[]
+}
+
+/** Takes calls of a smart account for submission. Repeating them changes nothing. */
+export type TakeCalls = (asked: AskedExecution, keyId: string) => Promise<void>
+
+/**
+ * Takes calls whose trial makes the deposit of a quoted request, and asks the solver to submit them, in one
+ * commit. One set of calls is taken per request.
+ * @throws UnknownRequestError, ExecutionRefusedError, QuoteError UNSUPPORTED_CHAIN and
+ * UNSUPPORTED_EXECUTION_TYPE, and what reading the chain throws
+ * @source clients.md 2.2
+ */
+export function createTakeCalls(options: {
+  database: SqlDatabase
+  registry: QuoteRegistry
+  clientOf: (chainId: number) => JsonRpcClient | undefined
+  /** The solver's account; undefined: nobody submits anything. */
+  fillWallet: string | undefined
+  now: () => number
+}): TakeCalls {
+  const { database, registry, clientOf, fillWallet, now } = options
+
+  return async (asked, keyId) => {
+    const { requestId, chainId } = asked
+    const stored = await readRequest(database, requestId)
+    if (stored === undefined) throw new UnknownRequestError()
+    const chain = registry.chainById.get(chainId)
+    const client = clientOf(chainId)
+    if (chain === undefined || client === undefined) throw unsupportedChain(chainId)
+    if (fillWallet === undefined) throw nobodySubmits(chainId)
+    const taken = await readWorkOf(database, { kind: 'permit', requestId })
+    if (taken !== undefined) return requireSame(taken, asked)
+
+    const known = {
+      keyId,
+      nowSeconds: Math.floor(now() / 1_000),
+      ownContracts: ownContracts(chain, fillWallet),
+      failuresLastHour: await failuresLastHour(database, keyId),
+    }
+    const refusal = judgeRequest(stored, asked, known)
+    if (refusal !== undefined) throw new ExecutionRefusedError(refusal)
+    const delegations = await delegationsOf(asked, client, fillWallet)
+    const { multicall3 } = chain.config
+    const { depository, codec } = chain
+    const from = chain.quoting.hexAddress(fillWallet)
+    const { to, data } = asked
+    const { nativeCurrency } = codec
+    const execution = { from, multicall3, depository, nativeCurrency, to, data, delegations }
+    const simulated = await simulateExecution(client, execution)
+    const order = orderOf(stored, chain)
+    const failure = judgeSimulation(simulated, order)
+    if (failure !== undefined)
+      throw new ExecutionRefusedError(failure, {
+        ...(simulated.succeeds && { gas: simulated.gas.toString() }),
+        gasMax: order.gasMax.toString(),
+      })
+    const payload: ExecutePayload = {
+      ...{ permitKind: 'calls', orderId: order.id, chainId, deadline: stored.expiresAtSeconds },
+      ...{ multicall3, to, data, authorizationList: [...asked.authorizationList] },
+    }
+    const isNew = await database.transaction((tx) =>
+      addWork(tx, { kind: 'permit', requestId, chainId, payload }),
+    )
+    if (isNew) return
+    const other = await readWorkOf(database, { kind: 'permit', requestId })
+    if (other !== undefined) requireSame(other, asked)
+  }
+}
+
+/** Another signature over the same calls is other data, and one set of calls is enough for a deposit. */
+function requireSame({ payload }: WorkItem, { to, data }: AskedExecution): void {
+  const taken = executePayloadSchema.safeParse(payload)
+  if (taken.success && taken.data.to === to && taken.data.data === data) return
+  throw new ExecutionRefusedError('taken')
+}
+
+/**
+ * Whom the tuples give code: each is of an account with this nonce now, on this chain or on all.
+ * @throws ExecutionRefusedError
+ */
+async function delegationsOf(
+  { authorizationList, chainId }: AskedExecution,
+  client: JsonRpcClient,
+  fillWallet: string,
+) {
+  const { concatHex, keccak256, numberToHex, toRlp } = viemLibrary()
+  const integer = (value: number): Hex => (value === 0 ? '0x' : numberToHex(value))
+  return Promise.all(
+    authorizationList.map(async ({ address, nonce, yParity, r, s, chainId: signedFor }) => {
+      // CAST: the body's schema lets only 20 bytes of hex through.
+      const implementation = address as Hex
+      const tuple = toRlp([integer(signedFor), implementation, integer(nonce)])
+      const digest = hexToBytes(keccak256(concatHex(['0x05', tuple])))
+      const account = recoverSigner(digest, concatHex([r, s, yParity === 0 ? '0x1b' : '0x1c']))
+      const isForHere = signedFor === 0 || signedFor === chainId
+      if (account === undefined || account === fillWallet.toLowerCase() || !isForHere)
+        throw new ExecutionRefusedError('authorization')
+      const count = await client.request({ method: 'eth_getTransactionCount', params: [account, 'latest'] })
+      if (typeof count !== 'string' || Number(count) !== nonce)
+        throw new ExecutionRefusedError('authorization', { nonce })
+      return { account, implementation }
+    }),
+  )
+}
+
+/** Calls from the multicall have no rights, so that this only saves gas and doubts. */
+function ownContracts(
+  { config, depository, currencies }: QuotableChain,
+  fillWallet: string,
+): ReadonlySet<string> {
+  const { fillContract, depositRouter, depositAddresses, permitRouter, permit2Router, multicall3 } = config
+  const all = [
+    ...[fillWallet, depository, fillContract, depositRouter, depositAddresses?.contract],
+    ...[
+      permitRouter?.contract,
+      permit2Router,
+      multicall3,
+      config.wrappedNative,
+      config.uniswapV3?.swapRouter,
+    ],
+    ...[...currencies.values()].map(({ address }) => address),
+  ]
+  return new Set(all.flatMap((address) => (address === undefined ? [] : [address.toLowerCase()])))
+}
+
+type StoredRequest = ExecutedRequest & {
+  readonly orderData: unknown
+  readonly originCurrency: string
+}
+
+function orderOf(
+  { orderId, orderData, originCurrency, originGasOverhead }: StoredRequest,
+  chain: QuotableChain,
+) {
+  const payment = orderSchema.parse(orderData).inputs[0]?.payment
+  const currencyIn = findCurrency(chain, originCurrency)
+  if (payment === undefined || orderId === undefined) throw new Error('an order has one input')
+  if (currencyIn === undefined) throw unsupportedChain(chain.chainId)
+  return {
+    id: orderId,
+    currency: chain.codec.canonicalAddress(payment.currency),
+    amount: BigInt(payment.amount),
+    gasMax: executionUnits(currencyIn, { originGasOverhead }),
+  }
+}
+
+async function readRequest(
+  database: Pick<SqlDatabase, 'query'>,
+  requestId: Hex,
+): Promise<StoredRequest | undefined> {
+  const [row] = await database.query<{
+    readonly order_id: Buffer | null
+    readonly order_data: unknown
+    readonly quoted: unknown
+    readonly execution: unknown
+    readonly has_address: boolean
+    readonly origin_chain_id: bigint
+    readonly status: RequestStatus
+    readonly api_key_id: string | null
+    readonly expires_at: bigint
+    readonly debit: bigint | null
+  }>(
+    `select o.order_id, o.order_data, o.quoted, o.execution, o.deposit_address is not null as has_address,
+       o.origin_chain_id, o.status, o.api_key_id, extract(epoch from o.expires_at)::bigint as expires_at,
+       (select p.debit_micro_usd from request_sponsorship p where p.request_id = o.request_id) as debit
+     from orders o where o.request_id = $1`,
+    [toBytes(requestId)],
+  )
+  if (row === undefined) return undefined
+  const { originGasOverhead, originCurrency } = quotedAmountsSchema.parse(row.quoted)
+  return {
+    orderId: row.order_id === null ? undefined : `0x${row.order_id.toString('hex')}`,
+    orderData: row.order_data,
+    originCurrency,
+    originGasOverhead,
+    isRelayedOtherwise: row.execution !== null || row.has_address,
+    originChainId: Number(row.origin_chain_id),
+    status: row.status,
+    apiKeyId: row.api_key_id ?? undefined,
+    expiresAtSeconds: Number(row.expires_at),
+    debitMicroUsd: row.debit ?? 0n,
+  }
+}
+
+/** Executions for requests of a key that came to nothing, by the clock of the database. */
+async function failuresLastHour(database: Pick<SqlDatabase, 'query'>, keyId: string): Promise<number> {
+  const [row] = await database.query<{ readonly count: bigint }>(
+    `select count(*) as count from work_item w join orders o using (request_id)
+     where w.kind = 'permit' and w.payload ->> 'permitKind' = 'calls' and w.state in ('failed', 'cancelled')
+       and w.updated_at > clock_timestamp() - interval '1 hour' and o.api_key_id = $1`,
+    [keyId],
+  )
+  return Number(row?.count ?? 0n)
+}
+
+function unsupportedChain(chainId: number): QuoteError {
+  return new QuoteError('UNSUPPORTED_CHAIN', `Chain ${chainId} is not supported; see GET /chains.`, {
+    data: { field: 'data.chainId', chainId },
+  })
+}
+
+function nobodySubmits(chainId: number): QuoteError {
+  return new QuoteError('UNSUPPORTED_EXECUTION_TYPE', `Nobody submits calls on chain ${chainId}.`, {
+    data: { field: 'data', chainId },
+  })
+}

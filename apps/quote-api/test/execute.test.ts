@@ -1,0 +1,441 @@
+// Goal: a smart account's owner spends no native coin in any way to deposit, and whoever would spend the
+// relayer's money is refused before it is asked. Method: the service with its jobs, PostgreSQL and real nodes
+// that mine only when told; ERC-4337's own entry point and accounts, an EIP-7702 account of ours; a scripted
+// solver submits.
+import type { Hex } from '@causeway/core'
+import {
+  accountAbstractionCode,
+  batchAccountAbi,
+  entryPointAddress,
+  type LocalAccount,
+  loadArtifacts,
+  tokenAbi,
+} from '@causeway/localnet'
+import {
+  concatHex,
+  encodeAbiParameters,
+  encodeDeployData,
+  encodeFunctionData,
+  erc20Abi,
+  parseAbi,
+  toHex,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
+import { failuresPerHourMax } from '../src/requests/execute/judgeExecution.ts'
+import { type Answer, post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
+import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
+import { transactionsOf } from './serviceSupport/transactionsOf.ts'
+import { waitUntil } from './serviceSupport/waitUntil.ts'
+import { bytesOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
+import {
+  type SettlementBed,
+  type StandInOracles,
+  startSettlementBed,
+  startStandInOracles,
+} from './settlementSupport/settlementBed.ts'
+import { createSponsor, type TestSponsor } from './sponsorSupport/sponsors.ts'
+
+const amount = 200_000_000n
+const entryPointAbi = parseAbi([
+  'struct PackedUserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }',
+  'function handleOps(PackedUserOperation[] ops, address beneficiary)',
+  'function getUserOpHash(PackedUserOperation op) view returns (bytes32)',
+  'function getNonce(address sender, uint192 key) view returns (uint256)',
+])
+const accountAbi = parseAbi([
+  'function executeBatch(address[] dest, uint256[] value, bytes[] func)',
+  'function createAccount(address owner, uint256 salt) returns (address)',
+  'function getAddress(address owner, uint256 salt) view returns (address)',
+])
+
+let bed: SettlementBed
+let requests: RequestDriver
+let oracles: StandInOracles
+let sponsor: TestSponsor
+let payer: LocalAccount
+let factory: Hex
+let batchAccount: Hex
+
+beforeAll(async () => {
+  oracles = await startStandInOracles()
+  bed = await startSettlementBed({ oracles: async () => oracles.setting })
+  requests = bed.requests
+  payer = userOf(bed.network, 5)
+  sponsor = await createSponsor(bed.database, 1_000_000_000n)
+  const artifacts = await loadArtifacts()
+  const argument = encodeAbiParameters([{ type: 'address' }], [entryPointAddress])
+  factory = await deploy(concatHex([accountAbstractionCode('SimpleAccountFactory'), argument]))
+  const { bytecode } = artifacts.BatchAccount
+  batchAccount = await deploy(encodeDeployData({ abi: batchAccountAbi, bytecode }))
+})
+afterAll(async () => {
+  await bed?.stop()
+  await oracles?.stop()
+})
+
+const base = () => bed.network.chains.base.chain
+const usdc = () => bed.network.deployment.base.tokens.USDC
+
+async function deploy(code: Hex): Promise<Hex> {
+  const { walletClient, publicClient } = base().as(payer)
+  const hash = await walletClient.sendTransaction({ data: code })
+  let address: Hex | null | undefined
+  await waitUntil(async () => {
+    await bed.network.mine('base')
+    const receipt = await publicClient.getTransactionReceipt({ hash }).catch(() => undefined)
+    address = receipt?.contractAddress
+    return address !== undefined
+  }, 'the contract is there')
+  if (address === undefined || address === null) throw new Error('nothing was deployed')
+  // CAST: lower case hex is still hex.
+  return address.toLowerCase() as Hex
+}
+
+type Owner = { readonly privateKey: Hex; readonly address: Hex; readonly account: Hex }
+type Flow = 'ERC-4337' | 'EIP-7702'
+
+/** An account with tokens and no native coin, whose owner has none either. */
+async function accountOf(flow: Flow, token = usdc(), value = amount): Promise<Owner> {
+  const privateKey = generatePrivateKey()
+  const { address } = privateKeyToAccount(privateKey)
+  const account =
+    flow === 'EIP-7702'
+      ? address
+      : await base().client.readContract({
+          address: factory,
+          abi: accountAbi,
+          functionName: 'getAddress',
+          args: [address, 0n],
+        })
+  const fund = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [account, value] })
+  await base().send(payer, [{ what: 'funds', to: token, data: fund }])
+  await bed.network.mine('base')
+  // CAST: lower case hex is still hex.
+  return { privateKey, address, account: account.toLowerCase() as Hex }
+}
+
+/** Asks on fresh heads: chains that mine only when told grow too old to be priced. */
+async function ask(body: object): Promise<Answer> {
+  const headers = { 'x-api-key': sponsor.apiKey }
+  let answer = await post(`${bed.url}/quote`, body, headers)
+  await waitUntil(async () => {
+    if (answer.status !== 503) return true
+    await Promise.all([bed.network.mine('base'), bed.network.mine('optimism')])
+    answer = await post(`${bed.url}/quote`, body, headers)
+    return answer.status !== 503
+  }, 'chains can be priced')
+  return answer
+}
+
+async function quoted(
+  owner: Owner,
+  more: object = {},
+  request: Partial<LocalRequest> = {},
+): Promise<QuoteAnswer> {
+  const asked = { user: owner.account, recipient: payer.address, originGasOverhead: 450_000, ...more }
+  return readOk(
+    await ask(localRequest(bed.network, { amount, ...request, more: asked })),
+    quoteResponseSchema,
+  )
+}
+
+type Call = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
+
+const callsOf = (quote: QuoteAnswer): readonly Call[] =>
+  transactionsOf(quote).map(({ to, data, value }) => ({
+    // CAST: steps hold addresses and calldata, which the wire describes as text.
+    ...{ to: to as Hex, data: data as Hex, value: BigInt(value) },
+  }))
+
+type Execution = { readonly to: Hex; readonly data: Hex; readonly authorizationList?: readonly object[] }
+
+/** One user operation of an account that is made on the way. */
+async function userOperation(owner: Owner, calls: readonly Call[]): Promise<Execution> {
+  const { client } = base()
+  const read = { address: entryPointAddress, abi: entryPointAbi } as const
+  const creation = encodeFunctionData({
+    abi: accountAbi,
+    functionName: 'createAccount',
+    args: [owner.address, 0n],
+  })
+  const hasCode = (await client.getCode({ address: owner.account })) !== undefined
+  const operation = {
+    sender: owner.account,
+    nonce: await client.readContract({ ...read, functionName: 'getNonce', args: [owner.account, 0n] }),
+    initCode: hasCode ? ('0x' as const) : concatHex([factory, creation]),
+    callData: encodeFunctionData({
+      abi: accountAbi,
+      functionName: 'executeBatch',
+      args: [calls.map(({ to }) => to), calls.map(({ value }) => value), calls.map(({ data }) => data)],
+    }),
+    accountGasLimits: concatHex([toHex(400_000n, { size: 16 }), toHex(600_000n, { size: 16 })]),
+    preVerificationGas: 0n,
+    gasFees: toHex(0n, { size: 32 }),
+    paymasterAndData: '0x',
+    signature: '0x',
+  } as const
+  const hash = await client.readContract({ ...read, functionName: 'getUserOpHash', args: [operation] })
+  const signature = await privateKeyToAccount(owner.privateKey).signMessage({ message: { raw: hash } })
+  const data = encodeFunctionData({
+    abi: entryPointAbi,
+    functionName: 'handleOps',
+    args: [[{ ...operation, signature }], payer.address],
+  })
+  return { to: entryPointAddress, data }
+}
+
+/** One batch of an account that delegates with the same transaction. */
+async function delegatedBatch(owner: Owner, calls: readonly Call[], nonce = 0): Promise<Execution> {
+  const signer = privateKeyToAccount(owner.privateKey)
+  const { chainId } = base()
+  const tuple = await signer.signAuthorization({ contractAddress: batchAccount, chainId, nonce })
+  const types = {
+    Batch: [
+      { name: 'calls', type: 'Call[]' },
+      { name: 'nonce', type: 'uint256' },
+    ],
+    Call: [
+      { name: 'to', type: 'address' },
+      { name: 'value', type: 'uint256' },
+      { name: 'data', type: 'bytes' },
+    ],
+  } as const
+  const signature = await signer.signTypedData({
+    domain: { name: 'BatchAccount', chainId, verifyingContract: owner.account },
+    types,
+    primaryType: 'Batch',
+    message: { calls, nonce: 0n },
+  })
+  const data = encodeFunctionData({
+    abi: batchAccountAbi,
+    functionName: 'execute',
+    args: [calls, 0n, signature],
+  })
+  const { r, s, yParity } = tuple
+  const authorizationList = [{ chainId, address: batchAccount, nonce, yParity, r, s }]
+  return { to: owner.account, data, authorizationList }
+}
+
+const flows = { 'ERC-4337': userOperation, 'EIP-7702': delegatedBatch } as const
+const signedBy = (flow: Flow, owner: Owner, calls: readonly Call[]) => flows[flow](owner, calls)
+
+function execute(
+  { requestId }: Pick<QuoteAnswer, 'requestId'>,
+  data: Execution & { readonly value?: string; readonly chainId?: number },
+  {
+    more = {},
+    apiKey = sponsor.apiKey,
+  }: { readonly more?: object; readonly apiKey?: string | undefined } = {},
+): Promise<Answer> {
+  const body = {
+    executionKind: 'rawCalls',
+    data: { chainId: base().chainId, value: '0', ...data },
+    executionOptions: { referrer: 'a.client', subsidizeFees: false },
+    requestId,
+    ...more,
+  }
+  return post(`${bed.url}/execute`, body, apiKey === '' ? {} : { 'x-api-key': apiKey })
+}
+
+async function refusalOf(asked: Promise<Answer>): Promise<readonly unknown[]> {
+  const answer = await asked
+  const { errorCode, errorData } = readError(answer)
+  const data: unknown = errorData?.startsWith('{') === true ? JSON.parse(errorData) : {}
+  const reason = typeof data === 'object' && data !== null && 'reason' in data ? data.reason : undefined
+  return [answer.status, errorCode, reason]
+}
+
+const workOf = ({ requestId }: QuoteAnswer) =>
+  bed.database.query<{ state: string }>(
+    `select state from work_item where kind = 'permit' and request_id = $1`,
+    [bytesOf(requestId)],
+  )
+const nativeOf = (address: Hex) => base().client.getBalance({ address })
+
+describe.each(['ERC-4337', 'EIP-7702'] as const)('calls of an account of %s', (flow) => {
+  test('become the deposit of their request, and its owner spends no native coin', async () => {
+    const owner = await accountOf(flow)
+    const quote = await quoted(owner)
+    expect(quote.fees.gas.amount).toBe('0')
+    const calls = await signedBy(flow, owner, callsOf(quote))
+    const answer = await execute(quote, calls)
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      200,
+      { message: 'Transaction submitted', requestId: quote.requestId },
+    ])
+    expect((await requests.statusOf(quote)).status).toBe('waiting')
+    await bed.solver.carryOut(await requests.workFor(quote, 'permit'))
+    await bed.network.mine('base', 2)
+    await requests.reaches(quote, 'pending')
+    await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
+    expect([await nativeOf(owner.address), await nativeOf(owner.account)]).toEqual([0n, 0n])
+    await waitUntil(async () => (await workOf(quote))[0]?.state === 'done', 'the work is done')
+  })
+
+  test('swap first where the solver does not take the token', async () => {
+    const { TIDE } = bed.network.deployment.base.tokens
+    const tide = 50n * 10n ** 18n
+    const owner = await accountOf(flow, TIDE, tide)
+    const quote = await quoted(owner, {}, { pay: 'TIDE', receive: 'USDC', amount: tide })
+    expect((await execute(quote, await signedBy(flow, owner, callsOf(quote)))).status).toBe(200)
+    await bed.solver.carryOut(await requests.workFor(quote, 'permit'))
+    await bed.network.mine('base', 2)
+    await requests.reaches(quote, 'pending')
+    expect([await nativeOf(owner.address), await nativeOf(owner.account)]).toEqual([0n, 0n])
+  })
+})
+
+describe('calls are refused', () => {
+  const refused = (reason: string) => [400, 'EXECUTION_REFUSED', reason]
+
+  test("that send the relayer's money, go to our own contracts, or are for another chain", async () => {
+    const owner = await accountOf('EIP-7702')
+    const quote = await quoted(owner)
+    const calls = await delegatedBatch(owner, callsOf(quote))
+    expect(await refusalOf(execute(quote, { ...calls, value: '1' }))).toEqual(refused('value'))
+    const { depository, fillContract, permit2Router, multicall3 } = bed.network.deployment.base
+    const { fillWallet } = bed.network.keys
+    for (const to of [depository, fillContract, permit2Router, multicall3, usdc(), fillWallet.address]) {
+      expect(await refusalOf(execute(quote, { ...calls, to }))).toEqual(refused('own_contract'))
+    }
+    expect(await refusalOf(execute(quote, { ...calls, chainId: 10 }))).toEqual(refused('other_chain'))
+    expect((await refusalOf(execute(quote, { ...calls, chainId: 1 })))[1]).toBe('UNSUPPORTED_CHAIN')
+    expect(await workOf(quote)).toEqual([])
+  })
+
+  test('that make no deposit, one of less, one of another order, or fail', async () => {
+    const owner = await accountOf('EIP-7702')
+    const [quote, another] = [await quoted(owner), await quoted(owner)]
+    const [approve, deposit] = callsOf(quote)
+    if (approve === undefined || deposit === undefined) throw new Error('a token is approved and deposited')
+    const tried = async (calls: readonly Call[]) =>
+      refusalOf(execute(quote, await delegatedBatch(owner, calls)))
+    expect(await tried([approve])).toEqual(refused('no_deposit'))
+    expect(await tried(callsOf(another))).toEqual(refused('no_deposit'))
+    const less = toHex(amount - 1n, { size: 32 }).slice(2)
+    const whole = toHex(amount, { size: 32 }).slice(2)
+    // CAST: a word of hex in the place of a word of hex.
+    const lower = { ...deposit, data: deposit.data.replace(whole, less) as Hex }
+    expect(await tried([approve, lower])).toEqual(refused('no_deposit'))
+    expect(await tried([deposit])).toEqual(refused('reverted'))
+    const forged = { ...(await delegatedBatch(owner, callsOf(quote))), to: payer.address }
+    expect(await refusalOf(execute(quote, forged))).toEqual(refused('no_deposit'))
+    expect(await workOf(quote)).toEqual([])
+  })
+
+  test('that use more gas than was quoted, or none was quoted for', async () => {
+    const owner = await accountOf('EIP-7702')
+    const tight = await quoted(owner, { originGasOverhead: 1 })
+    const many = callsOf(tight).flatMap((call, index) =>
+      index === 0 ? Array.from({ length: 40 }, () => call) : [call],
+    )
+    expect(await refusalOf(execute(tight, await delegatedBatch(owner, many)))).toEqual(refused('gas'))
+    const none = await quoted(owner, { originGasOverhead: 0 })
+    expect(BigInt(none.fees.gas.amount)).toBeGreaterThan(0n)
+    const calls = await delegatedBatch(owner, callsOf(none))
+    expect(await refusalOf(execute(none, calls))).toEqual(refused('no_gas'))
+  })
+
+  test('whose authorization is stale, for another chain, of the relayer, or of an account that did not sign', async () => {
+    const owner = await accountOf('EIP-7702')
+    const quote = await quoted(owner)
+    const good = await delegatedBatch(owner, callsOf(quote))
+    const [tuple] = good.authorizationList ?? []
+    const tried = (change: object) =>
+      refusalOf(execute(quote, { ...good, authorizationList: [{ ...tuple, ...change }] }))
+    const stale = await delegatedBatch(owner, callsOf(quote), 7)
+    expect(await refusalOf(execute(quote, stale))).toEqual(refused('authorization'))
+    expect(await tried({ chainId: 10 })).toEqual(refused('authorization'))
+    const relayer = privateKeyToAccount(bed.network.keys.fillWallet.privateKey)
+    const own = await relayer.signAuthorization({ contractAddress: batchAccount, chainId: 8_453, nonce: 0 })
+    const { r, s, yParity } = own
+    expect(await tried({ r, s, yParity })).toEqual(refused('authorization'))
+    const empty = await execute(quote, { ...good, authorizationList: [] })
+    expect([empty.status, readError(empty).errorCode]).toEqual([400, 'INVALID_REQUEST'])
+    expect(await workOf(quote)).toEqual([])
+  })
+
+  test('without a key, by another key, for an unknown request, and for one that is executed otherwise', async () => {
+    const owner = await accountOf('EIP-7702')
+    const quote = await quoted(owner)
+    const calls = await delegatedBatch(owner, callsOf(quote))
+    expect((await execute(quote, calls, { apiKey: '' })).status).toBe(401)
+    const other = await createSponsor(bed.database, 1n)
+    expect(await refusalOf(execute(quote, calls, { apiKey: other.apiKey }))).toEqual(refused('other_key'))
+    const unknown = { requestId: `0x${'ee'.repeat(32)}` } as const
+    expect((await refusalOf(execute(unknown, calls)))[1]).toBe('REQUEST_NOT_FOUND')
+    const without = { more: { requestId: undefined } }
+    expect((await refusalOf(execute(quote, calls, without)))[1]).toBe('INVALID_REQUEST')
+    const destinationChainExecutionData = { calls: [] }
+    const extra = { more: { executionOptions: { destinationChainExecutionData } } }
+    expect((await refusalOf(execute(quote, calls, extra)))[1]).toBe('INVALID_REQUEST')
+    const sponsored = { more: { executionOptions: { subsidizeFees: true } } }
+    expect(await refusalOf(execute(quote, calls, sponsored))).toEqual(refused('not_sponsored'))
+    const permit = await quoted(owner, { usePermit: true })
+    expect(await refusalOf(execute(permit, calls))).toEqual(refused('not_quoted'))
+  })
+
+  test('that repeat the same 700 times: one piece of work; and other calls for the same request: none', async () => {
+    const owner = await accountOf('EIP-7702')
+    const quote = await quoted(owner)
+    const calls = await delegatedBatch(owner, callsOf(quote))
+    const statuses = new Set<number>()
+    for (let round = 0; round < 28; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 25 }, () => execute(quote, calls)))
+      for (const { status } of answers) statuses.add(status)
+    }
+    expect([...statuses]).toEqual([200])
+    expect(await workOf(quote)).toHaveLength(1)
+    const [approve, ...rest] = callsOf(quote)
+    if (approve === undefined) throw new Error('a token is approved first')
+    const other = await delegatedBatch(owner, [approve, approve, ...rest])
+    expect(await refusalOf(execute(quote, other))).toEqual(refused('taken'))
+  })
+
+  test('once the quote has expired, the deposit is there, or too many of the key came to nothing', async () => {
+    const owner = await accountOf('EIP-7702')
+    const expired = await quoted(owner)
+    const late = await delegatedBatch(owner, callsOf(expired))
+    await bed.database.query(`update orders set expires_at = now() where request_id = $1`, [
+      bytesOf(expired.requestId),
+    ])
+    expect(await refusalOf(execute(expired, late))).toEqual(refused('expired'))
+
+    const quote = await quoted(owner)
+    const calls = await delegatedBatch(owner, callsOf(quote))
+    const insert = (count: number) =>
+      bed.database.query(
+        `insert into work_item (kind, request_id, subject, chain_id, payload, state)
+         select 'permit', $1, 'failed ' || n, 8453, '{"permitKind":"calls"}', 'cancelled'
+         from generate_series(1, $2::int) n`,
+        [bytesOf(expired.requestId), count],
+      )
+    await insert(failuresPerHourMax)
+    expect(await refusalOf(execute(quote, calls))).toEqual(refused('budget'))
+    await bed.database.query(`delete from work_item where subject like 'failed %'`)
+    expect((await execute(quote, calls)).status).toBe(200)
+  })
+})
+
+describe('a sponsor', () => {
+  test('pays the origin gas of calls as a part of the execution fee', async () => {
+    const owner = await accountOf('EIP-7702')
+    const quote = await quoted(owner, { subsidizeFees: true })
+    expect(quote.fees.subsidized.amount).toBe(quote.fees.relayer.amount)
+    const calls = await delegatedBatch(owner, callsOf(quote))
+    const more = { executionOptions: { subsidizeFees: true } }
+    expect((await execute(quote, calls, { more })).status).toBe(200)
+    await bed.solver.carryOut(await requests.workFor(quote, 'permit'))
+    await bed.network.mine('base', 2)
+    await requests.reaches(quote, 'pending')
+    const balance = await base().client.readContract({
+      address: usdc(),
+      abi: tokenAbi,
+      functionName: 'balanceOf',
+      args: [owner.account],
+    })
+    expect([balance, await nativeOf(owner.account)]).toEqual([0n, 0n])
+  })
+})

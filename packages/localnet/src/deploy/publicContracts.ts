@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Hex } from '@causeway/core'
+import { permit2Address } from '@causeway/core'
+import { getContractAddress, toHex } from 'viem'
+import { z } from 'zod'
+import { create2Proxy } from '../uniswap/create2.ts'
+import type { PlannedContract } from './contractPlan.ts'
+
+/** ERC-4337, version 0.7. @source github.com/eth-infinitism/account-abstraction */
+export const entryPointAddress: Hex = '0x0000000071727de22e5e9d8baf0edac6f37da032'
+
+/** A contract of others, from a package of the registry, at the address that it has on every public chain. */
+type PublicContract = {
+  readonly what: string
+  readonly address: Hex
+  /** As it was deployed with through the deterministic proxy. */
+  readonly salt: Hex
+  readonly creationCode: () => Hex
+}
+
+export const publicContracts: readonly PublicContract[] = [
+  {
+    what: 'Permit2',
+    address: permit2Address,
+    salt: '0x0000000000000000000000000000000000000000d3af2663da51c10215000000',
+    creationCode: () =>
+      toHex(
+        packageFile('hardhat-predeploy', join('bin', '0x000000000022D473030F116dDEE9F6B43aC78BA3.bytecode')),
+      ),
+  },
+  {
+    what: 'EntryPoint 0.7',
+    address: entryPointAddress,
+    salt: '0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3',
+    creationCode: () => accountAbstractionCode('EntryPoint'),
+  },
+]
+
+/**
+ * Their creation code through the proxy that the public chains have. The address is a hash of the code, so what
+ * stands there is the code that everybody else calls. @throws Error when a package holds other code
+ */
+export function plannedPublicContracts(): readonly PlannedContract[] {
+  return publicContracts.map(({ what, address, salt, creationCode }) => {
+    const initCode = creationCode()
+    const follows = getContractAddress({ opcode: 'CREATE2', from: create2Proxy, salt, bytecode: initCode })
+    if (follows.toLowerCase() !== address) throw new Error(`${what} is not the code of ${address}`)
+    return { what, initCode, salt, address }
+  })
+}
+
+/** Creation code of a contract of ERC-4337's own repository, before its arguments. */
+export function accountAbstractionCode(name: 'EntryPoint' | 'SimpleAccountFactory'): Hex {
+  const artifact = packageFile('@account-abstraction/contracts', join('artifacts', `${name}.json`))
+  return artifactSchema.parse(JSON.parse(artifact.toString('utf8'))).bytecode
+}
+
+const artifactSchema = z.object({
+  bytecode: z
+    .string()
+    .regex(/^0x([0-9a-f]{2})+$/)
+    // CAST: the pattern above is what Hex says.
+    .transform((bytecode) => bytecode as Hex),
+})
+
+/** Read from disk, as published: neither package is code that we run. */
+function packageFile(name: string, path: string): Buffer {
+  const manifest = createRequire(import.meta.url).resolve(join(name, 'package.json'))
+  return readFileSync(join(dirname(manifest), path))
+}
