@@ -65,6 +65,7 @@ describe('contracts', () => {
     const planned = await command(['contracts', 'deploy', '--chain', 'base', '--dry-run', '--json'])
     expect(contractsOf(planned.output).map(({ name, state }) => [name, state])).toEqual([
       ['FillContract', 'planned'],
+      ['CleanupRouter', 'planned'],
       ['DepositAddresses', 'planned'],
       ['PermitRouter', 'planned'],
       ['DepositRouter', 'planned'],
