@@ -54,6 +54,14 @@ export { readStringResult, readUintResult } from './ethereum-vm/contracts/abiRea
 export { type ContractExpectations, checkContracts } from './ethereum-vm/contracts/checkContracts.ts'
 export { balanceOfCall, nativeBalanceCall } from './ethereum-vm/contracts/erc20Calls.ts'
 export {
+  type CodeHashes,
+  codeProblems,
+  type ExpectedCode,
+  expectedCodes,
+  type KnownCode,
+  type ReliedContract,
+} from './ethereum-vm/contracts/expectedCode.ts'
+export {
   type BlockReference,
   type ContractAnswer,
   type ContractCall,

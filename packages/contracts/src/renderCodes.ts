@@ -1,8 +1,24 @@
 import { codeHashOf } from './codeHash.ts'
 import type { Artifact } from './compile.ts'
 
-/** The contracts that an operator deploys beside a depository, on each chain that is quoted. */
-export const deployedNames = ['FillContract', 'DepositRouter', 'DepositAddresses', 'PermitRouter'] as const
+/** What an operator deploys: beside a depository on each chain that is quoted, and what settlement stands on. */
+export const deployedNames = [
+  'FillContract',
+  'DepositRouter',
+  'DepositAddresses',
+  'PermitRouter',
+  'Depository',
+  'Hub',
+  'HubOracle',
+  'OracleMultisig',
+  'GenericMapping',
+  'Allocator',
+  'EvmPayloadBuilder',
+  'SolanaPayloadBuilder',
+  'BitcoinPayloadBuilder',
+  'HyperliquidPayloadBuilder',
+  'LighterPayloadBuilder',
+] as const
 export type DeployedName = (typeof deployedNames)[number]
 
 /** The text of `codes.generated.ts`: what is deployed, so that nobody who deploys or compares compiles. */

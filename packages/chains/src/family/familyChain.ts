@@ -1,4 +1,5 @@
 import type { RegisteredChain } from '../config/chainRegistry.ts'
+import type { KnownCode } from '../ethereum-vm/contracts/expectedCode.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { FamilyReader } from './createFactsReader.ts'
 import type { HubEntries } from './hubEntries.ts'
@@ -28,6 +29,8 @@ export type ReadableChain = RegisteredChain & { readonly depository: string }
 export type FamilyLimits = {
   /** Final transactions that are kept; 0 reads every one again. */
   readonly finalEntriesMax: number
+  /** Compares what stands at depositories and fill contracts, where the family has contracts; absent: nothing does. */
+  readonly isKnownCode?: KnownCode
 }
 
 /**
