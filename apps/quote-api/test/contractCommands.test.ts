@@ -51,7 +51,11 @@ let hub: Anvil
 let directory: string
 
 beforeAll(async () => {
-  ;[base, optimism, hub] = await Promise.all([8_453, 10, 537_713].map((chainId) => startAnvil({ chainId })))
+  ;[base, optimism, hub] = await Promise.all([
+    startAnvil({ chainId: 8_453 }),
+    startAnvil({ chainId: 10 }),
+    startAnvil({ chainId: 537_713 }),
+  ])
   directory = await mkdtemp(join(tmpdir(), 'causeway-contracts-'))
   for (const { url } of [base, optimism, hub]) {
     for (const key of [deployerKey, strangerKey])

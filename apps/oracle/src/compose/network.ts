@@ -64,7 +64,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
   const chains = files.chains.chains
   const isKnownCode = knownCode(options.environment)
   const hub = openHub(files.hub, isKnownCode)
-  const allocator = openAllocator(files.hub)
+  const allocator = openAllocator(files.hub, isKnownCode)
   sayWhatAllocatorGives(allocator, log)
   sayWhatIsUnchecked(files, log)
   const open = openChains([...chains.values()], hub, { finalResultsKeptMax, isKnownCode, log })
