@@ -89,7 +89,7 @@ export function userChainPlan(artifacts: Artifacts): UserChainPlan {
 }
 
 /** On each user chain. */
-export function localDepository(): PlannedDeployment {
+function localDepository(): PlannedDeployment {
   return depositoryPlan(localEnvironment, initializer)
 }
 
