@@ -58,8 +58,6 @@ export {
   codeProblems,
   type ExpectedCode,
   expectedCodes,
-  type KnownCode,
-  type ReliedContract,
 } from './ethereum-vm/contracts/expectedCode.ts'
 export {
   type BlockReference,
@@ -135,6 +133,7 @@ export {
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export type { FamilyChain } from './family/familyChain.ts'
 export type { HubEntries } from './family/hubEntries.ts'
+export type { KnownCode, ReliedContract } from './family/knownCode.ts'
 export type {
   QuotingChain,
   QuotingChainOptions,

@@ -1,10 +1,11 @@
 import { ethereumCodec, type Hex } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
+import type { ReliedContract } from '../family/knownCode.ts'
 import { checkLocalNodes } from '../guards.ts'
 import { createJsonRpcClient } from '../rpc/client.ts'
 import { createQuorumOver } from '../rpc/quorumClient.ts'
-import { codeProblems, expectedCodes, type ReliedContract } from './contracts/expectedCode.ts'
+import { codeProblems, expectedCodes } from './contracts/expectedCode.ts'
 import { createEthereumFactsReader } from './factsReader.ts'
 import { verifyEvmEndpoints } from './verifyEndpoints.ts'
 

@@ -1,8 +1,8 @@
 import type { RegisteredChain } from '../config/chainRegistry.ts'
-import type { KnownCode } from '../ethereum-vm/contracts/expectedCode.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { FamilyReader } from './createFactsReader.ts'
 import type { HubEntries } from './hubEntries.ts'
+import type { KnownCode } from './knownCode.ts'
 import type { QuotingChainFamily } from './quotingChain.ts'
 
 /** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */

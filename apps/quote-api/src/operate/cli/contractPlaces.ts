@@ -48,7 +48,7 @@ export type Place = {
 }
 
 /** What stands in the quote and hub file for each contract. */
-const settings: Readonly<Record<DeployedName, string>> = {
+const settings: Readonly<Partial<Record<DeployedName, string>>> = {
   FillContract: 'fillContract',
   DepositRouter: 'depositRouter',
   DepositAddresses: 'depositAddresses.contract',
@@ -59,11 +59,6 @@ const settings: Readonly<Record<DeployedName, string>> = {
   OracleMultisig: 'oracleMultisigAddress',
   GenericMapping: 'genericMappingAddress',
   Allocator: 'auroraAllocatorAddress',
-  EvmPayloadBuilder: 'the allocator',
-  SolanaPayloadBuilder: 'the allocator',
-  BitcoinPayloadBuilder: 'the allocator',
-  HyperliquidPayloadBuilder: 'the allocator',
-  LighterPayloadBuilder: 'the allocator',
 }
 
 /** @throws CommandError for a chain that is not quoted; ConfigurationError for one without endpoint */
@@ -101,7 +96,7 @@ async function openHub(
     initializer: settlement?.initializer,
     configured: hubContracts(hub),
     codeHashes: new Map(Object.entries(hub.codeHashes ?? {})),
-    settingOf: (name) => (settings[name].includes(' ') ? settings[name] : `hub.${settings[name]}`),
+    settingOf: (name) => (settings[name] === undefined ? 'the allocator' : `hub.${settings[name]}`),
   }
 }
 

@@ -1,25 +1,7 @@
 import { type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
+import type { KnownCode, ReliedContract } from '../../family/knownCode.ts'
 import { endpointOf, unreadableChain } from '../../rpc/checkEndpoints.ts'
 import type { JsonRpcClient, RpcOptions } from '../../rpc/jsonRpc.ts'
-
-/** Contracts that money or signatures rely on; the last three of a quote file. */
-export type ReliedContract =
-  | 'Allocator'
-  | 'Depository'
-  | 'FillContract'
-  | 'GenericMapping'
-  | 'Hub'
-  | 'HubOracle'
-  | 'OracleMultisig'
-  | 'DepositAddresses'
-  | 'DepositRouter'
-  | 'PermitRouter'
-
-/** Whether what stands at an address is a contract that this release knows; `0x` where nothing does. */
-export type KnownCode = (
-  contract: { readonly name: ReliedContract; readonly address: Hex },
-  code: Hex,
-) => boolean
 
 /** A configured address, and the code that must stand there. */
 export type ExpectedCode = {
