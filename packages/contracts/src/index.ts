@@ -46,6 +46,7 @@ export {
   type NativePayment,
   type OrderCalls,
 } from './encodeFill.ts'
+export { paidDepositories } from './paidDepositories.ts'
 export { renderAbis } from './renderAbis.ts'
 export { type DeployedName, deployedNames, renderCodes } from './renderCodes.ts'
 export {

@@ -8,6 +8,7 @@ import {
   depositoryPlan,
   type Initialization,
   type PlannedDeployment,
+  paidDepositories,
   settlementInitializations,
   settlementPlan,
 } from '@causeway/contracts'
@@ -23,7 +24,6 @@ import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
 import type { Arguments, ChainsContext } from './command.ts'
 import { CommandError } from './commandError.ts'
-import { paidDepositories } from './paidDepositories.ts'
 
 const nowhere = `0x${'0'.repeat(40)}`
 const hubKey = 'hub'

@@ -1,5 +1,3 @@
-import type { RegisteredChain } from '@causeway/chains'
-import type { PaidDepository } from '@causeway/contracts'
 import {
   bytesToHex,
   ConfigurationError,
@@ -7,9 +5,18 @@ import {
   type SettlementFile,
   solanaCodec,
   tronEvmAddress,
+  type VmType,
 } from '@causeway/core'
+import type { PaidDepository } from './settlement.ts'
 
 type Entry = SettlementFile['depositories'][number]
+
+/** What the chain file says of a chain. */
+type PaidChain = {
+  readonly vmType: VmType
+  readonly hubChainId: string
+  readonly depository?: string | undefined
+}
 
 /**
  * What an allocator pays from, completed by the chain file: its depository, its number on the hub, and what its
@@ -18,7 +25,7 @@ type Entry = SettlementFile['depositories'][number]
  */
 export function paidDepositories(
   entries: readonly Entry[],
-  chains: ReadonlyMap<string, RegisteredChain>,
+  chains: ReadonlyMap<string, PaidChain>,
 ): readonly PaidDepository[] {
   const problems: string[] = []
   const paid = entries.flatMap((entry) => {
@@ -44,7 +51,7 @@ export function paidDepositories(
 /** @returns the name of a missing member for an entry without it */
 function builderOf(
   { domain, vault, networkName, networkId, tokens }: Entry,
-  { vmType }: RegisteredChain,
+  { vmType }: PaidChain,
 ): PaidDepository['builder'] | string {
   switch (vmType) {
     case 'ethereum-vm':
