@@ -1,5 +1,6 @@
 // Goal: values that follow from others are the ones that follow, so that no typing error loses money.
 import { join } from 'node:path'
+import { fillContractAddress, publicCodes } from '@causeway/contracts/codes'
 import { addressWord, codecOf, hexToBytes, keccak256Hex, mainNetwork, uintWord } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { environments, parseConfigSet, readRawConfigSet } from './configFiles.ts'
@@ -13,6 +14,9 @@ const configs = environments.map((environment) => {
 /** Hash of the creation code of UniswapV3Pool. @source Uniswap v3-periphery, PoolAddress.sol */
 const poolInitCodeHash = 'e34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54'
 
+const isNamed = (codeHashes: Readonly<Record<string, string>> | undefined, address: string) =>
+  codeHashes?.[address] !== undefined
+
 describe('values that follow from others', () => {
   test.each(configs)('pools of $environment are where their factory creates them', ({ quote }) => {
     for (const { uniswapV3 } of Object.values(quote.chains)) {
@@ -25,6 +29,32 @@ describe('values that follow from others', () => {
       }
     }
   })
+
+  test.each(configs)('fill contracts of $environment are where the command puts them', (config) => {
+    const { environment, chains, quote } = config
+    const own = fillContractAddress(environment)
+    for (const [key, { enabled, fillContract }] of Object.entries(quote.chains)) {
+      if (!enabled) continue
+      expect([key, fillContract]).toEqual([key, own])
+      expect(chains.chains.find(({ id }) => id === key)?.fillContracts).toContain(own)
+    }
+  })
+
+  test.each(configs.filter(({ environment }) => environment !== 'local'))(
+    'no code of $environment is left uncompared that is known, and none is uncompared in silence',
+    ({ chains, hub }) => {
+      const known = new Set<string>(publicCodes.flatMap(({ addresses }) => addresses))
+      for (const { id, vmType, depository = '', additionalDepositories = [], codeHashes } of chains.chains) {
+        if (vmType !== 'ethereum-vm') continue
+        for (const address of [depository, ...additionalDepositories])
+          expect([id, address, isNamed(codeHashes, address)]).toEqual([id, address, !known.has(address)])
+      }
+      const { hubAddress, oracleAddress, oracleMultisigAddress, genericMappingAddress } = hub
+      for (const address of [hubAddress, oracleAddress, oracleMultisigAddress, genericMappingAddress])
+        if (address !== undefined)
+          expect([address, isNamed(hub.codeHashes, address)]).toEqual([address, true])
+    },
+  )
 
   test.each(configs)('hub chain ids of $environment are chain ids, or hashes of the names', (config) => {
     const { environment, chains } = config

@@ -3,6 +3,7 @@ import {
   chainsFileSchema,
   hubFileSchema,
   quoteFileSchema,
+  settlementFileSchema,
   solverFileSchema,
 } from '@causeway/core'
 import { z } from 'zod'
@@ -16,6 +17,7 @@ export function configJsonSchemas(): Readonly<Record<string, object>> {
     'chains.schema.json': toJsonSchema(chainsFileSchema, 'chains.<ENVIRONMENT>.json'),
     'hub.schema.json': toJsonSchema(hubFileSchema, 'chains.hub.<ENVIRONMENT>.json'),
     'quote.schema.json': toJsonSchema(quoteFileSchema, 'quote.<ENVIRONMENT>.json'),
+    'settlement.schema.json': toJsonSchema(settlementFileSchema, 'settlement.<ENVIRONMENT>.json'),
     'solver.schema.json': toJsonSchema(solverFileSchema, 'solver.<ENVIRONMENT>.json'),
   }
 }

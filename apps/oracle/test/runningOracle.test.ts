@@ -72,12 +72,17 @@ async function listed(id: string): Promise<ListedChain | undefined> {
 }
 
 /** The variables of an oracle whose hub file is the local one, changed. */
-async function withHubFile(change: (text: string) => string): Promise<Record<string, string>> {
+const withHubFile = (change: (text: string) => string) => withFile('chains.hub.local.json', change)
+
+async function withFile(
+  changedName: 'chains.local.json' | 'chains.hub.local.json',
+  change: (text: string) => string,
+): Promise<Record<string, string>> {
   const configs = await mkdtemp(join(directory, 'configs-'))
   for (const name of ['chains.local.json', 'chains.hub.local.json']) {
     const text = await readFile(join(repositoryRoot, 'configs', name), 'utf8')
-    const changed = name.startsWith('chains.hub') ? change(text) : text
-    if (name.startsWith('chains.hub')) expect(changed).not.toBe(text)
+    const changed = name === changedName ? change(text) : text
+    if (name === changedName) expect(changed).not.toBe(text)
     await writeFile(join(configs, name), changed)
   }
   return { ...oracleVariables(network), CONFIG_DIR: configs, LOG_LEVEL: 'silent' }
@@ -121,6 +126,42 @@ describe('a start is refused and names the setting', () => {
       text.replace(/"hubAddress": "0x[0-9a-f]{40}"/, `"hubAddress": "0x${'77'.repeat(20)}"`),
     )
     await expect(createOracle(loadConfig(variables, repositoryRoot), variables)).rejects.toThrow(/hubAddress/)
+  })
+
+  describe('with another contract than this release knows', () => {
+    const start = (variables: Record<string, string>) =>
+      createOracle(loadConfig(variables, repositoryRoot), variables)
+
+    test.each(['oracleMultisigAddress', 'genericMappingAddress', 'auroraAllocatorAddress'] as const)(
+      'as %s',
+      async (member) => {
+        const { hub } = network.deployment
+        const builder = hub.bitcoinPayloadBuilder
+        const variables = await withHubFile((text) =>
+          text.replace(new RegExp(`"${member}": "0x[0-9a-f]{40}"`), `"${member}": "${builder}"`),
+        )
+        await expect(start(variables)).rejects.toThrow(
+          new RegExp(`relay.* shows other code at hub: ${member} than`),
+        )
+      },
+    )
+
+    test.each(['depository', 'fillContract'] as const)('as %s of a chain', async (member) => {
+      const { [member]: address, multicall3 } = network.deployment.base
+      const variables = await withFile('chains.local.json', (text) => text.replaceAll(address, multicall3))
+      const setting = member === 'depository' ? 'depository' : 'fillContracts'
+      await expect(start(variables)).rejects.toThrow(
+        new RegExp(`base.* shows other code at chains: base.${setting} than`),
+      )
+    })
+
+    test('as a fill contract that is none, at an address where anything may appear', async () => {
+      const { fillContract } = network.deployment.base
+      const variables = await withFile('chains.local.json', (text) =>
+        text.replaceAll(fillContract, `0x${'7a'.repeat(20)}`),
+      )
+      await expect(start(variables)).rejects.toThrow(/shows no contract at chains: base.fillContracts/)
+    })
   })
 
   test.each<[string, RegExp, string, RegExp]>([

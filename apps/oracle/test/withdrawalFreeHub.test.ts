@@ -33,11 +33,12 @@ let artifacts: Awaited<ReturnType<typeof loadArtifacts>>
 beforeAll(async () => {
   network = await startTestNetwork()
   artifacts = await loadArtifacts()
+  // Oracles refuse to start over a ledger of other code.
+  trio = await startOracleTrio(network)
   // The same ledger and storage, and one function more.
   await network.chains.hub.chain.node.setCode({
     ...{ address: network.deployment.hub.hub, bytecode: artifacts.FreeHub.runtimeBytecode },
   })
-  trio = await startOracleTrio(network)
 })
 afterAll(async () => {
   await trio?.stop()

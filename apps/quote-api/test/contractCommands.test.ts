@@ -3,11 +3,31 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { codeStateOf, deploymentPlan } from '@causeway/contracts'
+import {
+  codeStateOf,
+  create2Proxy,
+  deploymentPlan,
+  depositoryAbi,
+  depositoryPlan,
+  fillContractAddress,
+  hubAbi,
+  oracleMultisigAbi,
+  settlementPlan,
+  type Transaction,
+} from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { type Anvil, startAnvil } from '@causeway/localnet'
-import { createPublicClient, createTestClient, http, parseEther, zeroAddress } from 'viem'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import {
+  concatHex,
+  createPublicClient,
+  createTestClient,
+  createWalletClient,
+  encodeFunctionData,
+  http,
+  parseEther,
+  zeroAddress,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { loadConfig } from '../src/config/config.ts'
@@ -15,6 +35,10 @@ import { runCli } from '../src/operate/cli/runCli.ts'
 import { repositoryRoot } from './fixtures/service.ts'
 
 const deployerKey = generatePrivateKey()
+const strangerKey = generatePrivateKey()
+// CAST: lower case hex is still hex.
+const deployerAddress = privateKeyToAddress(deployerKey).toLowerCase() as Hex
+const multicall3: Hex = '0xca11bde05977b3631167028862be2a173976ca11'
 const outputSchema = z.object({
   contracts: z.array(
     z.object({ name: z.string(), address: z.string(), state: z.string(), isNew: z.boolean() }),
@@ -23,30 +47,43 @@ const outputSchema = z.object({
 
 let base: Anvil
 let optimism: Anvil
+let hub: Anvil
 let directory: string
 
 beforeAll(async () => {
-  ;[base, optimism] = await Promise.all([startAnvil({ chainId: 8_453 }), startAnvil({ chainId: 10 })])
+  ;[base, optimism, hub] = await Promise.all([
+    startAnvil({ chainId: 8_453 }),
+    startAnvil({ chainId: 10 }),
+    startAnvil({ chainId: 537_713 }),
+  ])
   directory = await mkdtemp(join(tmpdir(), 'causeway-contracts-'))
-  for (const { url } of [base, optimism]) {
-    const address = privateKeyToAddress(deployerKey)
-    await node(url).setBalance({ address, value: parseEther('10') })
+  for (const { url } of [base, optimism, hub]) {
+    for (const key of [deployerKey, strangerKey])
+      await node(url).setBalance({ address: privateKeyToAddress(key), value: parseEther('10') })
   }
 })
 afterAll(async () => {
   await base?.stop()
   await optimism?.stop()
+  await hub?.stop()
   await rm(directory, { recursive: true, force: true })
 })
 
 const node = (url: string) => createTestClient({ mode: 'anvil', transport: http(url) })
+
+async function sendFrom(key: Hex, url: string, transaction: Transaction): Promise<string> {
+  const client = createPublicClient({ transport: http(url) })
+  const wallet = createWalletClient({ account: privateKeyToAccount(key), transport: http(url) })
+  const hash = await wallet.sendTransaction({ ...transaction, chain: null, gas: 8_000_000n })
+  return (await client.waitForTransactionReceipt({ hash })).status
+}
 
 async function command(words: readonly string[], more: Readonly<Record<string, string>> = {}) {
   const lines: string[] = []
   const keep = async (line: string) => void lines.push(line)
   const variables = {
     ...{ ENVIRONMENT: 'local', CAUSEWAY_LOCAL_DIR: directory, ECDSA_PRIVATE_KEY: generatePrivateKey() },
-    ...{ BASE_RPC_URL: base.url, OPTIMISM_RPC_URL: optimism.url, RELAY_RPC_URL: base.url },
+    ...{ BASE_RPC_URL: base.url, OPTIMISM_RPC_URL: optimism.url, RELAY_RPC_URL: hub.url },
     ...more,
   }
   const code = await runCli({
@@ -92,12 +129,16 @@ describe('contracts', () => {
     )
     const again = await command(['contracts', 'deploy', '--chain', 'base', '--json'], withKey)
     expect(contractsOf(again.output).some(({ isNew }) => isNew)).toBe(false)
-    // The local network was deployed by the same plan.
+    // The local network was deployed by the same plan. Its depository has no owner, and nothing looks at that here.
+    const { salt, initCode } = depositoryPlan('local', multicall3)
+    await sendFrom(deployerKey, base.url, { to: create2Proxy, data: concatHex([salt, initCode]) })
     expect(await command(['contracts', 'verify', '--chain', 'base'])).toMatchObject({ code: 0 })
   })
 
   test('whose code was replaced are told by a verification', async () => {
-    const [found] = contractsOf((await command(['contracts', 'verify', '--chain', 'base', '--json'])).output)
+    const [, found] = contractsOf(
+      (await command(['contracts', 'verify', '--chain', 'base', '--json'])).output,
+    )
     // CAST: the command prints addresses.
     const address = found?.address as Hex
     const code = await createPublicClient({ transport: http(base.url) }).getCode({ address })
@@ -130,11 +171,133 @@ describe('contracts', () => {
     expect(await command(['contracts', 'verify', '--chain', 'atlantis'])).toMatchObject({ code: 2 })
   })
 
+  test('the fill contract stands where services expect it without a plan', () => {
+    for (const environment of ['local', 'mainnets.prod']) {
+      const [planned] = deploymentPlan(environment, { depository: zeroAddress })
+      expect(fillContractAddress(environment)).toBe(planned?.address)
+    }
+  })
+
   test('of two environments share no address', () => {
     const around = { depository: zeroAddress, swapRouter: zeroAddress, wrappedNative: zeroAddress }
     const addresses = ['local', 'testnets.prod', 'mainnets.prod'].flatMap((environment) =>
       deploymentPlan(environment, around).map(({ address }) => address),
     )
     expect(new Set(addresses).size).toBe(12)
+  })
+})
+
+describe('settlement', () => {
+  const owner: Hex = `0x${'90'.repeat(20)}`
+  const oracles = ['01', '02', '03'].map((byte): Hex => `0x${byte.repeat(20)}`)
+  const flags = (chain: string) => ['--chain', chain, '--settlement', join(directory, 'settlement.json')]
+
+  async function writeSettlement(changes: object = {}): Promise<void> {
+    const file = {
+      environment: 'local',
+      initializer: privateKeyToAddress(deployerKey),
+      ...{ owner, oracles, oracleThreshold: 2, allocatorSigner: `0x${'0b'.repeat(20)}` },
+      depositories: [
+        { chain: 'base' },
+        { chain: 'optimism' },
+        { chain: 'lighter', networkId: '300' },
+        { chain: 'bitcoin' },
+      ],
+      ...changes,
+    }
+    await writeFile(join(directory, 'settlement.json'), JSON.stringify(file))
+  }
+
+  const planned = async (chain: string) =>
+    contractsOf((await command(['contracts', 'deploy', ...flags(chain), '--dry-run', '--json'])).output)
+
+  async function ownerOf(url: string, address: string): Promise<string> {
+    const client = createPublicClient({ transport: http(url) })
+    // CAST: the command prints addresses.
+    return client.readContract({ address: address as Hex, abi: hubAbi, functionName: 'owner' })
+  }
+
+  test('is planned at addresses that depend on who may initialize, on each chain alike', async () => {
+    await writeSettlement()
+    const onHub = await planned('hub')
+    expect(onHub.map(({ name }) => name)).toEqual([
+      ...['Hub', 'HubOracle', 'OracleMultisig', 'GenericMapping', 'Allocator'],
+      ...['EvmPayloadBuilder', 'LighterPayloadBuilder', 'BitcoinPayloadBuilder'],
+    ])
+    const [onBase, onOptimism] = [await planned('base'), await planned('optimism')]
+    expect(onBase.map(({ address }) => address)).toEqual(onOptimism.map(({ address }) => address))
+    expect(onBase[0]?.name).toBe('Depository')
+    await writeSettlement({ initializer: privateKeyToAddress(strangerKey) })
+    const others = [...(await planned('hub')).slice(0, 5), ...(await planned('base')).slice(0, 1)]
+    const own = new Set([...onHub, ...onBase].map(({ address }) => address))
+    expect(others.filter(({ address }) => own.has(address))).toEqual([])
+  })
+
+  test('is refused to a key that may not initialize, and with a file that cannot be meant', async () => {
+    await writeSettlement()
+    const stranger = { DEPLOYER_PRIVATE_KEY: strangerKey }
+    const refused = await command(['contracts', 'deploy', ...flags('hub')], stranger)
+    expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('initializer')])
+    await writeSettlement({ oracleThreshold: 4 })
+    const unmet = await command(['contracts', 'deploy', ...flags('hub')], withKey)
+    expect([unmet.code, unmet.output]).toEqual([1, expect.stringContaining('more signatures than oracles')])
+    await writeSettlement({ depositories: [{ chain: 'solana' }] })
+    const incomplete = await command(['contracts', 'deploy', ...flags('hub')], withKey)
+    expect([incomplete.code, incomplete.output]).toEqual([
+      1,
+      expect.stringContaining('solana.domain is needed'),
+    ])
+  })
+
+  test('a stranger who deploys it first names no owner: the command does', async () => {
+    await writeSettlement()
+    const [ledger] = await planned('hub')
+    const { initCode, salt, address } = settlementPlan('local', deployerAddress, []).hub
+    expect(ledger?.address).toBe(address)
+    expect(
+      await sendFrom(strangerKey, hub.url, { to: create2Proxy, data: concatHex([salt, initCode]) }),
+    ).toBe('success')
+    const thief = privateKeyToAddress(strangerKey)
+    const data = encodeFunctionData({ abi: hubAbi, functionName: 'initialize', args: [thief, thief] })
+    expect(await sendFrom(strangerKey, hub.url, { to: address, data })).toBe('reverted')
+    expect(await ownerOf(hub.url, address)).toBe(zeroAddress)
+
+    const deployed = await command(['contracts', 'deploy', ...flags('hub'), '--json'], withKey)
+    expect(deployed.code).toBe(0)
+    const all = contractsOf(deployed.output)
+    expect(all.map(({ state }) => state)).toEqual(all.map(() => 'ours'))
+    for (const contract of all.slice(0, 5)) expect(await ownerOf(hub.url, contract.address)).toBe(owner)
+    const again = await command(['contracts', 'deploy', ...flags('hub'), '--json'], withKey)
+    expect([again.code, contractsOf(again.output).some(({ isNew }) => isNew)]).toEqual([0, false])
+  })
+
+  test('names the oracles, their threshold and who operates the ledger', async () => {
+    await writeSettlement()
+    // CAST: the command prints addresses.
+    const [ledger, oracle, multisig] = (await planned('hub')).map(({ address }) => address as Hex)
+    const client = createPublicClient({ transport: http(hub.url) })
+    if (ledger === undefined || oracle === undefined || multisig === undefined) throw new Error('not planned')
+    const role = await client.readContract({ address: ledger, abi: hubAbi, functionName: 'OPERATOR_ROLE' })
+    const operates = (account: Hex) =>
+      client.readContract({ address: ledger, abi: hubAbi, functionName: 'hasRole', args: [role, account] })
+    expect([await operates(oracle), await operates(owner)]).toEqual([true, false])
+    const multisigCall = { address: multisig, abi: oracleMultisigAbi } as const
+    expect(await client.readContract({ ...multisigCall, functionName: 'signers' })).toEqual(oracles)
+    expect(await client.readContract({ ...multisigCall, functionName: 'threshold' })).toBe(2n)
+  })
+
+  test('that somebody else owns is told, and never called deployed', async () => {
+    await writeSettlement()
+    const [depository] = await planned('optimism')
+    const { initCode, salt, address } = depositoryPlan('local', deployerAddress)
+    expect(depository?.address).toBe(address)
+    await sendFrom(deployerKey, optimism.url, { to: create2Proxy, data: concatHex([salt, initCode]) })
+    const thief = privateKeyToAddress(strangerKey)
+    const data = encodeFunctionData({ abi: depositoryAbi, functionName: 'initialize', args: [thief, thief] })
+    await sendFrom(deployerKey, optimism.url, { to: address, data })
+    const told = await command(['contracts', 'deploy', ...flags('optimism')], withKey)
+    expect([told.code, told.output]).toEqual([1, expect.stringContaining('not the owner to be named')])
+    expect(await command(['contracts', 'deploy', ...flags('base')], withKey)).toMatchObject({ code: 0 })
+    expect(await ownerOf(base.url, address)).toBe(owner)
   })
 })

@@ -150,7 +150,7 @@ const refused: readonly (readonly [
         ['chains.local.json', network.deployment.base.fillContract, network.deployment.base.multicall3],
       )(environment),
     ),
-    ["chains.base.fillContract: the code on base is not that of this release's contract"],
+    ['shows other code at quote: chains.base.fillContract than this release or codeHashes knows'],
   ],
   [
     'prices of Hermes where nobody is named whose signatures count',

@@ -2,6 +2,8 @@
 // depository and what it is worth, and nothing else. Adversary: a stolen solver key, a compromised quote-api or its
 // database, which offer whatever they like. Method: the solver as an operator runs it, real nodes, real deposits; a
 // scripted quote-api lists the work; what counts is what left the fill wallet.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
 import { depositoryAbi, type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
@@ -50,6 +52,19 @@ async function offer(items: readonly Item[], overrides: Readonly<Record<string, 
   await until('all are judged', () => items.every(({ id }) => work.failures.has(id) || work.reports.has(id)))
   return { work, solver, reasons: items.map(({ id }) => work.failures.get(id)?.[0]) }
 }
+
+describe('a fill contract of other code', () => {
+  test.each(['another contract', 'no contract'])('is never paid through: %s', async (what) => {
+    const { fillContract, multicall3 } = network.deployment.optimism
+    const placed = what === 'no contract' ? `0x${'7a'.repeat(20)}` : multicall3
+    const configs = await changedConfigs('chains.local.json', (text) => text.replaceAll(fillContract, placed))
+    const quote = join(configs, 'quote.local.json')
+    await writeFile(quote, (await readFile(quote, 'utf8')).replaceAll(fillContract, placed))
+    const solver = startSolver(await bench.settings(await startScriptedWork(), { CONFIG_DIR: configs }))
+    expect(await solver.ended).toBe('exit code 1')
+    expect(solver.output()).toMatch(/shows (other code|no contract) at chains: optimism\.fillContracts/)
+  })
+})
 
 describe('work that somebody forged', () => {
   test('is never paid: rows with invented orders and no deposit', async () => {

@@ -55,6 +55,12 @@ export { readStringResult, readUintResult } from './ethereum-vm/contracts/abiRea
 export { type ContractExpectations, checkContracts } from './ethereum-vm/contracts/checkContracts.ts'
 export { balanceOfCall, nativeBalanceCall } from './ethereum-vm/contracts/erc20Calls.ts'
 export {
+  type CodeHashes,
+  codeProblems,
+  type ExpectedCode,
+  expectedCodes,
+} from './ethereum-vm/contracts/expectedCode.ts'
+export {
   type BlockReference,
   type ContractAnswer,
   type ContractCall,
@@ -131,6 +137,7 @@ export {
 export { verifyEvmEndpoints } from './ethereum-vm/verifyEndpoints.ts'
 export type { FamilyChain } from './family/familyChain.ts'
 export type { HubEntries } from './family/hubEntries.ts'
+export type { KnownCode, ReliedContract } from './family/knownCode.ts'
 export type {
   QuotingChain,
   QuotingChainOptions,

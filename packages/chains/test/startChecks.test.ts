@@ -1,13 +1,16 @@
 // Goal: a service learns at start that its configuration and its chains do not fit, setting by setting.
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
 import { loadArtifacts } from '@causeway/localnet'
-import { encodeDeployData } from 'viem'
+import { encodeDeployData, keccak256 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   type ContractExpectations,
   checkContracts,
   checkLocalNodes,
+  codeProblems,
   createJsonRpcClient,
+  type ExpectedCode,
+  expectedCodes,
 } from '../src/index.ts'
 import { type EvmTestbed, startEvmTestbed } from './evmTestbed.ts'
 
@@ -24,6 +27,7 @@ beforeAll(async () => {
     chainId: 31_337n,
     multicall3: { setting: 'base.multicall3', address: chain.bed.multicall3 },
     contracts: [{ setting: 'base.factory', address: chain.bed.uniswap.factory }],
+    codes: [],
     feeds: [{ setting: 'ETH/USD', address: feed, description: 'ETH / USD', decimals: 8 }],
     tokens: [{ setting: 'base.USDC', address: chain.token, decimals: 6 }],
     words: [],
@@ -154,3 +158,87 @@ function twoEndpoints() {
   onTestFinished(() => client.close())
   return client
 }
+
+describe('codeProblems', () => {
+  const isFactory = (code: Hex) => keccak256(code) === factoryHash
+  let factoryHash: Hex
+  let expected: readonly ExpectedCode[]
+  beforeAll(async () => {
+    factoryHash = keccak256(await codeAt(chain.bed.uniswap.factory))
+    expected = [{ setting: 'base.factory', address: chain.bed.uniswap.factory, isRight: isFactory }]
+  })
+
+  async function codeAt(address: Hex): Promise<Hex> {
+    const code = await chain.bed.publicClient.getCode({ address })
+    if (code === undefined) throw new Error('no code')
+    return code
+  }
+
+  test('finds nothing where every endpoint shows the expected code', async () => {
+    expect(await codeProblems({ client: twoEndpoints(), expected, threshold: 2 })).toEqual([])
+  })
+
+  test('names the setting at which another contract stands, and the one at which none does', async () => {
+    const problems = await codeProblems({
+      ...{ client: chain.client(), threshold: 1 },
+      expected: [
+        { setting: 'base.token', address: chain.token, isRight: isFactory },
+        { setting: 'base.none', address: nowhere, isRight: isFactory },
+      ],
+    })
+    expect(problems).toEqual([
+      expect.stringContaining('shows other code at base.token'),
+      expect.stringContaining('shows no contract at base.none'),
+    ])
+  })
+
+  test('an endpoint that lies for another contract is outvoted by any that does not', async () => {
+    const code = await codeAt(chain.bed.uniswap.factory)
+    await chain.proxy.set({
+      kind: 'lie',
+      rewrite: ({ method }, result) => (method === 'eth_getCode' ? code : result),
+    })
+    const placed = [{ setting: 'base.token', address: chain.token, isRight: isFactory }]
+    expect(await codeProblems({ client: chain.client(), expected: placed, threshold: 1 })).toEqual([])
+    const problems = await codeProblems({ client: twoEndpoints(), expected: placed, threshold: 2 })
+    expect(problems).toEqual([expect.stringContaining('shows other code at base.token')])
+  })
+
+  test('one endpoint that hides the right contract is named, whatever the others show', async () => {
+    await chain.proxy.set({
+      kind: 'lie',
+      rewrite: ({ method }, result) => (method === 'eth_getCode' ? '0xfe' : result),
+    })
+    const problems = await codeProblems({ client: twoEndpoints(), expected, threshold: 2 })
+    expect(problems).toEqual([expect.stringMatching(/behind-proxy shows other code at base\.factory/)])
+  })
+
+  test('too few answers tell nothing', async () => {
+    await chain.proxy.set({ kind: 'refuse' })
+    const asked = codeProblems({ client: twoEndpoints(), expected, threshold: 2 })
+    await expect(asked).rejects.toBeInstanceOf(UpstreamUnavailableError)
+  })
+})
+
+describe('expectedCodes', () => {
+  const code: Hex = '0x6001'
+  const contracts = [{ name: 'Hub', setting: 'hub: hubAddress', address: nowhere }] as const
+  const isRight = (codeHashes: Readonly<Record<string, string>> | undefined, isKnown: boolean, found: Hex) =>
+    expectedCodes(contracts, { isKnown: () => isKnown, codeHashes })[0]?.isRight(found)
+
+  test('without a recorded hash only known code is right', () => {
+    expect(isRight(undefined, true, code)).toBe(true)
+    expect(isRight(undefined, false, code)).toBe(false)
+  })
+
+  test('a recorded hash counts in place of what is known, for its address alone', () => {
+    expect(isRight({ [nowhere]: keccak256(code) }, false, code)).toBe(true)
+    expect(isRight({ [nowhere]: keccak256(code) }, true, '0x6002')).toBe(false)
+    expect(isRight({ [`0x${'13'.repeat(20)}`]: keccak256(code) }, false, code)).toBe(false)
+  })
+
+  test('what is left unchecked must be a contract all the same', () => {
+    expect(isRight({ [nowhere]: 'unchecked' }, false, code)).toBe(true)
+    expect(isRight({ [nowhere]: 'unchecked' }, false, '0x')).toBe(false)
+  })
+})

@@ -43,11 +43,13 @@ export const depositSweepAbi = [
 ] as const
 
 export const depositoryAbi = [
+  {"inputs":[{"internalType":"address","name":"initializer","type":"address"}],"stateMutability":"nonpayable","type":"constructor"},
   {"inputs":[],"name":"AlreadyInitialized","type":"error"},
   {"inputs":[{"internalType":"uint256","name":"index","type":"uint256"},{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"CallFailed","type":"error"},
   {"inputs":[],"name":"CallRequestAlreadyUsed","type":"error"},
   {"inputs":[],"name":"CallRequestExpired","type":"error"},
   {"inputs":[],"name":"InvalidSignature","type":"error"},
+  {"inputs":[],"name":"NotInitializer","type":"error"},
   {"inputs":[],"name":"NotOwner","type":"error"},
   {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"TokenCallFailed","type":"error"},
   {"inputs":[],"name":"ZeroOwner","type":"error"},
@@ -55,6 +57,7 @@ export const depositoryAbi = [
   {"anonymous":false,"inputs":[{"indexed":false,"internalType":"address","name":"from","type":"address"},{"indexed":false,"internalType":"address","name":"token","type":"address"},{"indexed":false,"internalType":"uint256","name":"amount","type":"uint256"},{"indexed":false,"internalType":"bytes32","name":"id","type":"bytes32"}],"name":"RelayErc20Deposit","type":"event"},
   {"anonymous":false,"inputs":[{"indexed":false,"internalType":"address","name":"from","type":"address"},{"indexed":false,"internalType":"uint256","name":"amount","type":"uint256"},{"indexed":false,"internalType":"bytes32","name":"id","type":"bytes32"}],"name":"RelayNativeDeposit","type":"event"},
   {"inputs":[],"name":"DOMAIN_SEPARATOR","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"INITIALIZER","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"allocator","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"bytes32","name":"structHash","type":"bytes32"}],"name":"callRequests","outputs":[{"internalType":"bool","name":"","type":"bool"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"address","name":"depositor","type":"address"},{"internalType":"address","name":"token","type":"address"},{"internalType":"bytes32","name":"id","type":"bytes32"}],"name":"depositErc20","outputs":[],"stateMutability":"nonpayable","type":"function"},
@@ -150,12 +153,14 @@ export const permittedDepositAbi = [
 ] as const
 
 export const allocatorAbi = [
+  {"inputs":[{"internalType":"address","name":"initializer","type":"address"}],"stateMutability":"nonpayable","type":"constructor"},
   {"inputs":[],"name":"AlreadyInitialized","type":"error"},
   {"inputs":[],"name":"AlreadySigned","type":"error"},
   {"inputs":[],"name":"DuplicatePayload","type":"error"},
   {"inputs":[],"name":"EmptyPayload","type":"error"},
   {"inputs":[],"name":"InvalidSignature","type":"error"},
   {"inputs":[],"name":"NonceUsed","type":"error"},
+  {"inputs":[],"name":"NotInitializer","type":"error"},
   {"inputs":[],"name":"NotOwner","type":"error"},
   {"inputs":[],"name":"NotSigner","type":"error"},
   {"inputs":[],"name":"UnknownBuilder","type":"error"},
@@ -165,6 +170,7 @@ export const allocatorAbi = [
   {"anonymous":false,"inputs":[{"indexed":true,"internalType":"bytes32","name":"payloadId","type":"bytes32"},{"indexed":false,"internalType":"bytes","name":"payload","type":"bytes"},{"indexed":false,"internalType":"uint256","name":"timestamp","type":"uint256"}],"name":"PayloadBuilt","type":"event"},
   {"anonymous":false,"inputs":[{"indexed":true,"internalType":"bytes32","name":"payloadId","type":"bytes32"},{"indexed":true,"internalType":"bytes32","name":"hash","type":"bytes32"},{"indexed":false,"internalType":"bytes","name":"signature","type":"bytes"}],"name":"PayloadWithdrawSigned","type":"event"},
   {"anonymous":false,"inputs":[{"indexed":true,"internalType":"bytes32","name":"payloadId","type":"bytes32"},{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"indexed":false,"internalType":"struct SubmitWithdrawRequest","name":"request","type":"tuple"}],"name":"WithdrawRequestSubmitted","type":"event"},
+  {"inputs":[],"name":"INITIALIZER","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"string","name":"currency","type":"string"},{"internalType":"uint256","name":"amount","type":"uint256"},{"internalType":"address","name":"spender","type":"address"},{"internalType":"string","name":"receiver","type":"string"},{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"bytes32","name":"nonce","type":"bytes32"}],"internalType":"struct SubmitWithdrawRequest","name":"request","type":"tuple"}],"name":"hashRequest","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"address","name":"owner_","type":"address"},{"internalType":"address","name":"oracle_","type":"address"},{"internalType":"address","name":"signer_","type":"address"},{"components":[{"internalType":"uint256","name":"chainId","type":"uint256"},{"internalType":"string","name":"depository","type":"string"},{"internalType":"contract PayloadBuilder","name":"builder","type":"address"}],"internalType":"struct Allocator.BuilderEntry[]","name":"builders","type":"tuple[]"}],"name":"initialize","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[],"name":"oracle","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
@@ -231,10 +237,12 @@ export const solanaPayloadBuilderAbi = [
 ] as const
 
 export const genericMappingAbi = [
+  {"inputs":[{"internalType":"address","name":"initializer","type":"address"}],"stateMutability":"nonpayable","type":"constructor"},
   {"inputs":[],"name":"AlreadyInitialized","type":"error"},
   {"inputs":[],"name":"EntryExists","type":"error"},
   {"inputs":[],"name":"InvalidSignature","type":"error"},
   {"inputs":[],"name":"NonceUsed","type":"error"},
+  {"inputs":[],"name":"NotInitializer","type":"error"},
   {"inputs":[],"name":"NotOperator","type":"error"},
   {"inputs":[],"name":"NotOwner","type":"error"},
   {"inputs":[],"name":"UnauthorizedOracle","type":"error"},
@@ -243,6 +251,7 @@ export const genericMappingAbi = [
   {"anonymous":false,"inputs":[{"indexed":true,"internalType":"bytes32","name":"role","type":"bytes32"},{"indexed":true,"internalType":"address","name":"account","type":"address"}],"name":"RoleGranted","type":"event"},
   {"anonymous":false,"inputs":[{"indexed":true,"internalType":"bytes32","name":"role","type":"bytes32"},{"indexed":true,"internalType":"address","name":"account","type":"address"}],"name":"RoleRevoked","type":"event"},
   {"inputs":[],"name":"DOMAIN_SEPARATOR","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"INITIALIZER","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"OPERATOR_ROLE","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"ORACLE_ROLE","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"address","name":"user","type":"address"},{"internalType":"bytes32","name":"id","type":"bytes32"}],"name":"getEntry","outputs":[{"internalType":"bytes","name":"data","type":"bytes"},{"internalType":"uint256","name":"createdAt","type":"uint256"}],"stateMutability":"view","type":"function"},
@@ -259,14 +268,17 @@ export const genericMappingAbi = [
 ] as const
 
 export const hubAbi = [
+  {"inputs":[{"internalType":"address","name":"initializer","type":"address"}],"stateMutability":"nonpayable","type":"constructor"},
   {"inputs":[],"name":"AlreadyInitialized","type":"error"},
   {"inputs":[],"name":"InsufficientBalance","type":"error"},
+  {"inputs":[],"name":"NotInitializer","type":"error"},
   {"inputs":[],"name":"NotOperator","type":"error"},
   {"inputs":[],"name":"NotOwner","type":"error"},
   {"inputs":[],"name":"ZeroOwner","type":"error"},
   {"anonymous":false,"inputs":[{"indexed":true,"internalType":"bytes32","name":"role","type":"bytes32"},{"indexed":true,"internalType":"address","name":"account","type":"address"}],"name":"RoleGranted","type":"event"},
   {"anonymous":false,"inputs":[{"indexed":true,"internalType":"bytes32","name":"role","type":"bytes32"},{"indexed":true,"internalType":"address","name":"account","type":"address"}],"name":"RoleRevoked","type":"event"},
   {"anonymous":false,"inputs":[{"indexed":false,"internalType":"address","name":"caller","type":"address"},{"indexed":true,"internalType":"address","name":"sender","type":"address"},{"indexed":true,"internalType":"address","name":"receiver","type":"address"},{"indexed":true,"internalType":"uint256","name":"id","type":"uint256"},{"indexed":false,"internalType":"uint256","name":"amount","type":"uint256"}],"name":"Transfer","type":"event"},
+  {"inputs":[],"name":"INITIALIZER","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"OPERATOR_ROLE","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"address","name":"holder","type":"address"},{"internalType":"uint256","name":"id","type":"uint256"}],"name":"balanceOf","outputs":[{"internalType":"uint256","name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"address","name":"sender","type":"address"},{"internalType":"uint256","name":"id","type":"uint256"},{"internalType":"uint256","name":"amount","type":"uint256"}],"name":"burn","outputs":[],"stateMutability":"nonpayable","type":"function"},
@@ -281,12 +293,13 @@ export const hubAbi = [
 ] as const
 
 export const hubOracleAbi = [
-  {"inputs":[{"internalType":"contract Hub","name":"hub","type":"address"}],"stateMutability":"nonpayable","type":"constructor"},
+  {"inputs":[{"internalType":"contract Hub","name":"hub","type":"address"},{"internalType":"address","name":"initializer","type":"address"}],"stateMutability":"nonpayable","type":"constructor"},
   {"inputs":[],"name":"AlreadyExecuted","type":"error"},
   {"inputs":[],"name":"AlreadyInitialized","type":"error"},
   {"inputs":[],"name":"InvalidActionType","type":"error"},
   {"inputs":[],"name":"InvalidSignature","type":"error"},
   {"inputs":[],"name":"LengthMismatch","type":"error"},
+  {"inputs":[],"name":"NotInitializer","type":"error"},
   {"inputs":[],"name":"NotOwner","type":"error"},
   {"inputs":[],"name":"UnauthorizedOracle","type":"error"},
   {"inputs":[],"name":"ZeroOwner","type":"error"},
@@ -296,6 +309,7 @@ export const hubOracleAbi = [
   {"anonymous":false,"inputs":[{"indexed":true,"internalType":"bytes32","name":"role","type":"bytes32"},{"indexed":true,"internalType":"address","name":"account","type":"address"}],"name":"RoleRevoked","type":"event"},
   {"inputs":[],"name":"DOMAIN_SEPARATOR","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"HUB","outputs":[{"internalType":"contract Hub","name":"","type":"address"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"INITIALIZER","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"ORACLE_ROLE","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"components":[{"internalType":"bytes32","name":"idempotencyKey","type":"bytes32"},{"internalType":"bytes[]","name":"actions","type":"bytes[]"}],"internalType":"struct Execution","name":"execution","type":"tuple"},{"internalType":"address","name":"oracle","type":"address"},{"internalType":"bytes","name":"signature","type":"bytes"}],"name":"execute","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"components":[{"internalType":"bytes32","name":"idempotencyKey","type":"bytes32"},{"internalType":"bytes[]","name":"actions","type":"bytes[]"}],"internalType":"struct Execution[]","name":"executions","type":"tuple[]"},{"internalType":"address","name":"oracle","type":"address"},{"internalType":"bytes[]","name":"signatures","type":"bytes[]"}],"name":"executeMultiple","outputs":[],"stateMutability":"nonpayable","type":"function"},
@@ -309,12 +323,15 @@ export const hubOracleAbi = [
 ] as const
 
 export const oracleMultisigAbi = [
+  {"inputs":[{"internalType":"address","name":"initializer","type":"address"}],"stateMutability":"nonpayable","type":"constructor"},
   {"inputs":[],"name":"AlreadyInitialized","type":"error"},
   {"inputs":[{"internalType":"address","name":"signer","type":"address"}],"name":"InvalidSigner","type":"error"},
   {"inputs":[],"name":"InvalidThreshold","type":"error"},
+  {"inputs":[],"name":"NotInitializer","type":"error"},
   {"inputs":[],"name":"NotOwner","type":"error"},
   {"inputs":[],"name":"ZeroOwner","type":"error"},
   {"anonymous":false,"inputs":[{"indexed":false,"internalType":"address[]","name":"signers","type":"address[]"},{"indexed":false,"internalType":"uint256","name":"threshold","type":"uint256"}],"name":"SignersSet","type":"event"},
+  {"inputs":[],"name":"INITIALIZER","outputs":[{"internalType":"address","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"address","name":"owner_","type":"address"},{"internalType":"address[]","name":"signers_","type":"address[]"},{"internalType":"uint256","name":"threshold_","type":"uint256"}],"name":"initialize","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[{"internalType":"address","name":"account","type":"address"}],"name":"isSigner","outputs":[{"internalType":"bool","name":"","type":"bool"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"bytes32","name":"digest","type":"bytes32"},{"internalType":"bytes","name":"signature","type":"bytes"}],"name":"isValidSignature","outputs":[{"internalType":"bytes4","name":"","type":"bytes4"}],"stateMutability":"view","type":"function"},

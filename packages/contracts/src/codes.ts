@@ -1,17 +1,50 @@
 // What services compare at start: a part of its own, because the rest loads viem.
-import type { Hex } from '@causeway/core'
+import { create2Address, type Hex, hexToBytes, keccak256Hex, utf8Bytes } from '@causeway/core'
 import { codeHashOf } from './codeHash.ts'
 import { shippedCodes } from './codes.generated.ts'
+import { publicCodes } from './publicCodes.ts'
 import type { DeployedName } from './renderCodes.ts'
 
-export type { DeployedName } from './renderCodes.ts'
+export { type PublicCode, publicCodes } from './publicCodes.ts'
+export { type DeployedName, deployedNames } from './renderCodes.ts'
 
-/** What stands at an address: nothing, this release's contract, or something else. */
-export type CodeState = 'missing' | 'ours' | 'foreign'
+/** What stands at an address: nothing, this release's contract, a public one of known code, or something else. */
+export type CodeState = 'missing' | 'ours' | 'public' | 'foreign'
 
 /** @param code as a chain tells it @throws RangeError when it is no hex */
 export function codeStateOf(name: DeployedName, code: Hex | undefined): CodeState {
   if (code === undefined || code === '0x') return 'missing'
   const { codeHash, immutables } = shippedCodes[name]
-  return codeHashOf(code, immutables) === codeHash ? 'ours' : 'foreign'
+  if (codeHashOf(code, immutables) === codeHash) return 'ours'
+  const isPublic = publicCodes.some(
+    (known) => known.name === name && codeHashOf(code, known.immutables) === known.codeHash,
+  )
+  return isPublic ? 'public' : 'foreign'
+}
+
+/** Whether code is this release's contract of that name, or a public one of known code. */
+export function isKnownCode(name: DeployedName, code: Hex): boolean {
+  const state = codeStateOf(name, code)
+  return state === 'ours' || state === 'public'
+}
+
+/**
+ * The public deterministic deployment proxy: the same address on every chain that has it.
+ * @source github.com/Arachnid/deterministic-deployment-proxy
+ */
+export const create2Proxy: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
+
+/** Another salt in each environment, so that no address of a test is one of production. */
+export function deploymentSalt(environment: string): Hex {
+  return keccak256Hex(utf8Bytes(`causeway contracts of ${environment}`))
+}
+
+/** Where the fill contract of an environment stands, on every chain: nothing else can ever be put there. */
+export function fillContractAddress(environment: string): Hex {
+  const { creationCode } = shippedCodes.FillContract
+  return create2Address(
+    create2Proxy,
+    hexToBytes(deploymentSalt(environment)),
+    keccak256Hex(hexToBytes(creationCode)),
+  )
 }

@@ -1,15 +1,9 @@
-import { type Hex, keccak256Hex, utf8Bytes } from '@causeway/core'
-import { concatHex, encodeDeployData, getContractAddress } from 'viem'
+import type { Hex } from '@causeway/core'
+import { type Abi, concatHex, encodeDeployData, getContractAddress } from 'viem'
 import { depositAddressesAbi, depositRouterAbi, permitRouterAbi } from './abis.generated.ts'
 import { shippedCodes } from './codes.generated.ts'
-import { type CodeState, codeStateOf } from './codes.ts'
+import { create2Proxy, deploymentSalt } from './codes.ts'
 import type { DeployedName } from './renderCodes.ts'
-
-/**
- * The public deterministic deployment proxy: the same address on every chain that has it.
- * @source github.com/Arachnid/deterministic-deployment-proxy
- */
-export const create2Proxy: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 
 /** What the contracts are made around on one chain; without the last two there is no deposit router. */
 export type Surroundings = {
@@ -18,9 +12,8 @@ export type Surroundings = {
   readonly wrappedNative?: Hex | undefined
 }
 
-/** One contract that goes through the proxy: its address follows from its salt and creation code alone. */
-export type PlannedDeployment = {
-  readonly name: DeployedName
+/** What goes through the proxy: its address follows from its salt and creation code alone. */
+export type Deployable = {
   readonly salt: Hex
   /** Creation code with its arguments. */
   readonly initCode: Hex
@@ -28,12 +21,19 @@ export type PlannedDeployment = {
   readonly address: Hex
 }
 
+/** One contract of this release. */
+export type PlannedDeployment = Deployable & { readonly name: DeployedName }
+
+export type Transaction = { readonly to: Hex; readonly data: Hex }
+
 /** One chain as a deployment needs it. */
 export type DeploymentChain = {
   /** `undefined` or `0x` where there is none. */
   readonly codeAt: (address: Hex) => Promise<Hex | undefined>
-  /** Resolves once the transaction is mined; rejects when it failed. */
-  readonly send: (transaction: { readonly to: Hex; readonly data: Hex }) => Promise<void>
+  /** What a call without sender answers. */
+  readonly read: (call: Transaction) => Promise<Hex>
+  /** In their order; resolves once all are mined, rejects when one failed. */
+  readonly send: (transactions: readonly Transaction[]) => Promise<void>
 }
 
 /** The chain has no deployment proxy, so nothing can be deployed at the addresses that are the same everywhere. */
@@ -44,84 +44,72 @@ export class NoProxyError extends Error {
   }
 }
 
-/** Another salt in each environment, so that no address of a test is one of production. */
-function deploymentSalt(environment: string): Hex {
-  return keccak256Hex(utf8Bytes(`causeway contracts of ${environment}`))
-}
-
 /**
- * What an operator deploys on one chain. The fill contract and the cleanup router have no argument, so each stands
- * at one address on every chain; the others do where what they are made around does.
+ * What an operator deploys on one chain beside its depository. The fill contract, the cleanup router and the router
+ * of Permit2 have no argument, so each stands at one address on every chain; the others do where what they are made
+ * around does.
  */
 export function deploymentPlan(environment: string, around: Surroundings): readonly PlannedDeployment[] {
   const { depository, swapRouter, wrappedNative } = around
   return [
-    planned(environment, 'FillContract', shippedCodes.FillContract.creationCode),
-    planned(environment, 'CleanupRouter', shippedCodes.CleanupRouter.creationCode),
-    planned(
-      environment,
-      'DepositAddresses',
-      encodeDeployData({
-        abi: depositAddressesAbi,
-        bytecode: shippedCodes.DepositAddresses.creationCode,
-        args: [depository],
-      }),
-    ),
-    planned(
-      environment,
-      'PermitRouter',
-      encodeDeployData({
-        abi: permitRouterAbi,
-        bytecode: shippedCodes.PermitRouter.creationCode,
-        args: [depository],
-      }),
-    ),
-    planned(environment, 'Permit2Router', shippedCodes.Permit2Router.creationCode),
+    plannedContract(environment, 'FillContract'),
+    plannedContract(environment, 'CleanupRouter'),
+    plannedContract(environment, 'Permit2Router'),
+    plannedContract(environment, 'DepositAddresses', { abi: depositAddressesAbi, args: [depository] }),
+    plannedContract(environment, 'PermitRouter', { abi: permitRouterAbi, args: [depository] }),
     ...(swapRouter === undefined || wrappedNative === undefined
       ? []
       : [
-          planned(
-            environment,
-            'DepositRouter',
-            encodeDeployData({
-              abi: depositRouterAbi,
-              bytecode: shippedCodes.DepositRouter.creationCode,
-              args: [depository, swapRouter, wrappedNative],
-            }),
-          ),
+          plannedContract(environment, 'DepositRouter', {
+            abi: depositRouterAbi,
+            args: [depository, swapRouter, wrappedNative],
+          }),
         ]),
   ]
 }
 
 /**
- * Deploys what is not there yet, one transaction each, and looks at all of it again.
+ * Deploys what is not there yet and looks at all of it again.
  * @throws NoProxyError; what the chain's `send` throws
  */
-export async function deployContracts(
+export async function deployContracts<Contract extends Deployable>(
   chain: DeploymentChain,
-  plan: readonly PlannedDeployment[],
-): Promise<readonly (PlannedDeployment & { readonly state: CodeState; readonly isNew: boolean })[]> {
+  plan: readonly Contract[],
+): Promise<readonly (Contract & { readonly code: Hex | undefined; readonly isNew: boolean })[]> {
   const before = await Promise.all(plan.map(({ address }) => chain.codeAt(address)))
   const isMissing = (index: number) => before[index] === undefined || before[index] === '0x'
-  if (plan.some((_, index) => isMissing(index))) {
+  const missing = plan.filter((_, index) => isMissing(index))
+  if (missing.length > 0) {
     const proxy = await chain.codeAt(create2Proxy)
     if (proxy === undefined || proxy === '0x') throw new NoProxyError()
-  }
-  for (const [index, { salt, initCode }] of plan.entries()) {
-    if (isMissing(index)) await chain.send({ to: create2Proxy, data: concatHex([salt, initCode]) })
+    await chain.send(
+      missing.map(({ salt, initCode }) => ({ to: create2Proxy, data: concatHex([salt, initCode]) })),
+    )
   }
   return Promise.all(
     plan.map(async (contract, index) => ({
       ...contract,
-      state: codeStateOf(contract.name, await chain.codeAt(contract.address)),
+      code: await chain.codeAt(contract.address),
       isNew: isMissing(index),
     })),
   )
 }
 
-function planned(environment: string, name: DeployedName, initCode: Hex): PlannedDeployment {
-  const salt = deploymentSalt(environment)
+/** A contract of this release with its constructor's arguments. */
+export function plannedContract(
+  environment: string,
+  name: DeployedName,
+  constructing: { readonly abi: Abi; readonly args: readonly unknown[] } = { abi: [], args: [] },
+): PlannedDeployment {
+  const { creationCode: bytecode } = shippedCodes[name]
+  const { abi, args } = constructing
+  const initCode = args.length === 0 ? bytecode : encodeDeployData({ abi, bytecode, args })
+  return { name, ...deployable(deploymentSalt(environment), initCode) }
+}
+
+/** Where creation code goes with a salt. */
+export function deployable(salt: Hex, initCode: Hex): Deployable {
   const address = getContractAddress({ opcode: 'CREATE2', from: create2Proxy, salt, bytecode: initCode })
   // CAST: lower case hex is still hex.
-  return { name, salt, initCode, address: address.toLowerCase() as Hex }
+  return { salt, initCode, address: address.toLowerCase() as Hex }
 }

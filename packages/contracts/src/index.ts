@@ -18,17 +18,27 @@ export {
   solanaPayloadBuilderAbi,
 } from './abis.generated.ts'
 export { type Artifacts, compileOnce, contractsFolder, loadArtifacts, readSources } from './artifacts.ts'
-export { type CodeState, codeStateOf } from './codes.ts'
+export {
+  type CodeState,
+  codeStateOf,
+  create2Proxy,
+  fillContractAddress,
+  isKnownCode,
+  type PublicCode,
+  publicCodes,
+} from './codes.ts'
 export type { Artifact, ArtifactsOf, CodeSpan } from './compile.ts'
 export { type ContractName, contractSources } from './contractNames.ts'
 export {
-  create2Proxy,
+  type Deployable,
   type DeploymentChain,
+  deployable,
   deployContracts,
   deploymentPlan,
   NoProxyError,
   type PlannedDeployment,
   type Surroundings,
+  type Transaction,
 } from './deployment.ts'
 export {
   type Erc20Payment,
@@ -38,5 +48,18 @@ export {
   type NativePayment,
   type OrderCalls,
 } from './encodeFill.ts'
+export { paidDepositories } from './paidDepositories.ts'
 export { renderAbis } from './renderAbis.ts'
 export { type DeployedName, deployedNames, renderCodes } from './renderCodes.ts'
+export {
+  depositoryInitialization,
+  depositoryPlan,
+  ForeignOwnerError,
+  type Initialization,
+  initializeContracts,
+  type PaidDepository,
+  type SettlementParties,
+  type SettlementPlan,
+  settlementInitializations,
+  settlementPlan,
+} from './settlement.ts'

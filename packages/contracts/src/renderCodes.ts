@@ -1,7 +1,7 @@
 import { codeHashOf } from './codeHash.ts'
 import type { Artifact } from './compile.ts'
 
-/** The contracts that an operator deploys beside a depository, on each chain that is quoted. */
+/** What an operator deploys: beside a depository on each chain that is quoted, and what settlement stands on. */
 export const deployedNames = [
   'FillContract',
   'CleanupRouter',
@@ -9,6 +9,17 @@ export const deployedNames = [
   'DepositAddresses',
   'PermitRouter',
   'Permit2Router',
+  'Depository',
+  'Hub',
+  'HubOracle',
+  'OracleMultisig',
+  'GenericMapping',
+  'Allocator',
+  'EvmPayloadBuilder',
+  'SolanaPayloadBuilder',
+  'BitcoinPayloadBuilder',
+  'HyperliquidPayloadBuilder',
+  'LighterPayloadBuilder',
 ] as const
 export type DeployedName = (typeof deployedNames)[number]
 

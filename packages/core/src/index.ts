@@ -139,6 +139,7 @@ export {
   type QuotePrice,
   quoteFileSchema,
 } from './config/quoteFile.ts'
+export { type SettlementFile, settlementFileSchema } from './config/settlementFile.ts'
 export { type SolverChainPolicy, type SolverFile, solverFileSchema } from './config/solverFile.ts'
 export { type AssetClass, type Currency, type CurrencyKey, currencyKey } from './currency/currency.ts'
 export { type Deadline, lateError, startDeadline, whenAborted } from './deadline.ts'
@@ -361,7 +362,7 @@ export {
 } from './vm/ethereum/abi.ts'
 export { checksumAddress } from './vm/ethereum/checksumAddress.ts'
 export { ethereumCodec } from './vm/ethereum/codec.ts'
-export { firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
+export { create2Address, firstCreatedAddress } from './vm/ethereum/contractAddress.ts'
 export { contractInterface, viemLibrary } from './vm/ethereum/contractInterface.ts'
 export { parseCasedAddress } from './vm/ethereum/parseCasedAddress.ts'
 export {

@@ -4,13 +4,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { depositoryAbi, fillContractAbi } from '@causeway/contracts'
 import { type Hex, orderCloneAddress } from '@causeway/core'
-import { encodeFunctionData, erc20Abi } from 'viem'
+import { encodeFunctionData, erc20Abi, keccak256, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wrappedNativeAbi } from '../src/contracts/abis.generated.ts'
-import type { ChainDeployment } from '../src/contracts/deployment.ts'
+import type { ChainDeployment, HubDeployment } from '../src/contracts/deployment.ts'
 import { testFill } from '../src/contracts/testFill.ts'
-import { localAccount } from '../src/keys/generateKeys.ts'
-import { type ContractBench, startUserChainBench } from './support/contractBench.ts'
+import { generateLocalKeys, localAccount } from '../src/keys/generateKeys.ts'
+import { type ContractBench, startHubBench, startUserChainBench } from './support/contractBench.ts'
+import * as routed from './support/routedCalls.ts'
 
 const table = new URL('../../contracts/gas.json', import.meta.url)
 /** Full words, so that zero bytes cost nothing less. */
@@ -21,6 +22,7 @@ const holder = account('a1')
 const deadlineSeconds = 4_000_000_000n
 
 let bench: ContractBench<ChainDeployment>
+let hub: ContractBench<HubDeployment>
 let measured: Record<string, number>
 
 async function measure(): Promise<Record<string, number>> {
@@ -87,15 +89,72 @@ async function measure(): Promise<Record<string, number>> {
     encodeFunctionData({ abi: depositoryAbi, functionName: 'depositNative', args: [holder, orderId] }),
     1n,
   )
+  const { depositRouter, permitRouter, depositAddresses } = bench.deployment
+  const [user] = bench.keys.users
+  if (user === undefined) throw new Error('no user')
+  await bench.send(
+    solver,
+    tokens.USDC,
+    encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [depositRouter, 2n ** 255n] }),
+  )
+  // A pool writes its price in a new second alone.
+  const { timestamp } = await bench.chain.client.getBlock()
+  await bench.chain.node.setNextBlockTimestamp({ timestamp: timestamp + 100n })
+  await send(
+    'deposit router: swapAndDeposit, one pool',
+    depositRouter,
+    routed.swapAndDeposit(bench, solver.address),
+  )
+  for (const kind of ['eip3009', 'eip2612'] as const) {
+    await send(
+      `permit router: deposit by ${kind}`,
+      permitRouter.contract,
+      await routed.permittedDeposit(bench, user, kind),
+    )
+  }
+  const swept = await routed.sweep(bench, { signer: user, sweeper: solver, recipient: holder })
+  await bench.send(solver, swept.address, '0x', 1_000n)
+  await send('deposit addresses: sweep native', depositAddresses.contract, swept.data)
+  await send('depository: execute one payment', depository, await routed.payout(bench, holder))
   return gas
 }
 
+async function measureHub(): Promise<Record<string, number>> {
+  const { oracle, allocator, genericMapping } = hub.deployment
+  const { fillWallet, allocator: signer } = hub.keys
+  const gas: Record<string, number> = {}
+  const send = async (what: string, to: Hex, data: Hex, from = fillWallet) => {
+    gas[what] = Number((await hub.send(from, to, data)).gasUsed)
+  }
+  const accounts = [account('b1'), account('b2')] as const
+  for (const kind of ['mint', 'transfer', 'burn'] as const)
+    await send(`oracle contract: execute one ${kind}`, oracle, await routed.execution(hub, kind, accounts))
+  const { submit, store } = await routed.withdrawal(hub, holder)
+  await send('allocator: submitWithdrawRequest, EVM', allocator, submit)
+  await hub.chain.node.setBalance({ address: signer.address, value: 10n ** 20n })
+  await send('allocator: storeSignature', allocator, store, signer)
+  await send('generic mapping: setEntry', genericMapping, routed.entry())
+  return gas
+}
+
+/** Keys of this table alone: signatures are calldata, and every zero byte in it costs less. */
+function fixedKeys() {
+  let count = 0
+  return generateLocalKeys(() => {
+    count += 1
+    return keccak256(toHex(`gas table ${count}`))
+  })
+}
+
 beforeAll(async () => {
-  bench = await startUserChainBench()
-  measured = await measure()
+  ;[bench, hub] = await Promise.all([startUserChainBench(fixedKeys()), startHubBench(fixedKeys())])
+  measured = { ...(await measure()), ...(await measureHub()) }
   if (process.env['CAUSEWAY_RECORD'] === '1') await writeFile(table, `${JSON.stringify(measured, null, 2)}\n`)
 })
-afterAll(() => bench?.stop())
+afterAll(async () => {
+  await bench?.stop()
+  await hub?.stop()
+})
 
 describe('gas', () => {
   test('is what the committed table says', async () => {

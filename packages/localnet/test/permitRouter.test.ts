@@ -180,7 +180,10 @@ describe('the pieces', () => {
       .sort((one, other) => (one.address.toLowerCase() < other.address.toLowerCase() ? -1 : 1))
     const wallet = await deployThroughProxy(
       bench.chain.as(bench.keys.deployer),
-      encodeDeployData({ abi: oracleMultisigAbi, bytecode: bench.artifacts.OracleMultisig.bytecode }),
+      encodeDeployData({
+        ...{ abi: oracleMultisigAbi, bytecode: bench.artifacts.OracleMultisig.bytecode },
+        args: [relayer.address],
+      }),
       'a contract wallet',
     )
     const initialize = encodeFunctionData({

@@ -1,12 +1,15 @@
 import {
   type AllocatorReader,
+  codeProblems,
   countHosts,
   createAllocatorReader,
   createJsonRpcClient,
   createQuorumOver,
   defaultThreshold,
+  expectedCodes,
   type FinalityRule,
   type JsonRpcClient,
+  type KnownCode,
   type QuorumEndpointHealth,
   type RegisteredHub,
   verifyEvmEndpoints,
@@ -43,7 +46,7 @@ export function ruleOf(finality: RegisteredHub['auroraFinality']): FinalityRule 
  * then no withdrawal gets an execution.
  * @throws ConfigurationError for endpoints that are no URLs
  */
-export function openAllocator(hub: RegisteredHub): OpenAllocator | undefined {
+export function openAllocator(hub: RegisteredHub, isKnown: KnownCode): OpenAllocator | undefined {
   const { auroraEvmChainId, auroraAllocatorAddress: address, auroraFinality, withdrawalKeys } = hub
   const { endpoints, ready } = hub.allocatorEndpoints
   if (auroraEvmChainId === undefined || address === undefined || !ready) return undefined
@@ -66,8 +69,14 @@ export function openAllocator(hub: RegisteredHub): OpenAllocator | undefined {
         { client, chainId: BigInt(auroraEvmChainId), contract, threshold },
         { signal },
       )
-      if (problems.length > 0 || keys === 'public' || (await reader.namesPayloads({ signal })))
-        return problems
+      if (problems.length > 0) return problems
+      // One on the hub's chain is compared with the rest of the hub.
+      const isOnHub = auroraEvmChainId === hub.evmChainId
+      const expected = isOnHub
+        ? []
+        : expectedCodes([{ name: 'Allocator', ...contract }], { isKnown, codeHashes: hub.codeHashes })
+      const foreign = await codeProblems({ client, expected, threshold }, { signal })
+      if (foreign.length > 0 || keys === 'public' || (await reader.namesPayloads({ signal }))) return foreign
       return ['hub: auroraAllocatorAddress has no payloadIdOf: withdrawalKeys must say "public"']
     },
     health: () => quorum.health(),

@@ -1,4 +1,5 @@
 import {
+  codeProblems,
   countHosts,
   createHubEntries,
   createHubReader,
@@ -7,15 +8,18 @@ import {
   createRecoveryReader,
   defaultThreshold,
   domainProblems,
+  expectedCodes,
   type FinalityRule,
   findCodeless,
   type HubEntries,
   type HubReader,
   type JsonRpcClient,
+  type KnownCode,
   type QuorumClient,
   type QuorumEndpointHealth,
   type RecoveryReader,
   type RegisteredHub,
+  type ReliedContract,
   readShownDomain,
   verifyEvmEndpoints,
 } from '@causeway/chains'
@@ -46,7 +50,7 @@ export type OpenRecovery = { readonly reader: RecoveryReader; readonly delaySeco
 const recoveryDelaySecondsDefault = 86_400
 
 /** Opens no connection yet. @throws ConfigurationError for endpoints that are no URLs */
-export function openHub(hub: RegisteredHub): OpenHub {
+export function openHub(hub: RegisteredHub, isKnown: KnownCode): OpenHub {
   const { id, endpoints, oracleAddress, hubAddress, evmChainId, genericMappingAddress } = hub
   const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
   const now = () => Date.now()
@@ -71,12 +75,16 @@ export function openHub(hub: RegisteredHub): OpenHub {
         reader.hubAddress({ signal }),
         executionDomainProblems(hub, quorum, { signal }),
         mappingDomainProblems(hub, quorum, { signal }),
-        codeProblems(hub, quorum, { signal }),
+        codelessProblems(hub, quorum, { signal }),
       ])
+      const expected = expectedCodes(hubContracts(hub), { isKnown, codeHashes: hub.codeHashes })
+      const isThere = found.every((each) => each.length === 0)
+      const foreign = isThere ? await codeProblems({ client, expected, threshold }, { signal }) : []
       const isNamed = hubAddress === undefined || hubAddress === named
       return [
         ...(isNamed ? [] : ['hub: hubAddress is not the hub that the oracle contract names']),
         ...found.flat(),
+        ...foreign,
       ]
     },
     health: () => quorum.health(),
@@ -141,8 +149,22 @@ async function mappingDomainProblems(
   return domainProblems(expected, shown)
 }
 
+/** What executions, withdrawals and recoveries rely on. An allocator elsewhere is compared where it is read. */
+function hubContracts(hub: RegisteredHub) {
+  const placed = (name: ReliedContract, member: string, address: Hex | undefined) =>
+    address === undefined ? [] : [{ name, setting: `hub: ${member}`, address }]
+  const isOnHub = hub.auroraEvmChainId === hub.evmChainId
+  return [
+    ...placed('HubOracle', 'oracleAddress', hub.oracleAddress),
+    ...placed('Hub', 'hubAddress', hub.hubAddress),
+    ...placed('OracleMultisig', 'oracleMultisigAddress', hub.oracleMultisigAddress),
+    ...placed('GenericMapping', 'genericMappingAddress', hub.genericMappingAddress),
+    ...placed('Allocator', 'auroraAllocatorAddress', isOnHub ? hub.auroraAllocatorAddress : undefined),
+  ]
+}
+
 /** Every other contract of the hub file that is on the hub's chain must be there. */
-async function codeProblems(
+async function codelessProblems(
   hub: RegisteredHub,
   quorum: QuorumClient,
   reading: ReadOptions,

@@ -2,11 +2,13 @@ import {
   checkLocalNodes,
   type FamilyChain,
   isReadable,
+  type KnownCode,
   missingSettings,
   openFamilyChain,
   type QuorumEndpointHealth,
   type RegisteredChain,
 } from '@causeway/chains'
+import { fillContractAddress, isKnownCode as isKnown } from '@causeway/contracts/codes'
 import { ConfigurationError, DomainError, type Hex, type ReadOptions } from '@causeway/core'
 import type { AttestationContext } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
@@ -60,10 +62,12 @@ const localEnvironment = 'local'
 export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork> {
   const { files, log, finalResultsKeptMax } = options
   const chains = files.chains.chains
-  const hub = openHub(files.hub)
-  const allocator = openAllocator(files.hub)
+  const isKnownCode = knownCode(options.environment)
+  const hub = openHub(files.hub, isKnownCode)
+  const allocator = openAllocator(files.hub, isKnownCode)
   sayWhatAllocatorGives(allocator, log)
-  const open = openChains([...chains.values()], hub, { finalResultsKeptMax, log })
+  sayWhatIsUnchecked(files, log)
+  const open = openChains([...chains.values()], hub, { finalResultsKeptMax, isKnownCode, log })
   const closeClients = () =>
     Promise.all([hub.close(), allocator?.close(), ...[...open.values()].map((chain) => chain.close())])
   const forgetters: (() => void)[] = []
@@ -120,12 +124,21 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
 function openChains(
   chains: readonly RegisteredChain[],
   hub: Pick<OpenHub, 'entries'>,
-  { finalResultsKeptMax, log }: Pick<NetworkOptions, 'finalResultsKeptMax' | 'log'>,
+  {
+    finalResultsKeptMax,
+    isKnownCode,
+    log,
+  }: Pick<NetworkOptions, 'finalResultsKeptMax' | 'log'> & {
+    readonly isKnownCode: KnownCode
+  },
 ): ReadonlyMap<string, FamilyChain> {
   const open = new Map<string, FamilyChain>()
   for (const chain of chains) {
     if (isReadable(chain)) {
-      open.set(chain.id, openFamilyChain(chain, { finalEntriesMax: finalResultsKeptMax }, hub.entries))
+      open.set(
+        chain.id,
+        openFamilyChain(chain, { finalEntriesMax: finalResultsKeptMax, isKnownCode }, hub.entries),
+      )
     } else {
       const { id, vmType, unsetVariables } = chain
       const missing = missingSettings(chain)
@@ -136,6 +149,27 @@ function openChains(
     }
   }
   return open
+}
+
+/** The fill contract's own address may be empty until it is deployed: nothing else can ever stand there. */
+function knownCode(environment: string): KnownCode {
+  const ownFillContract = fillContractAddress(environment)
+  return ({ name, address }, code) =>
+    isKnown(name, code) || (code === '0x' && name === 'FillContract' && address === ownFillContract)
+}
+
+/** An operator reads at every start what nobody compares. */
+function sayWhatIsUnchecked({ chains, hub }: LoadedFiles, log: WatchLog): void {
+  for (const { id, codeHashes = {} } of [...chains.chains.values(), hub]) {
+    const addresses = Object.entries(codeHashes).flatMap(([address, hash]) =>
+      hash === 'unchecked' ? [address] : [],
+    )
+    if (addresses.length > 0)
+      log.warn(
+        { event: 'code_unchecked', chain: id, addresses },
+        'the code of these contracts is not compared',
+      )
+  }
 }
 
 /** An operator reads at start what withdrawals will not get, or what is open. */

@@ -38,7 +38,14 @@ export async function createQuoteApi(
     isLocal: config.isLocal,
     ...(config.admin.apiKey !== undefined && { apiKey: config.admin.apiKey }),
   })
-  await checkChains({ environment: config.environment, file: quote, registry, clients, log: logger })
+  await checkChains({
+    environment: config.environment,
+    file: quote,
+    registry,
+    chains: chains.chains,
+    clients,
+    log: logger,
+  })
 
   const wait = createDatabaseWait(config, { errors: errorPolicy, logger })
   const opened = await openDatabase(config, {

@@ -2,9 +2,12 @@ import {
   type ContractExpectations,
   checkContracts,
   checkLocalNodes,
+  expectedCodes,
   type JsonRpcClient,
+  type RegisteredChain,
+  type ReliedContract,
 } from '@causeway/chains'
-import { codeStateOf, type DeployedName } from '@causeway/contracts/codes'
+import { isKnownCode } from '@causeway/contracts/codes'
 import { ConfigurationError, DomainError, type Hex, type QuoteFile } from '@causeway/core'
 import type { MarketLog } from '@causeway/market'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
@@ -18,17 +21,20 @@ export async function checkChains(args: {
   environment: string
   file: QuoteFile
   registry: QuoteRegistry
+  chains: ReadonlyMap<string, RegisteredChain>
   clients: ReadonlyMap<string, JsonRpcClient>
   log: MarketLog
 }): Promise<void> {
-  const { environment, registry, clients, file, log } = args
+  const { environment, registry, chains, clients, file, log } = args
   const problems = [...(await checkLocalNodes(environment, [...clients.values()]))]
   await Promise.all(
     registry.chains.map(async (chain) => {
       const client = clients.get(chain.key)
       if (client === undefined) return
       try {
-        problems.push(...(await checkContracts(client, expectations(chain, file))))
+        problems.push(
+          ...(await checkContracts(client, expectations(chain, file, chains.get(chain.key)?.codeHashes))),
+        )
       } catch (error) {
         if (!(error instanceof DomainError)) throw error
         log.warn({ chain: chain.key, err: error }, 'chain could not be checked at start')
@@ -39,12 +45,16 @@ export async function checkChains(args: {
     throw new ConfigurationError(`Chains contradict the configuration:\n- ${problems.join('\n- ')}`)
 }
 
-function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectations {
+function expectations(
+  chain: QuotableChain,
+  file: QuoteFile,
+  codeHashes: RegisteredChain['codeHashes'],
+): ContractExpectations {
   const { key, config } = chain
   const hex = (address: string) => chain.quoting.hexAddress(address)
   const setting = (name: string) => `quote: chains.${key}.${name}`
   const { uniswapV3: exchange, permitRouter, depositAddresses } = config
-  const contracts: readonly (readonly [string, Hex | undefined, DeployedName?])[] = [
+  const contracts: readonly (readonly [string, Hex | undefined, ReliedContract?])[] = [
     ['wrappedNative', config.wrappedNative],
     ['fillContract', config.fillContract, 'FillContract'],
     ['cleanupRouter', config.cleanupRouter, 'CleanupRouter'],
@@ -62,13 +72,22 @@ function expectations(chain: QuotableChain, file: QuoteFile): ContractExpectatio
     chainId: BigInt(config.chainId),
     multicall3: { setting: setting('multicall3'), address: config.multicall3 },
     contracts: [
-      { setting: `chains: ${key}.depository`, address: hex(chain.depository) },
       ...contracts.flatMap(([name, address, ours]) => {
         if (address === undefined) return []
-        const hasRightCode = ours && ((code: Hex) => codeStateOf(ours, code) === 'ours')
-        return [{ setting: setting(name), address, hasRightCode }]
+        return ours === undefined ? [{ setting: setting(name), address }] : []
       }),
     ],
+    codes: expectedCodes(
+      [
+        { name: 'Depository', setting: `chains: ${key}.depository`, address: hex(chain.depository) },
+        ...contracts.flatMap(([name, address, ours]) =>
+          address === undefined || ours === undefined
+            ? []
+            : [{ name: ours, setting: setting(name), address }],
+        ),
+      ],
+      { isKnown: ({ name }, code) => isKnownCode(name, code), codeHashes },
+    ),
     feeds: file.prices.flatMap(({ feeds, key: priceKey }) =>
       feeds
         .filter((feed) => feed.chain === key)

@@ -7,6 +7,7 @@ import {
   openFamilyChain,
   type RegisteredChain,
 } from '@causeway/chains'
+import { isKnownCode } from '@causeway/contracts/codes'
 import type { SolverChainPolicy } from '@causeway/core'
 import { ConfigurationError, DomainError, type FinalBlocks, type Hex, type QuoteChain } from '@causeway/core'
 import type { LoadedFiles } from './files.ts'
@@ -66,7 +67,10 @@ export async function openChains({ chains, quote, solver }: LoadedFiles): Promis
 
 function openFamily(chain: RegisteredChain): FamilyChain {
   if (!isReadable(chain)) throw new ConfigurationError(`chains: ${chain.id} cannot be read`)
-  return openFamilyChain(chain, { finalEntriesMax: 0 })
+  return openFamilyChain(chain, {
+    finalEntriesMax: 0,
+    isKnownCode: ({ name }, code) => isKnownCode(name, code),
+  })
 }
 
 /** What is wrong at start stops the start; what is silent is tried again later. */

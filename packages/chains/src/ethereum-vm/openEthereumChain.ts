@@ -1,8 +1,11 @@
 import { ethereumCodec, type Hex } from '@causeway/core'
+import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
+import type { ReliedContract } from '../family/knownCode.ts'
 import { checkLocalNodes } from '../guards.ts'
 import { createJsonRpcClient } from '../rpc/client.ts'
 import { createQuorumOver } from '../rpc/quorumClient.ts'
+import { codeProblems, expectedCodes } from './contracts/expectedCode.ts'
 import { createEthereumFactsReader } from './factsReader.ts'
 import { verifyEvmEndpoints } from './verifyEndpoints.ts'
 
@@ -18,12 +21,37 @@ export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
   const quorum = createQuorumOver(client, { now })
   return {
     reader: createEthereumFactsReader({ chain, quorum, limits }),
-    verify(signal) {
-      const expected = { client, chainId: BigInt(hubChainId), contract, threshold: rpcThreshold }
-      return verifyEvmEndpoints(expected, { signal })
+    async verify(signal) {
+      const threshold = rpcThreshold
+      const endpoints = { client, chainId: BigInt(hubChainId), contract, threshold }
+      const problems = await verifyEvmEndpoints(endpoints, { signal })
+      if (problems.length > 0 || limits.isKnownCode === undefined) return problems
+      const { codeHashes } = chain
+      const expected = expectedCodes(reliedContracts(chain), { isKnown: limits.isKnownCode, codeHashes })
+      return codeProblems({ client, expected, threshold }, { signal })
     },
     verifyLocal: () => checkLocalNodes('local', [client]),
     health: () => quorum.health(),
     close: () => client.close(),
   }
+}
+
+/** What deposits and payments are believed of. */
+function reliedContracts({
+  id,
+  depository,
+  additionalDepositories = [],
+  fillContracts = [],
+}: RegisteredChain) {
+  const placed = (name: ReliedContract, setting: string, addresses: readonly string[]) =>
+    addresses.map((address) => ({
+      ...{ name, setting: `chains: ${id}.${setting}` },
+      // CAST: a canonical address of this family is lower-case hex.
+      address: ethereumCodec.canonicalAddress(address) as Hex,
+    }))
+  return [
+    ...placed('Depository', 'depository', depository === undefined ? [] : [depository]),
+    ...placed('Depository', 'additionalDepositories', additionalDepositories),
+    ...placed('FillContract', 'fillContracts', fillContracts),
+  ]
 }

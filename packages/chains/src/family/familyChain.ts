@@ -2,6 +2,7 @@ import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { QuorumEndpointHealth } from '../rpc/quorumClient.ts'
 import type { FamilyReader } from './createFactsReader.ts'
 import type { HubEntries } from './hubEntries.ts'
+import type { KnownCode } from './knownCode.ts'
 import type { QuotingChainFamily } from './quotingChain.ts'
 
 /** What a service opens of one chain, whatever its family. Opens no connection before the first reading. */
@@ -28,6 +29,8 @@ export type ReadableChain = RegisteredChain & { readonly depository: string }
 export type FamilyLimits = {
   /** Final transactions that are kept; 0 reads every one again. */
   readonly finalEntriesMax: number
+  /** Compares what stands at depositories and fill contracts, where the family has contracts; absent: nothing does. */
+  readonly isKnownCode?: KnownCode
 }
 
 /**

@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 import {IERC20} from "../shared/IERC20.sol";
-import {Owned} from "../shared/Owned.sol";
+import {Initialized} from "../shared/Initialized.sol";
 import {Signatures} from "../shared/Signatures.sol";
 import {Transfers} from "../shared/Transfers.sol";
 import {TypedData} from "../shared/TypedData.sol";
@@ -26,7 +26,7 @@ struct CallResult {
 }
 
 /// Takes deposits that name an order and pays out what the allocator signs.
-contract Depository is Owned, TypedData {
+contract Depository is Initialized, TypedData {
     bytes32 private constant CALL_TYPEHASH =
         keccak256("Call(address to,bytes data,uint256 value,bool allowFailure)");
     bytes32 private constant CALL_REQUEST_TYPEHASH = keccak256(
@@ -47,8 +47,10 @@ contract Depository is Owned, TypedData {
     error InvalidSignature();
     error CallFailed(uint256 index, bytes reason);
 
+    constructor(address initializer) Initialized(initializer) {}
+
     function initialize(address owner_, address allocator_) external {
-        _initializeOwner(owner_);
+        _initialize(owner_);
         allocator = allocator_;
     }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {Owned} from "../shared/Owned.sol";
+import {Initialized} from "../shared/Initialized.sol";
 import {Signatures} from "../shared/Signatures.sol";
 import {TypedData} from "../shared/TypedData.sol";
 import {PayloadBuilder, SubmitWithdrawRequest} from "./payloadBuilders/PayloadBuilder.sol";
 
 /// Issues withdrawals: for a request that the oracles signed it stores the one payload that pays it, and
 /// the signatures that its signer gives for it. One request per spender and nonce, for ever.
-contract Allocator is Owned, TypedData {
+contract Allocator is Initialized, TypedData {
     bytes32 private constant REQUEST_TYPEHASH = keccak256(
         "SubmitWithdrawRequest(uint256 chainId,string depository,string currency,uint256 amount,address spender,string receiver,bytes data,bytes32 nonce)"
     );
@@ -45,10 +45,12 @@ contract Allocator is Owned, TypedData {
     error UnknownPayload();
     error AlreadySigned();
 
+    constructor(address initializer) Initialized(initializer) {}
+
     function initialize(address owner_, address oracle_, address signer_, BuilderEntry[] calldata builders)
         external
     {
-        _initializeOwner(owner_);
+        _initialize(owner_);
         oracle = oracle_;
         signer = signer_;
         for (uint256 i = 0; i < builders.length; ++i) _setBuilder(builders[i]);

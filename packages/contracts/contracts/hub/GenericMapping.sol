@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {Initialized} from "../shared/Initialized.sol";
 import {Roles} from "../shared/Roles.sol";
 import {Signatures} from "../shared/Signatures.sol";
 import {TypedData} from "../shared/TypedData.sol";
@@ -28,8 +29,10 @@ contract GenericMapping is Roles, TypedData {
     error InvalidSignature();
     error NonceUsed();
 
+    constructor(address initializer) Initialized(initializer) {}
+
     function initialize(address owner_, address operator, address oracle) external {
-        _initializeOwner(owner_);
+        _initialize(owner_);
         _grantRole(OPERATOR_ROLE, operator);
         _grantRole(ORACLE_ROLE, oracle);
     }

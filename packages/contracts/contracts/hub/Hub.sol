@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {Initialized} from "../shared/Initialized.sol";
 import {Roles} from "../shared/Roles.sol";
 
 /// Ledger of claims on deposited money, one ERC-6909 id per chain and currency. Balances belong to
@@ -23,8 +24,10 @@ contract Hub is Roles {
         _;
     }
 
+    constructor(address initializer) Initialized(initializer) {}
+
     function initialize(address owner_, address operator) external {
-        _initializeOwner(owner_);
+        _initialize(owner_);
         _grantRole(OPERATOR_ROLE, operator);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {Initialized} from "../shared/Initialized.sol";
 import {Roles} from "../shared/Roles.sol";
 import {Signatures} from "../shared/Signatures.sol";
 import {TypedData} from "../shared/TypedData.sol";
@@ -33,12 +34,12 @@ contract HubOracle is Roles, TypedData {
     error InvalidActionType();
     error LengthMismatch();
 
-    constructor(Hub hub) {
+    constructor(Hub hub, address initializer) Initialized(initializer) {
         HUB = hub;
     }
 
     function initialize(address owner_, address oracle) external {
-        _initializeOwner(owner_);
+        _initialize(owner_);
         _grantRole(ORACLE_ROLE, oracle);
     }
 

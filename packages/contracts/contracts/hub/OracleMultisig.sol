@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {Owned} from "../shared/Owned.sol";
+import {Initialized} from "../shared/Initialized.sol";
 import {IERC1271, Signatures} from "../shared/Signatures.sol";
 
 /// EIP-1271 account of several oracle keys. A signature is the concatenation of at least `threshold`
 /// 65-byte signatures. Only the first `threshold` are read, so one outsider or one wrong order among
 /// them refuses the whole, whatever follows.
-contract OracleMultisig is Owned, IERC1271 {
+contract OracleMultisig is Initialized, IERC1271 {
     uint256 private constant SIGNATURE_BYTES = 65;
 
     mapping(address account => bool) public isSigner;
@@ -19,8 +19,10 @@ contract OracleMultisig is Owned, IERC1271 {
     error InvalidThreshold();
     error InvalidSigner(address signer);
 
+    constructor(address initializer) Initialized(initializer) {}
+
     function initialize(address owner_, address[] calldata signers_, uint256 threshold_) external {
-        _initializeOwner(owner_);
+        _initialize(owner_);
         _setSigners(signers_, threshold_);
     }
 

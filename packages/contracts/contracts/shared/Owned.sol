@@ -2,8 +2,7 @@
 pragma solidity 0.8.37;
 
 /// Ownership that is set after deployment, so that no address depends on a key.
-/// The first `initialize` of a contract wins. On a public chain that call could be front-run; these
-/// contracts run on local networks only, where nobody else sends transactions.
+/// Ownership is set once: `Initialized` says by whom where others send transactions too.
 abstract contract Owned {
     address public owner;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {Owned} from "./Owned.sol";
+import {Initialized} from "./Initialized.sol";
 
 /// Named roles that the owner grants and takes back.
-abstract contract Roles is Owned {
+abstract contract Roles is Initialized {
     mapping(bytes32 role => mapping(address account => bool)) public hasRole;
 
     event RoleGranted(bytes32 indexed role, address indexed account);

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { vmTypes } from '../vm/vmType.ts'
-import { chainKey, environmentName } from './scalars.ts'
+import { chainKey, codeHashes, environmentName } from './scalars.ts'
 
 /**
  * How a chain's blocks become final: by tag, by depth below the head, by age, or by all that are set.
@@ -30,6 +30,11 @@ export const chainEntrySchema = z.object({
    * order's extra data names one of them; any other contract's are not.
    */
   fillContracts: z.array(z.string()).max(100).optional(),
+  /**
+   * ethereum-vm: code of the depositories and fill contracts that is not this release's or a public one that it
+   * knows, by address: its keccak-256, or `unchecked`.
+   */
+  codeHashes: codeHashes.optional(),
   /**
    * Accounts that pay fills and refunds beside a transaction's own sender. List only accounts whose
    * transactions nobody else can submit: whoever can, chooses the order that they pay.

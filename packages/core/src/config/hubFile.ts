@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { environmentName, evmAddress } from './scalars.ts'
+import { codeHashes, environmentName, evmAddress } from './scalars.ts'
 
 const hubFinality = z.object({
   mode: z.enum(['tag', 'depth']),
@@ -20,6 +20,8 @@ export const hubFileSchema = z.object({
   oracleAddress: evmAddress,
   oracleVersion: z.string().min(1),
   oracleMultisigAddress: evmAddress.optional(),
+  /** As `codeHashes` of the chain file, of the contracts named here. */
+  codeHashes: codeHashes.optional(),
   /** Keeps signed entries: what Hyperliquid transfers are for, and promises not to fill an order. */
   genericMappingAddress: evmAddress.optional(),
   /** When a promise or a balance of the hub counts for a recovery; default: its `finalized` block. */

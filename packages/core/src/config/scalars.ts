@@ -19,6 +19,12 @@ export const hash32 = z
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((value): Hex => `0x${value.slice(2).toLowerCase()}`)
 
+/**
+ * Code that is expected at an address and is not this release's or a public one that it knows: keccak-256 of the
+ * code, or `unchecked`, which is warned of at every start.
+ */
+export const codeHashes = z.record(evmAddress, z.union([z.literal('unchecked'), hash32]))
+
 /** Non-negative integer as a decimal string, a `bigint` after parsing. */
 export const decimalInteger = z
   .string()

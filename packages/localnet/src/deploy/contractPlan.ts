@@ -1,40 +1,37 @@
 import {
-  allocatorAbi,
-  bitcoinPayloadBuilderAbi,
-  type DeployedName,
+  type Deployable,
+  deployable,
   deploymentPlan,
-  depositoryAbi,
-  evmPayloadBuilderAbi,
-  genericMappingAbi,
-  hubAbi,
-  hubOracleAbi,
-  hyperliquidPayloadBuilderAbi,
-  lighterPayloadBuilderAbi,
-  oracleMultisigAbi,
+  depositoryPlan,
+  type PaidDepository,
+  type PlannedDeployment,
+  type SettlementPlan,
   type Surroundings,
-  solanaPayloadBuilderAbi,
+  settlementPlan,
 } from '@causeway/contracts'
-import { bytesToHex, type Hex, solanaCodec } from '@causeway/core'
+import { bytesToHex, derivedHubChainId, type Hex, solanaCodec, tronEvmAddress } from '@causeway/core'
 import { encodeDeployData, zeroAddress } from 'viem'
 import { priceFeedAbi, tokenAbi, wrappedNativeAbi } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/artifacts.ts'
-import type { ChainDeployment, TokenSymbol } from '../contracts/deployment.ts'
-import { hyperliquidNetwork, lighterChainId, solanaDomain, solanaVault } from '../families/familyPlans.ts'
-import { create2Address } from '../uniswap/create2.ts'
+import { type ChainDeployment, localChainIds, type TokenSymbol } from '../contracts/deployment.ts'
+import {
+  familyDepositories,
+  hyperliquidNetwork,
+  lighterChainId,
+  solanaDomain,
+  solanaVault,
+  tronChainId,
+} from '../families/familyPlans.ts'
+import { zeroSalt } from '../uniswap/create2.ts'
+import { multicall3Address } from './predeploys.ts'
 
-/** A contract that goes through the CREATE2 proxy: its address depends on this code alone. */
-export type PlannedContract = {
-  readonly what: string
-  readonly initCode: Hex
-  readonly address: Hex
-  /** Zero unless it is what an operator deploys: those have a salt of their environment. */
-  readonly salt?: Hex
-}
+/** A contract that goes through the CREATE2 proxy: its address depends on its salt and code alone. */
+export type PlannedContract = Deployable & { readonly what: string }
 
 export type FeedKey = keyof ChainDeployment['feeds']
 
 export type UserChainPlan = {
-  readonly depository: PlannedContract
+  readonly depository: PlannedContract & PlannedDeployment
   readonly fillContract: PlannedContract
   readonly cleanupRouter: PlannedContract
   readonly wrappedNative: PlannedContract
@@ -42,18 +39,14 @@ export type UserChainPlan = {
   readonly feeds: Readonly<Record<FeedKey, PlannedContract>>
 }
 
-export type HubPlan = {
-  readonly hub: PlannedContract
-  readonly oracle: PlannedContract
-  readonly oracleMultisig: PlannedContract
-  readonly genericMapping: PlannedContract
-  readonly allocator: PlannedContract
-  readonly evmPayloadBuilder: PlannedContract
-  readonly solanaPayloadBuilder: PlannedContract
-  readonly bitcoinPayloadBuilder: PlannedContract
-  readonly hyperliquidPayloadBuilder: PlannedContract
-  readonly lighterPayloadBuilder: PlannedContract
-}
+/** What an operator deploys has the salt of this environment. */
+export const localEnvironment = 'local'
+
+/**
+ * Everybody may call through it, so no address depends on a key of one machine. Where nobody else sends
+ * transactions that is safe; elsewhere the initializer is an account.
+ */
+const initializer = multicall3Address
 
 /** The same on both user chains, and on every machine: nothing in it depends on a key. */
 export function userChainPlan(artifacts: Artifacts): UserChainPlan {
@@ -76,12 +69,9 @@ export function userChainPlan(artifacts: Artifacts): UserChainPlan {
       }),
     )
   return {
-    depository: plan(
-      'depository',
-      encodeDeployData({ abi: depositoryAbi, bytecode: artifacts.Depository.bytecode }),
-    ),
-    fillContract: shipped('FillContract', { depository: zeroAddress }),
-    cleanupRouter: shipped('CleanupRouter', { depository: zeroAddress }),
+    depository: named(localDepository()),
+    fillContract: quotingContract('FillContract', { depository: zeroAddress }),
+    cleanupRouter: quotingContract('CleanupRouter', { depository: zeroAddress }),
     wrappedNative: plan(
       'wrapped native',
       encodeDeployData({ abi: wrappedNativeAbi, bytecode: artifacts.WrappedNative.bytecode }),
@@ -100,6 +90,11 @@ export function userChainPlan(artifacts: Artifacts): UserChainPlan {
   }
 }
 
+/** On each user chain. */
+function localDepository(): PlannedDeployment {
+  return depositoryPlan(localEnvironment, initializer)
+}
+
 /** Apart from the rest, because they need the depository's address, and one of them the swap router's. */
 export function routerPlan(around: Required<Surroundings>): {
   readonly depositRouter: PlannedContract
@@ -108,78 +103,60 @@ export function routerPlan(around: Required<Surroundings>): {
   readonly permit2Router: PlannedContract
 } {
   return {
-    depositRouter: shipped('DepositRouter', around),
-    depositAddresses: shipped('DepositAddresses', around),
-    permitRouter: shipped('PermitRouter', around),
-    permit2Router: shipped('Permit2Router', around),
+    depositRouter: quotingContract('DepositRouter', around),
+    depositAddresses: quotingContract('DepositAddresses', around),
+    permitRouter: quotingContract('PermitRouter', around),
+    permit2Router: quotingContract('Permit2Router', around),
   }
 }
 
-/** As an operator's command plans it, for the environment of local networks. */
-function shipped(name: DeployedName, around: Surroundings): PlannedContract {
-  const found = deploymentPlan('local', around).find((contract) => contract.name === name)
+/** What the allocator of a local network pays from. */
+export function paidDepositories(): readonly PaidDepository[] {
+  const depository = localDepository().address
+  const families = familyDepositories(depository)
+  const evm = { depository, builder: { name: 'EvmPayloadBuilder' } } as const
+  const family = (id: 'solana' | 'bitcoin' | 'hyperliquid' | 'lighter') => ({
+    ...{ chainId: derivedHubChainId(id), depository: families[id] },
+  })
+  return [
+    { chainId: BigInt(localChainIds.base), ...evm },
+    { chainId: BigInt(localChainIds.optimism), ...evm },
+    // Requests spell Tron's accounts as 20 bytes.
+    { ...evm, chainId: tronChainId, depository: tronEvmAddress(families.tron) },
+    {
+      ...family('solana'),
+      builder: {
+        ...{ name: 'SolanaPayloadBuilder', domain: solanaDomain },
+        vault: bytesToHex(solanaCodec.encodeAddress(solanaVault)),
+      },
+    },
+    { ...family('bitcoin'), builder: { name: 'BitcoinPayloadBuilder' } },
+    {
+      ...family('hyperliquid'),
+      builder: {
+        ...{ name: 'HyperliquidPayloadBuilder', networkName: hyperliquidNetwork.name },
+        tokens: hyperliquidNetwork.tokens,
+      },
+    },
+    { ...family('lighter'), builder: { name: 'LighterPayloadBuilder', networkId: lighterChainId } },
+  ]
+}
+
+export function hubPlan(): SettlementPlan {
+  return settlementPlan(localEnvironment, initializer, paidDepositories())
+}
+
+/** As an operator's command plans it. */
+function quotingContract(name: PlannedDeployment['name'], around: Surroundings): PlannedContract {
+  const found = deploymentPlan(localEnvironment, around).find((contract) => contract.name === name)
   if (found === undefined) throw new Error(`${name} is not planned`)
-  return { what: name, ...found }
+  return named(found)
 }
 
-export function hubPlan(artifacts: Artifacts): HubPlan {
-  const hub = plan('hub', encodeDeployData({ abi: hubAbi, bytecode: artifacts.Hub.bytecode }))
-  return {
-    hub,
-    oracle: plan(
-      'oracle contract',
-      encodeDeployData({ abi: hubOracleAbi, bytecode: artifacts.HubOracle.bytecode, args: [hub.address] }),
-    ),
-    oracleMultisig: plan(
-      'oracle multisig',
-      encodeDeployData({ abi: oracleMultisigAbi, bytecode: artifacts.OracleMultisig.bytecode }),
-    ),
-    genericMapping: plan(
-      'generic mapping',
-      encodeDeployData({ abi: genericMappingAbi, bytecode: artifacts.GenericMapping.bytecode }),
-    ),
-    allocator: plan(
-      'allocator',
-      encodeDeployData({ abi: allocatorAbi, bytecode: artifacts.Allocator.bytecode }),
-    ),
-    evmPayloadBuilder: plan(
-      'payload builder for EVM chains',
-      encodeDeployData({ abi: evmPayloadBuilderAbi, bytecode: artifacts.EvmPayloadBuilder.bytecode }),
-    ),
-    solanaPayloadBuilder: plan(
-      'payload builder for Solana',
-      encodeDeployData({
-        abi: solanaPayloadBuilderAbi,
-        bytecode: artifacts.SolanaPayloadBuilder.bytecode,
-        args: [solanaDomain, bytesToHex(solanaCodec.encodeAddress(solanaVault))],
-      }),
-    ),
-    bitcoinPayloadBuilder: plan(
-      'payload builder for Bitcoin',
-      encodeDeployData({
-        abi: bitcoinPayloadBuilderAbi,
-        bytecode: artifacts.BitcoinPayloadBuilder.bytecode,
-      }),
-    ),
-    hyperliquidPayloadBuilder: plan(
-      'payload builder for Hyperliquid',
-      encodeDeployData({
-        abi: hyperliquidPayloadBuilderAbi,
-        bytecode: artifacts.HyperliquidPayloadBuilder.bytecode,
-        args: [hyperliquidNetwork.name, hyperliquidNetwork.tokens],
-      }),
-    ),
-    lighterPayloadBuilder: plan(
-      'payload builder for Lighter',
-      encodeDeployData({
-        abi: lighterPayloadBuilderAbi,
-        bytecode: artifacts.LighterPayloadBuilder.bytecode,
-        args: [lighterChainId],
-      }),
-    ),
-  }
+export function named(contract: PlannedDeployment): PlannedContract & PlannedDeployment {
+  return { what: contract.name, ...contract }
 }
 
 function plan(what: string, initCode: Hex): PlannedContract {
-  return { what, initCode, address: create2Address(initCode) }
+  return { what, ...deployable(zeroSalt, initCode) }
 }

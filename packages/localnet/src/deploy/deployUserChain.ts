@@ -1,4 +1,4 @@
-import { depositoryAbi } from '@causeway/contracts'
+import { depositoryInitialization, initializeContracts } from '@causeway/contracts'
 import { encodeFunctionData, keccak256 } from 'viem'
 import { priceFeedAbi, tokenAbi } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/artifacts.ts'
@@ -13,7 +13,12 @@ import {
   type UserChainPlan,
   userChainPlan,
 } from './contractPlan.ts'
-import { deployMissing, type Initialization, initializeMissing } from './deployContracts.ts'
+import {
+  deployMissing,
+  deploymentChain,
+  initializeMissing,
+  type LocalInitialization,
+} from './deployContracts.ts'
 import { approveAll, fundNative, mintTokens } from './fundAccounts.ts'
 import { initialFeedAnswers, userChainGrants } from './funding.ts'
 import { openPools } from './openPools.ts'
@@ -44,6 +49,14 @@ export async function deployUserChain(
     fundNative(chain, grants),
   ])
   await deployMissing(chain, deployer, plannedContracts(plan))
+  await initializeContracts(
+    deploymentChain(chain, deployer, ({ to }) => `initialization of ${to}`),
+    [
+      depositoryInitialization(plan.depository, {
+        ...{ owner: deployer.address, allocatorSigner: keys.allocator.address },
+      }),
+    ],
+  )
   await initializeMissing(chain, deployer, initializations(plan, keys))
 
   const addresses = addressesOf(plan)
@@ -87,14 +100,14 @@ function plannedContracts(plan: UserChainPlan): readonly PlannedContract[] {
   ]
 }
 
-/** The deployer owns the tokens; the allocator's signer lets the depository pay; the keeper owns the feeds. */
-function initializations(plan: UserChainPlan, keys: LocalKeys): readonly Initialization[] {
+/** The deployer owns the tokens; the keeper owns the feeds. */
+function initializations(plan: UserChainPlan, keys: LocalKeys): readonly LocalInitialization[] {
   const owner = keys.deployer.address
-  const token = (contract: PlannedContract): Initialization => ({
+  const token = (contract: PlannedContract): LocalInitialization => ({
     contract,
     data: encodeFunctionData({ abi: tokenAbi, functionName: 'initialize', args: [owner] }),
   })
-  const feed = (key: FeedKey): Initialization => ({
+  const feed = (key: FeedKey): LocalInitialization => ({
     contract: plan.feeds[key],
     data: encodeFunctionData({
       abi: priceFeedAbi,
@@ -103,14 +116,6 @@ function initializations(plan: UserChainPlan, keys: LocalKeys): readonly Initial
     }),
   })
   return [
-    {
-      contract: plan.depository,
-      data: encodeFunctionData({
-        abi: depositoryAbi,
-        functionName: 'initialize',
-        args: [owner, keys.allocator.address],
-      }),
-    },
     ...Object.values(plan.tokens).map(token),
     feed('ETH/USD'),
     feed('USDC/USD'),

@@ -6,7 +6,8 @@ import { type LocalClients, mined } from '../nodes/clients.ts'
 /** Every anvil has it from its first block. */
 export { create2Proxy }
 
-const zeroSalt: Hex = `0x${'00'.repeat(32)}`
+/** Of what no operator deploys. */
+export const zeroSalt: Hex = `0x${'00'.repeat(32)}`
 
 /** Where `deployThroughProxy` puts a contract: it depends on the creation code alone. */
 export function create2Address(initCode: Hex): Hex {

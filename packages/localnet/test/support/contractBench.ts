@@ -25,15 +25,17 @@ export type ContractBench<Deployment> = {
 }
 
 /** One node in the state that `deployNetwork` gives `base`. */
-export async function startUserChainBench(): Promise<ContractBench<ChainDeployment>> {
-  return startBench(localChainIds.base, (chain, artifacts, keys) =>
-    deployUserChain(chain, 'base', { artifacts, keys }),
+export async function startUserChainBench(keys?: LocalKeys): Promise<ContractBench<ChainDeployment>> {
+  return startBench(
+    localChainIds.base,
+    (chain, artifacts, own) => deployUserChain(chain, 'base', { artifacts, keys: own }),
+    keys,
   )
 }
 
 /** One node in the state that `deployNetwork` gives the hub. */
-export async function startHubBench(): Promise<ContractBench<HubDeployment>> {
-  return startBench(localChainIds.hub, deployHub)
+export async function startHubBench(keys?: LocalKeys): Promise<ContractBench<HubDeployment>> {
+  return startBench(localChainIds.hub, deployHub, keys)
 }
 
 /** An account that the deployment does not know. */
@@ -44,10 +46,10 @@ export function freshAccount(): LocalAccount {
 async function startBench<Deployment>(
   chainId: number,
   deploy: (chain: LocalChain, artifacts: Artifacts, keys: LocalKeys) => Promise<Deployment>,
+  keys: LocalKeys = generateLocalKeys(generatePrivateKey),
 ): Promise<ContractBench<Deployment>> {
   const anvil = await startAnvil({ chainId })
   const chain = connectLocalChain(anvil.url, chainId)
-  const keys = generateLocalKeys(generatePrivateKey)
   const artifacts = await loadArtifacts()
   const errors = Object.values(artifacts).flatMap(({ abi }) => abi.filter(({ type }) => type === 'error'))
   return {

@@ -2,7 +2,6 @@
 // with its depository, funded.
 import { createHash } from 'node:crypto'
 import { deriveProgramAddresses } from '@causeway/chains'
-import { depositoryAbi } from '@causeway/contracts'
 import {
   bitcoinNetworkOf,
   codecOf,
@@ -25,7 +24,7 @@ import {
 } from '@causeway/core'
 import { Keypair, PublicKey, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import { Transaction } from 'bitcoinjs-lib'
-import { encodeFunctionData, parseEther } from 'viem'
+import { pad, parseEther } from 'viem'
 import { loadArtifacts } from '../../src/contracts/artifacts.ts'
 import { payloadCallData } from '../../src/deploy/callRequest.ts'
 import {
@@ -190,9 +189,9 @@ async function deployDepository(
   for (const funded of [address, deployer.address, fillWallet.address]) {
     await chain.node.setBalance({ address: funded, value: parseEther('10') })
   }
-  const args = [deployer.address, allocator.address] as const
-  const data = encodeFunctionData({ abi: depositoryAbi, functionName: 'initialize', args })
-  await chain.send(deployer, [{ what: 'initialization of the depository', to: address, data }])
+  for (const [index, account] of [deployer, allocator].entries()) {
+    await chain.node.setStorageAt({ address, index, value: pad(account.address) })
+  }
 }
 
 async function solanaVenue(depository: string) {

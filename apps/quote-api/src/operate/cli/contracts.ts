@@ -5,54 +5,61 @@ import {
   type DeployedName,
   type DeploymentChain,
   deployContracts,
-  deploymentPlan,
+  ForeignOwnerError,
+  initializeContracts,
   NoProxyError,
-  type PlannedDeployment,
 } from '@causeway/contracts'
-import { ConfigurationError, type Hex } from '@causeway/core'
+import { ConfigurationError, type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
 import { readPrivateKeySetting } from '@causeway/signer'
-import { createPublicClient, createWalletClient, type HttpTransport, http, type PublicClient } from 'viem'
+import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { loadFiles } from '../../config/configuration.ts'
-import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
-import type { Arguments, ChainsContext, Command, Output } from './command.ts'
+import type { ChainsContext, Command, Output } from './command.ts'
 import { CommandError } from './commandError.ts'
+import { type ConfiguredContract, openPlace, type Place } from './contractPlaces.ts'
 import { tableOf } from './tableOf.ts'
 
-const nowhere = `0x${'0'.repeat(40)}`
 const keyVariable = 'DEPLOYER_PRIVATE_KEY'
 const minedTimeoutMs = 300_000
-const chainFlag = { chain: { value: '<key>', about: 'Chain of the quote file, e.g. base', isRequired: true } }
-
-/** What stands in the quote file for each contract. */
-const settingOf: Readonly<Record<DeployedName, string>> = {
-  FillContract: 'fillContract',
-  CleanupRouter: 'cleanupRouter',
-  DepositRouter: 'depositRouter',
-  DepositAddresses: 'depositAddresses.contract',
-  PermitRouter: 'permitRouter.contract',
-  Permit2Router: 'permit2Router',
+const chainFlag = {
+  chain: { value: '<key>', about: 'Chain of the quote file, e.g. base, or hub', isRequired: true },
 }
 
 export const contractCommands: readonly Command[] = [
   {
     words: 'contracts deploy',
-    about: 'Deploy what quotes of a chain rely on; what is there already is left alone',
+    about: 'Deploy what a chain needs; what is there already is left alone',
     operands: [],
-    flags: { ...chainFlag, 'dry-run': { about: 'Only tell the addresses' } },
+    flags: {
+      ...chainFlag,
+      settlement: {
+        value: '<file>',
+        about: 'Owners and signers: deploys the depository too, and on hub all that settlement stands on',
+      },
+      'dry-run': { about: 'Only tell the addresses' },
+    },
     async runOnChains(scene, args) {
       const place = await openPlace(scene, args)
-      const plan = planOf(place)
+      const { contracts, initializations } = place.plan
       if (args.isOn('dry-run'))
         return outputOf(
           place,
-          plan.map((contract) => ({ ...contract, state: 'planned' })),
+          contracts.map((contract) => ({ ...contract, state: 'planned' })),
         )
-      const deployed = await deployContracts(sendingChain(scene, place), plan).catch((error: unknown) => {
-        if (error instanceof NoProxyError) throw new ConfigurationError(error.message)
+      const chain = sendingChain(scene, place)
+      try {
+        const deployed = (await deployContracts(chain, contracts)).map(({ code, ...contract }) => ({
+          ...contract,
+          state: codeStateOf(contract.name, code),
+        }))
+        // What is not this release's contract is told, and given no owner.
+        const isSound = deployed.every(({ state }) => state === 'ours')
+        if (isSound) await initializeContracts(chain, initializations)
+        return outputOf(place, deployed)
+      } catch (error) {
+        if (error instanceof NoProxyError || error instanceof ForeignOwnerError)
+          throw new ConfigurationError(error.message)
         throw error
-      })
-      return outputOf(place, deployed)
+      }
     },
   },
   {
@@ -62,92 +69,67 @@ export const contractCommands: readonly Command[] = [
     flags: chainFlag,
     async runOnChains(scene, args) {
       const place = await openPlace(scene, args)
-      const configured = configuredContracts(place.chain)
-      if (configured.length === 0) throw new CommandError(`Chain ${place.chain.key} is configured with none.`)
-      const found = await Promise.all(
-        configured.map(async ({ name, address }) => ({
-          ...{ name, address },
-          state: codeStateOf(name, await place.client.getCode({ address })),
-        })),
-      )
-      return outputOf(place, found)
+      const { key, configured } = place
+      if (configured.length === 0) throw new CommandError(`Chain ${key} is configured with none.`)
+      return outputOf(place, await Promise.all(configured.map((contract) => verified(place, contract))))
     },
   },
 ]
 
-type Place = {
-  readonly environment: string
-  readonly chain: QuotableChain
-  readonly client: PublicClient<HttpTransport>
-  readonly url: string
-}
-
-/** @throws CommandError for a chain that is not quoted; ConfigurationError for one without endpoint */
-async function openPlace({ config, variables }: ChainsContext, args: Arguments): Promise<Place> {
-  const key = args.text('chain') ?? ''
-  const { chains, quote } = await loadFiles(config, variables, nowhere)
-  const registered = chains.chains.get(key)
-  const chain = createRegistry(quote, [...chains.chains.values()]).chains.find((one) => one.key === key)
-  if (chain === undefined || registered === undefined) throw new CommandError(`No chain ${key} is quoted.`)
-  const [endpoint] = registered.endpoints
-  if (endpoint === undefined) throw new ConfigurationError(`Chain ${key} has no endpoint.`)
-  const url = endpoint.reveal()
-  const client = createPublicClient({ transport: http(url) })
-  const chainId = await client.getChainId()
-  if (chainId !== chain.chainId) {
-    throw new ConfigurationError(`The endpoint of ${key} is on chain ${chainId}, not on ${chain.chainId}.`)
+async function verified({ client, codeHashes }: Place, contract: ConfiguredContract): Promise<Told> {
+  const code = await client.getCode({ address: contract.address })
+  const state = codeStateOf(contract.name, code)
+  if (state !== 'foreign' || code === undefined) return { ...contract, state }
+  const codeHash = keccak256Hex(hexToBytes(code))
+  const recorded = codeHashes.get(contract.address)
+  return {
+    ...{ ...contract, codeHash },
+    state: recorded === codeHash ? 'recorded' : recorded === 'unchecked' ? 'unchecked' : 'foreign',
   }
-  return { environment: quote.environment, chain, client, url }
 }
 
-function planOf({ environment, chain }: Place): readonly PlannedDeployment[] {
-  const { config, quoting, depository } = chain
-  return deploymentPlan(environment, {
-    depository: quoting.hexAddress(depository),
-    swapRouter: config.uniswapV3?.swapRouter,
-    wrappedNative: config.wrappedNative,
-  })
-}
-
-/** @throws ConfigurationError without the deployer's key */
-function sendingChain({ variables }: ChainsContext, { chain, client, url }: Place): DeploymentChain {
-  const key = readPrivateKeySetting({
+/** @throws ConfigurationError without the deployer's key, or with another than may initialize */
+function sendingChain(
+  { variables }: ChainsContext,
+  { key, client, url, initializer }: Place,
+): DeploymentChain {
+  const secret = readPrivateKeySetting({
     ...{ environment: variables, name: keyVariable },
     readFile: (path) => readFileSync(path, 'utf8'),
   })
-  if (key === undefined) {
+  if (secret === undefined) {
     throw new ConfigurationError(
       `Set ${keyVariable} or ${keyVariable}_FILE: it pays the gas and owns nothing.`,
     )
   }
   // CAST: a checked key is 0x and 64 hex digits.
-  const account = privateKeyToAccount(key.reveal() as Hex)
+  const account = privateKeyToAccount(secret.reveal() as Hex)
+  if (initializer !== undefined && account.address.toLowerCase() !== initializer) {
+    throw new ConfigurationError(
+      `${keyVariable} is the key of ${account.address}, and only the settlement file's initializer may initialize.`,
+    )
+  }
   const wallet = createWalletClient({ account, transport: http(url) })
   return {
     codeAt: (address) => client.getCode({ address }),
-    async send(transaction) {
-      const hash = await wallet.sendTransaction({ ...transaction, chain: null })
-      const { status } = await client.waitForTransactionReceipt({ hash, timeout: minedTimeoutMs })
-      if (status !== 'success') throw new ConfigurationError(`Transaction ${hash} on ${chain.key} reverted.`)
+    read: async (call) => (await client.call(call)).data ?? '0x',
+    async send(transactions) {
+      for (const transaction of transactions) {
+        const hash = await wallet.sendTransaction({ ...transaction, chain: null })
+        const { status } = await client.waitForTransactionReceipt({ hash, timeout: minedTimeoutMs })
+        if (status !== 'success') throw new ConfigurationError(`Transaction ${hash} on ${key} reverted.`)
+      }
     },
   }
 }
 
-function configuredContracts({ config }: QuotableChain) {
-  const { fillContract, cleanupRouter, depositRouter, depositAddresses, permitRouter, permit2Router } = config
-  const all: readonly (readonly [DeployedName, Hex | undefined])[] = [
-    ['FillContract', fillContract],
-    ['CleanupRouter', cleanupRouter],
-    ['DepositRouter', depositRouter],
-    ['DepositAddresses', depositAddresses?.contract],
-    ['PermitRouter', permitRouter?.contract],
-    ['Permit2Router', permit2Router],
-  ]
-  return all.flatMap(([name, address]) => (address === undefined ? [] : [{ name, address }]))
-}
+type State = CodeState | 'planned' | 'recorded' | 'unchecked'
 
-const meaning: Readonly<Record<CodeState | 'planned', string>> = {
+const meaning: Readonly<Record<State, string>> = {
   ours: 'the code of this release',
+  public: 'the code of the public contract',
+  recorded: 'other code, the one that codeHashes names',
+  unchecked: 'other code, which codeHashes leaves unchecked',
   foreign: 'other code',
   missing: 'no code',
   planned: 'planned',
@@ -156,22 +138,24 @@ const meaning: Readonly<Record<CodeState | 'planned', string>> = {
 type Told = {
   readonly name: DeployedName
   readonly address: Hex
-  readonly state: CodeState | 'planned'
+  readonly state: State
   readonly isNew?: boolean
+  /** Keccak-256 of what stands there, of other code. */
+  readonly codeHash?: Hex
 }
 
-function outputOf({ chain }: Place, told: readonly Told[]): Output {
-  const rows = told.map(({ name, address, state, isNew = false }) => ({
-    setting: `chains.${chain.key}.${settingOf[name]}`,
+function outputOf({ key, settingOf }: Place, told: readonly Told[]): Output {
+  const rows = told.map(({ name, address, state, isNew = false, codeHash }) => ({
+    setting: settingOf(name),
     address,
-    code: `${meaning[state]}${isNew ? ', deployed now' : ''}`,
+    code: `${meaning[state]}${isNew ? ', deployed now' : ''}${codeHash === undefined ? '' : ` ${codeHash}`}`,
   }))
   return {
     data: {
-      chain: chain.key,
-      contracts: told.map(({ name, address, state, isNew = false }) => ({
-        ...{ name, address, state, isNew },
-        setting: settingOf[name],
+      chain: key,
+      contracts: told.map(({ name, address, state, isNew = false, codeHash }) => ({
+        ...{ name, address, state, isNew, codeHash },
+        setting: settingOf(name),
       })),
     },
     lines: tableOf(rows),

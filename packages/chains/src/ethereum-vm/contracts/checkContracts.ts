@@ -4,6 +4,7 @@ import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
 import { parseBytes } from '../../rpc/quantity.ts'
 import { readStringResult, readUintResult } from './abiReader.ts'
 import { decimalsCall, descriptionCall } from './erc20Calls.ts'
+import { codeProblems, type ExpectedCode } from './expectedCode.ts'
 import { type ContractAnswer, type ContractCall, decodeAggregate3, multicallRequest } from './multicall.ts'
 
 type Placed = { readonly setting: string; readonly address: Hex }
@@ -13,8 +14,10 @@ export type ContractExpectations = {
   /** Decimal chain id. */
   readonly chainId: bigint
   readonly multicall3: Placed
-  /** Must have code, and the code that they are expected to have where that is known. */
-  readonly contracts: readonly (Placed & { readonly hasRightCode?: ((code: Hex) => boolean) | undefined })[]
+  /** Must have code. */
+  readonly contracts: readonly Placed[]
+  /** Must have this code, on every endpoint. */
+  readonly codes: readonly ExpectedCode[]
   /** Price feeds: `description()` and `decimals()`. */
   readonly feeds: readonly (Placed & { readonly description: string; readonly decimals: number })[]
   /** Tokens: `decimals()`. The native currency is not among them. */
@@ -62,20 +65,16 @@ export async function checkContracts(
   const answers = await client.batch([...codeRequests, readRequest], options)
 
   const missing = new Set(placed.filter((_, index) => !hasCode(answers[index])).map(({ address }) => address))
-  const codeProblems = [
+  const foundCodes = [
     ...placed
       .filter(({ address }) => missing.has(address))
       .map(({ setting }) => `${setting}: there is no contract on ${client.chainId}`),
-    ...expected.contracts.flatMap(({ setting, address, hasRightCode }, index) => {
-      const code = missing.has(address) ? undefined : codeOf(answers[index + 1])
-      if (code === undefined || hasRightCode === undefined || hasRightCode(code)) return []
-      return [`${setting}: the code on ${client.chainId} is not that of this release's contract`]
-    }),
+    ...(await codeProblems({ client, expected: expected.codes, threshold: 1 }, options)),
   ]
-  if (missing.has(multicall3)) return codeProblems
+  if (missing.has(multicall3)) return foundCodes
   const results = decodeReads(answers.at(-1), reads.length)
   return [
-    ...codeProblems,
+    ...foundCodes,
     ...reads.flatMap(({ call, check }, index) => (missing.has(call.target) ? [] : check(results[index]))),
   ]
 }
@@ -126,12 +125,8 @@ function readsOf({ feeds, tokens, words }: ContractExpectations): readonly Read[
 }
 
 function hasCode(answer: RpcAnswer | undefined): boolean {
-  return codeOf(answer) !== '0x'
-}
-
-function codeOf(answer: RpcAnswer | undefined): Hex {
   if (answer?.ok !== true) throw new MalformedAnswerError('eth_getCode')
-  return parseBytes(answer.result, 'eth_getCode')
+  return parseBytes(answer.result, 'eth_getCode') !== '0x'
 }
 
 function decodeReads(answer: RpcAnswer | undefined, count: number): readonly ContractAnswer[] {

@@ -1,0 +1,193 @@
+// Where contract commands work: a quoted chain or the hub, with what is planned and what is configured there.
+import { readFile } from 'node:fs/promises'
+import { type ChainRegistry, loadConfigFile, type RegisteredHub } from '@causeway/chains'
+import {
+  type DeployedName,
+  deploymentPlan,
+  depositoryInitialization,
+  depositoryPlan,
+  type Initialization,
+  type PlannedDeployment,
+  paidDepositories,
+  settlementInitializations,
+  settlementPlan,
+} from '@causeway/contracts'
+import {
+  ConfigurationError,
+  type Hex,
+  type Secret,
+  type SettlementFile,
+  settlementFileSchema,
+} from '@causeway/core'
+import { createPublicClient, type HttpTransport, http, type PublicClient } from 'viem'
+import { loadFiles } from '../../config/configuration.ts'
+import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
+import type { Arguments, ChainsContext } from './command.ts'
+import { CommandError } from './commandError.ts'
+
+const nowhere = `0x${'0'.repeat(40)}`
+const hubKey = 'hub'
+
+export type ConfiguredContract = { readonly name: DeployedName; readonly address: Hex }
+
+export type Place = {
+  readonly key: string
+  readonly client: PublicClient<HttpTransport>
+  readonly url: string
+  readonly plan: {
+    readonly contracts: readonly PlannedDeployment[]
+    readonly initializations: readonly Initialization[]
+  }
+  /** The account that may initialize, where something is. */
+  readonly initializer: Hex | undefined
+  readonly configured: readonly ConfiguredContract[]
+  /** By address, lower case. */
+  readonly codeHashes: ReadonlyMap<string, string>
+  /** Where a contract's address is configured. */
+  settingOf(name: DeployedName): string
+}
+
+/** What stands in the quote and hub file for each contract. */
+const settings: Readonly<Partial<Record<DeployedName, string>>> = {
+  FillContract: 'fillContract',
+  CleanupRouter: 'cleanupRouter',
+  DepositRouter: 'depositRouter',
+  DepositAddresses: 'depositAddresses.contract',
+  PermitRouter: 'permitRouter.contract',
+  Permit2Router: 'permit2Router',
+  Depository: 'depository',
+  Hub: 'hubAddress',
+  HubOracle: 'oracleAddress',
+  OracleMultisig: 'oracleMultisigAddress',
+  GenericMapping: 'genericMappingAddress',
+  Allocator: 'auroraAllocatorAddress',
+}
+
+/** @throws CommandError for a chain that is not quoted; ConfigurationError for one without endpoint */
+export async function openPlace({ config, variables }: ChainsContext, args: Arguments): Promise<Place> {
+  const key = args.text('chain') ?? ''
+  const { chains, quote } = await loadFiles(config, variables, nowhere)
+  const { environment } = quote
+  const path = args.text('settlement')
+  const settlement = path === undefined ? undefined : await readSettlement(path, environment, variables)
+  if (key === hubKey) return openHub(chains, settlement)
+  const registered = chains.chains.get(key)
+  const chain = createRegistry(quote, [...chains.chains.values()]).chains.find((one) => one.key === key)
+  if (chain === undefined || registered === undefined) throw new CommandError(`No chain ${key} is quoted.`)
+  return {
+    ...(await connect(key, registered.endpoints, chain.chainId)),
+    plan: chainPlan(environment, chain, settlement),
+    initializer: settlement?.initializer,
+    configured: chainContracts(chain),
+    codeHashes: new Map(Object.entries(registered.codeHashes ?? {})),
+    settingOf: (name) => `chains.${key}.${settings[name]}`,
+  }
+}
+
+async function openHub(
+  { environment, hub, chains }: ChainRegistry,
+  settlement: SettlementFile | undefined,
+): Promise<Place> {
+  if (hub === undefined) throw new ConfigurationError('No hub is configured.')
+  return {
+    ...(await connect(hubKey, hub.endpoints, hub.evmChainId)),
+    plan:
+      settlement === undefined
+        ? { contracts: [], initializations: [] }
+        : hubPlan(environment, settlement, chains),
+    initializer: settlement?.initializer,
+    configured: hubContracts(hub),
+    codeHashes: new Map(Object.entries(hub.codeHashes ?? {})),
+    settingOf: (name) => (settings[name] === undefined ? 'the allocator' : `hub.${settings[name]}`),
+  }
+}
+
+/** @throws CommandError when it cannot be read; ConfigurationError naming every problem */
+async function readSettlement(
+  path: string,
+  environment: string,
+  variables: ChainsContext['variables'],
+): Promise<SettlementFile> {
+  let json: unknown
+  try {
+    json = JSON.parse(await readFile(path, 'utf8'))
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read: ${error instanceof Error ? error.message : ''}`)
+  }
+  return loadConfigFile(settlementFileSchema, { name: path, json, environment, variables })
+}
+
+async function connect(key: string, endpoints: readonly Secret[], chainId: number) {
+  const [endpoint] = endpoints
+  if (endpoint === undefined) throw new ConfigurationError(`Chain ${key} has no endpoint.`)
+  const url = endpoint.reveal()
+  const client = createPublicClient({ transport: http(url) })
+  const found = await client.getChainId()
+  if (found !== chainId) {
+    throw new ConfigurationError(`The endpoint of ${key} is on chain ${found}, not on ${chainId}.`)
+  }
+  return { key, client, url }
+}
+
+/** With own settlement, its depository first, and the rest around it. */
+function chainPlan(
+  environment: string,
+  { config, quoting, depository }: QuotableChain,
+  settlement: SettlementFile | undefined,
+): Place['plan'] {
+  const own = settlement && depositoryPlan(environment, settlement.initializer)
+  const beside = deploymentPlan(environment, {
+    depository: own?.address ?? quoting.hexAddress(depository),
+    swapRouter: config.uniswapV3?.swapRouter,
+    wrappedNative: config.wrappedNative,
+  })
+  return {
+    contracts: own === undefined ? beside : [own, ...beside],
+    initializations:
+      own === undefined || settlement === undefined ? [] : [depositoryInitialization(own, settlement)],
+  }
+}
+
+function hubPlan(
+  environment: string,
+  settlement: SettlementFile,
+  chains: ChainRegistry['chains'],
+): Place['plan'] {
+  const { initializer, owner, mappingOperator = owner } = settlement
+  const depositories = paidDepositories(settlement.depositories, chains)
+  const plan = settlementPlan(environment, initializer, depositories)
+  const { builders, ...contracts } = plan
+  return {
+    contracts: [...Object.values(contracts), ...builders],
+    initializations: settlementInitializations(environment, plan, {
+      ...{ ...settlement, mappingOperator, depositories },
+    }),
+  }
+}
+
+function chainContracts({ config, quoting, depository }: QuotableChain): readonly ConfiguredContract[] {
+  const { fillContract, cleanupRouter, depositRouter, depositAddresses, permitRouter, permit2Router } = config
+  return present([
+    ['Depository', quoting.hexAddress(depository)],
+    ['FillContract', fillContract],
+    ['CleanupRouter', cleanupRouter],
+    ['DepositRouter', depositRouter],
+    ['DepositAddresses', depositAddresses?.contract],
+    ['PermitRouter', permitRouter?.contract],
+    ['Permit2Router', permit2Router],
+  ])
+}
+
+function hubContracts(hub: RegisteredHub): readonly ConfiguredContract[] {
+  return present([
+    ['Hub', hub.hubAddress],
+    ['HubOracle', hub.oracleAddress],
+    ['OracleMultisig', hub.oracleMultisigAddress],
+    ['GenericMapping', hub.genericMappingAddress],
+    ['Allocator', hub.auroraEvmChainId === hub.evmChainId ? hub.auroraAllocatorAddress : undefined],
+  ])
+}
+
+function present(all: readonly (readonly [DeployedName, Hex | undefined])[]): readonly ConfiguredContract[] {
+  return all.flatMap(([name, address]) => (address === undefined ? [] : [{ name, address }]))
+}

@@ -1,0 +1,71 @@
+import { type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
+import type { KnownCode, ReliedContract } from '../../family/knownCode.ts'
+import { endpointOf, unreadableChain } from '../../rpc/checkEndpoints.ts'
+import type { JsonRpcClient, RpcOptions } from '../../rpc/jsonRpc.ts'
+
+/** A configured address, and the code that must stand there. */
+export type ExpectedCode = {
+  readonly setting: string
+  /** Lower case. */
+  readonly address: Hex
+  readonly isRight: (code: Hex) => boolean
+}
+
+/** What a file says of code that this release does not know, by address in lower case. */
+export type CodeHashes = Readonly<Record<string, string>> | undefined
+
+/** The code expected of each contract: what `codeHashes` names, else what is known. */
+export function expectedCodes(
+  contracts: readonly { readonly name: ReliedContract; readonly setting: string; readonly address: Hex }[],
+  { isKnown, codeHashes }: { readonly isKnown: KnownCode; readonly codeHashes: CodeHashes },
+): readonly ExpectedCode[] {
+  return contracts.map(({ name, setting, address }) => {
+    const recorded = codeHashes?.[address]
+    if (recorded === 'unchecked') return { setting, address, isRight: (code) => code !== '0x' }
+    if (recorded !== undefined)
+      return { setting, address, isRight: (code) => keccak256Hex(hexToBytes(code)) === recorded }
+    return { setting, address, isRight: (code) => isKnown({ name, address }, code) }
+  })
+}
+
+/**
+ * Compares code on every endpoint: each may feed a signature or a payment, so one that shows other code stops the
+ * start as well as a chain that has it.
+ * @returns problems that name settings; empty when all that answered fit
+ * @throws UpstreamUnavailableError when fewer endpoints answer than `threshold`
+ */
+export async function codeProblems(
+  {
+    client,
+    expected,
+    threshold,
+  }: {
+    readonly client: JsonRpcClient
+    readonly expected: readonly ExpectedCode[]
+    readonly threshold: number
+  },
+  options?: RpcOptions,
+): Promise<readonly string[]> {
+  if (expected.length === 0) return []
+  const calls = expected.map(({ address }) => ({ method: 'eth_getCode', params: [address, 'latest'] }))
+  const each = await client.askEach(calls, options)
+  const answered = each.flatMap(({ alias, answers }) => (answers === undefined ? [] : [{ alias, answers }]))
+  if (answered.length < threshold) throw unreadableChain(client.chainId)
+  return answered.flatMap(({ alias, answers }) => {
+    const here = endpointOf(client.chainId, alias)
+    return expected.flatMap(({ setting, isRight }, index) => {
+      const code = codeOf(answers[index])
+      if (code === undefined) return [`${here} tells no code at ${setting}`]
+      if (isRight(code)) return []
+      return code === '0x'
+        ? [`${here} shows no contract at ${setting}`]
+        : [`${here} shows other code at ${setting} than this release or codeHashes knows`]
+    })
+  })
+}
+
+function codeOf(answer: { readonly ok: boolean; readonly result?: unknown } | undefined): Hex | undefined {
+  if (answer?.ok !== true || typeof answer.result !== 'string') return undefined
+  // CAST: what fits the pattern is hex.
+  return /^0x([0-9a-fA-F]{2})*$/.test(answer.result) ? (answer.result.toLowerCase() as Hex) : undefined
+}

@@ -1,0 +1,81 @@
+import {
+  bytesToHex,
+  ConfigurationError,
+  type Hex,
+  type SettlementFile,
+  solanaCodec,
+  tronEvmAddress,
+  type VmType,
+} from '@causeway/core'
+import type { PaidDepository } from './settlement.ts'
+
+type Entry = SettlementFile['depositories'][number]
+
+/** What the chain file says of a chain. */
+type PaidChain = {
+  readonly vmType: VmType
+  readonly hubChainId: string
+  readonly depository?: string | undefined
+}
+
+/**
+ * What an allocator pays from, completed by the chain file: its depository, its number on the hub, and what its
+ * family's payloads say.
+ * @throws ConfigurationError naming every entry that lacks something
+ */
+export function paidDepositories(
+  entries: readonly Entry[],
+  chains: ReadonlyMap<string, PaidChain>,
+): readonly PaidDepository[] {
+  const problems: string[] = []
+  const paid = entries.flatMap((entry) => {
+    const chain = chains.get(entry.chain)
+    if (chain?.depository === undefined) {
+      problems.push(`depositories: ${entry.chain} has no depository in the chain file`)
+      return []
+    }
+    const builder = builderOf(entry, chain)
+    if (typeof builder === 'string') {
+      problems.push(`depositories: ${entry.chain}.${builder} is needed`)
+      return []
+    }
+    const { vmType, hubChainId, depository } = chain
+    // Requests spell Tron's accounts as 20 bytes.
+    const spelled = vmType === 'tron-vm' ? tronEvmAddress(depository) : depository
+    return [{ chainId: BigInt(hubChainId), depository: spelled, builder }]
+  })
+  if (problems.length > 0) throw new ConfigurationError(`Bad settlement file:\n- ${problems.join('\n- ')}`)
+  return paid
+}
+
+/** @returns the name of a missing member for an entry without it */
+function builderOf(
+  { domain, vault, networkName, networkId, tokens }: Entry,
+  { vmType }: PaidChain,
+): PaidDepository['builder'] | string {
+  switch (vmType) {
+    case 'ethereum-vm':
+    case 'tron-vm':
+      return { name: 'EvmPayloadBuilder' }
+    case 'bitcoin-vm':
+      return { name: 'BitcoinPayloadBuilder' }
+    case 'solana-vm':
+      if (domain === undefined) return 'domain'
+      if (vault === undefined) return 'vault'
+      return {
+        ...{ name: 'SolanaPayloadBuilder', domain },
+        vault: bytesToHex(solanaCodec.encodeAddress(vault)),
+      }
+    case 'hyperliquid-vm':
+      if (networkName === undefined) return 'networkName'
+      if (tokens === undefined) return 'tokens'
+      return {
+        ...{ name: 'HyperliquidPayloadBuilder', networkName },
+        // CAST: the schema takes 0x and 32 hex digits alone.
+        tokens: tokens.map(({ token, decimals }) => ({ token: token as Hex, decimals })),
+      }
+    case 'lighter-vm':
+      if (networkId === undefined) return 'networkId'
+      return { name: 'LighterPayloadBuilder', networkId: BigInt(networkId) }
+  }
+}
