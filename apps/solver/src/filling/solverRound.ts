@@ -2,7 +2,8 @@ import type { Replacement } from '../wallet/chainDesk.ts'
 import type { SignedRecord } from '../wallet/signedRecord.ts'
 import type { WorkSource } from '../work/workClient.ts'
 import type { WorkItem } from '../work/workItems.ts'
-import { type Filling, type Handled, handleItem, type SolverChain } from './handleItem.ts'
+import type { Filling, SolverChain } from './filling.ts'
+import { type Handled, handleItem } from './handleItem.ts'
 
 export type RoundOptions = {
   readonly filling: Filling
