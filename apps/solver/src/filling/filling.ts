@@ -2,6 +2,7 @@ import type { Hex, NetworkOf } from '@causeway/core'
 import type { DepositReader } from '../facts/deposits.ts'
 import type { PaymentRecord } from '../facts/paymentRecord.ts'
 import type { OrderRules } from '../judge/signedOrder.ts'
+import type { Sharing } from '../judge/turns.ts'
 import type { LossLimits, Valuer } from '../judge/verdict.ts'
 import type { ChainDesk } from '../wallet/chainDesk.ts'
 import type { Inventory } from '../wallet/inventory.ts'
@@ -32,6 +33,8 @@ export type Filling = {
   readonly deposits: DepositReader
   readonly orders: OrderRules
   readonly networkOf: NetworkOf
+  /** With whom the market is shared: the own wallet alone, or others as well. */
+  readonly sharing: Sharing
   /** By the prices of this moment. */
   readonly valuer: () => Valuer
   readonly limits: FillingLimits

@@ -1,5 +1,6 @@
 import { type Hex, refundId } from '@causeway/core'
 import { refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
+import { fillTurn, isOwnClaim, refundTurn, refuseTurn, type Turn } from '../judge/turns.ts'
 import { depositKey, type SeenDeposit } from '../judge/verdict.ts'
 import { BudgetSpentError, type Charge } from '../wallet/budgets.ts'
 import { NoGasPriceError, type Subject } from '../wallet/chainDesk.ts'
@@ -10,7 +11,7 @@ import { hasFailed, type SignedRecord } from '../wallet/signedRecord.ts'
 import type { PlannedTransaction, Relay } from '../work/relays.ts'
 import { type PaidOrder, readItem, type WorkItem } from '../work/workItems.ts'
 import type { Filling, Payment, SolverChain } from './filling.ts'
-import { judge } from './judgeItem.ts'
+import { judge, recordsOfOthers } from './judgeItem.ts'
 
 /**
  * `signed` may be sent when the service agrees; `refused` is told to it; `later` looks again. Reasons are sentences
@@ -45,7 +46,8 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   if (chain.fillContract !== order.fillContract) return refused('the fill contract is another one')
   const forged = refuseForged(order, chain, filling)
   if (forged !== undefined) return refused(forged)
-  if (await isTooLate(chain, order)) return refused('the deadline has passed')
+  const { chainTime } = await chain.desk.wallet.counts()
+  if (isTooLate(chainTime, order.deadline)) return refused('the deadline has passed')
   const past = await filling.records.ofPayment(order.orderId)
   if (order.kind !== 'refund' && isPaidByAnother(id, order, past))
     return refused(`another item ${order.kind === 'fill' ? 'filled the order' : 'paid the claim'}`)
@@ -53,12 +55,20 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   const { verdict, deposit } = await judge(payment, past)
   if (verdict.kind === 'refuse') return refused(verdict.reason)
   if (verdict.kind === 'wait') return later(verdict.reason)
+  const paidId = recordedId(order, deposit)
+  const turn = turnOf(payment, paidId, chainTime)
+  if (turn === undefined || isTooLate(chainTime, turn.endSeconds))
+    return later('it is the turn of another fill wallet')
+  const others = turn.afterSeconds === undefined ? [] : await recordsOfOthers(paidId, chain, filling.sharing)
+  const early = refuseTurn(turn, others)
+  if (early !== undefined) return later(early)
   for (const [currency, amount] of needsOf(order)) {
     if (!(await chain.inventory.has(currency, amount))) return later('the inventory does not reach')
   }
-  const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), past }
+  const deadline = Math.min(order.deadline, turn.endSeconds)
+  const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), deadline, past }
   const { address: filler } = chain.desk.wallet
-  return begin(payment, subject, fillTransaction(order, { id: recordedId(order, deposit), filler }))
+  return begin(payment, subject, fillTransaction({ ...order, deadline }, { id: paidId, filler }))
 }
 
 /** What the fill contract records: of a refund, which is one of several that an order may have, its deposit. */
@@ -74,6 +84,24 @@ function refuseForged(order: PaidOrder, chain: SolverChain, { orders }: Filling)
   const reason = refuseOrder(order.orderId, proof, orders)
   if (reason !== undefined || order.kind === 'refund') return reason
   return refuseTerms({ ...order, chainKey: chain.key }, proof.order)
+}
+
+/** When the own wallet may pay it. Undefined where it is another one's turn. */
+function turnOf({ order, filling }: Payment, paidId: Hex, nowSeconds: number): Turn | undefined {
+  const { sharing } = filling
+  const alone = { endSeconds: order.deadline, afterSeconds: undefined }
+  switch (order.kind) {
+    case 'fill':
+      return fillTurn(order.orderId, order.deadline, sharing)
+    case 'refund': {
+      const orderDeadlineSeconds = order.proof?.order.output.deadline ?? order.deadline
+      return sharing.fillWallets.length === 1
+        ? alone
+        : refundTurn({ id: paidId, orderDeadlineSeconds }, nowSeconds, sharing)
+    }
+    case 'claim':
+      return isOwnClaim(paidId, sharing) ? alone : undefined
+  }
 }
 
 function subjectOf(
@@ -103,17 +131,12 @@ async function relay(
 ): Promise<Handled> {
   const own = kind === 'sweep' ? chain.depositAddresses : chain.permitRouter
   if (contract !== own) return refused('the contract is another one')
-  if (await isTooLate(chain, { deadline })) return refused('the deadline has passed')
+  const { chainTime } = await chain.desk.wallet.counts()
+  if (isTooLate(chainTime, deadline)) return refused('the deadline has passed')
   return begin({ chain, filling }, { id, kind, orderId: undefined, deadline }, transaction)
 }
 
-async function isTooLate(
-  { desk }: SolverChain,
-  { deadline }: { readonly deadline: number },
-): Promise<boolean> {
-  const { chainTime } = await desk.wallet.counts()
-  return chainTime + minedWithinSeconds > deadline
-}
+const isTooLate = (chainTime: number, deadline: number): boolean => chainTime + minedWithinSeconds > deadline
 
 async function begin(
   { chain: { desk }, filling }: Pick<Payment, 'chain' | 'filling'>,

@@ -4,6 +4,7 @@ import { judgeClaim } from '../judge/judgeClaim.ts'
 import { judgeFill } from '../judge/judgeFill.ts'
 import { type FillState, fitsOrder, judgeRefund } from '../judge/judgeRefund.ts'
 import type { Proof } from '../judge/signedOrder.ts'
+import { type OtherRecord, othersFill, type Sharing } from '../judge/turns.ts'
 import {
   depositKey,
   lossOf,
@@ -110,13 +111,42 @@ async function settleFill(
   // A chain that this solver does not pay on has no fill of its wallet.
   if (destination === undefined) return { kind: 'open' }
   const { state: recorded, timestampSeconds: finalSeconds } = await destination.record.readFinal(orderId)
+  const others = await othersFilling(
+    { orderId, deadlineSeconds: order.output.deadline },
+    destination,
+    filling,
+  )
+  if (others === 'filled') return { kind: 'filled_by_another' }
   const fills = past.filter(({ kind }) => kind === 'fill')
   const state = fillStateOf(fills, order.output.deadline, { recorded, finalSeconds })
   // Another deposit may pay for the order: its fill is not stopped for the sake of this one.
-  if (state.kind !== 'open' || endsOrder !== true) return state
+  if (state.kind !== 'open' || endsOrder !== true)
+    return state.kind === 'over' && others === 'open' ? { kind: 'open' } : state
   await stopFill(past, filling)
   if (recorded === 'open' && !filling.isDryRun) await closeOrder(orderId, destination, filling)
   return state
+}
+
+async function othersFilling(
+  order: { readonly orderId: Hex; readonly deadlineSeconds: number },
+  destination: SolverChain,
+  { sharing }: Filling,
+): Promise<'filled' | 'open' | 'over'> {
+  const { orderId: id, deadlineSeconds } = order
+  return othersFill({ id, deadlineSeconds }, await recordsOfOthers(id, destination, sharing), sharing)
+}
+
+/** What the other wallets of the market paid, as the fill contract has it at a final block. */
+export function recordsOfOthers(
+  id: Hex,
+  { record }: SolverChain,
+  { fillWallets, own }: Sharing,
+): Promise<readonly (OtherRecord & { readonly fillWallet: Hex })[]> {
+  return Promise.all(
+    fillWallets
+      .filter((fillWallet) => fillWallet !== own)
+      .map(async (fillWallet) => ({ fillWallet, ...(await record.readFinalOf(fillWallet, id)) })),
+  )
 }
 
 async function closeOrder(orderId: Hex, { desk, record }: SolverChain, { records }: Filling): Promise<void> {
