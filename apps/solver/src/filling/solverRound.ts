@@ -43,14 +43,17 @@ export function createRound(options: RoundOptions): () => Promise<void> {
   async function release(record: SignedRecord): Promise<void> {
     const hash = record.transactions.at(-1)?.hash
     if (hash === undefined) return
-    const answer = await work.report(record.id, hash)
+    const answer = await work.report(record.id, hash, { validUntil: record.deadline })
     await deskOf(record)?.release(record, answer === 'accepted' ? 'given' : 'refused')
   }
 
   /** A higher price has another hash, and so has whichever of several was mined: the service follows one. */
   async function tellReplacement({ desk }: SolverChain, replacement: Replacement): Promise<void> {
     const { record, hash } = replacement
-    const answer = await work.report(record.id, hash, record.toldHash)
+    const answer = await work.report(record.id, hash, {
+      replaces: record.toldHash,
+      validUntil: record.deadline,
+    })
     if (answer === 'accepted' || replacement.isMined) await desk.releaseReplacement(replacement)
   }
 
