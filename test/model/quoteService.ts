@@ -293,7 +293,7 @@ export class QuoteService {
     const { extraData, payments } = order.output
     const question = { transactionId: transaction, orderId, extraData, payments }
     const now = await refusalOr(shallow.readPayment(question, reading()))
-    if (now.refused === 'TRANSACTION_MISSING') return { state: 'missing' }
+    if (now.refused === 'TRANSACTION_MISSING') return { state: 'missing', isLapsed: false }
     const final = await refusalOr(deep.readPayment(question, reading()))
     if (now.facts === undefined) return { state: 'reverted', isFinal: final.refused === now.refused }
     const head = (await shallow.finalBlocks.readNewest(reading())).number

@@ -168,6 +168,45 @@ describe('a sponsored request', () => {
   })
 })
 
+describe('a fill whose solver stalled', () => {
+  test('is offered again once its transaction can have no effect, to another solver', async () => {
+    const quote = await quoted()
+    await requests.execute(quote)
+    const { id } = await requests.workFor(quote, 'fill')
+    const longAgo = 1
+    expect((await bed.solver.report(id, `0x${'cd'.repeat(31)}01`, undefined, longAgo)).status).toBe(200)
+    const again = await requests.workFor(quote, 'fill')
+    expect(again.id).toBe(id)
+    const endOf = () => bed.database.query('select state, valid_until from work_item where id = $1', [id])
+    expect(await endOf()).toEqual([{ state: 'open', valid_until: null }])
+    await bed.solver.carryOut(again)
+    expect(await endOf()).toEqual([{ state: expect.stringMatching(/reported|done/), valid_until: null }])
+    await requests.reaches(quote, 'success')
+  })
+
+  test('has no end where one of the transactions that were reported has none', async () => {
+    const quote = await quoted()
+    await requests.execute(quote)
+    const { id } = await requests.workFor(quote, 'fill')
+    const later = Math.floor(Date.now() / 1_000) + 86_400
+    const [one, two, three] = ['01', '02', '03'].map((end) => `0x${'ce'.repeat(31)}${end}`)
+    const endOf = async () =>
+      (
+        await bed.database.query<{ valid_until: bigint | null }>(
+          'select valid_until from work_item where id = $1',
+          [id],
+        )
+      )[0]?.valid_until
+    await bed.solver.report(id, one ?? '', undefined, later)
+    await bed.solver.report(id, two ?? '', one, later - 1)
+    expect(await endOf()).toBe(BigInt(later))
+    await bed.solver.report(id, three ?? '', two)
+    expect(await endOf()).toBeNull()
+    await bed.solver.report(id, one ?? '', three, later)
+    expect(await endOf()).toBeNull()
+  })
+})
+
 describe('deposits that do not fit', () => {
   test('a second one is refunded and the first is filled', async () => {
     const quote = await quoted()

@@ -146,6 +146,38 @@ describe('the solver', () => {
     await bed.settled(items, () => `${solver.output()}\n---\n${second.output()}`)
   })
 
+  test('two that share a market pay an order once, though a service offers it to both, and go on where one is gone', async () => {
+    const other = network.keys.users[4]
+    if (!other) throw new Error('a network has users')
+    const wallets = [network.keys.fillWallet.address, other.address]
+    const sharing = { fillWallets: wallets, turnSeconds: 600 }
+    const CONFIG_DIR = await changedConfigs('solver.local.json', (text) =>
+      JSON.stringify({ ...JSON.parse(text), sharing }),
+    )
+    const { work, solver } = await bed.start({ CONFIG_DIR })
+    const lying = await startScriptedWork()
+    const second = startSolver(
+      await bench.settings(lying, { CONFIG_DIR, ECDSA_PRIVATE_KEY: other.privateKey }),
+    )
+    await second.ready()
+    // Of the hasty ones the first wallet's turn is over before they come: it might as well be gone.
+    const inMinutes = Math.floor(Date.now() / 1_000) + 500
+    const hasty = manyWishes(6).map((wish) => ({ ...wish, deadline: inMinutes }))
+    const orders = await paidOrders(network, [...manyWishes(6), ...hasty])
+    const items = orders.map((order) => fillItem(network, order))
+    for (const item of items) {
+      work.add(item)
+      lying.add(item)
+    }
+    const output = () => `${solver.output()}\n---\n${second.output()}`
+    await until('all are reported', () =>
+      items.every(({ id }) => work.reports.has(id) || lying.reports.has(id)),
+    )
+    await bed.settled(items, output)
+    expect(items.filter(({ id }) => work.reports.has(id) && lying.reports.has(id))).toEqual([])
+    expect([...work.failures, ...lying.failures], output()).toEqual([])
+  })
+
   test('a nonce that somebody else used, and a transaction that its node dropped', async () => {
     const { node, client } = network.chains.optimism.chain
     const { work, settings, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })

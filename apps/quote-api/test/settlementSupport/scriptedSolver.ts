@@ -24,10 +24,14 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
     async work(): Promise<readonly OpenWork[]> {
       return readOk(await send(`${url}/solver/work`, { headers }), listSchema).items
     },
-    report: (id: string, txHash: string, replaces?: string) =>
+    report: (id: string, txHash: string, replaces?: string, validUntil?: number) =>
       post(
         `${url}/solver/work/${id}/report`,
-        { txHash, ...(replaces !== undefined && { replaces }) },
+        {
+          txHash,
+          ...(replaces !== undefined && { replaces }),
+          ...(validUntil !== undefined && { validUntil }),
+        },
         headers,
       ),
     fail: (id: string, reason: string) => post(`${url}/solver/work/${id}/failed`, { reason }, headers),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { NetworkOf } from '@causeway/core'
+import { ConfigurationError, type Hex, type NetworkOf } from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
   type Closer,
@@ -18,8 +18,9 @@ import type { Logger } from 'pino'
 import { createDepositReader } from '../facts/deposits.ts'
 import { createPaymentRecord } from '../facts/paymentRecord.ts'
 import { readUnits, valuerOf } from '../facts/prices.ts'
-import type { Filling, SolverChain } from '../filling/handleItem.ts'
+import type { Filling, SolverChain } from '../filling/filling.ts'
 import { createRound } from '../filling/solverRound.ts'
+import type { Sharing } from '../judge/turns.ts'
 import { type BudgetName, spentWithinHour } from '../wallet/budgets.ts'
 import { createChainDesk } from '../wallet/chainDesk.ts'
 import type { Fees } from '../wallet/fees.ts'
@@ -113,6 +114,7 @@ function assemble(parts: Parts): Solver {
   const filling: Filling = {
     ...{ chains: paying, records, deposits, networkOf, isDryRun: config.isDryRun },
     orders: { networkOf, recoverSigner, orderSigners: settings.orderSigners },
+    sharing: sharingOf(files.solver, signer.address),
     valuer: () => valuerOf(units, market.snapshot()),
     limits: { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd },
   }
@@ -263,6 +265,16 @@ function openDesk(
     multicall3,
     inventory: createInventory(desk, { chainId, fillContract, wrappedNative, floors }, records),
   }
+}
+
+/** @throws ConfigurationError where the own wallet is none of those that share */
+function sharingOf({ sharing }: LoadedFiles['solver'], own: Hex): Sharing {
+  if (sharing === undefined) return { fillWallets: [own], own, turnSeconds: 0 }
+  // CAST: the file's schema lets addresses alone through.
+  const fillWallets = sharing.fillWallets.map((one) => one.toLowerCase() as Hex)
+  if (!fillWallets.includes(own))
+    throw new ConfigurationError(`solver: sharing.fillWallets lacks the fill wallet of this solver, ${own}`)
+  return { fillWallets, own, turnSeconds: sharing.turnSeconds }
 }
 
 function feesOf(market: Market, chainId: number): Fees | undefined {

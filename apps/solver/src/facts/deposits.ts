@@ -28,8 +28,6 @@ export interface DepositReader {
 }
 
 const readTimeoutMs = 6_000
-/** Read transactions that are kept per chain and depth. */
-const keptMax = 2_000
 
 /** Confirmations that a deposit of this size needs. @source design.md 6.5 */
 function confirmationsFor(policy: QuoteChain['pinPolicy'], valueMicroUsd: bigint): number {
@@ -52,7 +50,8 @@ export function createDepositReader(origins: readonly OriginChain[]): DepositRea
       finality: { mode: 'depth', blocks: confirmations },
     }
     if (!isReadable(atDepth)) return undefined
-    const opened = openFamilyChain(atDepth, { finalEntriesMax: keptMax })
+    // Deep enough is not final: a deposit that was seen may be gone, or elsewhere, when it is paid for.
+    const opened = openFamilyChain(atDepth, { finalEntriesMax: 0 })
     open.set(key, opened)
     return opened
   }

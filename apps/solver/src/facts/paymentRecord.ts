@@ -27,6 +27,8 @@ export type FinalRecord = {
 export interface PaymentRecord {
   /** @throws DomainError where endpoints are silent or contradict each other */
   readFinal(id: Hex): Promise<FinalRecord>
+  /** What it remembers of another wallet. @throws the same */
+  readFinalOf(filler: Hex, id: Hex): Promise<FinalRecord>
   /** After it nobody can pay this id for this wallet any more. */
   closing(id: Hex): PlannedTransaction
 }
@@ -41,21 +43,23 @@ export function createPaymentRecord(options: {
   readonly fillContract: Hex
   readonly filler: Hex
 }): PaymentRecord {
-  const { client, finalBlocks, fillContract, filler } = options
+  const { client, finalBlocks, fillContract, filler: own } = options
+  async function readFinalOf(filler: Hex, id: Hex): Promise<FinalRecord> {
+    const { number } = await finalBlocks.readNewest({ signal: AbortSignal.timeout(readTimeoutMs) })
+    const block = toQuantity(number)
+    const data = encodeFunctionData({ abi, functionName: 'stateOf', args: [filler, id] })
+    const { answers } = await client.agree(
+      [
+        { method: 'eth_call', params: [{ to: fillContract, data }, block] },
+        { method: 'eth_getBlockByNumber', params: [block, false] },
+      ],
+      { timeoutMs: readTimeoutMs, project: (said) => [stateIn(said[0]), timeIn(said[1])] },
+    )
+    return { state: stateIn(answers[0]), timestampSeconds: timeIn(answers[1]) }
+  }
   return {
-    async readFinal(id) {
-      const { number } = await finalBlocks.readNewest({ signal: AbortSignal.timeout(readTimeoutMs) })
-      const block = toQuantity(number)
-      const data = encodeFunctionData({ abi, functionName: 'stateOf', args: [filler, id] })
-      const { answers } = await client.agree(
-        [
-          { method: 'eth_call', params: [{ to: fillContract, data }, block] },
-          { method: 'eth_getBlockByNumber', params: [block, false] },
-        ],
-        { timeoutMs: readTimeoutMs, project: (said) => [stateIn(said[0]), timeIn(said[1])] },
-      )
-      return { state: stateIn(answers[0]), timestampSeconds: timeIn(answers[1]) }
-    },
+    readFinal: (id) => readFinalOf(own, id),
+    readFinalOf,
     closing: (id) => ({
       to: fillContract,
       data: encodeFunctionData({ abi, functionName: 'close', args: [id] }),

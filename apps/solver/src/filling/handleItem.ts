@@ -1,65 +1,17 @@
-import { codecOf, executionReverted, type Hex, type NetworkOf, refundId, type UsdX18 } from '@causeway/core'
-import type { DepositReader } from '../facts/deposits.ts'
-import type { PaymentRecord } from '../facts/paymentRecord.ts'
-import { fillStateOf } from '../judge/fillState.ts'
-import { judgeClaim } from '../judge/judgeClaim.ts'
-import { judgeFill } from '../judge/judgeFill.ts'
-import { type FillState, fitsOrder, judgeRefund } from '../judge/judgeRefund.ts'
-import { type OrderRules, type Proof, refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
-import {
-  depositKey,
-  type LossLimits,
-  lossOf,
-  refuse,
-  type SeenDeposit,
-  sumOfValues,
-  type Valuer,
-  type Verdict,
-  wait,
-} from '../judge/verdict.ts'
+import { executionReverted, type Hex, refundId } from '@causeway/core'
+import { refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
+import { fillTurn, isOwnClaim, refundTurn, refuseTurn, type Turn } from '../judge/turns.ts'
+import { depositKey, type SeenDeposit } from '../judge/verdict.ts'
 import { BudgetSpentError, type Charge } from '../wallet/budgets.ts'
-import type { ChainDesk, Subject } from '../wallet/chainDesk.ts'
-import { NoGasPriceError } from '../wallet/chainDesk.ts'
+import { NoGasPriceError, type Subject } from '../wallet/chainDesk.ts'
 import { fillTransaction, needsOf } from '../wallet/fillTransaction.ts'
-import type { Inventory } from '../wallet/inventory.ts'
 import { mayTryAgain } from '../wallet/nextMove.ts'
-import { AlreadyBegunError, type Records, StoppedError } from '../wallet/records.ts'
+import { AlreadyBegunError, StoppedError } from '../wallet/records.ts'
 import { hasFailed, type SignedRecord } from '../wallet/signedRecord.ts'
 import type { PlannedTransaction, Relay } from '../work/relays.ts'
 import { type PaidOrder, readItem, type WorkItem } from '../work/workItems.ts'
-
-/** A chain that this solver pays on. */
-export type SolverChain = {
-  /** As orders name it. */
-  readonly key: string
-  readonly chainId: number
-  readonly fillContract: Hex
-  readonly depositAddresses: Hex | undefined
-  readonly permitRouter: Hex | undefined
-  readonly permit2Router: Hex | undefined
-  readonly multicall3: Hex
-  readonly desk: ChainDesk
-  readonly inventory: Inventory
-  readonly record: PaymentRecord
-}
-
-export type FillingLimits = LossLimits & {
-  readonly lossPerHourMicroUsd: bigint
-  readonly claimsPerHourMicroUsd: bigint
-}
-
-export type Filling = {
-  readonly chains: readonly SolverChain[]
-  readonly records: Records
-  readonly deposits: DepositReader
-  readonly orders: OrderRules
-  readonly networkOf: NetworkOf
-  /** By the prices of this moment. */
-  readonly valuer: () => Valuer
-  readonly limits: FillingLimits
-  /** True: everything is judged and nothing is signed. */
-  readonly isDryRun: boolean
-}
+import type { Filling, Payment, SolverChain } from './filling.ts'
+import { judge, recordsOfOthers } from './judgeItem.ts'
 
 /**
  * `signed` may be sent when the service agrees; `refused` is told to it; `later` looks again. Reasons are sentences
@@ -90,13 +42,12 @@ export async function handleItem(item: WorkItem, filling: Filling): Promise<Hand
     : pay(item.id, reading.order, chain, filling)
 }
 
-type Payment = { readonly order: PaidOrder; readonly chain: SolverChain; readonly filling: Filling }
-
 async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Filling): Promise<Handled> {
   if (chain.fillContract !== order.fillContract) return refused('the fill contract is another one')
   const forged = refuseForged(order, chain, filling)
   if (forged !== undefined) return refused(forged)
-  if (await isTooLate(chain, order)) return refused('the deadline has passed')
+  const { chainTime } = await chain.desk.wallet.counts()
+  if (isTooLate(chainTime, order.deadline)) return refused('the deadline has passed')
   const past = await filling.records.ofPayment(order.orderId)
   if (order.kind !== 'refund' && isPaidByAnother(id, order, past))
     return refused(`another item ${order.kind === 'fill' ? 'filled the order' : 'paid the claim'}`)
@@ -104,32 +55,25 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   const { verdict, deposit } = await judge(payment, past)
   if (verdict.kind === 'refuse') return refused(verdict.reason)
   if (verdict.kind === 'wait') return later(verdict.reason)
+  const paidId = recordedId(order, deposit)
+  const turn = turnOf(payment, paidId, chainTime)
+  if (turn === undefined || isTooLate(chainTime, turn.endSeconds))
+    return later('it is the turn of another fill wallet')
+  const others = turn.afterSeconds === undefined ? [] : await recordsOfOthers(paidId, chain, filling.sharing)
+  const early = refuseTurn(turn, others)
+  if (early !== undefined) return later(early)
   for (const [currency, amount] of needsOf(order)) {
     if (!(await chain.inventory.has(currency, amount))) return later('the inventory does not reach')
   }
-  const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), past }
+  const deadline = Math.min(order.deadline, turn.endSeconds)
+  const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), deadline, past }
   const { address: filler } = chain.desk.wallet
-  return begin(payment, subject, fillTransaction(order, { id: recordedId(order, deposit), filler }))
+  return begin(payment, subject, fillTransaction({ ...order, deadline }, { id: paidId, filler }))
 }
 
 /** What the fill contract records: of a refund, which is one of several that an order may have, its deposit. */
 function recordedId({ kind, orderId }: PaidOrder, deposit: SeenDeposit | undefined): Hex {
   return kind !== 'refund' || deposit === undefined ? orderId : refundId(orderId, deposit)
-}
-
-/** The verdict, and the deposit that it is about. */
-type Judged = { readonly verdict: Verdict; readonly deposit?: SeenDeposit | undefined }
-
-async function judge(payment: Payment, past: readonly SignedRecord[]): Promise<Judged> {
-  const { order, filling } = payment
-  switch (order.kind) {
-    case 'fill':
-      return judgeOfferedFill(payment, past)
-    case 'refund':
-      return judgeOfferedRefund(payment, past)
-    case 'claim':
-      return { verdict: judgeClaim({ claim: order, ...filling.limits, value: filling.valuer() }) }
-  }
 }
 
 /** What needs no chain and no database is looked at first: forged work costs nothing. */
@@ -143,123 +87,22 @@ function refuseForged(order: PaidOrder, chain: SolverChain, { orders }: Filling)
   return refuseTerms({ ...order, chainKey: chain.key, filler }, proof.order)
 }
 
-async function judgeOfferedFill(
-  { order: asked, chain, filling }: Payment,
-  past: readonly SignedRecord[],
-): Promise<Judged> {
-  const { proof } = asked
-  const [named, ...others] = proof?.deposits ?? []
-  if (proof === undefined || named === undefined || others.length > 0)
-    return { verdict: refuse('a fill is paid for by one deposit') }
-  const value = filling.valuer()
-  const worth = worthOf(asked, value)
-  if (worth === undefined) return { verdict: wait('no price is known') }
-  const deposits = await filling.deposits.read(named, worth)
-  const [deposit] = deposits ?? []
-  const verdict = judgeFill({
-    asked: { ...asked, chainKey: chain.key },
-    order: proof.order,
-    deposits,
-    inputCurrency: inputCurrencyOf(proof, filling.networkOf),
-    isGivenBack: isGivenBack(past, deposit),
-    value,
-    limits: filling.limits,
-  })
-  return { verdict, deposit }
-}
-
-async function judgeOfferedRefund(
-  { order: asked, chain, filling }: Payment,
-  past: readonly SignedRecord[],
-): Promise<Judged> {
-  const { proof } = asked
-  if (proof === undefined) return { verdict: refuse('the work names no order') }
-  const [named, ...others] = proof.deposits
-  const [payment] = asked.payments
-  if (named === undefined || others.length > 0 || payment === undefined)
-    return { verdict: refuse('a refund gives back one deposit') }
-  const value = filling.valuer()
-  const worth = worthOf(asked, value)
-  if (worth === undefined) return { verdict: wait('no price is known') }
-  const [deposit] = (await filling.deposits.read(named, worth)) ?? []
-  if (deposit === undefined) return { verdict: wait('the deposit is not deep enough') }
-  const inputCurrency = inputCurrencyOf(proof, filling.networkOf)
-  const fill: FillState = fitsOrder(deposit, proof.order, inputCurrency)
-    ? await settleFill(asked, proof, past, filling)
-    : { kind: 'open' }
-  const verdict = judgeRefund({
-    order: proof.order,
-    refund: { orderId: asked.orderId, chainId: chain.chainId, chainKey: chain.key, ...payment },
-    deposit,
-    isGivenBack: isGivenBack(past, deposit),
-    ...{ inputCurrency, fill },
-    value,
-    limits: filling.limits,
-  })
-  return { verdict, deposit }
-}
-
-function isGivenBack(past: readonly SignedRecord[], deposit: SeenDeposit | undefined): boolean {
-  if (deposit === undefined) return false
-  const key = depositKey(deposit)
-  return past.some(
-    (record) => record.kind === 'refund' && !hasFailed(record) && record.deposits.includes(key),
-  )
-}
-
-/** An order that can still be filled, and that the service gives up, is closed where it would be paid, and its refund waits until that is final. */
-async function settleFill(
-  { orderId, endsOrder }: PaidOrder,
-  { order }: Proof,
-  past: readonly SignedRecord[],
-  filling: Filling,
-): Promise<FillState> {
-  const destination = filling.chains.find(({ key }) => key === order.output.chainId)
-  // A chain that this solver does not pay on has no fill of its wallet.
-  if (destination === undefined) return { kind: 'open' }
-  const { state: recorded, timestampSeconds: finalSeconds } = await destination.record.readFinal(orderId)
-  const fills = past.filter(({ kind }) => kind === 'fill')
-  const state = fillStateOf(fills, order.output.deadline, { recorded, finalSeconds })
-  // Another deposit may pay for the order: its fill is not stopped for the sake of this one.
-  if (state.kind !== 'open' || endsOrder !== true) return state
-  await stopFill(past, filling)
-  if (recorded === 'open' && !filling.isDryRun) await closeOrder(orderId, destination, filling)
-  return state
-}
-
-async function closeOrder(orderId: Hex, { desk, record }: SolverChain, { records }: Filling): Promise<void> {
-  const id = `close-${orderId.slice(2)}`
-  if (!desk.leads() || !mayTryAgain(await records.latest(id))) return
-  const transaction = record.closing(orderId)
-  const simulation = await desk.wallet.simulate(transaction)
-  if (!simulation.succeeds) return
-  const subject = { id, kind: 'close' as const, orderId: undefined, deadline: undefined }
-  await desk.begin(subject, { ...transaction, gas: simulation.gas })
-}
-
-/** A fill that was signed and is not mined: its nonce is taken for nothing. */
-async function stopFill(past: readonly SignedRecord[], { chains }: Filling): Promise<void> {
-  for (const record of past) {
-    if (record.kind !== 'fill' || record.outcome !== 'open') continue
-    const desk = chains.find(({ chainId }) => chainId === record.chainId)?.desk
-    if (desk?.leads() === true) await desk.cancel(record)
+/** When the own wallet may pay it. Undefined where it is another one's turn. */
+function turnOf({ order, filling }: Payment, paidId: Hex, nowSeconds: number): Turn | undefined {
+  const { sharing } = filling
+  const alone = { endSeconds: order.deadline, afterSeconds: undefined }
+  switch (order.kind) {
+    case 'fill':
+      return fillTurn(order.orderId, order.deadline, sharing)
+    case 'refund': {
+      const orderDeadlineSeconds = order.proof?.order.output.deadline ?? order.deadline
+      return sharing.fillWallets.length === 1
+        ? alone
+        : refundTurn({ id: paidId, orderDeadlineSeconds }, nowSeconds, sharing)
+    }
+    case 'claim':
+      return isOwnClaim(paidId, sharing) ? alone : undefined
   }
-}
-
-function inputCurrencyOf({ order }: Proof, networkOf: NetworkOf): string {
-  const payment = order.inputs[0]?.payment
-  const network = payment && networkOf(payment.chainId)
-  return payment === undefined || network === undefined
-    ? ''
-    : codecOf(network).canonicalAddress(payment.currency)
-}
-
-/** In micro-USD, which decides how deep its deposit must be. */
-function worthOf({ payments, chainId }: PaidOrder, value: Valuer): bigint | undefined {
-  const sum: UsdX18 | undefined = sumOfValues(
-    payments.map(({ currency, amount }) => value(chainId, currency, amount)),
-  )
-  return sum === undefined ? undefined : lossOf(sum, 0n)
 }
 
 function subjectOf(
@@ -290,17 +133,12 @@ async function relay(
   if (contract !== chain[through]) return refused('the contract is another one')
   if (relayer !== undefined && relayer !== chain.desk.wallet.address)
     return refused('the signature is for another account')
-  if (await isTooLate(chain, { deadline })) return refused('the deadline has passed')
+  const { chainTime } = await chain.desk.wallet.counts()
+  if (isTooLate(chainTime, deadline)) return refused('the deadline has passed')
   return begin({ chain, filling }, { id, kind, orderId: undefined, deadline }, transaction)
 }
 
-async function isTooLate(
-  { desk }: SolverChain,
-  { deadline }: { readonly deadline: number },
-): Promise<boolean> {
-  const { chainTime } = await desk.wallet.counts()
-  return chainTime + minedWithinSeconds > deadline
-}
+const isTooLate = (chainTime: number, deadline: number): boolean => chainTime + minedWithinSeconds > deadline
 
 async function begin(
   { chain: { desk }, filling }: Pick<Payment, 'chain' | 'filling'>,

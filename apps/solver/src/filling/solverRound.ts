@@ -2,7 +2,8 @@ import type { Replacement } from '../wallet/chainDesk.ts'
 import type { SignedRecord } from '../wallet/signedRecord.ts'
 import type { WorkSource } from '../work/workClient.ts'
 import type { WorkItem } from '../work/workItems.ts'
-import { type Filling, type Handled, handleItem, type SolverChain } from './handleItem.ts'
+import type { Filling, SolverChain } from './filling.ts'
+import { type Handled, handleItem } from './handleItem.ts'
 
 export type RoundOptions = {
   readonly filling: Filling
@@ -42,7 +43,7 @@ export function createRound(options: RoundOptions): () => Promise<void> {
   async function release(record: SignedRecord): Promise<void> {
     const hash = record.transactions.at(-1)?.hash
     if (hash === undefined) return
-    const answer = await work.report(record.id, hash)
+    const answer = await work.report(record.id, hash, { validUntil: record.deadline })
     await deskOf(record)?.release(record, answer === 'accepted' ? 'given' : 'refused')
   }
 
@@ -50,7 +51,10 @@ export function createRound(options: RoundOptions): () => Promise<void> {
   async function tellReplacement({ desk }: SolverChain, replacement: Replacement): Promise<void> {
     const { hash } = replacement
     const record = await desk.beginTelling(replacement)
-    const answer = await work.report(record.id, hash, record.toldHash)
+    const answer = await work.report(record.id, hash, {
+      replaces: record.toldHash,
+      validUntil: record.deadline,
+    })
     await desk.releaseReplacement({ ...replacement, record }, answer)
   }
 

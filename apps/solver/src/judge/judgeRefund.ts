@@ -21,6 +21,8 @@ export type FillState =
   | { readonly kind: 'over' }
   | { readonly kind: 'open' }
   | { readonly kind: 'filled_unknown' }
+  /** Its wallet gives back what is above the order; others know of no such surplus. */
+  | { readonly kind: 'filled_by_another' }
   | {
       readonly kind: 'filled'
       readonly chainId: number
@@ -72,6 +74,8 @@ export function judgeRefund(facts: RefundFacts): Verdict {
       return wait('the order can still be filled')
     case 'filled_unknown':
       return refuse('the order was filled')
+    case 'filled_by_another':
+      return wait('another fill wallet has filled the order')
     case 'filled':
       return fill.deposits.includes(depositKey(deposit))
         ? judgeSurplus(facts, deposit, fill)

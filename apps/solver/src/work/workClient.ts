@@ -7,9 +7,14 @@ export interface WorkSource {
   open(): Promise<readonly WorkItem[]>
   /**
    * Tells the transaction before it is sent; safe to repeat. `closed`: it must never be sent.
-   * @param replaces the one that was told before, of the same nonce
+   * @param said.replaces the one that was told before, of the same nonce
+   * @param said.validUntil Unix seconds; it has no effect in a later block
    */
-  report(id: string, txHash: string, replaces?: string): Promise<'accepted' | 'closed'>
+  report(
+    id: string,
+    txHash: string,
+    said: { readonly replaces?: string | undefined; readonly validUntil?: number | undefined },
+  ): Promise<'accepted' | 'closed'>
   /** Nothing was sent, or what was sent can have no effect any more. */
   failed(id: string, reason: string): Promise<void>
 }
@@ -49,8 +54,7 @@ export function createWorkClient(quoteApiUrl: string, apiKey: Secret): WorkSourc
       }
       return workSchema.parse(await response.json()).items
     },
-    report: (id, txHash, replaces) =>
-      tell(`/solver/work/${id}/report`, { txHash, ...(replaces !== undefined && { replaces }) }),
+    report: (id, txHash, said) => tell(`/solver/work/${id}/report`, { txHash, ...said }),
     async failed(id, reason) {
       await tell(`/solver/work/${id}/failed`, { reason })
     },

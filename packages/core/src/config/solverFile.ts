@@ -34,6 +34,26 @@ export const solverFileSchema = z.object({
     'All that fills pay above their deposits within one hour, over all chains, tolerance included',
   ),
   claimsPerHourMicroUsd: decimalInteger.describe('App fees that are paid out within one hour'),
+  sharing: z
+    .object({
+      fillWallets: z
+        .array(evmAddress)
+        .min(2)
+        .refine((wallets) => new Set(wallets.map((one) => one.toLowerCase())).size === wallets.length, {
+          error: 'a wallet is named twice',
+        })
+        .describe('All fill wallets of the market, the own one among them, in the same order at each solver'),
+      turnSeconds: z
+        .number()
+        .int()
+        .min(10)
+        .max(86_400)
+        .describe(
+          'How long each of the others may fill what the first one left; longer than blocks take to be final',
+        ),
+    })
+    .optional()
+    .describe('Several solvers with wallets of their own; absent: this wallet alone'),
   chains: z.record(chainKey, chainPolicySchema).describe('Chains that it pays on, by their string id'),
 })
 

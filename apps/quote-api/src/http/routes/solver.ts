@@ -39,12 +39,20 @@ export function registerSolver(app: HttpApp, { solverWork }: { solverWork: Solve
       replaces: id32
         .optional()
         .describe('The transaction reported before, of the same nonce, where its price was raised'),
+      validUntil: z
+        .int()
+        .positive()
+        .optional()
+        .describe(
+          'Unix seconds; the transaction has no effect in a later block, so that its fill is offered again after it',
+        ),
     }),
     response: { 200: done, ...errorResponses },
   }
   app.post('/solver/work/:id/report', { schema: reportSchema, config }, async ({ params, body, apiKey }) => {
     requireSolver(apiKey)
-    await solverWork.report(params.id, body.txHash, body.replaces)
+    const { txHash, replaces, validUntil } = body
+    await solverWork.report(params.id, txHash, { replaces, validUntil })
     return { message: 'Reported' }
   })
 

@@ -72,6 +72,19 @@ export function blocksReading(heights: readonly bigint[]): Reading<readonly (Blo
   }
 }
 
+/** When a block was made, Unix seconds. */
+export function blockTimeReading(height: bigint): Reading<number> {
+  const what = 'eth_getBlockByNumber'
+  return {
+    calls: [headRequest(height)],
+    parse: ([answer]) => {
+      const block = parseRecord(succeeded(required(answer)).result, what)
+      if (parseQuantity(block['number'], what) !== height) throw new MalformedAnswerError(what)
+      return Number(parseQuantity(block['timestamp'], what))
+    },
+  }
+}
+
 /** Which of some accounts have code at a height; a delegation (EIP-7702) is code, as for oracles. */
 export function codeReading(accounts: readonly Hex[], height: bigint): Reading<readonly Hex[]> {
   const what = 'eth_getCode'

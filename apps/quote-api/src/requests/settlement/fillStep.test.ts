@@ -6,6 +6,8 @@ import { type FillReading, type FillStep, fillStep } from './fillStep.ts'
 
 const deadlineSeconds = 1_000
 const none: FillReading = { state: 'none' }
+const missing: FillReading = { state: 'missing', isLapsed: false }
+const lapsed: FillReading = { state: 'missing', isLapsed: true }
 const reverted: FillReading = { state: 'reverted', isFinal: true }
 const paid = (confirmations: number): FillReading => ({
   state: 'included',
@@ -49,7 +51,7 @@ describe('a request that waits for its fill', () => {
     ],
     [
       'nobody would attest it, and it is begun',
-      step('reported', { state: 'missing' }, { recipientHasCode: true }),
+      step('reported', missing, { recipientHasCode: true }),
       { action: 'wait' },
     ],
     ['the solver gave up', step('failed', none), refund('TRANSACTION_SUBMISSION_FAILED')],
@@ -58,15 +60,30 @@ describe('a request that waits for its fill', () => {
       step('failed', none, { reason: 'EXECUTION_REVERTED: the transaction would revert' }),
       refund('EXECUTION_REVERTED'),
     ],
-    ['reported and not found', step('reported', { state: 'missing' }), { action: 'wait' }],
+    ['reported and not found', step('reported', missing), { action: 'wait' }],
     [
       'reported, not found, the deadline just over',
-      step('reported', { state: 'missing' }, { nowSeconds: 1_059 }),
+      step('reported', missing, { nowSeconds: 1_059 }),
       { action: 'wait' },
     ],
     [
       'reported and never included',
-      step('reported', { state: 'missing' }, { nowSeconds: 1_060 }),
+      step('reported', missing, { nowSeconds: 1_060 }),
+      refund('TRANSACTION_NOT_INCLUDED'),
+    ],
+    [
+      'reported by a solver that stalled, and refused by now wherever it lands',
+      step('reported', lapsed),
+      { action: 'offer_again', why: 'lapsed' },
+    ],
+    [
+      'lapsed too often, before the deadline',
+      step('reported', lapsed, { mayTryAgain: false }),
+      { action: 'wait' },
+    ],
+    [
+      'lapsed after the deadline',
+      step('reported', lapsed, { nowSeconds: 1_060 }),
       refund('TRANSACTION_NOT_INCLUDED'),
     ],
     ['reverted', step('reported', reverted), { action: 'offer_again', why: 'reverted' }],

@@ -5,7 +5,9 @@ import type { FillProblem } from './fillCheck.ts'
 
 /** The reported fill as its chain shows it. */
 export type FillReading =
-  | { readonly state: 'none' | 'missing' }
+  | { readonly state: 'none' }
+  /** `isLapsed`: a final block is later than all that was reported has any effect in. */
+  | { readonly state: 'missing'; readonly isLapsed: boolean }
   /** `isFinal`: no reorganization can make a success of it. */
   | { readonly state: 'reverted'; readonly isFinal: boolean }
   | {
@@ -22,8 +24,8 @@ export type FillStep =
   | { readonly action: 'show_submitted' }
   /** `isLate`: the recipient has its money, but nobody attests it. */
   | { readonly action: 'succeed'; readonly isLate: boolean }
-  /** The transaction failed for good, or is final and pays something else: another one may be sent. */
-  | { readonly action: 'offer_again'; readonly why: 'reverted' | FillProblem }
+  /** The transaction failed or lapsed for good, or is final and pays something else: another one may be sent. */
+  | { readonly action: 'offer_again'; readonly why: 'reverted' | 'lapsed' | FillProblem }
   | { readonly action: 'refund'; readonly reason: FillFailure }
   | { readonly action: 'park'; readonly reason: 'TRACE_NEEDED' }
 
@@ -69,6 +71,8 @@ export function fillStep(args: {
     case 'none':
       return { action: 'wait' }
     case 'missing':
+      if (reading.isLapsed && work.mayTryAgain && nowSeconds < deadlineSeconds)
+        return { action: 'offer_again', why: 'lapsed' }
       if (nowSeconds < deadlineSeconds + lateInclusionSeconds) return { action: 'wait' }
       return { action: 'refund', reason: 'TRANSACTION_NOT_INCLUDED' }
     case 'reverted':

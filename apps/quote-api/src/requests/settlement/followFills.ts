@@ -22,7 +22,7 @@ import {
   refundTermsOf,
   type SettledRequest,
 } from './settledRequest.ts'
-import type { PaymentReading } from './settlementChain.ts'
+import type { PaymentReading, SettlementChain } from './settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from './settlementContext.ts'
 import { startRefund } from './startRefund.ts'
 
@@ -68,11 +68,13 @@ async function lockFilling(
 type Seen = {
   readonly payment: PaymentReading | undefined
   readonly isFinal: boolean
+  /** What was reported has no effect in any block that may still come. */
+  readonly isLapsed: boolean
   /** Of native coin, on a chain that is not traced. */
   readonly recipientHasCode: boolean
 }
 
-const nothingSeen: Seen = { payment: undefined, isFinal: false, recipientHasCode: false }
+const nothingSeen: Seen = { payment: undefined, isFinal: false, isLapsed: false, recipientHasCode: false }
 
 async function readFill(
   context: SettlementContext,
@@ -92,12 +94,24 @@ async function readFill(
   if (item.state !== 'reported' || item.txHash === undefined) return nothingSeen
   const { extraData, payments } = order.output
   const question: PaymentQuestion = { transactionId: item.txHash, orderId, extraData, payments }
+  // First of the two: what is missing afterwards is in no block up to this one.
+  const isLapsed = await hasLapsed(context, chain, item, signal)
   const payment = await chain.payment(question, signal)
   const reported = {
     ...{ chain, question, payment },
     isWrong: (facts: PaymentFacts) => fillProblem(order, facts, chain.chain.codec) !== undefined,
   }
-  return { payment, isFinal: await isFinalMismatch(reported, signal), recipientHasCode: false }
+  return { payment, isFinal: await isFinalMismatch(reported, signal), isLapsed, recipientHasCode: false }
+}
+
+async function hasLapsed(
+  context: SettlementContext,
+  chain: SettlementChain,
+  { validUntilSeconds }: WorkItem,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (validUntilSeconds === undefined || nowSeconds(context) <= validUntilSeconds) return false
+  return (await chain.finalSeconds(signal)) > validUntilSeconds
 }
 
 function stepOf(context: SettlementContext, request: SettledRequest, item: WorkItem, seen: Seen): FillStep {
@@ -117,13 +131,14 @@ function stepOf(context: SettlementContext, request: SettledRequest, item: WorkI
 }
 
 function readingOf(
-  { payment, isFinal }: Seen,
+  { payment, isFinal, isLapsed }: Seen,
   problemOf: (
     facts: Extract<PaymentReading, { state: 'included' }>['facts'],
   ) => ReturnType<typeof fillProblem>,
 ): FillReading {
   if (payment === undefined) return { state: 'none' }
-  if (payment.state !== 'included') return payment
+  if (payment.state === 'missing') return { state: 'missing', isLapsed }
+  if (payment.state === 'reverted') return payment
   const { confirmations, facts } = payment
   return { state: 'included', confirmations, problem: problemOf(facts), isFinal }
 }
@@ -159,7 +174,10 @@ async function takeStep(context: SettlementContext, tx: SqlTx, taken: Taken): Pr
       const delayMs = retryDelayMs('fill', attempts) ?? 0
       const reason = reportProblem(step.why)
       markReport(context, { request, item, payment: taken.payment, problem: step.why })
-      await updateWork(tx, item.id, { state: 'open', txHash: null, reason, attempts, delayMs })
+      await updateWork(tx, item.id, {
+        ...{ state: 'open', txHash: null, validUntilSeconds: null },
+        ...{ reason, attempts, delayMs },
+      })
       await recheckAfter(tx, requestId, idleMs)
       context.observe({ event: 'fill_reopened', requestId, reason })
       return
@@ -183,7 +201,7 @@ function isHeldBack(context: SettlementContext, request: SettledRequest, item: W
 }
 
 function reportProblem(why: string): string {
-  return why === 'reverted' ? why : `does not pay: ${why}`
+  return why === 'reverted' || why === 'lapsed' ? why : `does not pay: ${why}`
 }
 
 /** The key of the solver that named a transaction which pays something else is held to it. */

@@ -11,6 +11,7 @@ import { askHeight, askQuorum, type OnMalformed } from '../../chainReadings/askC
 import type { QuotableChain } from '../../pricing/registry.ts'
 import {
   blocksReading,
+  blockTimeReading,
   codeReading,
   type DepositPass,
   depositPassReading,
@@ -33,6 +34,8 @@ export interface SettlementChain {
   head(signal: AbortSignal): Promise<bigint>
   /** Newest block that no reorganization takes back. */
   finalHeight(signal: AbortSignal): Promise<bigint>
+  /** When that block was made, Unix seconds. */
+  finalSeconds(signal: AbortSignal): Promise<number>
   /** What changed between two blocks: where deposits may be. */
   depositPass(range: { from: bigint; to: bigint; known: bigint }, signal: AbortSignal): Promise<DepositPass>
   /** Hashes of blocks by height; heights that the chain does not have are missing. */
@@ -80,6 +83,10 @@ export function createSettlementChain(options: {
     chain: quotable,
     head,
     finalHeight,
+    async finalSeconds(signal) {
+      const reading = blockTimeReading(await finalHeight(signal))
+      return (await askQuorum(client, reading, { threshold, signal })).value
+    },
     async depositPass(range, signal) {
       const reading = depositPassReading(quotable, range)
       return (await askQuorum(client, reading, { threshold, signal })).value

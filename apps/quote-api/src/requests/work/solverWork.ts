@@ -34,16 +34,20 @@ class TransactionTakenError extends DomainError {
   }
 }
 
+type Said = { readonly replaces?: Hex | undefined; readonly validUntil?: number | undefined }
+
 /** What a solver may do with work items. Nothing here moves a request: only facts of a chain do. */
 export interface SolverWork {
   list(limit: number): Promise<readonly WorkItem[]>
   /**
    * Repeating a report changes nothing.
-   * @param replaces the transaction that was reported before: of the two, which have one nonce, this one is
+   * @param said.replaces the transaction that was reported before: of the two, which have one nonce, this one is
    * followed from now on
+   * @param said.validUntil Unix seconds; the contract refuses the transaction in a later block, so that somebody
+   * else is asked after it
    * @throws UnknownWorkError, WorkNotOpenError, TransactionTakenError
    */
-  report(id: string, txHash: Hex, replaces?: Hex): Promise<void>
+  report(id: string, txHash: Hex, said?: Said): Promise<void>
   /**
    * The solver cannot do it: offered again later, up to a limit. Of a claim also behind a report: its
    * transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
@@ -72,7 +76,7 @@ export function createSolverWork(options: { database: SqlDatabase; onChange: () 
   const { database, onChange } = options
   return {
     list: (limit) => listOpenWork(database, limit),
-    async report(id, txHash, replaces) {
+    async report(id, txHash, { replaces, validUntil } = {}) {
       await database.transaction(async (tx) => {
         const item = await lockWork(tx, id)
         if (item === undefined) throw new UnknownWorkError()
@@ -80,7 +84,8 @@ export function createSolverWork(options: { database: SqlDatabase; onChange: () 
         const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash
         if (item.state !== 'open' && !isReplaced) throw new WorkNotOpenError(item.state)
         if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
-        await markReported(tx, id, txHash)
+        const before = isReplaced ? item.validUntilSeconds : 0
+        await markReported(tx, id, { txHash, validUntilSeconds: latestEnd(before, validUntil) })
         if (item.requestId !== undefined) await recheckNow(tx, item.requestId)
       })
       onChange()
@@ -105,10 +110,19 @@ export function createSolverWork(options: { database: SqlDatabase; onChange: () 
   }
 }
 
+/** Of a transaction and of the one that it replaces either may be mined: without an end of both there is none. */
+function latestEnd(before: number | undefined, now: number | undefined): number | null {
+  return before === undefined || now === undefined ? null : Math.max(before, now)
+}
+
 /** Reports of one transaction for several items may come in one moment: the index lets one through. */
-async function markReported(tx: SqlTx, id: string, txHash: Hex): Promise<void> {
+async function markReported(
+  tx: SqlTx,
+  id: string,
+  reported: { readonly txHash: Hex; readonly validUntilSeconds: number | null },
+): Promise<void> {
   try {
-    await updateWork(tx, id, { state: 'reported', txHash, delayMs: 0 })
+    await updateWork(tx, id, { state: 'reported', ...reported, delayMs: 0 })
   } catch (error) {
     throw isUniqueViolation(error) ? new TransactionTakenError() : error
   }

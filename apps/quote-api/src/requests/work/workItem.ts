@@ -193,6 +193,8 @@ export type WorkItem = {
   readonly payload: unknown
   readonly state: WorkState
   readonly txHash: Hex | undefined
+  /** Whatever was reported has no effect in a later block; undefined where nobody said so. Unix seconds. */
+  readonly validUntilSeconds: number | undefined
   readonly reason: string | undefined
   readonly attempts: number
   readonly createdAtMs: number

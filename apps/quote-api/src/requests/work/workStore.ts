@@ -29,7 +29,7 @@ export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
   return rows.length > 0
 }
 
-const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, reason, attempts,
+const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, valid_until, reason, attempts,
   created_at, updated_at`
 
 /** A page has at least this part of its places for permits, where there are any. */
@@ -183,6 +183,7 @@ export async function updateWork(
   change: {
     readonly state: WorkState
     readonly txHash?: Hex | null
+    readonly validUntilSeconds?: number | null
     readonly reason?: string
     readonly attempts?: number
     readonly delayMs?: number
@@ -195,7 +196,8 @@ export async function updateWork(
        reason = coalesce($5, reason), attempts = coalesce($6, attempts),
        not_before = case when $7::bigint is null then not_before
          else clock_timestamp() + $7 * interval '1 millisecond' end,
-       payload = coalesce($8::json, payload)
+       payload = coalesce($8::json, payload),
+       valid_until = case when $9 then $10::bigint else valid_until end
      where id = $1`,
     [
       id,
@@ -206,6 +208,8 @@ export async function updateWork(
       change.attempts ?? null,
       change.delayMs ?? null,
       change.payload === undefined ? null : JSON.stringify(change.payload),
+      change.validUntilSeconds !== undefined,
+      change.validUntilSeconds ?? null,
     ],
   )
 }
@@ -219,6 +223,7 @@ type WorkRow = {
   readonly payload: unknown
   readonly state: WorkState
   readonly tx_hash: string | null
+  readonly valid_until: bigint | null
   readonly reason: string | null
   readonly attempts: number
   readonly created_at: Date
@@ -236,6 +241,7 @@ function fromRow(row: WorkRow): WorkItem {
     state: row.state,
     // CAST: only hashes that the schema of a report let through are stored.
     txHash: (row.tx_hash ?? undefined) as Hex | undefined,
+    validUntilSeconds: row.valid_until === null ? undefined : Number(row.valid_until),
     reason: row.reason ?? undefined,
     attempts: Number(row.attempts),
     createdAtMs: row.created_at.getTime(),

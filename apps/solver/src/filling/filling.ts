@@ -1,0 +1,51 @@
+import type { Hex, NetworkOf } from '@causeway/core'
+import type { DepositReader } from '../facts/deposits.ts'
+import type { PaymentRecord } from '../facts/paymentRecord.ts'
+import type { OrderRules } from '../judge/signedOrder.ts'
+import type { Sharing } from '../judge/turns.ts'
+import type { LossLimits, Valuer } from '../judge/verdict.ts'
+import type { ChainDesk } from '../wallet/chainDesk.ts'
+import type { Inventory } from '../wallet/inventory.ts'
+import type { Records } from '../wallet/records.ts'
+import type { PaidOrder } from '../work/workItems.ts'
+
+/** A chain that this solver pays on. */
+export type SolverChain = {
+  /** As orders name it. */
+  readonly key: string
+  readonly chainId: number
+  readonly fillContract: Hex
+  readonly depositAddresses: Hex | undefined
+  readonly permitRouter: Hex | undefined
+  readonly permit2Router: Hex | undefined
+  readonly multicall3: Hex
+  readonly desk: ChainDesk
+  readonly inventory: Inventory
+  readonly record: PaymentRecord
+}
+
+export type FillingLimits = LossLimits & {
+  readonly lossPerHourMicroUsd: bigint
+  readonly claimsPerHourMicroUsd: bigint
+}
+
+export type Filling = {
+  readonly chains: readonly SolverChain[]
+  readonly records: Records
+  readonly deposits: DepositReader
+  readonly orders: OrderRules
+  readonly networkOf: NetworkOf
+  /** With whom the market is shared: the own wallet alone, or others as well. */
+  readonly sharing: Sharing
+  /** By the prices of this moment. */
+  readonly valuer: () => Valuer
+  readonly limits: FillingLimits
+  /** True: everything is judged and nothing is signed. */
+  readonly isDryRun: boolean
+}
+
+export type Payment = {
+  readonly order: PaidOrder
+  readonly chain: SolverChain
+  readonly filling: Filling
+}

@@ -1,0 +1,184 @@
+import { codecOf, type Hex, type NetworkOf, type UsdX18 } from '@causeway/core'
+import { fillStateOf } from '../judge/fillState.ts'
+import { judgeClaim } from '../judge/judgeClaim.ts'
+import { judgeFill } from '../judge/judgeFill.ts'
+import { type FillState, fitsOrder, judgeRefund } from '../judge/judgeRefund.ts'
+import type { Proof } from '../judge/signedOrder.ts'
+import { type OtherRecord, othersFill, type Sharing } from '../judge/turns.ts'
+import {
+  depositKey,
+  lossOf,
+  refuse,
+  type SeenDeposit,
+  sumOfValues,
+  type Valuer,
+  type Verdict,
+  wait,
+} from '../judge/verdict.ts'
+import { mayTryAgain } from '../wallet/nextMove.ts'
+import { hasFailed, type SignedRecord } from '../wallet/signedRecord.ts'
+import type { PaidOrder } from '../work/workItems.ts'
+import type { Filling, Payment, SolverChain } from './filling.ts'
+
+/** The verdict, and the deposit that it is about. */
+export type Judged = { readonly verdict: Verdict; readonly deposit?: SeenDeposit | undefined }
+
+export async function judge(payment: Payment, past: readonly SignedRecord[]): Promise<Judged> {
+  const { order, filling } = payment
+  switch (order.kind) {
+    case 'fill':
+      return judgeOfferedFill(payment, past)
+    case 'refund':
+      return judgeOfferedRefund(payment, past)
+    case 'claim':
+      return { verdict: judgeClaim({ claim: order, ...filling.limits, value: filling.valuer() }) }
+  }
+}
+
+async function judgeOfferedFill(
+  { order: asked, chain, filling }: Payment,
+  past: readonly SignedRecord[],
+): Promise<Judged> {
+  const { proof } = asked
+  const [named, ...others] = proof?.deposits ?? []
+  if (proof === undefined || named === undefined || others.length > 0)
+    return { verdict: refuse('a fill is paid for by one deposit') }
+  const value = filling.valuer()
+  const worth = worthOf(asked, value)
+  if (worth === undefined) return { verdict: wait('no price is known') }
+  const deposits = await filling.deposits.read(named, worth)
+  const [deposit] = deposits ?? []
+  const verdict = judgeFill({
+    asked: { ...asked, chainKey: chain.key },
+    order: proof.order,
+    deposits,
+    inputCurrency: inputCurrencyOf(proof, filling.networkOf),
+    isGivenBack: isGivenBack(past, deposit),
+    value,
+    limits: filling.limits,
+  })
+  return { verdict, deposit }
+}
+
+async function judgeOfferedRefund(
+  { order: asked, chain, filling }: Payment,
+  past: readonly SignedRecord[],
+): Promise<Judged> {
+  const { proof } = asked
+  if (proof === undefined) return { verdict: refuse('the work names no order') }
+  const [named, ...others] = proof.deposits
+  const [payment] = asked.payments
+  if (named === undefined || others.length > 0 || payment === undefined)
+    return { verdict: refuse('a refund gives back one deposit') }
+  const value = filling.valuer()
+  const worth = worthOf(asked, value)
+  if (worth === undefined) return { verdict: wait('no price is known') }
+  const [deposit] = (await filling.deposits.read(named, worth)) ?? []
+  if (deposit === undefined) return { verdict: wait('the deposit is not deep enough') }
+  const inputCurrency = inputCurrencyOf(proof, filling.networkOf)
+  const fill: FillState = fitsOrder(deposit, proof.order, inputCurrency)
+    ? await settleFill(asked, proof, past, filling)
+    : { kind: 'open' }
+  const verdict = judgeRefund({
+    order: proof.order,
+    refund: { orderId: asked.orderId, chainId: chain.chainId, chainKey: chain.key, ...payment },
+    deposit,
+    isGivenBack: isGivenBack(past, deposit),
+    ...{ inputCurrency, fill },
+    value,
+    limits: filling.limits,
+  })
+  return { verdict, deposit }
+}
+
+function isGivenBack(past: readonly SignedRecord[], deposit: SeenDeposit | undefined): boolean {
+  if (deposit === undefined) return false
+  const key = depositKey(deposit)
+  return past.some(
+    (record) => record.kind === 'refund' && !hasFailed(record) && record.deposits.includes(key),
+  )
+}
+
+/** An order that can still be filled, and that the service gives up, is closed where it would be paid, and its refund waits until that is final. */
+async function settleFill(
+  { orderId, endsOrder }: PaidOrder,
+  { order }: Proof,
+  past: readonly SignedRecord[],
+  filling: Filling,
+): Promise<FillState> {
+  const destination = filling.chains.find(({ key }) => key === order.output.chainId)
+  // A chain that this solver does not pay on has no fill of its wallet.
+  if (destination === undefined) return { kind: 'open' }
+  const { state: recorded, timestampSeconds: finalSeconds } = await destination.record.readFinal(orderId)
+  const others = await othersFilling(
+    { orderId, deadlineSeconds: order.output.deadline },
+    destination,
+    filling,
+  )
+  if (others === 'filled') return { kind: 'filled_by_another' }
+  const fills = past.filter(({ kind }) => kind === 'fill')
+  const state = fillStateOf(fills, order.output.deadline, { recorded, finalSeconds })
+  // Another deposit may pay for the order: its fill is not stopped for the sake of this one.
+  if (state.kind !== 'open' || endsOrder !== true)
+    return state.kind === 'over' && others === 'open' ? { kind: 'open' } : state
+  await stopFill(past, filling)
+  if (recorded === 'open' && !filling.isDryRun) await closeOrder(orderId, destination, filling)
+  return state
+}
+
+async function othersFilling(
+  order: { readonly orderId: Hex; readonly deadlineSeconds: number },
+  destination: SolverChain,
+  { sharing }: Filling,
+): Promise<'filled' | 'open' | 'over'> {
+  const { orderId: id, deadlineSeconds } = order
+  return othersFill({ id, deadlineSeconds }, await recordsOfOthers(id, destination, sharing), sharing)
+}
+
+/** What the other wallets of the market paid, as the fill contract has it at a final block. */
+export function recordsOfOthers(
+  id: Hex,
+  { record }: SolverChain,
+  { fillWallets, own }: Sharing,
+): Promise<readonly (OtherRecord & { readonly fillWallet: Hex })[]> {
+  return Promise.all(
+    fillWallets
+      .filter((fillWallet) => fillWallet !== own)
+      .map(async (fillWallet) => ({ fillWallet, ...(await record.readFinalOf(fillWallet, id)) })),
+  )
+}
+
+async function closeOrder(orderId: Hex, { desk, record }: SolverChain, { records }: Filling): Promise<void> {
+  const id = `close-${orderId.slice(2)}`
+  if (!desk.leads() || !mayTryAgain(await records.latest(id))) return
+  const transaction = record.closing(orderId)
+  const simulation = await desk.wallet.simulate(transaction)
+  if (!simulation.succeeds) return
+  const subject = { id, kind: 'close' as const, orderId: undefined, deadline: undefined }
+  await desk.begin(subject, { ...transaction, gas: simulation.gas })
+}
+
+/** A fill that was signed and is not mined: its nonce is taken for nothing. */
+async function stopFill(past: readonly SignedRecord[], { chains }: Filling): Promise<void> {
+  for (const record of past) {
+    if (record.kind !== 'fill' || record.outcome !== 'open') continue
+    const desk = chains.find(({ chainId }) => chainId === record.chainId)?.desk
+    if (desk?.leads() === true) await desk.cancel(record)
+  }
+}
+
+function inputCurrencyOf({ order }: Proof, networkOf: NetworkOf): string {
+  const payment = order.inputs[0]?.payment
+  const network = payment && networkOf(payment.chainId)
+  return payment === undefined || network === undefined
+    ? ''
+    : codecOf(network).canonicalAddress(payment.currency)
+}
+
+/** In micro-USD, which decides how deep its deposit must be. */
+function worthOf({ payments, chainId }: PaidOrder, value: Valuer): bigint | undefined {
+  const sum: UsdX18 | undefined = sumOfValues(
+    payments.map(({ currency, amount }) => value(chainId, currency, amount)),
+  )
+  return sum === undefined ? undefined : lossOf(sum, 0n)
+}

@@ -1,0 +1,189 @@
+// Goal: a reorganization pays nobody twice and leaves nothing unfilled. Attackers: a block that takes a deposit, a fill or
+// a closing with it, and a service that offers again what it took. Method: the solver as an operator runs it, on real
+// nodes whose blocks the test mines by hand and takes back.
+import { fillContractAbi } from '@causeway/contracts'
+import type { Hex } from '@causeway/core'
+import { depositoryAbi } from '@causeway/localnet'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  fillItem,
+  freshAccount,
+  freshAddress,
+  manyWishes,
+  type PaidOrder,
+  paidOrders,
+  refundItem,
+  signOrder,
+} from './support/paidOrders.ts'
+import { type SolverBed, startSolverBed } from './support/solverBed.ts'
+import { changedConfigs, type UserChain } from './support/solverBench.ts'
+import { until } from './support/until.ts'
+
+let bed: SolverBed
+let network: SolverBed['network']
+
+beforeAll(async () => {
+  bed = await startSolverBed()
+  network = bed.network
+})
+afterAll(() => bed?.stop())
+
+/** Blocks come when the test says so: the age of the head is no reason to have no price of gas. */
+const patientConfigs = () =>
+  changedConfigs('quote.local.json', (text) =>
+    text.replace(/"headMaxAgeMs": \d+/g, '"headMaxAgeMs": 3600000'),
+  )
+
+/** No block comes by itself until `run` has ended. */
+async function byHand(key: UserChain, run: () => Promise<void>): Promise<void> {
+  const { node } = network.chains[key].chain
+  await node.setIntervalMining({ interval: 0 })
+  await node.setAutomine(false)
+  try {
+    await run()
+  } finally {
+    await node.setAutomine(true)
+    await node.setIntervalMining({ interval: 1 })
+  }
+}
+
+/** A deposit as its user signed it: the same bytes land again after a reorganization. */
+async function signDeposit(key: UserChain, user: number, orderId: Hex, valueWei: bigint) {
+  const payer = network.keys.users[user]
+  if (payer === undefined) throw new Error('a network has users')
+  const { client } = network.chains[key].chain
+  const { depository, chainId } = network.deployment[key]
+  const data = encodeFunctionData({
+    ...{ abi: depositoryAbi, functionName: 'depositNative', args: [payer.address, orderId] },
+  })
+  return privateKeyToAccount(payer.privateKey).signTransaction({
+    ...{ type: 'eip1559', chainId, to: depository, data, value: valueWei, gas: 200_000n },
+    ...{ maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n },
+    nonce: await client.getTransactionCount({ address: payer.address }),
+  })
+}
+
+/** Takes the newest blocks back; the first one that follows has these transactions in their order. */
+async function reorganize(key: UserChain, depth: number, raws: readonly Hex[]): Promise<void> {
+  const { client, node } = network.chains[key].chain
+  await client.request<{ Method: string; Parameters: unknown; ReturnType: unknown }>({
+    method: 'anvil_reorg',
+    params: [depth, raws.map((raw) => [raw, 0])],
+  })
+  await node.mine({ blocks: 1 })
+}
+
+/** Where the deposit stands in its block now. */
+async function placedAt(key: UserChain, signed: PaidOrder, hash: Hex): Promise<PaidOrder> {
+  const { client } = network.chains[key].chain
+  const { logs } = await client.getTransactionReceipt({ hash })
+  const [log] = logs
+  if (log === undefined) throw new Error('a deposit has an event')
+  const { chainId } = network.deployment[key]
+  return {
+    ...signed,
+    deposits: [{ chainId, transactionId: hash, onchainIndex: String(log.logIndex) }],
+  }
+}
+
+describe('a deposit that a reorganization takes away', () => {
+  test('pays for no fill that waited meanwhile, though it was seen at its depth', async () => {
+    const { client, node } = network.chains.base.chain
+    const { chain: destination } = network.chains.optimism
+    const { fillWallet } = network.keys
+    const usdc = bed.usdcOf('optimism')
+    const stock = await bed.tokenBalance('optimism', usdc, fillWallet.address)
+    const keeper = network.keys.users[3] ?? freshAccount()
+    const give = (to: Hex) => ({
+      ...{ what: 'stock', to: usdc },
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, stock] }),
+    })
+    await destination.send(fillWallet, [give(keeper.address)])
+    const recipient = freshAddress()
+    const signed = await signOrder(network, { payments: [{ recipient, amount: 1_000n }] })
+    const worth = BigInt(signed.order.inputs[0]?.payment.amount ?? 0)
+    const raw = await signDeposit('base', 0, signed.orderId, worth)
+    const instead = await signDeposit('base', 0, `0x${'78'.repeat(32)}`, 1n)
+    const { work, solver } = await bed.start({ CONFIG_DIR: await patientConfigs(), LOG_LEVEL: 'debug' })
+    const waits = (reason: string) => () => solver.output().includes(reason)
+    await byHand('base', async () => {
+      const hash = await client.sendRawTransaction({ serializedTransaction: raw })
+      await node.mine({ blocks: 2 })
+      work.add(fillItem(network, await placedAt('base', signed, hash)))
+      await until('it waits for stock', waits('the inventory does not reach'))
+      await reorganize('base', 2, [instead])
+    })
+    await destination.send(keeper, [give(fillWallet.address)])
+    await until(
+      'it was judged again',
+      () => work.reports.size > 0 || waits('the deposit is not deep enough')(),
+    )
+    expect(work.reports.size, solver.output()).toBe(0)
+    expect(await bed.tokenBalance('optimism', usdc, recipient)).toBe(0n)
+  }, 400_000)
+})
+
+describe('a block that a reorganization takes away', () => {
+  test('with a fill in it: the order is paid once, though it is offered again meanwhile', async () => {
+    const { client, node } = network.chains.optimism.chain
+    const { work, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })
+    const [paid] = await paidOrders(network, manyWishes(1))
+    if (paid === undefined) throw new Error('one order is one order')
+    const item = fillItem(network, paid)
+    const again = fillItem(network, paid)
+    await byHand('optimism', async () => {
+      work.add(item)
+      const isMined = async () => {
+        await node.mine({ blocks: 1 })
+        // CAST: the bed reports hashes.
+        const hash = work.reports.get(item.id)?.at(-1) as Hex | undefined
+        if (hash === undefined) return false
+        const receipt = await client.getTransactionReceipt({ hash }).catch(() => undefined)
+        return receipt?.blockNumber === (await client.getBlockNumber({ cacheTime: 0 }))
+      }
+      await until('its fill is in the newest block', isMined)
+      await reorganize('optimism', 1, [])
+      work.add(again)
+    })
+    await bed.settled([item], solver.output)
+    await until('the second offer was refused', () => work.failures.has(again.id))
+    expect(work.failures.get(again.id)).toEqual(['another item filled the order'])
+    expect(work.reports.has(again.id)).toBe(false)
+  }, 400_000)
+
+  test('with a closing in it: nothing goes back before the order is closed for good, then once', async () => {
+    const { client, node } = network.chains.optimism.chain
+    const { fillContract } = network.deployment.optimism
+    const { work } = await bed.start({ CONFIG_DIR: await patientConfigs() })
+    const [paid] = await paidOrders(network, manyWishes(1))
+    if (paid === undefined) throw new Error('one order is one order')
+    const item = refundItem(network, paid)
+    // CAST: orders of the bed name EVM addresses.
+    const refundTo = paid.order.inputs[0]?.refunds[0]?.recipient as Hex
+    const state = () =>
+      client.readContract({
+        ...{ address: fillContract, abi: fillContractAbi, functionName: 'stateOf' },
+        args: [network.keys.fillWallet.address, paid.orderId],
+      })
+    const closed = 2
+    await byHand('optimism', async () => {
+      work.add(item)
+      await until('the order is closed in the newest block', async () => {
+        await node.mine({ blocks: 1 })
+        return Number(await state()) === closed
+      })
+      await reorganize('optimism', 1, [])
+      expect(work.reports.size).toBe(0)
+      expect(await bed.nativeBalance('base', refundTo)).toBe(0n)
+    })
+    await until('it is given back', async () => (await bed.nativeBalance('base', refundTo)) > 0n)
+    expect(Number(await state())).toBe(closed)
+    const fill = fillItem(network, paid)
+    work.add(fill)
+    await until('its fill was refused', () => work.failures.has(fill.id))
+    expect(work.reports.has(fill.id)).toBe(false)
+    expect(await bed.nativeBalance('base', refundTo)).toBe(BigInt(paid.order.inputs[0]?.payment.amount ?? 0))
+  }, 400_000)
+})
