@@ -1,5 +1,6 @@
 import { type OriginRoute, type PlannedTransaction, type QuoteCeilings, usdValueDown } from '@causeway/core'
 import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
+import { priceOrNameAmount } from './acceptedAmount.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
 import { type KnowsLack, recipientLack, type Schedule, type SubsidyRule } from './feeTerms.ts'
@@ -8,7 +9,7 @@ import { type LegPlan, type LegQuoter, permittedPlans, planLegs } from './legs.t
 import { requireChain } from './marketAccess.ts'
 import { originCost, originRoute, type PricedRoute } from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
-import { priceSolverRoute } from './priceSolverRoute.ts'
+import { priceSolverRoute, type SolverRouteInputs } from './priceSolverRoute.ts'
 import { checkProvenPayments, type KnowsCode } from './provenPayments.ts'
 import type { QuoteRegistry } from './registry.ts'
 import type { DestinationCall, QuoteRequest } from './request.ts'
@@ -77,15 +78,10 @@ export async function priceRequest(
   const facts = dependencies.userFacts(factsQuestion(route, plans, request))
   const requireProvenPayments = checkProvenPayments(dependencies.hasCode, { route, request, plans })
 
-  const priced = route.selfExecuted
-    ? await priceSelfExecuted({
-        request,
-        route,
-        snapshot,
-        quoter: dependencies.legQuoter,
-        swapImpactMaxBps: dependencies.swapImpactMaxBps,
-      })
-    : await bestPlan(dependencies, { request, route, plans, snapshot, subsidy })
+  const priceAmount = await amountPricing(dependencies, { request, route, plans, snapshot, subsidy })
+  const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
+  const { clock } = dependencies
+  const priced = await priceOrNameAmount({ amount: request.amount, currency, clock }, priceAmount)
 
   checkCarried(priced)
   await requireProvenPayments(priced)
@@ -113,12 +109,14 @@ async function refuseZero(
   const tooLow = (data: object) =>
     new QuoteError('AMOUNT_TOO_LOW', 'amount must be above zero.', { data: { field: 'amount', ...data } })
   try {
-    await priceRequest(dependencies, { ...request, amount: 1n }, subsidy)
-    return tooLow({ minimumAmount: '1' })
+    const { route } = await priceRequest(dependencies, { ...request, amount: 1n }, subsidy)
+    const { address, chainId } = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
+    return tooLow({ minimumAmount: '1', currency: address, chainId })
   } catch (error) {
     if (!(error instanceof QuoteError)) throw error
+    const { minimumAmount, currency, chainId } = error.data
     // What else would be refused is told once there is an amount.
-    return tooLow(error.code === 'AMOUNT_TOO_LOW' ? (error.data ?? {}) : {})
+    return tooLow(minimumAmount === undefined ? {} : { minimumAmount, currency, chainId })
   }
 }
 
@@ -156,30 +154,34 @@ type PlanInputs = {
   subsidy: SubsidyRule
 }
 
-/** Prices every plan and keeps the best for the user; a refusal stands only when all plans are refused. */
-async function bestPlan(dependencies: PricingDependencies, inputs: PlanInputs): Promise<PricedRoute> {
-  const { request, route, plans, snapshot, subsidy } = inputs
-  const inventory = dependencies.inventoryView(snapshot)
+/** Prices one amount after another of a request, for all of which the chains are asked once. */
+async function amountPricing(
+  dependencies: PricingDependencies,
+  inputs: PlanInputs,
+): Promise<(amount: bigint) => Promise<PricedRoute>> {
+  const { request, route, snapshot } = inputs
+  const { legQuoter: quoter, swapImpactMaxBps } = dependencies
+  if (route.selfExecuted) {
+    return (amount) =>
+      priceSelfExecuted({ request: { ...request, amount }, route, snapshot, quoter, swapImpactMaxBps })
+  }
   const lack = await recipientLack(dependencies.lackOf, route)
   const callUnits = request.txs.length === 0 ? 0n : await destinationCallUnits(dependencies, inputs)
+  const asked = { ...inputs, inventory: dependencies.inventoryView(snapshot), lack, callUnits }
+  return (amount) => bestPlan(dependencies, { ...asked, request: { ...request, amount } })
+}
+
+type AskedPlans = PlanInputs & Pick<SolverRouteInputs, 'inventory' | 'lack' | 'callUnits'>
+
+/** Prices every plan and keeps the best for the user; a refusal stands only when all plans are refused. */
+async function bestPlan(dependencies: PricingDependencies, inputs: AskedPlans): Promise<PricedRoute> {
+  const { plans, ...asked } = inputs
+  const { schedule, legQuoter: quoter, swapImpactMaxBps, ceilings } = dependencies
   let best: PricedRoute | undefined
   let refusal: QuoteError | undefined
   for (const plan of plans) {
     try {
-      const priced = await priceSolverRoute({
-        request,
-        route,
-        plan,
-        snapshot,
-        inventory,
-        schedule: dependencies.schedule,
-        callUnits,
-        lack,
-        subsidy,
-        quoter: dependencies.legQuoter,
-        swapImpactMaxBps: dependencies.swapImpactMaxBps,
-        ceilings: dependencies.ceilings,
-      })
+      const priced = await priceSolverRoute({ ...asked, plan, schedule, quoter, swapImpactMaxBps, ceilings })
       if (best === undefined || isBetter(priced, best)) best = priced
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error

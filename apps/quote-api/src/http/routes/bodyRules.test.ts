@@ -115,7 +115,7 @@ describe('refused', () => {
     [
       'an amount beyond what pools can count',
       { amount: String(2n ** 256n - 1n), originCurrency: usdx },
-      'NO_SWAP_ROUTES_FOUND',
+      'INSUFFICIENT_LIQUIDITY',
     ],
     [
       'an exact output beyond any supply',
