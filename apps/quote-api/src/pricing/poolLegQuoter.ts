@@ -1,4 +1,5 @@
 import {
+  convertDown,
   type PoolConfig,
   type PoolQuote,
   type PoolState,
@@ -86,6 +87,9 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
     if (best === undefined && isGuarded) throw poolDeviation(leg)
     if (best === undefined && isExhausted) throw beyondPools(leg)
     if (best === undefined) throw noPool(leg)
+    // At the agreed price so much is worth a unit at least: the pools have less than one.
+    if (best.amountOut === 0n && convertDown(best.amountIn, prices.from, prices.to) > 1n)
+      throw beyondPools(leg)
     if (best.amountOut === 0n) throw belowPools(leg)
     return best
   }

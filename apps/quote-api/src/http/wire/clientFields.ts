@@ -4,7 +4,9 @@ import { swapSource } from '../../pricing/legs.ts'
 import type { SwapPermissions } from '../../pricing/request.ts'
 
 const sources = z.array(z.string().max(64)).max(50).optional()
-const tolerance = z.string().regex(/^(0*[0-9]{1,4}|0*10000)$/)
+/** @source quote-and-sponsorship.md, Limits */
+export const slippagePattern = /^([0-9]{1,4}|10000)$/
+const tolerance = z.string().regex(slippagePattern)
 
 /**
  * Members that public clients send beside those of the interface document. Each is honoured, has no effect on
