@@ -401,6 +401,7 @@ export type {
   ChainSettings,
   CostedTransaction,
   EncodedTransaction,
+  Holding,
   NetworkFees,
   OriginRoute,
   PlannedTransaction,

@@ -1,4 +1,10 @@
-import { type OriginRoute, type PlannedTransaction, type QuoteCeilings, usdValueDown } from '@causeway/core'
+import {
+  type Holding,
+  type OriginRoute,
+  type PlannedTransaction,
+  type QuoteCeilings,
+  usdValueDown,
+} from '@causeway/core'
 import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
 import { priceOrNameAmount } from './acceptedAmount.ts'
 import { QuoteError } from './errors.ts'
@@ -7,7 +13,7 @@ import { type KnowsLack, recipientLack, type Schedule, type SubsidyRule } from '
 import type { InventoryView } from './inventory.ts'
 import { type LegPlan, type LegQuoter, permittedPlans, planLegs } from './legs.ts'
 import { requireChain } from './marketAccess.ts'
-import { originCost, originRoute, type PricedRoute } from './pricedRoute.ts'
+import { originCost, originGas, originRoute, type PricedRoute, wayOfRoute } from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute, type SolverRouteInputs } from './priceSolverRoute.ts'
 import { checkProvenPayments, type KnowsCode } from './provenPayments.ts'
@@ -17,7 +23,12 @@ import { type Route, resolveRoute } from './route.ts'
 import { timeEstimateSeconds } from './timeEstimate.ts'
 
 /** What a chain says about a user; members are undefined when it did not answer in time. */
-export type UserFacts = { readonly balance?: bigint; readonly allowance?: bigint }
+export type UserFacts = {
+  readonly balance?: bigint
+  readonly allowance?: bigint
+  /** In the order of `touched`. */
+  readonly held?: readonly (bigint | undefined)[]
+}
 
 /** What pricing needs from outside. All are ports: `main.ts` passes the real ones. */
 export type PricingDependencies = {
@@ -34,6 +45,7 @@ export type PricingDependencies = {
     user: string
     currency: string
     spender: string | undefined
+    touched: readonly Holding[]
   }) => Promise<UserFacts>
   /** Never rejects and never takes longer than its own budget. */
   readonly hasCode: KnowsCode
@@ -55,6 +67,8 @@ export type Priced = PricedRoute & {
   readonly transactions: readonly PlannedTransaction[]
   /** Expected network fee of all of them, in smallest units of the origin's native currency. */
   readonly originCost: bigint
+  /** Units of all of them; undefined where the family signs none. */
+  readonly originGas: { readonly expected: bigint; readonly limit: bigint } | undefined
   readonly timeEstimateSeconds: number
   readonly userBalance: bigint
 }
@@ -75,7 +89,8 @@ export async function priceRequest(
   const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route), request.swaps)
   const snapshot = dependencies.snapshot()
   const originMarket = requireChain(snapshot, route.origin.chainId)
-  const facts = dependencies.userFacts(factsQuestion(route, plans, request))
+  const question = factsQuestion(route, plans, request)
+  const facts = dependencies.userFacts(question)
   const requireProvenPayments = checkProvenPayments(dependencies.hasCode, { route, request, plans })
 
   const priceAmount = await amountPricing(dependencies, { request, route, plans, snapshot, subsidy })
@@ -85,9 +100,11 @@ export async function priceRequest(
 
   checkCarried(priced)
   await requireProvenPayments(priced)
-  const { balance, allowance } = await facts
+  const { balance, allowance, held = [] } = await facts
   const origin = originRoute(priced, request)
-  const transactions = route.origin.quoting.plan(origin, { allowance })
+  const heldBy = ({ account, currency }: Holding) =>
+    held[question.touched.findIndex((at) => at.account === account && at.currency === currency)]
+  const transactions = route.origin.quoting.plan(origin, { allowance, balance, heldBy })
   return {
     ...priced,
     snapshot,
@@ -95,6 +112,7 @@ export async function priceRequest(
     origin,
     transactions,
     originCost: originCost(originMarket.fees, transactions),
+    originGas: originGas(originMarket.fees, transactions),
     timeEstimateSeconds: timeEstimate(dependencies, priced),
     userBalance: balance ?? 0n,
   }
@@ -120,14 +138,17 @@ async function refuseZero(
   }
 }
 
-/** Who must be allowed to take the input: depends on what the main transaction calls. */
+/** What the chain is asked about the user, and whose balances his transactions write. */
 function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRequest) {
-  const { origin, currencyIn } = route
+  const { origin, currencyIn, currencyOut, user, recipient } = route
+  const by = wayOfRoute(route, { isSolved: !route.selfExecuted }, request)
+  const deposited = [...new Set(plans.map(({ feeCurrency }) => feeCurrency))]
   return {
     chainId: origin.chainId,
-    user: route.user,
+    user,
     currency: currencyIn.address,
     spender: spenderOf(route, plans, request),
+    touched: origin.quoting.touched({ user, recipient, by, currencyOut, deposited }),
   }
 }
 

@@ -1,10 +1,12 @@
 import type {
   ChainSettings,
+  KnownState,
   OriginRoute,
   PlannedTransaction,
   QuotedCurrency,
   UserTransactionKind,
 } from '../../quotingFamily.ts'
+import { writesOf } from './stateWrites.ts'
 
 type Spending = 'deposit' | 'swap-deposit' | 'swap'
 
@@ -25,7 +27,18 @@ export function spenderOf(
 export function planTransactions(
   settings: ChainSettings,
   route: OriginRoute,
-  { allowance }: { readonly allowance: bigint | undefined },
+  known: KnownState,
+): readonly PlannedTransaction[] {
+  return ordered(settings, route, known).map((planned) => ({
+    ...planned,
+    writes: writesOf(settings, planned, route, known),
+  }))
+}
+
+function ordered(
+  settings: ChainSettings,
+  route: OriginRoute,
+  { allowance }: KnownState,
 ): readonly PlannedTransaction[] {
   const main = mainTransactions(settings, route)
   const spends = main[0]?.kind
