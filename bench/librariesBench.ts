@@ -31,6 +31,7 @@ export async function benchLibraries(): Promise<readonly BenchRow[]> {
     loading('bitcoinjs-lib', 'core', "createRequire(import.meta.url)('bitcoinjs-lib')", 16),
     loading('viem', 'core', "createRequire(import.meta.url)('viem')", 30, 'viem'),
     loading('@solana/web3.js', 'chains', "await import('@solana/web3.js')", 25),
+    loading('tronweb', 'chains', "createRequire(import.meta.url)('tronweb')", 50, 'tronweb'),
     benchAddresses(),
     benchKeccak(),
     benchTypedData(),

@@ -110,9 +110,9 @@ function rateRow({ results }: Measured, row: { id: string; name: string }): Benc
   return {
     ...row,
     value: `${describe(results, sponsored)}; unsponsored ${describe(results, unsponsored)}`,
-    limit: '>= 0.5 of P2',
+    limit: '>= 0.6 of P2',
     ratio: ratioOf(results, sponsored, unsponsored),
-    goal: 0.5,
+    goal: 0.6,
     atLeast: true,
   }
 }

@@ -13,6 +13,7 @@ test.each<[string, readonly string[]]>([
   ['ethereum', []],
   ['bitcoin', ['bitcoinjs-lib']],
   ['solana', ['@solana/web3.js']],
+  ['tron', ['tronweb']],
   ['used', ['bitcoinjs-lib', '@solana/web3.js', 'viem']],
 ])('a service with %s has loaded the libraries of its families alone', async (opened, libraries) => {
   const { stdout } = await run(process.execPath, ['--conditions=source', '--import', 'tsx', script, opened])

@@ -13,6 +13,7 @@ const chains: Readonly<Record<string, ReadableChain>> = {
   ethereum: { ...shared, vmType: 'ethereum-vm', depository: `0x${'11'.repeat(20)}` },
   bitcoin: { ...shared, vmType: 'bitcoin-vm', depository: '1KT3zCYUrmQxjcveUNs1Rs7WcXDcPQZ4av' },
   solana: { ...shared, vmType: 'solana-vm', depository: 'ComputeBudget111111111111111111111111111111' },
+  tron: { ...shared, vmType: 'tron-vm', depository: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
 }
 /** What only that library brings. */
 const marks = {

@@ -30,7 +30,6 @@ import {
   parseTransaction,
 } from './answers.ts'
 import { referencesOrder } from './payments.ts'
-import { readFields } from './protobuf.ts'
 import { readRawTransaction } from './rawTransaction.ts'
 
 const idOf = ({ body }: StoredBody): string => Object(body).id ?? Object(body).txID
@@ -242,10 +241,9 @@ describe('raw bytes', () => {
   test.each<[string, string]>([
     ['a number that never ends', '08ffffffffffffffffffffff'],
     ['bytes that are longer than the message', '0aff01'],
-    ['a group', '0b0c'],
     ['a field cut short', '09aabb'],
   ])('%s is refused', (_what, hex) => {
-    expect(() => readFields(Buffer.from(hex, 'hex'), 'x')).toThrow(MalformedAnswerError)
+    expect(() => readRawTransaction(Buffer.from(hex, 'hex'), 'x')).toThrow(MalformedAnswerError)
   })
 
   /** A transfer of TRX whose amount is this varint. */
@@ -259,8 +257,14 @@ describe('raw bytes', () => {
 
   test('with a negative amount are refused', () => {
     expect(readRawTransaction(transferOf('05'), 'x').value).toBe(5n)
-    expect(readRawTransaction(transferOf('ffffffffffffffff7f'), 'x').value).toBe(2n ** 63n - 1n)
     expect(() => readRawTransaction(transferOf('ffffffffffffffffff01'), 'x')).toThrow(MalformedAnswerError)
+  })
+
+  test('with an amount that a number cannot hold are refused, not rounded', () => {
+    expect(readRawTransaction(transferOf('ffffffffffffff0f'), 'x').value).toBe(2n ** 53n - 1n)
+    for (const above of ['8080808080808010', '8180808080808010', 'ffffffffffffffff7f']) {
+      expect(() => readRawTransaction(transferOf(above), 'x')).toThrow(MalformedAnswerError)
+    }
   })
 
   test('with two contracts or none are refused', () => {

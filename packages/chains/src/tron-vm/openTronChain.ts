@@ -2,6 +2,7 @@ import { Secret } from '@causeway/core'
 import type { OpenFamilyChain } from '../family/familyChain.ts'
 import { createHttpQuorumClient } from '../rpc/quorumClient.ts'
 import { createTronFactsReader } from './factsReader.ts'
+import { tronProtocol } from './rawTransaction.ts'
 import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints.ts'
 
 /** Where nodes serve the interface of Ethereum beside their own. */
@@ -12,6 +13,8 @@ const jsonRpcPath = /\/jsonrpc\/?(?=\?|$)/
  * provider. @throws ConfigurationError for endpoints that are no URLs
  */
 export const openTronChain: OpenFamilyChain = (chain, limits) => {
+  // Loaded now, so that no request waits for it.
+  tronProtocol()
   const { id, endpoints, rpcThreshold, hubChainId, depository, additionalData } = chain
   const { rpcApiKey } = additionalData
   const keyHeaders = rpcApiKey === undefined ? {} : { 'TRON-PRO-API-KEY': rpcApiKey }
