@@ -19,7 +19,7 @@ import { adverseBpsOf, checkDepth, checkImpact, type LegQuote, type LegQuoter, l
 import { requirePrice } from './marketAccess.ts'
 import { type PricedRoute, routePrices } from './pricedRoute.ts'
 import { dearerClass, minimumAfterSlippage, slippageBps } from './slippage.ts'
-import { type FeeSplit, type FeeTerms, solveAmountIn, splitFees } from './solve.ts'
+import { type FeeSplit, type FeeTerms, refuseFeesOfAll, solveAmountIn, splitFees } from './solve.ts'
 
 export type SolverRouteInputs = FeeInputs & {
   readonly quoter: LegQuoter
@@ -105,6 +105,7 @@ async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<
   const payout = split.net > 0n ? convertDown(split.net, ...conversion(inputs)) : 0n
   // What a move costs grows faster than the move: beyond what can be paid, the fee eats the amount.
   if (payout === 0n) checkBalance(inputs, convertDown(received, ...conversion(inputs)))
+  if (payout === 0n) refuseFeesOfAll(terms)
   if (payout === 0n) throw amountTooLow()
   checkPayable(inputs, { payout, split })
   const destinationLeg =
