@@ -204,7 +204,9 @@ export class QuoteService {
   #fate(request: Request, deposit: SeenDeposit): DepositDecision {
     const { stage, bound } = request
     return depositDecision({
-      ...{ deposit, terms: depositTerms(request), refund: refundTerms(request), isListed: true },
+      ...{ deposit, terms: depositTerms(request), refund: refundTerms(request) },
+      // A twentieth: the model has no gas.
+      otherRefund: { state: 'priced', cost: deposit.amount / 20n },
       request: {
         isOver: stage === 'settled' || stage === 'refunded' || stage === 'parked',
         ...{ isBound: bound !== undefined, isFilled: stage === 'filled' },

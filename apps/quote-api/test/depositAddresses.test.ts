@@ -369,7 +369,10 @@ describe('another token', () => {
       network.chains.base.chain.client.readContract({
         ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [party.refundTo] },
       })
-    await waitUntil(async () => (await held()) === (paid * 95n) / 100n, 'it is refunded')
+    await waitUntil(async () => (await held()) > 0n, 'it is refunded')
+    // All of it but the gas of the sweep and of the refund.
+    expect(await held()).toBeGreaterThan((paid * 99n) / 100n)
+    expect(await held()).toBeLessThan(paid)
     expect(await depositsOf(addressOf(quote))).toMatchObject([{ reason: 'INCORRECT_DEPOSIT_CURRENCY' }])
     await pay(addressOf(quote), amount)
     await waitUntil(

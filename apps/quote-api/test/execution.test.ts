@@ -13,19 +13,26 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestService, type TestService } from './fixtures/service.ts'
+import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'
 
 const native: Hex = `0x${'0'.repeat(40)}`
 let network: TestNetwork
 let service: TestService
+let configs: ConfigCopy
 
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
-  service = await startTestService(network)
+  configs = await copyConfigs()
+  // Like tokens whose allowance cannot be changed while there is one.
+  const symbol = '"symbol": "USDX"'
+  await configs.replace('quote.local.json', symbol, `${symbol}, "resetsAllowance": true`)
+  service = await startTestService(network, { CONFIG_DIR: configs.directory })
 })
 
 afterAll(async () => {
   await service?.stop()
   await network?.stop()
+  await configs?.remove()
 })
 
 type Step = {
@@ -46,7 +53,11 @@ type QuoteJson = {
   steps: Step[]
   requestId: Hex
   protocol?: { v2: { orderId: Hex } }
-  details: { currencyIn: { amount: string }; currencyOut: { amount: string; minimumAmount: string } }
+  details: {
+    currencyIn: { amount: string }
+    currencyOut: { amount: string; minimumAmount: string }
+    originGas: { units: string; limit: string }
+  }
   message?: string
 }
 
@@ -345,3 +356,100 @@ describe('what a user executes alone', () => {
     )
   })
 })
+
+describe('the gas that a quote names', () => {
+  // Each row is executed as its quote says, in this order: what one leaves behind the next finds.
+  const rows: [string, () => object, { to?: 'new'; allowed?: bigint; reset?: bigint }?][] = [
+    ['a deposit of native coin', () => bridge(native, '30000000000000000')],
+    ['a first deposit of a token, with its approval', () => bridge(tokens().USDC, '25000000')],
+    ['another one', () => bridge(tokens().USDC, '26000000')],
+    ['an approval that is raised', () => bridge(tokens().USDC, '27000000'), { allowed: 5n }],
+    ['a deposit within an allowance', () => bridge(tokens().USDC, '28000000'), { allowed: 10n ** 12n }],
+    ['a deposit by transfer', () => ({ ...bridge(tokens().USDC, '9000000'), explicitDeposit: false })],
+    ['a send to somebody new', () => alone(tokens().USDC, tokens().USDC, '1234567'), { to: 'new' }],
+    ['a send of coin to somebody new', () => alone(native, native, '777'), { to: 'new' }],
+    ['a first wrap', () => alone(native, weth(), '5000')],
+    ['another wrap', () => alone(native, weth(), '6000')],
+    ['a wrap for somebody new', () => alone(native, weth(), '6000'), { to: 'new' }],
+    ['an unwrap of a part', () => alone(weth(), native, '4000')],
+    ['an unwrap of all', () => alone(weth(), native, '7000')],
+    ['a swap of tokens', () => alone(tokens().USDC, tokens().TIDE, '15000000')],
+    ['a swap of tokens, again', () => alone(tokens().USDC, tokens().TIDE, '15000000')],
+    [
+      'a swap of tokens to somebody new',
+      () => alone(tokens().USDC, tokens().TIDE, '15000000'),
+      { to: 'new' },
+    ],
+    ['a swap to coin', () => alone(tokens().USDC, native, '15000000')],
+    ['a swap to coin of somebody new', () => alone(tokens().USDC, native, '15000000'), { to: 'new' }],
+    ['a swap of coin', () => alone(native, tokens().USDC, '20000000000000000')],
+    [
+      'a swap of coin to somebody new',
+      () => alone(native, tokens().USDC, '20000000000000000'),
+      { to: 'new' },
+    ],
+    [
+      'a swap of coin for an exact amount',
+      () => ({ ...alone(native, tokens().USDC, '12000000'), tradeType: 'EXACT_OUTPUT' }),
+    ],
+    [
+      'a swap of tokens for an exact amount',
+      () => ({ ...alone(tokens().TIDE, tokens().USDC, '12000000'), tradeType: 'EXACT_OUTPUT' }),
+    ],
+    [
+      'a swap after an approval that must be reset',
+      () => alone(tokens().USDX, tokens().USDC, '5000000'),
+      { reset: 5n },
+    ],
+    ['a swap before a deposit', () => bridge(tokens().TIDE, '20000000000000000000')],
+    [
+      'a swap before a deposit of an exact amount',
+      () => ({ ...bridge(tokens().TIDE, '30000000'), tradeType: 'EXACT_OUTPUT' }),
+    ],
+    ['a swap of another token before a deposit', () => bridge(tokens().USDX, '40000000')],
+  ]
+  const weth = () => base().wrappedNative
+  const bridge = (originCurrency: string, amount: string) => ({
+    destinationChainId: 10,
+    originCurrency,
+    destinationCurrency: originCurrency === native ? native : network.deployment.optimism.tokens.USDC,
+    amount,
+  })
+  const alone = (originCurrency: string, destinationCurrency: string, amount: string) => ({
+    originCurrency,
+    destinationCurrency,
+    amount,
+  })
+
+  test('an allowance of a token that asks for it is reset first', async () => {
+    await approve(user(4), tokens().USDX, base().uniswapV3.swapRouter, 5n)
+    const { steps } = await quote(alone(tokens().USDX, tokens().USDC, '5000000'), user(4))
+    expect(steps.map(({ id }) => id)).toEqual(['approve', 'approve', 'swap'])
+  })
+
+  test.each(rows)(
+    '%s is within a tenth of what is used',
+    async (_name, body, { to, allowed, reset } = {}) => {
+      const from = user(4)
+      if (allowed !== undefined) await approve(from, tokens().USDC, base().depository, allowed)
+      if (reset !== undefined) await approve(from, tokens().USDX, base().uniswapV3.swapRouter, reset)
+      const json = await quote(body(), from, to === 'new' ? fresh() : from.address)
+      const receipts = await execute(json, from)
+      const used = receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0n)
+      const { units, limit } = json.details.originGas
+      expect(Number(units) / Number(used)).toBeGreaterThan(0.9)
+      expect(Number(units) / Number(used)).toBeLessThan(1.1)
+      expect(Number(limit)).toBeGreaterThanOrEqual(Number(used))
+    },
+  )
+})
+
+async function approve(from: LocalAccount, token: Hex, spender: string, amount: bigint): Promise<void> {
+  const wallet = createWalletClient({
+    account: privateKeyToAccount(from.privateKey),
+    transport: http(network.chains.base.url),
+  })
+  const data: Hex = `0x095ea7b3${spender.slice(2).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`
+  const hash = await wallet.sendTransaction({ chain: null, to: token, data })
+  await publicClient().waitForTransactionReceipt({ hash, pollingInterval: 50 })
+}

@@ -127,8 +127,9 @@ test('more than the solver may pay out is refused, naming the most it can', asyn
   expect(errorCode).toBe('INSUFFICIENT_LIQUIDITY')
   const limits = z.object({ maximumAmount: z.string(), currency: z.string(), chainId: z.number() })
   const { maximumAmount, currency, chainId } = limits.parse(JSON.parse(errorData ?? ''))
-  expect([currency, chainId]).toEqual([currencyAddress(still.network, 'optimism', 'USDC'), 10])
+  expect([currency, chainId]).toEqual([currencyAddress(still.network, 'base', 'USDC'), 8_453])
   // The balance less its reserve of 5 %.
   const balance = await solverBalance('optimism')
   expect(BigInt(maximumAmount)).toBe(balance - ceilDivide(balance * 500n, 10_000n))
+  expect((await post(`${still.url}/price`, bridge('base', BigInt(maximumAmount)))).status).toBe(200)
 })

@@ -205,3 +205,67 @@ describe('a transfer without a label', () => {
     expect([answer.status, readError(answer).errorCode]).toEqual([404, 'CLAIM_NOT_FOUND'])
   })
 })
+
+describe('a transfer to the published account of the solver', () => {
+  const solver = () => network.keys.fillWallet.address
+  const tagged = (owner: string, amountMicroUsd: bigint) =>
+    encodeTopUp({ token: usdc(), custody: solver(), amountMicroUsd, owner }).data
+  const marker = '012345abcdef'
+  const plain = (to: Hex, amount: bigint) =>
+    encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
+
+  test('that names a sponsor is credited once, through a reorganization too', async () => {
+    const wallet = `0x${'b1'.repeat(20)}`
+    const { node } = network.chains.base.chain
+    const snapshot = await node.snapshot()
+    await pay(userOf(network, 4), tagged(wallet, 7_000_000n))
+    await expect.poll(() => shown(wallet), patience).toEqual({ amount: '0', pending: '7000000' })
+    await node.revert({ id: snapshot })
+    await node.mine({ blocks: 1 })
+    await expect.poll(() => shown(wallet), patience).toEqual({ amount: '0', pending: '0' })
+    await pay(userOf(network, 4), tagged(wallet, 7_000_000n))
+    await network.mine('base', 3)
+    await expect.poll(() => shown(wallet), patience).toEqual({ amount: '7000000', pending: '0' })
+  })
+
+  test('that names one by half is held, and claimed by whoever sent it', async () => {
+    const wallet = `0x${'b2'.repeat(20)}`
+    const sender = userOf(network, 4)
+    await pay(sender, `${plain(solver(), 6_000_000n)}${marker}${wallet.slice(2)}`)
+    const { transactions } = await network.chains.base.chain.client.getBlock({ blockTag: 'latest' })
+    const transfer = { transactionHash: transactions[0], wallet }
+    await network.mine('base', 3)
+    const challengeUrl = `${urls.publicUrl}/app-balance/claims/challenge`
+    await expect.poll(async () => (await post(challengeUrl, transfer)).status, patience).toBe(200)
+    const { message } = readOk(await post(challengeUrl, transfer), z.object({ message: z.string() }))
+    const sign = (account: LocalAccount) => privateKeyToAccount(account.privateKey).signMessage({ message })
+    const claim = async (account: LocalAccount) =>
+      (
+        await post(`${urls.publicUrl}/app-balance/claims`, {
+          ...transfer,
+          message,
+          signature: await sign(account),
+        })
+      ).status
+    expect([await claim(userOf(network, 2)), await claim(sender), await claim(sender)]).toEqual([
+      400, 200, 409,
+    ])
+    expect(await shown(wallet)).toEqual({ amount: '6000000', pending: '0' })
+  })
+
+  test("that names nobody, and what the solver moves to custody, is nobody's", async () => {
+    const suspense = async () => (await send(`${urls.adminUrl}/admin/suspense`)).text
+    const before = await suspense()
+    await pay(userOf(network, 4), plain(solver(), 5_000_000n))
+    await pay(network.keys.fillWallet, plain(custody(), 5_000_000n))
+    // A top-up behind both: when it is credited, they were read.
+    const wallet = `0x${'b3'.repeat(20)}`
+    await pay(userOf(network, 4), tagged(wallet, 1_000_000n))
+    await pay(userOf(network, 4), topUp(wallet, 2_000_000n))
+    await network.mine('base', 3)
+    await expect.poll(() => shown(wallet), patience).toEqual({ amount: '3000000', pending: '0' })
+    expect(await suspense()).toBe(before)
+    const reconciled = await send(`${urls.adminUrl}/admin/ledger/reconcile`)
+    expect(JSON.parse(reconciled.text)).toMatchObject({ differences: [] })
+  })
+})

@@ -413,6 +413,7 @@ export type {
   ChainSettings,
   CostedTransaction,
   EncodedTransaction,
+  Holding,
   NetworkFees,
   OriginRoute,
   PlannedTransaction,

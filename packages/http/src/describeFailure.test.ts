@@ -29,8 +29,14 @@ test('a 400 carries its facts as a string, no other status carries errorData', (
   expect(taken.body).toEqual({ message: 'Taken.', errorCode: 'TAKEN', statusCode: 409 })
 })
 
-test('a 400 without facts repeats its message as errorData', () => {
-  expect(describeFailure(new AmountTooLow('Too low.'), policy).body.errorData).toBe('Too low.')
+test('a 400 without facts carries none, in the same form', () => {
+  expect(describeFailure(new AmountTooLow('Too low.'), policy).body.errorData).toBe('{}')
+})
+
+test('a broken rule is told in the same form as every other fact', () => {
+  const rule = 'amount is required and must be a string.'
+  const failure = new RequestFailure('invalid_request', 'Invalid request.', { field: 'amount', detail: rule })
+  expect(JSON.parse(describeFailure(failure, policy).body.errorData ?? '')).toEqual({ field: 'amount', rule })
 })
 
 test('a failure that may pass says so and when', () => {
@@ -83,7 +89,7 @@ test('framework texts are replaced, unknown framework refusals of a request are 
     message: 'The request could not be read.',
     errorCode: 'MALFORMED_HTTP',
     statusCode: 400,
-    errorData: 'The request could not be read.',
+    errorData: '{}',
   })
   const large = Object.assign(new Error('x'), { statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE' })
   expect(describeFailure(large, policy).body).toMatchObject({

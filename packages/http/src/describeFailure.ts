@@ -1,4 +1,4 @@
-import { DomainError, type ErrorKind } from '@causeway/core'
+import { DomainError, type ErrorData, type ErrorKind } from '@causeway/core'
 import type { ErrorBody } from './errorBody.ts'
 import { type FrameworkFailure, RequestFailure, statusByFailure } from './failure.ts'
 
@@ -48,7 +48,7 @@ export function describeFailure(error: unknown, policy: ErrorPolicy): FailureAns
       status: policy.statusByKind[error.kind],
       errorCode: error.code,
       message: error.message,
-      detail: Object.keys(error.data).length === 0 ? undefined : JSON.stringify(error.data),
+      facts: error.data,
       retryAfterSeconds: error.retryAfterSeconds,
       isBug: error.kind === 'internal',
     })
@@ -59,12 +59,17 @@ export function describeFailure(error: unknown, policy: ErrorPolicy): FailureAns
       status: statusByFailure[error.failure],
       errorCode: fieldCode ?? policy.errorCodes[error.failure],
       message: error.message,
-      detail: error.detail,
+      facts: brokenRule(error),
       retryAfterSeconds: error.retryAfterSeconds,
       isBug: error.failure === 'internal',
     })
   }
   return describeForeign(error, policy)
+}
+
+/** Which member of the request broke which rule. */
+function brokenRule({ field, detail }: RequestFailure): ErrorData {
+  return { ...(field !== undefined && { field }), ...(detail !== undefined && { rule: detail }) }
 }
 
 function describeForeign(error: unknown, policy: ErrorPolicy): FailureAnswer {
@@ -94,20 +99,20 @@ type AnswerParts = {
   readonly status: number
   readonly errorCode: string
   readonly message: string
-  readonly detail?: string | undefined
+  readonly facts?: ErrorData
   readonly retryAfterSeconds?: number | undefined
   readonly isBug?: boolean
 }
 
 function answer(parts: AnswerParts): FailureAnswer {
-  const { status, errorCode, message, detail, isBug = false } = parts
+  const { status, errorCode, message, facts = {}, isBug = false } = parts
   const seconds = parts.retryAfterSeconds ?? (status === 429 ? 1 : undefined)
   const retryAfterSeconds = seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds))
   const body: ErrorBody = {
     message,
     errorCode,
     statusCode: status,
-    ...(status === 400 && { errorData: detail ?? message }),
+    ...(status === 400 && { errorData: JSON.stringify(facts) }),
     ...(retryAfterSeconds !== undefined && { retryable: true }),
     ...(status === 429 && { error: rateLimitText }),
   }

@@ -9,7 +9,10 @@ export const errorBodySchema = z
     message: z.string().describe('What went wrong and, where it helps, what would mend it'),
     errorCode: z.string().describe('Stable code of the failure'),
     statusCode: z.int().describe('The HTTP status, for clients that only see the body'),
-    errorData: z.string().optional().describe('On every 400 and only there: the fact behind the refusal'),
+    errorData: z
+      .string()
+      .optional()
+      .describe('On every 400 and only there: JSON text of an object, whose members the code decides'),
     retryable: z.boolean().optional().describe('True when the same request may succeed later'),
     error: z.string().optional().describe('On every 429 and only there'),
   })

@@ -39,7 +39,7 @@ export const statusByFailure = {
 } as const satisfies Record<FrameworkFailure, number>
 
 export type RequestFailureOptions = {
-  /** What is wrong with the request, as one sentence; becomes `errorData` of a 400. */
+  /** What is wrong with the request, as one sentence; becomes `rule` in the `errorData` of a 400. */
   readonly detail?: string
   /** The body or query member that broke a rule, dotted: `appFees.0.fee`. */
   readonly field?: string

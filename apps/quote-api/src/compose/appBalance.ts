@@ -1,5 +1,5 @@
 import type { ChainRegistry, JsonRpcClient } from '@causeway/chains'
-import type { Ledger, SqlDatabase } from '@causeway/core'
+import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
 import type { Database } from '@causeway/database'
 import { Counter, type HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
@@ -34,6 +34,8 @@ const auditStatementTimeoutMs = 600_000
 
 export function createAppBalance(options: {
   config: Pick<QuoteApiConfig, 'runsJobs' | 'topUps' | 'publicUrl'>
+  /** The published account of the solver. */
+  fillWallet: Hex | undefined
   chains: ChainRegistry
   registry: QuoteRegistry
   chain: SponsorshipChain
@@ -55,7 +57,7 @@ export function createAppBalance(options: {
     registers: [metrics.registry],
   })
   const topUps = createTopUps({
-    settings: config.topUps,
+    settings: { ...config.topUps, solver: options.fillWallet },
     chain: chains.chains.get(quotable?.key ?? ''),
     chainId,
     blockTimeMs: quotable?.config.blockTimeMs ?? fallbackBlockTimeMs,

@@ -131,6 +131,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const appBalance = createAppBalance({
     ...shared,
     chain: sponsorshipChain,
+    fillWallet: quote.fillWallet,
     openSingle: parts.openSingle,
     moreJobs: [...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs, webhooks.job, accuracy.job],
   })

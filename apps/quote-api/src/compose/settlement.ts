@@ -13,7 +13,7 @@ import { followFills } from '../requests/settlement/followFills.ts'
 import { followRefunds } from '../requests/settlement/followRefunds.ts'
 import { createOracleClient } from '../requests/settlement/oracleClient.ts'
 import type { OracleSettings } from '../requests/settlement/oracleSettings.ts'
-import { createLateDeposits } from '../requests/settlement/priceLateDeposit.ts'
+import { createLateDeposits, otherRefundCost } from '../requests/settlement/priceLateDeposit.ts'
 import { resumeTraced } from '../requests/settlement/resumeTraced.ts'
 import { createSettlementChain, type SettlementChain } from '../requests/settlement/settlementChain.ts'
 import type { SettlementContext } from '../requests/settlement/settlementContext.ts'
@@ -56,6 +56,7 @@ export function createSettlement(options: {
       pricing: options.pricing,
       onFailure: (requestId, error) => logger.error({ requestId, err: error }, 'a deposit cannot be priced'),
     }),
+    otherRefund: (chain, currency, relayedBy) => otherRefundCost(options.pricing, chain, currency, relayedBy),
     announce: announceStatus,
     now: () => Date.now(),
     observe: createSettlementObserver(options),

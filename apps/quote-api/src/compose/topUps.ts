@@ -3,7 +3,12 @@ import { ConfigurationError, type SqlDatabase } from '@causeway/core'
 import type { HttpMetrics } from '@causeway/http'
 import type { Logger } from 'pino'
 import type { Job } from '../jobs/runJobs.ts'
-import { openComparedChain, type TopUpSettings, topUpReading } from '../money/topUps/comparedChain.ts'
+import {
+  openComparedChain,
+  solverReading,
+  type TopUpSettings,
+  topUpReading,
+} from '../money/topUps/comparedChain.ts'
 import { createReconciler } from '../money/topUps/reconcilerJob.ts'
 import { createTopUpChain } from '../money/topUps/topUpChain.ts'
 import { createTopUpMetrics } from '../money/topUps/topUpMetrics.ts'
@@ -18,7 +23,7 @@ export type TopUps = {
 const intervalFloorMs = 1_000
 
 /**
- * The jobs that read custody, none when no custody account is named.
+ * The jobs that read custody and the solver's account, none when no custody account is named.
  * @throws ConfigurationError when the chain of sponsorship cannot be read or has no USDC
  */
 export function createTopUps(options: {
@@ -46,12 +51,23 @@ export function createTopUps(options: {
   const place = { settings, chain, chainId, currency, onMalformed: metrics.countMalformed }
   const { rpcThreshold } = chain
   const watched = createTopUpChain({ ...topUpReading(place), client, rpcThreshold })
+  const solverAccount = solverReading(place)
   const compared = openComparedChain(place)
   const intervalMs = Math.max(options.blockTimeMs, intervalFloorMs)
   const common = { database, fromBlock, metrics, logger }
   return {
     jobs: [
-      createTopUpWatcher({ ...common, chain: watched, intervalMs }),
+      createTopUpWatcher({ ...common, account: 'custody', chain: watched, intervalMs }),
+      ...(solverAccount === undefined
+        ? []
+        : [
+            createTopUpWatcher({
+              ...common,
+              account: 'solver',
+              chain: createTopUpChain({ ...solverAccount, client, rpcThreshold }),
+              intervalMs,
+            }),
+          ]),
       createReconciler({ ...common, chain: compared.chain }),
     ],
     close: compared.close,

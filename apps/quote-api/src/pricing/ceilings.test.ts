@@ -87,8 +87,10 @@ describe('relayerGas against the amount', () => {
       limitBps: 200,
       limitMicroUsd: '25000000',
       costMicroUsd: '74250000',
-      minimumAmount: '3712500000',
+      // From 3,712.5 USDC on, and a twentieth above it.
+      minimumAmount: '3937500000',
       currency: usdc,
+      chainId: chainA,
     })
   })
 

@@ -40,11 +40,18 @@ export type QuoteErrorCode = keyof typeof quoteErrorKinds
 export class QuoteError extends DomainError {
   readonly code: QuoteErrorCode
   readonly kind: ErrorKind
+  /** Of what is too much: about the most, in the currency that the request's amount counts. Not told as it is. */
+  readonly nearAmount: bigint | undefined
 
-  constructor(code: QuoteErrorCode, message: string, options: DomainErrorOptions = {}) {
+  constructor(
+    code: QuoteErrorCode,
+    message: string,
+    options: DomainErrorOptions & { readonly nearAmount?: bigint } = {},
+  ) {
     const kind = quoteErrorKinds[code]
     super(message, kind === 'upstream_unavailable' ? { retryAfterSeconds: 1, ...options } : options)
     this.code = code
     this.kind = kind
+    this.nearAmount = options.nearAmount
   }
 }

@@ -73,3 +73,16 @@ export function refundCost(
   const price = requirePrice(snapshot, currency)
   return convertUp(cost, requirePrice(snapshot, chain.native), price)
 }
+
+/**
+ * Network fee of emptying a deposit address of a currency, in its smallest units, rounded up.
+ * @throws QuoteError PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
+ */
+export function sweepCostIn(
+  snapshot: MarketSnapshot,
+  chain: Pick<QuotableChain, 'chainId' | 'native'>,
+  currency: QuotableCurrency,
+): bigint {
+  const cost = networkFees(snapshot, chain).costOf({ kind: 'sweep', isNative: currency.isNative })
+  return convertUp(cost, requirePrice(snapshot, chain.native), requirePrice(snapshot, currency))
+}

@@ -160,6 +160,29 @@ export type LegImpact = { readonly usd: UsdX18; readonly inputUsd: UsdX18; reado
 
 const noImpact: LegImpact = { usd: 0n, inputUsd: 0n, lossBps: 0n }
 
+/** A pool that keeps half of the value is not deep enough for the amount, whatever a caller puts up with below. */
+const depthLossBps = 5_000n
+/**
+ * Refuses an amount that is more than a pool holds, unless the caller accepts any impact.
+ * @throws QuoteError INSUFFICIENT_LIQUIDITY
+ */
+export function checkDepth(
+  snapshot: MarketSnapshot,
+  quote: LegQuote,
+  { override }: { override: boolean },
+): void {
+  if (override || quote.leg.kind !== 'pool') return
+  // What a dust amount loses by rounding, one unit at most, is no matter of depth.
+  const unrounded = { ...quote, amountOut: quote.amountOut + 1n }
+  if (legImpact(snapshot, [unrounded]).lossBps < depthLossBps) return
+  const { chain, from, to } = quote.leg
+  throw new QuoteError(
+    'INSUFFICIENT_LIQUIDITY',
+    `Pools on chain ${chain.chainId} hold too little to swap so much ${from.symbol} to ${to.symbol}.`,
+    { data: { leg: `${from.symbol}->${to.symbol}` } },
+  )
+}
+
 /** A pool that gives this much more than the market is broken or being set up. */
 const gainBpsMax = 500n
 

@@ -1,4 +1,5 @@
 import {
+  convertDown,
   type PoolConfig,
   type PoolQuote,
   type PoolState,
@@ -48,13 +49,14 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
         adverseBps: 0n,
       }
     }
-    if (amount >= poolAmountLimit) throw noLiquidity(leg)
+    if (amount >= poolAmountLimit) throw beyondPools(leg)
     const mirrored = requireChain(snapshot, leg.chain.chainId).pools
     const from = poolToken(leg.chain, leg.from)
     const to = poolToken(leg.chain, leg.to)
     const prices = { from: requirePrice(snapshot, leg.from), to: requirePrice(snapshot, leg.to) }
     const allowedBps = guardBps(leg)
     let isGuarded = false
+    let isExhausted = false
     let best: LegQuote | undefined
     for (const pool of leg.chain.config.uniswapV3?.pools ?? []) {
       const zeroForOne = pool.token0 === from && pool.token1 === to
@@ -69,6 +71,7 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
         state === undefined
           ? await onChain({ chainId: leg.chain.chainId, pool, zeroForOne, trade, amount })
           : inProcess(state, zeroForOne, trade, amount)
+      if (answer?.exhausted === true) isExhausted = true
       if (answer === undefined || answer.exhausted) continue
       const candidate: LegQuote = {
         leg,
@@ -82,7 +85,12 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
       if (best === undefined || isBetter(candidate, best, trade)) best = candidate
     }
     if (best === undefined && isGuarded) throw poolDeviation(leg)
-    if (best === undefined || best.amountOut === 0n) throw noLiquidity(leg)
+    if (best === undefined && isExhausted) throw beyondPools(leg)
+    if (best === undefined) throw noPool(leg)
+    // At the agreed price so much is worth a unit at least: the pools have less than one.
+    if (best.amountOut === 0n && convertDown(best.amountIn, prices.from, prices.to) > 1n)
+      throw beyondPools(leg)
+    if (best.amountOut === 0n) throw belowPools(leg)
     return best
   }
   return {
@@ -101,10 +109,31 @@ function isBetter(candidate: LegQuote, best: LegQuote, trade: PoolTrade): boolea
   return trade === 'exactInput' ? candidate.amountOut > best.amountOut : candidate.amountIn < best.amountIn
 }
 
-function noLiquidity(leg: Leg): QuoteError {
+function noPool(leg: Leg): QuoteError {
   return new QuoteError(
     'NO_SWAP_ROUTES_FOUND',
-    `No pool on chain ${leg.chain.chainId} can swap this amount of ${leg.from.symbol} to ${leg.to.symbol}.`,
-    { data: { leg: `${leg.from.symbol}->${leg.to.symbol}`, chainId: leg.chain.chainId } },
+    `No pool on chain ${leg.chain.chainId} swaps ${pair(leg)} now.`,
+    {
+      data: { leg: legName(leg), chainId: leg.chain.chainId },
+    },
   )
 }
+
+function beyondPools(leg: Leg): QuoteError {
+  return new QuoteError(
+    'INSUFFICIENT_LIQUIDITY',
+    `No pool on chain ${leg.chain.chainId} can swap so much ${pair(leg)}.`,
+    { data: { leg: legName(leg) } },
+  )
+}
+
+function belowPools(leg: Leg): QuoteError {
+  return new QuoteError(
+    'AMOUNT_TOO_LOW',
+    `The amount is too low: pools on chain ${leg.chain.chainId} give nothing for so little ${pair(leg)}.`,
+    { data: { leg: legName(leg) } },
+  )
+}
+
+const pair = ({ from, to }: Leg): string => `${from.symbol} to ${to.symbol}`
+const legName = ({ from, to }: Leg): string => `${from.symbol}->${to.symbol}`

@@ -1,5 +1,12 @@
-import { type OriginRoute, type PlannedTransaction, type QuoteCeilings, usdValueDown } from '@causeway/core'
+import {
+  type Holding,
+  type OriginRoute,
+  type PlannedTransaction,
+  type QuoteCeilings,
+  usdValueDown,
+} from '@causeway/core'
 import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
+import { priceOrNameAmount, priceOrNameNone } from './acceptedAmount.ts'
 import { priceWithCalls, type TryFill } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
@@ -9,9 +16,9 @@ import type { InventoryView } from './inventory.ts'
 import { type LegPlan, type LegQuoter, permittedPlans, planLegs } from './legs.ts'
 import { requireChain } from './marketAccess.ts'
 import { permitKindOf } from './permit.ts'
-import { originCost, originRoute, type PricedRoute } from './pricedRoute.ts'
+import { originCost, originGas, originRoute, type PricedRoute, wayOfRoute } from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
-import { priceSolverRoute } from './priceSolverRoute.ts'
+import { priceSolverRoute, type SolverRouteInputs } from './priceSolverRoute.ts'
 import { checkProvenPayments, type KnowsCode } from './provenPayments.ts'
 import type { QuoteRegistry } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
@@ -19,7 +26,12 @@ import { type Route, resolveRoute } from './route.ts'
 import { timeEstimateSeconds } from './timeEstimate.ts'
 
 /** What a chain says about a user; members are undefined when it did not answer in time. */
-export type UserFacts = { readonly balance?: bigint; readonly allowance?: bigint }
+export type UserFacts = {
+  readonly balance?: bigint
+  readonly allowance?: bigint
+  /** In the order of `touched`. */
+  readonly held?: readonly (bigint | undefined)[]
+}
 
 /** What pricing needs from outside. All are ports: `main.ts` passes the real ones. */
 export type PricingDependencies = {
@@ -36,6 +48,7 @@ export type PricingDependencies = {
     user: string
     currency: string
     spender: string | undefined
+    touched: readonly Holding[]
   }) => Promise<UserFacts>
   /** Never rejects and never takes longer than its own budget. */
   readonly hasCode: KnowsCode
@@ -57,6 +70,8 @@ export type Priced = PricedRoute & {
   readonly transactions: readonly PlannedTransaction[]
   /** Expected network fee of all of them, in smallest units of the origin's native currency. */
   readonly originCost: bigint
+  /** Units of all of them; undefined where the family signs none. */
+  readonly originGas: { readonly expected: bigint; readonly limit: bigint } | undefined
   readonly timeEstimateSeconds: number
   readonly userBalance: bigint
 }
@@ -77,24 +92,29 @@ export async function priceRequest(
   const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route), request.swaps)
   const snapshot = dependencies.snapshot()
   const originMarket = requireChain(snapshot, route.origin.chainId)
-  const facts = dependencies.userFacts(factsQuestion(route, plans, request))
+  const question = factsQuestion(route, plans, request)
+  const facts = dependencies.userFacts(question)
   const requireProvenPayments = checkProvenPayments(dependencies.hasCode, { route, request, plans })
 
-  const priced = route.selfExecuted
-    ? await priceSelfExecuted({
-        request,
-        route,
-        snapshot,
-        quoter: dependencies.legQuoter,
-        swapImpactMaxBps: dependencies.swapImpactMaxBps,
-      })
-    : await priceSolved(dependencies, { request, route, plans, snapshot, subsidy })
+  const priceAmount = await amountPricing(dependencies, { request, route, plans, snapshot, subsidy })
+  const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
+  const asked = { amount: request.amount, currency, clock: dependencies.clock }
+  const priced =
+    route.selfExecuted || request.txs.length === 0
+      ? await priceOrNameAmount(asked, (amount) => priceAmount(amount, 0n))
+      : await priceOrNameNone(asked, () =>
+          priceWithCalls({ route, request, tryFill: dependencies.tryFill }, (callUnits) =>
+            priceAmount(request.amount, callUnits),
+          ),
+        )
 
   checkCarried(priced)
   await requireProvenPayments(priced)
-  const { balance, allowance } = await facts
+  const { balance, allowance, held = [] } = await facts
   const origin = originRoute(priced, request)
-  const transactions = route.origin.quoting.plan(origin, { allowance })
+  const heldBy = ({ account, currency }: Holding) =>
+    held[question.touched.findIndex((at) => at.account === account && at.currency === currency)]
+  const transactions = route.origin.quoting.plan(origin, { allowance, balance, heldBy })
   return {
     ...priced,
     snapshot,
@@ -103,6 +123,7 @@ export async function priceRequest(
     transactions,
     originCost:
       priced.solver !== undefined && isExecuted(request) ? 0n : originCost(originMarket.fees, transactions),
+    originGas: originGas(originMarket.fees, transactions),
     timeEstimateSeconds: timeEstimate(dependencies, priced),
     userBalance: balance ?? 0n,
   }
@@ -117,23 +138,28 @@ async function refuseZero(
   const tooLow = (data: object) =>
     new QuoteError('AMOUNT_TOO_LOW', 'amount must be above zero.', { data: { field: 'amount', ...data } })
   try {
-    await priceRequest(dependencies, { ...request, amount: 1n }, subsidy)
-    return tooLow({ minimumAmount: '1' })
+    const { route } = await priceRequest(dependencies, { ...request, amount: 1n }, subsidy)
+    const { address, chainId } = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
+    return tooLow({ minimumAmount: '1', currency: address, chainId })
   } catch (error) {
     if (!(error instanceof QuoteError)) throw error
+    const { minimumAmount, currency, chainId } = error.data
     // What else would be refused is told once there is an amount.
-    return tooLow(error.code === 'AMOUNT_TOO_LOW' ? (error.data ?? {}) : {})
+    return tooLow(minimumAmount === undefined ? {} : { minimumAmount, currency, chainId })
   }
 }
 
-/** Who must be allowed to take the input: depends on what the main transaction calls. */
+/** What the chain is asked about the user, and whose balances his transactions write. */
 function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRequest) {
-  const { origin, currencyIn } = route
+  const { origin, currencyIn, currencyOut, user, recipient } = route
+  const by = wayOfRoute(route, { isSolved: !route.selfExecuted }, request)
+  const deposited = [...new Set(plans.map(({ feeCurrency }) => feeCurrency))]
   return {
     chainId: origin.chainId,
-    user: route.user,
+    user,
     currency: currencyIn.address,
     spender: spenderOf(route, plans, request),
+    touched: origin.quoting.touched({ user, recipient, by, currencyOut, deposited }),
   }
 }
 
@@ -163,39 +189,34 @@ type PlanInputs = {
   subsidy: SubsidyRule
 }
 
-function priceSolved(dependencies: PricingDependencies, inputs: PlanInputs): Promise<PricedRoute> {
-  const price = (callUnits: bigint) => bestPlan(dependencies, inputs, callUnits)
-  if (inputs.request.txs.length === 0) return price(0n)
-  return priceWithCalls({ ...inputs, tryFill: dependencies.tryFill }, price)
-}
-
-/** Prices every plan and keeps the best for the user; a refusal stands only when all plans are refused. */
-async function bestPlan(
+/** Prices one amount after another of a request, for all of which the chains are asked once. */
+async function amountPricing(
   dependencies: PricingDependencies,
   inputs: PlanInputs,
-  callUnits: bigint,
-): Promise<PricedRoute> {
-  const { request, route, plans, snapshot, subsidy } = inputs
-  const inventory = dependencies.inventoryView(snapshot)
+): Promise<(amount: bigint, callUnits: bigint) => Promise<PricedRoute>> {
+  const { request, route, snapshot } = inputs
+  const { legQuoter: quoter, swapImpactMaxBps } = dependencies
+  if (route.selfExecuted) {
+    return (amount) =>
+      priceSelfExecuted({ request: { ...request, amount }, route, snapshot, quoter, swapImpactMaxBps })
+  }
   const lack = await recipientLack(dependencies.lackOf, route)
+  const asked = { ...inputs, inventory: dependencies.inventoryView(snapshot), lack }
+  return (amount, callUnits) =>
+    bestPlan(dependencies, { ...asked, callUnits, request: { ...request, amount } })
+}
+
+type AskedPlans = PlanInputs & Pick<SolverRouteInputs, 'inventory' | 'lack' | 'callUnits'>
+
+/** Prices every plan and keeps the best for the user; a refusal stands only when all plans are refused. */
+async function bestPlan(dependencies: PricingDependencies, inputs: AskedPlans): Promise<PricedRoute> {
+  const { plans, ...asked } = inputs
+  const { schedule, legQuoter: quoter, swapImpactMaxBps, ceilings } = dependencies
   let best: PricedRoute | undefined
   let refusal: QuoteError | undefined
   for (const plan of plans) {
     try {
-      const priced = await priceSolverRoute({
-        request,
-        route,
-        plan,
-        snapshot,
-        inventory,
-        schedule: dependencies.schedule,
-        callUnits,
-        lack,
-        subsidy,
-        quoter: dependencies.legQuoter,
-        swapImpactMaxBps: dependencies.swapImpactMaxBps,
-        ceilings: dependencies.ceilings,
-      })
+      const priced = await priceSolverRoute({ ...asked, plan, schedule, quoter, swapImpactMaxBps, ceilings })
       if (best === undefined || isBetter(priced, best)) best = priced
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error

@@ -3,6 +3,7 @@ import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import {
   adverseBpsOf,
+  checkDepth,
   checkImpact,
   type LegQuote,
   type LegQuoter,
@@ -37,6 +38,7 @@ export async function priceSelfExecuted(args: {
   const prices = shownPrices(snapshot, route)
   if (route.operation === 'swap') refuseDust(usdValueDown(amountIn, prices.currencyIn))
 
+  if (leg !== undefined) checkDepth(snapshot, leg, { override: request.overridePriceImpact })
   const swapImpact = legImpact(snapshot, [leg])
   checkImpact(swapImpact, { maxBps: args.swapImpactMaxBps, override: request.overridePriceImpact })
   const toleranceBps = slippageBps({

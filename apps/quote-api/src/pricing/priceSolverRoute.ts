@@ -1,12 +1,11 @@
 import {
+  amountForUsdDown,
   bpsDenominator,
   convertDown,
   convertUp,
   divideUp,
-  maxBigint,
   minBigint,
   type PricedUnit,
-  pow10,
   type QuoteCeilings,
   usdValueDown,
 } from '@causeway/core'
@@ -16,11 +15,11 @@ import { type FeeInputs, feeTerms, inventories, relayedDepositCost } from './fee
 import { refundCost } from './gas.ts'
 import { payableUsd } from './inventory.ts'
 import { promisedOut, requiredIn } from './legGuard.ts'
-import { adverseBpsOf, checkImpact, type LegQuote, type LegQuoter, legImpact } from './legs.ts'
+import { adverseBpsOf, checkDepth, checkImpact, type LegQuote, type LegQuoter, legImpact } from './legs.ts'
 import { requirePrice } from './marketAccess.ts'
 import { type PricedRoute, routePrices } from './pricedRoute.ts'
 import { dearerClass, minimumAfterSlippage, slippageBps } from './slippage.ts'
-import { type FeeSplit, type FeeTerms, solveAmountIn, splitFees } from './solve.ts'
+import { type FeeSplit, type FeeTerms, refuseFeesOfAll, solveAmountIn, splitFees } from './solve.ts'
 
 export type SolverRouteInputs = FeeInputs & {
   readonly quoter: LegQuoter
@@ -49,7 +48,6 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
   const { terms, topup } = feeTerms(inputs)
   const exactInput = request.tradeType === 'EXACT_INPUT'
   const flow = exactInput ? await flowForward(inputs, terms) : await flowBackward(inputs, terms)
-  checkPayable(inputs, flow)
   checkRelayerGas(inputs.ceilings, {
     split: flow.split,
     topup: topup?.valueInFeeCurrency ?? 0n,
@@ -57,6 +55,11 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
     price: requirePrice(snapshot, plan.feeCurrency),
   })
 
+  // What is too little shows as a loss in pools as well, because of rounding: this is the truer refusal.
+  refundMinimum(inputs, flow.split.amountIn)
+  for (const leg of [flow.originLeg, flow.destinationLeg]) {
+    if (leg !== undefined) checkDepth(snapshot, leg, { override: request.overridePriceImpact })
+  }
   const swapImpact = legImpact(snapshot, [flow.originLeg, flow.destinationLeg])
   checkImpact(swapImpact, { maxBps: inputs.swapImpactMaxBps, override: request.overridePriceImpact })
   const toleranceBps = tolerance(inputs, flow, swapImpact.lossBps)
@@ -95,9 +98,16 @@ async function flowForward(inputs: SolverRouteInputs, terms: FeeTerms): Promise<
   const { request, plan, quoter, snapshot } = inputs
   const originLeg =
     plan.origin === undefined ? undefined : await quoter.exactInput(snapshot, plan.origin, request.amount)
-  const split = splitFees(terms, originLeg?.amountOut ?? request.amount)
+  const depth = { override: request.overridePriceImpact }
+  if (originLeg !== undefined) checkDepth(snapshot, originLeg, depth)
+  const received = originLeg?.amountOut ?? request.amount
+  const split = splitFees(terms, received)
   const payout = split.net > 0n ? convertDown(split.net, ...conversion(inputs)) : 0n
-  if (payout === 0n) throw amountTooLow(inputs, terms)
+  // What a move costs grows faster than the move: beyond what can be paid, the fee eats the amount.
+  if (payout === 0n) checkBalance(inputs, convertDown(received, ...conversion(inputs)))
+  if (payout === 0n) refuseFeesOfAll(terms)
+  if (payout === 0n) throw amountTooLow()
+  checkPayable(inputs, { payout, split })
   const destinationLeg =
     plan.destination === undefined ? undefined : await quoter.exactInput(snapshot, plan.destination, payout)
   return {
@@ -119,6 +129,7 @@ async function flowBackward(inputs: SolverRouteInputs, terms: FeeTerms): Promise
   const payout = destinationLeg === undefined ? request.amount : requiredIn(snapshot, destinationLeg)
   checkBalance(inputs, payout)
   const split = solveAmountIn(terms, convertUp(payout, ...reversed(conversion(inputs))))
+  checkPayable(inputs, { payout, split })
   const originLeg =
     plan.origin === undefined ? undefined : await quoter.exactOutput(snapshot, plan.origin, split.amountIn)
   return {
@@ -175,15 +186,11 @@ function leastDeposit(inputs: SolverRouteInputs, terms: FeeTerms, flow: Flow, to
  * fetch what lies at a deposit address. @throws QuoteError AMOUNT_TOO_LOW under 95 % of the input
  */
 function refundMinimum(inputs: SolverRouteInputs, depositAmount: bigint): bigint {
-  const { plan } = inputs
   const cost = refundGas(inputs)
   if (cost * refundableShare > depositAmount) {
     throw new QuoteError(
       'AMOUNT_TOO_LOW',
       'The amount is too low: refunding it would cost more than 5 % of it.',
-      {
-        data: { minimumAmount: (cost * refundableShare).toString(), currency: plan.feeCurrency.address },
-      },
     )
   }
   return depositAmount - cost
@@ -197,7 +204,7 @@ function refundGas(inputs: SolverRouteInputs): bigint {
   return refundCost(snapshot, route.origin, plan.feeCurrency) + relayedDepositCost(inputs)
 }
 
-function checkPayable(inputs: SolverRouteInputs, flow: Flow): void {
+function checkPayable(inputs: SolverRouteInputs, flow: Pick<Flow, 'payout' | 'split'>): void {
   checkBalance(inputs, flow.payout)
   const { paid } = inventories(inputs)
   const { amountIn, parts } = flow.split
@@ -214,35 +221,26 @@ function checkBalance(inputs: SolverRouteInputs, payout: bigint): void {
   if (usdValueDown(payout, price) > availableUsd) throw insufficientLiquidity(inputs, availableUsd)
 }
 
-function insufficientLiquidity({ plan, snapshot }: SolverRouteInputs, availableUsd: bigint): QuoteError {
-  const { payoutCurrency } = plan
-  const price = requirePrice(snapshot, payoutCurrency)
-  const maximum = availableUsd > 0n ? (availableUsd * pow10(price.decimals)) / price.usdX18 : 0n
+function insufficientLiquidity(inputs: SolverRouteInputs, availableUsd: bigint): QuoteError {
+  const { payoutCurrency } = inputs.plan
   return new QuoteError(
     'INSUFFICIENT_LIQUIDITY',
     `The solver cannot pay this much ${payoutCurrency.symbol} on chain ${payoutCurrency.chainId} now.`,
-    {
-      data: {
-        maximumAmount: maximum.toString(),
-        currency: payoutCurrency.address,
-        chainId: payoutCurrency.chainId,
-      },
-    },
+    { nearAmount: availableUsd > 0n ? amountWorth(inputs, availableUsd) : 0n },
   )
 }
 
-/** Names the least amount that covers the fees and can be refunded as well. */
-function amountTooLow(inputs: SolverRouteInputs, terms: FeeTerms): QuoteError {
-  const { plan, request } = inputs
-  const coversFees = solveAmountIn(terms, 1n).amountIn
-  const minimumAmount = maxBigint(coversFees, refundGas(inputs) * refundableShare)
-  return new QuoteError('AMOUNT_TOO_LOW', 'The amount does not cover the fees of this request.', {
-    data: {
-      minimumAmount: minimumAmount.toString(),
-      currency: plan.feeCurrency.address,
-      ...(plan.origin === undefined && { amount: request.amount.toString() }),
-    },
-  })
+/** In the currency that the request's amount counts. */
+function amountWorth({ request, route, plan, snapshot }: SolverRouteInputs, usd: bigint): bigint {
+  if (request.tradeType === 'EXACT_INPUT') {
+    return amountForUsdDown(usd, requirePrice(snapshot, route.currencyIn))
+  }
+  const isSwapped = plan.destination?.kind === 'pool'
+  return amountForUsdDown(usd, requirePrice(snapshot, isSwapped ? route.currencyOut : plan.payoutCurrency))
+}
+
+function amountTooLow(): QuoteError {
+  return new QuoteError('AMOUNT_TOO_LOW', 'The amount does not cover the fees of this request.')
 }
 
 /** @throws QuoteError INVALID_EXTRA_TXS when the calls need more value than the output can give */

@@ -125,12 +125,35 @@ export function originRoute(priced: PricedRoute, request: DepositChoice): Origin
 }
 
 function wayOf({ route, solver }: PricedRoute, request: DepositChoice): OriginRoute['by'] {
+  return wayOfRoute(route, { isSolved: solver !== undefined }, request)
+}
+
+/** How the input leaves the user, which no amount decides. */
+export function wayOfRoute(
+  route: Route,
+  { isSolved }: { readonly isSolved: boolean },
+  request: DepositChoice,
+): OriginRoute['by'] {
   // The user signs, the solver sends.
   if (request.usePermit)
     return permitKindOf(route.origin, route.currencyIn) === 'permit2' ? 'permit2' : 'signature'
   if (request.useDepositAddress) return 'pay-address'
-  if (solver !== undefined) return request.explicitDeposit ? 'deposit' : 'deposit-transfer'
+  if (isSolved) return request.explicitDeposit ? 'deposit' : 'deposit-transfer'
   return route.operation === 'bridge' ? 'swap' : route.operation
+}
+
+/** Units that all of them are expected to use, and the sum of their limits; undefined where a family signs none. */
+export function originGas(
+  fees: NetworkFees,
+  transactions: readonly PlannedTransaction[],
+): { readonly expected: bigint; readonly limit: bigint } | undefined {
+  let sum = { expected: 0n, limit: 0n }
+  for (const transaction of transactions) {
+    const gas = fees.gasOf(transaction)
+    if (gas === undefined) return undefined
+    sum = { expected: sum.expected + gas.expected, limit: sum.limit + gas.limit }
+  }
+  return sum
 }
 
 /** Expected network fee of all of them, in smallest units of the native currency: `fees.gas`. */

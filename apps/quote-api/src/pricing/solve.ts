@@ -101,11 +101,7 @@ const slopeBpsFloor = 500n
  * @throws QuoteError AMOUNT_TOO_LOW when fees eat every input
  */
 export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {
-  if (terms.slopeBpsMin < slopeBpsFloor) {
-    throw new QuoteError('AMOUNT_TOO_LOW', 'The fees of this request take nearly the whole input.', {
-      data: { field: 'appFees' },
-    })
-  }
+  refuseFeesOfAll(terms)
   const reaches = (amountIn: bigint) => {
     const parts = feesOf(terms, amountIn, appFeesOf(terms, amountIn))
     return netOf({ amountIn, parts, subsidized: terms.subsidy(parts) }) >= targetNet
@@ -114,6 +110,14 @@ export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {
   const split = splitFees(terms, scanBelow(reaches, found, terms))
   const surplus = split.net - targetNet
   return feeSplit({ ...split, parts: { ...split.parts, surplus } })
+}
+
+/** @throws QuoteError AMOUNT_TOO_LOW when fees eat every input */
+export function refuseFeesOfAll({ slopeBpsMin }: Pick<FeeTerms, 'slopeBpsMin'>): void {
+  if (slopeBpsMin >= slopeBpsFloor) return
+  throw new QuoteError('AMOUNT_TOO_LOW', 'The fees of this request take nearly the whole input.', {
+    data: { field: 'appFees' },
+  })
 }
 
 /** Some amount that reaches while its predecessor does not. */

@@ -140,7 +140,7 @@ describe('pools', () => {
     })
   })
 
-  test('more than a pool can take is no route', async () => {
+  test('more than a pool can take is beyond liquidity', async () => {
     const { json } = await price({
       destinationChainId: chainA,
       originCurrency: usdc,
@@ -148,20 +148,23 @@ describe('pools', () => {
       amount: '9'.repeat(30),
       tradeType: 'EXACT_OUTPUT',
     })
-    expect(json).toMatchObject({ statusCode: 400, errorCode: 'NO_SWAP_ROUTES_FOUND' })
+    expect(json).toMatchObject({ statusCode: 400, errorCode: 'INSUFFICIENT_LIQUIDITY' })
   })
 
-  test('more than a pool can count is no route', async () => {
+  test('more than a pool can count is beyond liquidity', async () => {
     const amount = String(2n ** 256n - 1n)
     expect((await price({ amount })).json).toMatchObject({
       statusCode: 400,
-      errorCode: 'NO_SWAP_ROUTES_FOUND',
+      errorCode: 'INSUFFICIENT_LIQUIDITY',
     })
   })
 
   test('swap dust on one chain is refused, wrap dust is not', async () => {
     const sameChain = { destinationChainId: chainA, originCurrency: usdc, destinationCurrency: usdx }
-    expect((await price({ ...sameChain, amount: '49999' })).json.errorCode).toBe('AMOUNT_TOO_LOW')
+    const refused = await price({ ...sameChain, amount: '49999' })
+    expect(refused.json.errorCode).toBe('AMOUNT_TOO_LOW')
+    const { minimumAmount } = JSON.parse(refused.json.errorData)
+    expect((await price({ ...sameChain, amount: minimumAmount })).statusCode).toBe(200)
     expect((await price({ ...sameChain, amount: '50000' })).statusCode).toBe(200)
   })
 })

@@ -2,6 +2,7 @@ import { type ErrorBody, errorBodySchema } from '@causeway/http'
 import type { z } from 'zod'
 import { priceResponseSchema } from '../../src/http/wire/priceResponse.ts'
 import { quoteResponseSchema } from '../../src/http/wire/quoteResponse.ts'
+import { checkErrorData } from '../fixtures/errorDataForms.ts'
 
 /** One answer as it came over the wire. */
 export type Answer = {
@@ -38,9 +39,11 @@ export function readOk<Value>(answer: Answer, schema: z.ZodType<Value>): Value {
   return schema.parse(JSON.parse(answer.text))
 }
 
-/** The body of a refusal, in the one shape that refusals have. */
+/** The body of a refusal, in the one shape that refusals have, with the documented data of its code. */
 export function readError(answer: Answer): ErrorBody {
-  return errorBodySchema.parse(JSON.parse(answer.text))
+  const body = errorBodySchema.parse(JSON.parse(answer.text))
+  checkErrorData(body)
+  return body
 }
 
 export type PriceAnswer = z.infer<typeof priceResponseSchema>

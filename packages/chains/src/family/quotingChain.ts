@@ -1,15 +1,22 @@
-import type { AccountLack, Hex } from '@causeway/core'
+import type { AccountLack, Hex, Holding } from '@causeway/core'
 import type { RegisteredChain } from '../config/chainRegistry.ts'
 import type { ChainClient } from '../rpc/client.ts'
 
 /** What a chain says about a user, in smallest units; members are missing when it did not say it in time. */
-export type UserFacts = { readonly balance?: bigint; readonly allowance?: bigint }
+export type UserFacts = {
+  readonly balance?: bigint
+  readonly allowance?: bigint
+  /** In the order of `touched`. */
+  readonly held?: readonly (bigint | undefined)[]
+}
 
 export type UserFactsQuestion = {
   readonly user: string
   readonly currency: string
   /** Who may spend the currency; without one the allowance is not read. */
   readonly spender: string | undefined
+  /** Whose balances decide what the user's transactions cost. */
+  readonly touched?: readonly Holding[]
 }
 
 /** A call that a caller wants run; `value` in smallest units of the native currency. */

@@ -286,3 +286,48 @@ describe('row 11: several transfers in one transaction', () => {
     expect(parsesOf(facts)).toEqual([`ok ${account('33')}`])
   })
 })
+
+describe('an account of the operator that other money comes to as well', () => {
+  const treasury = account('77')
+  const solver: TopUpTarget = { ...target, isTaggedOnly: true, ownAccounts: [custody, treasury] }
+  const hidden = `${marker}${'33'.repeat(20)}`
+
+  test('is topped up by whoever names a sponsor', () => {
+    expect(parsesOf(directCall(transferCall(named(account('33')))), solver)).toEqual([`ok ${account('33')}`])
+  })
+
+  test.each([
+    ['half a tail', directCall(transferCall(hidden)), 'bad_tail'],
+    ['a precompile as sponsor', directCall(transferCall(named(account('01', 1)))), 'bad_owner'],
+    ['an account of the operator as sponsor', directCall(transferCall(named(treasury))), 'bad_owner'],
+    [
+      'a tail inside the call of another contract',
+      { ...directCall(`0xabcdef01${hidden}`), to: account('99') },
+      'indirect',
+    ],
+  ])('holds what meant to name one in suspense: %s', (_name, facts, parse) => {
+    expect(parsesOf(facts, solver)).toEqual([parse])
+  })
+
+  test.each([
+    ['a payment of anybody', directCall(transferCall(''))],
+    ['a payment with an order id behind it', directCall(transferCall('5a'.repeat(32)))],
+    ['a withdrawal that a contract pays', { ...directCall('0xabcdef01'), to: account('99') }],
+    [
+      'what its own fill pays back to it, whatever calldata its order brought',
+      { ...directCall(`0xabcdef01${named(account('33'))}`), from: custody, to: account('99') },
+    ],
+    [
+      'what another account of the operator sends without naming anybody',
+      { ...directCall(transferCall(hidden)), from: treasury, logs: [logOf({ from: treasury })] },
+    ],
+  ])('owes nobody anything for %s', (_name, facts) => {
+    expect(parsesOf(facts, solver)).toEqual([])
+  })
+
+  test('moves what it was paid to custody without becoming a creditor of it', () => {
+    const moved = { ...directCall(transferCall('')), from: treasury, logs: [logOf({ from: treasury })] }
+    expect(parsesOf(moved, { ...target, ownAccounts: [custody, treasury] })).toEqual([])
+    expect(parsesOf(moved, target)).toEqual(['no_tail'])
+  })
+})

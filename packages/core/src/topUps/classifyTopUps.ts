@@ -1,7 +1,7 @@
 import { bytesToHex, hexToBytes } from '../hashing/hexBytes.ts'
 import type { Hex } from '../hex.ts'
 import { isCreditableOwner, zeroAddress } from './owner.ts'
-import { readTail, tailBytes } from './tail.ts'
+import { readTail, tailBytes, tailMarker } from './tail.ts'
 import { isTransferTo, matchTokenCall } from './tokenCall.ts'
 import type {
   CallFrame,
@@ -29,8 +29,23 @@ export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly
   return facts.logs.flatMap((log, index) => {
     const judgement = judgements[index]
     if (judgement === undefined || !movesMoney(log, target)) return []
-    return [{ log, ...judgement }]
+    return isTopUp({ log, ...judgement }, facts, target) ? [{ log, ...judgement }] : []
   })
+}
+
+/**
+ * Whether a transfer is a top-up at all. A solver is paid, refunded and funded all day: of those transfers nobody
+ * is owed anything, unless the transaction carries a marker, so that somebody meant to name a sponsor. What the
+ * operator's own accounts send, or what the account's own transactions bring it, is a top-up only where it names one.
+ */
+function isTopUp(
+  { log, verdict }: ClassifiedTransfer,
+  facts: TopUpFacts,
+  { custody, isTaggedOnly = false, ownAccounts = [] }: TopUpTarget,
+): boolean {
+  if (verdict.kind === 'credit') return true
+  if (ownAccounts.includes(log.from)) return false
+  return !isTaggedOnly || (facts.from !== custody && facts.input.includes(tailMarker))
 }
 
 /** True when only a trace could tell whom the transfers are for. */

@@ -8,6 +8,13 @@ export type TopUpTarget = {
   readonly custody: Hex
   /** Accept calldata that goes on after the tail, as wallets that add attribution bytes send it. */
   readonly allowTrailing: boolean
+  /**
+   * True of an account that other money comes to as well: only what names a sponsor is a top-up, whole or broken.
+   * Default: whatever arrives is one.
+   */
+  readonly isTaggedOnly?: boolean
+  /** Accounts of the operator: what they send without naming a sponsor moves between his own. Lower case. */
+  readonly ownAccounts?: readonly Hex[]
 }
 
 /** One ERC-20 transfer of the token to custody, as a receipt has it. */

@@ -46,8 +46,10 @@ export interface ChainQuoting {
     kind: 'deposit' | 'swap-deposit' | 'swap' | 'permit2',
     currency: QuotedCurrency,
   ): string | undefined
+  /** Accounts whose balances decide what the user's transactions cost, for any amount of the route. */
+  touched(route: TouchingRoute): readonly Holding[]
   /** What the user sends, in order. An unknown allowance counts as none. */
-  plan(route: OriginRoute, known: { readonly allowance: bigint | undefined }): readonly PlannedTransaction[]
+  plan(route: OriginRoute, known: KnownState): readonly PlannedTransaction[]
   /**
    * A planned transaction as the family's public client takes it.
    * @throws Error for what was planned from another route or by another family
@@ -59,6 +61,19 @@ export interface ChainQuoting {
   ): EncodedTransaction
 }
 
+/** An account and a currency of one chain, in canonical spelling. */
+export type Holding = { readonly account: string; readonly currency: string }
+
+/** State that a chain told; undefined where it did not in time. */
+export type KnownState = {
+  /** What the spender of the first transaction may take. */
+  readonly allowance: bigint | undefined
+  /** What the user has of the input. */
+  readonly balance?: bigint | undefined
+  /** What an account of `touched` has. */
+  readonly heldBy?: (holding: Holding) => bigint | undefined
+}
+
 /**
  * What a chain's network charges at one moment, as its family reckons. Made by the live part from what it read;
  * `encode` of the same family finds in it what a signed transaction has to name.
@@ -66,6 +81,8 @@ export interface ChainQuoting {
 export interface NetworkFees {
   /** Expected fee of one transaction, in smallest units of the native currency, rounded up. */
   costOf(transaction: CostedTransaction): bigint
+  /** Units that a planned transaction is expected to use, and its limit; undefined where a family signs none. */
+  gasOf(planned: PlannedTransaction): { readonly expected: bigint; readonly limit: bigint } | undefined
   /** What making the state that an account lacks costs beside the fee; 0 where a family charges none. */
   rentOf(lack: AccountLack): bigint
 }
@@ -133,6 +150,20 @@ export type CostedTransaction = {
   readonly overheadUnits?: bigint
   /** What whom it pays lacks. */
   readonly lack?: AccountLack
+  /** What it does to state, where that is known; without it the dearest common form is reckoned with. */
+  readonly writes?: StateWrites
+}
+
+/** State that a transaction makes and gives back, as far as that is known; the unknown counts as made. */
+export type StateWrites = {
+  /** Balances and allowances that were zero. */
+  readonly created: number
+  /** Balances and allowances that become zero. */
+  readonly cleared: number
+  /** Accounts that get their first native coin. */
+  readonly accounts: number
+  /** Native coin leaves through a contract. */
+  readonly paysNative: boolean
 }
 
 /** One transaction that the user signs on the origin, before it is encoded. */
@@ -140,6 +171,12 @@ export type PlannedTransaction = CostedTransaction & {
   readonly kind: UserTransactionKind
   /** Whom an approval allows. */
   readonly spender?: string
+}
+
+/** A route as far as it is known before it is priced. */
+export type TouchingRoute = Pick<OriginRoute, 'user' | 'recipient' | 'by' | 'currencyOut'> & {
+  /** What the depository may get. */
+  readonly deposited: readonly QuotedCurrency[]
 }
 
 /** A priced route as far as the origin's transactions depend on it; amounts in smallest units. */

@@ -5,6 +5,7 @@ import type { HttpApp } from '@causeway/http'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testApp } from '../../../test/fixtures/app.ts'
+import { checkErrorData } from '../../../test/fixtures/errorDataForms.ts'
 import {
   chainA,
   chainB,
@@ -188,6 +189,7 @@ describe.each([
           errorCode: expect.any(String),
         })
         expect('errorData' in body).toBe(response.statusCode === 400)
+        checkErrorData(body)
       }),
       { numRuns: runs, endOnFailure: true },
     )

@@ -102,7 +102,7 @@ describe('refused', () => {
     expect(json.errorData).toContain(field)
   })
 
-  test.each([['10001'], ['-1'], ['abc'], ['0.5'], [''], ['99999'], [50], [null]])(
+  test.each([['10001'], ['00050'], ['010000'], ['-1'], ['abc'], ['0.5'], [''], ['99999'], [50], [null]])(
     'slippageTolerance %s with its own code',
     async (slippageTolerance) => {
       const json = (await send({ ...body, slippageTolerance })).json()
@@ -115,7 +115,7 @@ describe('refused', () => {
     [
       'an amount beyond what pools can count',
       { amount: String(2n ** 256n - 1n), originCurrency: usdx },
-      'NO_SWAP_ROUTES_FOUND',
+      'INSUFFICIENT_LIQUIDITY',
     ],
     [
       'an exact output beyond any supply',

@@ -9,9 +9,11 @@ import {
   chainB,
   depository,
   fillContract,
+  marketWithPools,
   native,
   recipient,
   usdc,
+  usdx,
   user,
   weth,
 } from '../../../test/fixtures/market.ts'
@@ -282,6 +284,22 @@ describe('steps', () => {
     expect(calls).toHaveLength(1)
     expect(calls[0]).toContain('9'.repeat(40))
     expect(json.details.currencyOut.amount).toBe(payments[0].expectedAmount)
+  })
+})
+
+describe('an account that is not chosen yet', () => {
+  test.each([
+    ['a deposit of a token', {}],
+    ['a deposit of native coin', { originCurrency: native, amount: '1000000000000000000' }],
+    ['a swap on one chain', { destinationChainId: chainA, destinationCurrency: usdc, originCurrency: usdx }],
+    ['a send', { destinationChainId: chainA, destinationCurrency: usdc }],
+    ['a permit', { usePermit: true }],
+  ])('is priced and given nothing to execute: %s', async (_name, change) => {
+    const market = { current: marketWithPools() }
+    const { json } = await quote({ ...body, ...change, user: native }, { market })
+    expect(json.details.sender).toBe(native)
+    expect(BigInt(json.details.currencyOut.amount)).toBeGreaterThan(0n)
+    expect(json.steps).toEqual([])
   })
 })
 

@@ -6,7 +6,9 @@ import type { SwapPermissions } from '../../pricing/request.ts'
 const sources = z.array(z.string().max(64)).max(50).optional()
 /** A batch of an account that is made on the way takes less than a million. */
 const overheadMax = 9_999_999
-const tolerance = z.string().regex(/^(0*[0-9]{1,4}|0*10000)$/)
+/** @source quote-and-sponsorship.md, Limits */
+export const slippagePattern = /^([0-9]{1,4}|10000)$/
+const tolerance = z.string().regex(slippagePattern)
 
 /**
  * Members that public clients send beside those of the interface document. Each is honoured, has no effect on

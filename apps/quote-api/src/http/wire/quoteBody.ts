@@ -7,7 +7,7 @@ import {
   tradeTypes,
 } from '../../pricing/request.ts'
 import type { SponsorshipRequest } from '../../pricing/sponsorship/sponsorshipTerms.ts'
-import { clientFields, refuseClientFields, toSwapPermissions } from './clientFields.ts'
+import { clientFields, refuseClientFields, slippagePattern, toSwapPermissions } from './clientFields.ts'
 
 const chainId = z.int().positive()
 /** Longest spelling of any family's address or currency id. */
@@ -58,11 +58,8 @@ const appFee = z.object({
     .describe('Basis points of the input, 100 = 1 %'),
 })
 
-/** @source quote-and-sponsorship.md, POST /price, request body; leading zeros are accepted */
-const slippage = z
-  .string()
-  .regex(/^(0*[0-9]{1,4}|0*10000)$/)
-  .max(16)
+/** @source quote-and-sponsorship.md, POST /price, request body */
+const slippage = z.string().regex(slippagePattern)
 
 /** Fields that all three routes share. What no public client sends is stripped. */
 const sharedFields = {

@@ -30,6 +30,10 @@ const quoteDetailsSchema = z.object({
   ...priceDetailsFields,
   refundCurrency: currencyAmountSchema.describe('What a refund pays at least'),
   currencyGasTopup: currencyAmountSchema.optional(),
+  originGas: z
+    .object({ units: z.string(), limit: z.string() })
+    .optional()
+    .describe('Gas units of all steps: expected, which `fees.gas` is made of, and allowed by their limits'),
   expandedPriceImpact: z
     .object({ ...perName(impactMembers, () => usdOnly), sponsored: usdOnly })
     .describe('Costs are negative, the sponsored part positive'),
@@ -84,13 +88,18 @@ function quoteDetailsToJson(priced: Priced): string {
   const currencyOut = currencyOutJson(priced)
   const refund = solver?.refundMinimum ?? priced.amountIn
   const refundCurrency = `"refundCurrency":${currencyAmountJson(feeCurrency, prices.feeCurrency, refund)}`
-  return `{${detailMembers(priced, currencyIn, currencyOut)},${refundCurrency}${topupMember(priced)},"expandedPriceImpact":${expandedImpact(priced)},"route":${routeToJson(priced, currencyIn, currencyOut)}}`
+  return `{${detailMembers(priced, currencyIn, currencyOut)},${refundCurrency}${topupMember(priced)}${gasMember(priced)},"expandedPriceImpact":${expandedImpact(priced)},"route":${routeToJson(priced, currencyIn, currencyOut)}}`
 }
 
 function topupMember({ solver, prices }: Priced): string {
   if (solver?.topup === undefined) return ''
   const { currency, amountWei } = solver.topup
   return `,"currencyGasTopup":${currencyAmountJson(currency, prices.destinationNative, amountWei)}`
+}
+
+function gasMember({ originGas }: Priced): string {
+  if (originGas === undefined) return ''
+  return `,"originGas":{"units":"${originGas.expected}","limit":"${originGas.limit}"}`
 }
 
 function expandedImpact({ split, prices }: Priced): string {

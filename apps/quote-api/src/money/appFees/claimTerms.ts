@@ -92,7 +92,12 @@ export function claimAmount(args: {
   if (amount > claimable || claimable === 0n) throw new InsufficientAppFeesError(claimable)
   if (amount === 0n || amount < minimumAmount) {
     throw new QuoteError('AMOUNT_TOO_LOW', 'The amount is too low: paying it out costs more gas.', {
-      data: { field: 'amount', minimumAmount: minimumAmount.toString() },
+      data: {
+        field: 'amount',
+        minimumAmount: minimumAmount.toString(),
+        currency: place.currency.address,
+        chainId: place.chain.chainId,
+      },
     })
   }
   return amount

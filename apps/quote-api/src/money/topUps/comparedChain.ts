@@ -8,6 +8,8 @@ import { createTopUpChain, type TopUpChain, type TopUpChainOptions } from './top
 export type TopUpSettings = {
   /** Lower case; absent: nothing is watched. */
   readonly custody: Hex | undefined
+  /** Account of the solver, lower case: tagged transfers to it are top-ups as well. */
+  readonly solver: Hex | undefined
   readonly fromBlock: bigint
   readonly mode: 'strict' | 'trace'
   readonly allowTrailing: boolean
@@ -35,7 +37,18 @@ export function topUpReading(place: TopUpPlace): Omit<TopUpChainOptions, 'client
   }
   // CAST: a currency of an EVM chain is an address, and the registry keeps those in lower case.
   const token = currency.address.toLowerCase() as Hex
-  return { chainId, target: { token, custody, allowTrailing }, mode, onMalformed }
+  const ownAccounts = [custody, ...(settings.solver === undefined ? [] : [settings.solver])]
+  return { chainId, target: { token, custody, allowTrailing, ownAccounts }, mode, onMalformed }
+}
+
+/** What the reader of the solver's account needs; undefined where nobody published one beside custody. */
+export function solverReading(
+  place: TopUpPlace,
+): Omit<TopUpChainOptions, 'client' | 'rpcThreshold'> | undefined {
+  const { solver, custody } = place.settings
+  if (solver === undefined || solver === custody) return undefined
+  const { target, ...reading } = topUpReading(place)
+  return { ...reading, target: { ...target, custody: solver, isTaggedOnly: true } }
 }
 
 /** The chain over the endpoint that settled top-ups are compared with. @throws ConfigurationError */

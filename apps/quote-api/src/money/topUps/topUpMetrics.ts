@@ -3,7 +3,8 @@ import type { Reconciliation } from './reconcile.ts'
 import type { TopUpPass } from './watchTopUps.ts'
 
 export type TopUpMetrics = {
-  observePass(pass: TopUpPass): void
+  /** @param account which one was read */
+  observePass(pass: TopUpPass, account: 'custody' | 'solver'): void
   observeReconciliation(found: Reconciliation): void
   countMalformed(endpoint: string): void
 }
@@ -25,7 +26,7 @@ export function createTopUpMetrics({ registry }: Pick<HttpMetrics, 'registry'>):
   })
   const blocks = new Gauge({
     name: 'top_up_block',
-    help: 'Last block read: scanned near the head, final settled',
+    help: 'Last block read: scanned near the head, final settled; of custody and of the solver',
     labelNames: ['stage'],
     registers,
   })
@@ -45,17 +46,21 @@ export function createTopUpMetrics({ registry }: Pick<HttpMetrics, 'registry'>):
     registers,
   })
   explained.set(Number.NaN)
+  const haltedAccounts = new Set<string>()
   return {
-    observePass({ seen, final, orphaned, conflicts, cursor }) {
+    observePass({ seen, final, orphaned, conflicts, cursor }, account) {
       const credited = final.filter(({ verdict }) => verdict.kind === 'credit').length
       topUps.inc({ outcome: 'seen' }, seen.length)
       topUps.inc({ outcome: 'credited' }, credited)
       topUps.inc({ outcome: 'suspended' }, final.length - credited)
       topUps.inc({ outcome: 'orphaned' }, orphaned)
       topUps.inc({ outcome: 'conflict' }, conflicts.length)
-      blocks.set({ stage: 'scanned' }, Number(cursor.scannedTo))
-      blocks.set({ stage: 'final' }, Number(cursor.finalTo))
-      halted.set(cursor.haltedReason === undefined ? 0 : 1)
+      const stage = account === 'custody' ? '' : `${account} `
+      blocks.set({ stage: `${stage}scanned` }, Number(cursor.scannedTo))
+      blocks.set({ stage: `${stage}final` }, Number(cursor.finalTo))
+      haltedAccounts.delete(account)
+      if (cursor.haltedReason !== undefined) haltedAccounts.add(account)
+      halted.set(haltedAccounts.size === 0 ? 0 : 1)
     },
     observeReconciliation(found) {
       explained.set(Number(found.explainedPpm) / 1_000_000)

@@ -6,8 +6,9 @@ import type { TopUpChain } from './topUpChain.ts'
 import type { TopUpMetrics } from './topUpMetrics.ts'
 import { type TopUpPass, watchTopUps } from './watchTopUps.ts'
 
-/** The job that turns transfers to custody into balances. */
+/** The job that turns transfers to custody, or tagged ones to the solver, into balances. */
 export function createTopUpWatcher(options: {
+  account: 'custody' | 'solver'
   chain: TopUpChain
   database: SqlDatabase
   fromBlock: bigint
@@ -15,13 +16,13 @@ export function createTopUpWatcher(options: {
   metrics: TopUpMetrics
   logger: Logger
 }): Job {
-  const { chain, database, fromBlock, intervalMs, metrics, logger } = options
+  const { account, chain, database, fromBlock, intervalMs, metrics, logger } = options
   return {
-    name: 'top-up-watcher',
+    name: account === 'custody' ? 'top-up-watcher' : 'solver-top-up-watcher',
     intervalMs,
     async run({ fence, signal }) {
       const pass = await watchTopUps({ chain, database, fromBlock, fence, signal })
-      metrics.observePass(pass)
+      metrics.observePass(pass, account)
       tell(logger, pass)
     },
   }

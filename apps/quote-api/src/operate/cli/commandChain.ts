@@ -41,14 +41,13 @@ export async function openCommandChain(options: {
   signal: AbortSignal
 }): Promise<CommandChain> {
   const { config, variables, database, signal } = options
-  const settings = config.topUps
   // No order is signed here, so there is no signer whose address could be a foreign one.
   const { chains, quote } = await loadFiles(config, variables, nowhere)
   const registry = createRegistry(quote, [...chains.chains.values()])
   const { chainId } = findSponsorshipChain(registry, new Map())
   const quotable = registry.chainById.get(chainId)
   const place = {
-    settings,
+    settings: { ...config.topUps, solver: quote.fillWallet },
     chainId,
     chain: chains.chains.get(quotable?.key ?? ''),
     currency: [...(quotable?.currencies.values() ?? [])].find(({ asset }) => asset.id === usdc),
@@ -69,7 +68,7 @@ export async function openCommandChain(options: {
       try {
         const cursor = await database.transaction((tx) => readTopUpCursor(tx, accountOf(chain)))
         if (cursor?.finalHash === undefined) throw new NothingSettledError()
-        const range = { from: from ?? settings.fromBlock, to: to ?? cursor.finalTo }
+        const range = { from: from ?? config.topUps.fromBlock, to: to ?? cursor.finalTo }
         return await reconcile({ database, chain, ...range, signal })
       } finally {
         await close()

@@ -1,11 +1,9 @@
-import { convertUp, type DomainError, type Hex, type SqlTx, usdValueDown } from '@causeway/core'
+import { type DomainError, type Hex, type SqlTx, usdValueDown } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { QuoteError } from '../../pricing/errors.ts'
-import { networkFees, refundCost } from '../../pricing/gas.ts'
-import { requirePrice } from '../../pricing/marketAccess.ts'
+import { refundCost, sweepCostIn } from '../../pricing/gas.ts'
 import { findCurrency } from '../../pricing/registry.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
-import { unpricedRefundPercent } from '../settlement/depositDecision.ts'
 import { readSettledRequest, refundTermsOf, type SettledRequest } from '../settlement/settledRequest.ts'
 import { nowSeconds } from '../settlement/settlementContext.ts'
 import { runConcurrently } from '../work/followWork.ts'
@@ -132,11 +130,8 @@ function isWorthRefund(
   const currency = findCurrency(chain, token)
   if (currency === undefined) return false
   const snapshot = quoting.snapshot()
-  const sweepCost = networkFees(snapshot, chain).costOf({ kind: 'sweep', isNative: false })
-  const native = requirePrice(snapshot, chain.native)
-  const sweep = convertUp(sweepCost, native, requirePrice(snapshot, currency))
-  const kept = amount - (amount * unpricedRefundPercent) / 100n
-  return kept >= sweep + refundCost(snapshot, chain, currency)
+  // What goes back is what is left of it: the solver sends both transactions.
+  return amount > sweepCostIn(snapshot, chain, currency) + refundCost(snapshot, chain, currency)
 }
 
 /** @returns why what arrived cannot be quoted, undefined once it is */

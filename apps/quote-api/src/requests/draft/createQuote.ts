@@ -149,8 +149,11 @@ export async function draftQuote(
   const orderId = draft?.orderId
   const identity = { requestId, orderId, deadlineSeconds, depositAddress: depositAddress?.address }
   const permit = await draftPermit(dependencies, priced, request, { identity, nowSeconds })
-  const built = buildSteps(priced, identity)
-  const steps = permit === undefined ? built.steps : [...built.steps, permitStep(priced, requestId, permit)]
+  // Nobody signs for an account that is not chosen yet; an address may be paid by anybody.
+  const hasSender = depositAddress !== undefined || !route.origin.quoting.isNobody(route.user)
+  const built = hasSender ? buildSteps(priced, identity) : noSteps
+  const steps =
+    permit === undefined || !hasSender ? built.steps : [...built.steps, permitStep(priced, requestId, permit)]
   const stepsJson = JSON.stringify(steps)
   const signed = draft && (await sign(dependencies, draft))
   const expiresAtSeconds = nowSeconds + Math.min(quoteLifetimeSeconds, ttlSeconds)
@@ -170,6 +173,8 @@ export async function draftQuote(
   const stepsDigest = createHash('sha256').update(stepsJson).digest()
   return { quote, request, stepsDigest, apiKeyId }
 }
+
+const noSteps: BuiltSteps = { steps: [], calls: [] }
 
 type DraftOrder = { readonly order: Order; readonly orderId: Hex }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type DepositDecision,
   depositDecision,
+  type OtherRefund,
   recheckWhileShallow,
   recheckWhileWaiting,
   refundAmount,
@@ -34,15 +35,15 @@ const fresh = { isOver: false, isBound: false, isFilled: false }
 function fate(
   deposit: Partial<SeenDeposit>,
   request: Partial<typeof fresh> = {},
-  more: { nowSeconds?: number; isListed?: boolean } = {},
+  more: { nowSeconds?: number; otherRefund?: OtherRefund } = {},
 ): DepositDecision {
-  const { nowSeconds = 10, isListed = true } = more
+  const { nowSeconds = 10, otherRefund = { state: 'priced', cost: 30n } } = more
   return depositDecision({
     deposit: { ...fit, ...deposit },
     terms,
     refund,
     request: { ...fresh, ...request },
-    isListed,
+    otherRefund,
     nowSeconds,
   })
 }
@@ -59,10 +60,20 @@ describe('a deposit of an order', () => {
     ['at the deadline', fate({}, {}, { nowSeconds: 3_600 }), back('PROTOCOL_DEADLINE_EXPIRED', 990n)],
     ['that is the second', fate({}, { isBound: true }), back('DOUBLE_SPEND', 990n)],
     ['after the end', fate({}, { isOver: true }), back('DOUBLE_SPEND', 990n)],
-    ['in another listed currency', fate({ currency: '0xc2' }), back('INCORRECT_DEPOSIT_CURRENCY', 950n)],
+    ['in another listed currency', fate({ currency: '0xc2' }), back('INCORRECT_DEPOSIT_CURRENCY', 970n)],
+    [
+      'of dust in another listed currency, which would be refunded at a loss',
+      fate({ currency: '0xc2', amount: 30n }),
+      { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' },
+    ],
+    [
+      'in another currency while nobody knows its price',
+      fate({ currency: '0xc2' }, {}, { otherRefund: { state: 'unknown' } }),
+      { action: 'wait' },
+    ],
     [
       'in an unknown token',
-      fate({ currency: '0xc2' }, {}, { isListed: false }),
+      fate({ currency: '0xc2' }, {}, { otherRefund: { state: 'unlisted' } }),
       { action: 'ignore', reason: 'UNSUPPORTED_CURRENCY' },
     ],
     [

@@ -34,13 +34,18 @@ export type DepositDecision =
   /** Less than a refund costs, or a token that nobody can give back: it stays with the depository. */
   | { readonly action: 'ignore'; readonly reason: 'AMOUNT_TOO_LOW_TO_REFUND' | 'UNSUPPORTED_CURRENCY' }
 
-/** Of a deposit in another currency, whose refund was never priced. @source design.md 5.3 */
-export const unpricedRefundPercent = 95n
+/** What giving back a deposit in another currency than its order's costs now, in that currency. */
+export type OtherRefund =
+  | { readonly state: 'priced'; readonly cost: bigint }
+  /** The service knows no such currency on that chain. */
+  | { readonly state: 'unlisted' }
+  /** Nobody knows at the moment what gas or the currency are worth. */
+  | { readonly state: 'unknown' }
 
 /**
  * The defined end of every deposit: in time, late, short, too much, twice, in the wrong currency. Pure; the
  * caller asks again while the answer is `wait`.
- * @param args.isListed the service knows the deposited currency on that chain
+ * @param args.otherRefund of the deposited currency, where it is not the order's
  * @source issue rules of design.md 6.5; quote-api.md 5, failReason
  */
 export function depositDecision(args: {
@@ -48,13 +53,13 @@ export function depositDecision(args: {
   readonly terms: DepositTerms
   readonly refund: RefundTerms
   readonly request: RequestState
-  readonly isListed: boolean
+  readonly otherRefund: OtherRefund
   readonly nowSeconds: number
 }): DepositDecision {
   const { deposit, terms, refund, request, nowSeconds } = args
   if (!deposit.isCanonical || deposit.confirmations < terms.pinConfirmations) return { action: 'wait' }
   const unfit = unfitReason(deposit, terms)
-  if (unfit === 'wrong_currency') return refundOfOther(deposit, args.isListed)
+  if (unfit === 'wrong_currency') return refundOfOther(deposit, args.otherRefund)
   const back = (reason: RefundReason) => refundOf(deposit.amount, refund, reason)
   if (request.isOver || request.isBound) return back('DOUBLE_SPEND')
   if (unfit !== undefined) return back('DEPOSITED_AMOUNT_TOO_LOW_TO_FILL')
@@ -68,11 +73,12 @@ function refundOf(amount: bigint, terms: RefundTerms, reason: RefundReason): Dep
   return { action: 'refund', reason, amount: back }
 }
 
-function refundOfOther({ amount }: SeenDeposit, isListed: boolean): DepositDecision {
-  if (!isListed) return { action: 'ignore', reason: 'UNSUPPORTED_CURRENCY' }
-  const back = (amount * unpricedRefundPercent) / 100n
-  if (back === 0n) return { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
-  return { action: 'refund', reason: 'INCORRECT_DEPOSIT_CURRENCY', amount: back }
+/** Its refund was never quoted, so that it costs what it costs now: dust pays for itself or stays. */
+function refundOfOther({ amount }: SeenDeposit, refund: OtherRefund): DepositDecision {
+  if (refund.state === 'unlisted') return { action: 'ignore', reason: 'UNSUPPORTED_CURRENCY' }
+  if (refund.state === 'unknown') return { action: 'wait' }
+  if (amount <= refund.cost) return { action: 'ignore', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
+  return { action: 'refund', reason: 'INCORRECT_DEPOSIT_CURRENCY', amount: amount - refund.cost }
 }
 
 /**

@@ -1,6 +1,9 @@
 import { DomainError, type Hex, maxBigint, minBigint } from '@causeway/core'
 import { QuoteError } from '../../pricing/errors.ts'
+import { refundCost, sweepCostIn } from '../../pricing/gas.ts'
 import { type DepositPricing, priceDeposit, type QuotedDeposit } from '../../pricing/priceDeposit.ts'
+import { findCurrency, type QuotableChain } from '../../pricing/registry.ts'
+import type { OtherRefund } from './depositDecision.ts'
 import type { StoredDeposit } from './depositStore.ts'
 import type { LatePrice } from './lateDeposit.ts'
 import { refundTermsOf, type SettledRequest } from './settledRequest.ts'
@@ -34,6 +37,28 @@ export function createLateDeposits(options: {
         return { state: 'unknown' }
       }
     },
+  }
+}
+
+/**
+ * What giving back a deposit costs by the prices of now, in the deposited currency: a payment of the solver's, and
+ * the transaction that made the deposit where the solver sent it.
+ */
+export function otherRefundCost(
+  { snapshot: snapshotNow }: Pick<DepositPricing, 'snapshot'>,
+  chain: QuotableChain,
+  address: string,
+  relayedBy: SettledRequest['relayedBy'],
+): OtherRefund {
+  const currency = findCurrency(chain, address)
+  if (currency === undefined) return { state: 'unlisted' }
+  try {
+    const snapshot = snapshotNow()
+    const sweep = relayedBy === 'deposit_address' ? sweepCostIn(snapshot, chain, currency) : 0n
+    return { state: 'priced', cost: refundCost(snapshot, chain, currency) + sweep }
+  } catch (error) {
+    if (error instanceof QuoteError) return { state: 'unknown' }
+    throw error
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { Announce } from '../status/requestProgress.ts'
+import type { OtherRefund } from './depositDecision.ts'
 import type { LateDeposits } from './priceLateDeposit.ts'
+import type { SettledRequest } from './settledRequest.ts'
 import type { SettlementChain } from './settlementChain.ts'
 
 /** What every step of a settlement works with. */
@@ -11,6 +13,12 @@ export type SettlementContext = {
   /** Chains that can be read, by chain id. */
   readonly chains: ReadonlyMap<number, SettlementChain>
   readonly lateDeposits: LateDeposits
+  /** What giving back a deposit in a currency of the chain costs now. */
+  readonly otherRefund: (
+    chain: QuotableChain,
+    currency: string,
+    relayedBy: SettledRequest['relayedBy'],
+  ) => OtherRefund
   readonly announce: Announce
   readonly now: () => number
   /** Told of everything that becomes of requests and deposits. */

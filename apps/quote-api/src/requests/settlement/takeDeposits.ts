@@ -1,6 +1,6 @@
 import { type Hex, type SqlTx, type SqlWriteTx, UpstreamUnavailableError } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
-import { findCurrency, type QuotableChain } from '../../pricing/registry.ts'
+import type { QuotableChain } from '../../pricing/registry.ts'
 import { endStatuses, recordTransaction } from '../status/requestProgress.ts'
 import { bindDeposit, withdrawFill } from './bindDeposit.ts'
 import {
@@ -83,6 +83,8 @@ async function takeDue(
   const request = await readSettledRequest(context.database, deposit.requestId)
   if (request === undefined) return recheckWhileWaiting(deposit)
   const { action } = fateOf(context, chain, seen, request)
+  // Deep enough, but in a currency whose refund nobody can price now.
+  if (action === 'wait' && isDeep(seen, request, chain)) return recheckWhileWaiting(deposit)
   if (action === 'wait') return recheckWhileShallow(seen, depositTermsOf(request, chain), chain.config)
   const binding = action === 'bind' ? await judge(context, chain, request, deposit) : undefined
   if (binding?.action === 'wait') return recheckWhileWaiting(deposit)
@@ -91,6 +93,10 @@ async function takeDue(
     await takeDeposit(context, tx, { chain, deposit, seen, binding })
   })
   return undefined
+}
+
+function isDeep({ isCanonical, confirmations }: SeenDeposit, request: SettledRequest, chain: QuotableChain) {
+  return isCanonical && confirmations >= depositTermsOf(request, chain).pinConfirmations
 }
 
 /** Whether a fitting deposit is filled as quoted: in time always, later by the prices of now. */
@@ -194,7 +200,7 @@ function fateOf(
       isBound: settlement?.isBound === true,
       isFilled: settlement?.stage === 'filled',
     },
-    isListed: findCurrency(chain, seen.currency) !== undefined,
+    otherRefund: context.otherRefund(chain, seen.currency, request.relayedBy),
     nowSeconds: nowSeconds(context),
   })
 }

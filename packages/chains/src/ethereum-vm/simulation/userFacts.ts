@@ -35,10 +35,13 @@ const zeroAddress = `0x${'0'.repeat(40)}`
 export const nobody: ReadonlySet<string> = new Set([zeroAddress, `0x${'0'.repeat(36)}dead`])
 const addressPattern = /^0x[0-9a-f]{40}$/
 
+/** The balance first, then what others hold, then the allowance. */
+type AskedCalls = { readonly calls: readonly ContractCall[]; readonly heldCount: number }
+
 /** One question, at the block it was asked about. */
 type Member = {
   readonly key: string
-  readonly calls: readonly ContractCall[]
+  readonly asked: AskedCalls
   readonly blockHash: Hex
   readonly facts: Promise<UserFacts>
   readonly answer: (facts: UserFacts) => void
@@ -66,8 +69,8 @@ class GroupedReader implements UserFactsReader {
   #asked = new Set<string>()
   #askedBefore: ReadonlySet<string> = new Set()
   /** Calls of questions that came again at this block, by key: read ahead at the next. */
-  #regulars = new Map<string, readonly ContractCall[]>()
-  #toReadAhead: Map<string, readonly ContractCall[]> = new Map()
+  #regulars = new Map<string, AskedCalls>()
+  #toReadAhead: Map<string, AskedCalls> = new Map()
 
   constructor(options: UserFactsOptions) {
     this.#options = options
@@ -78,15 +81,15 @@ class GroupedReader implements UserFactsReader {
     const head = this.#options.currentHead()
     if (head === undefined) return noFacts
     if (head.hash !== this.#headHash) this.#turnTo(head.hash)
-    const key = `${question.user} ${question.currency} ${question.spender}`
+    const key = keyOf(question)
     const known = this.#members.get(key)
     if (known?.blockHash === head.hash) {
       this.#remember(known)
       return known.isAnswered ? known.facts : within(budgetMs, known.facts, nothing)
     }
-    const calls = callsFor(question, this.#options.multicall3)
-    if (calls === undefined || this.#waiting.length >= waitingMax) return noFacts
-    const member = this.#ask(key, calls, head.hash)
+    const asked = callsFor(question, this.#options.multicall3)
+    if (asked === undefined || this.#waiting.length >= waitingMax) return noFacts
+    const member = this.#ask(key, asked, head.hash)
     this.#remember(member)
     void this.#run()
     return within(budgetMs, member.facts, nothing)
@@ -100,17 +103,17 @@ class GroupedReader implements UserFactsReader {
     this.#regulars = new Map()
   }
 
-  #remember({ key, calls }: Member): void {
-    if (this.#asked.has(key) || this.#askedBefore.has(key)) this.#regulars.set(key, calls)
+  #remember({ key, asked }: Member): void {
+    if (this.#asked.has(key) || this.#askedBefore.has(key)) this.#regulars.set(key, asked)
     if (this.#asked.size < waitingMax) this.#asked.add(key)
   }
 
-  #ask(key: string, calls: readonly ContractCall[], blockHash: Hex): Member {
+  #ask(key: string, asked: AskedCalls, blockHash: Hex): Member {
     let answer: (facts: UserFacts) => void = () => undefined
     const facts = new Promise<UserFacts>((resolve) => {
       answer = resolve
     })
-    const member: Member = { key, calls, blockHash, facts, answer, isAnswered: false }
+    const member: Member = { key, asked, blockHash, facts, answer, isAnswered: false }
     this.#members.set(key, member)
     this.#waiting.push(member)
     return member
@@ -157,10 +160,10 @@ class GroupedReader implements UserFactsReader {
   }
 
   #readAhead(blockHash: Hex): void {
-    for (const [key, calls] of this.#toReadAhead) {
+    for (const [key, asked] of this.#toReadAhead) {
       if (this.#waiting.length >= membersMax) return
       this.#toReadAhead.delete(key)
-      if (this.#members.get(key)?.blockHash !== blockHash) this.#ask(key, calls, blockHash)
+      if (this.#members.get(key)?.blockHash !== blockHash) this.#ask(key, asked, blockHash)
     }
   }
 
@@ -169,29 +172,39 @@ class GroupedReader implements UserFactsReader {
     const { client, multicall3, callTimeoutMs = 500 } = this.#options
     const hash = group[0]?.blockHash
     if (hash === undefined) return []
-    const calls = group.flatMap((member) => member.calls)
+    const calls = group.flatMap(({ asked }) => asked.calls)
     const where = { multicall3, calls, block: { hash } }
     const answers = await multicall(client, where, { timeoutMs: callTimeoutMs })
     let next = 0
-    return group.map(({ calls: own }) => {
+    return group.map(({ asked: { calls: own, heldCount } }) => {
       const mine = answers.slice(next, next + own.length)
       next += own.length
-      return factsOf(mine)
+      return factsOf(mine, heldCount)
     })
   }
 }
 
+function keyOf({ user, currency, spender, touched = [] }: UserFactsQuestion): string {
+  const key = `${user} ${currency} ${spender}`
+  return touched.reduce((all, holding) => `${all} ${holding.account} ${holding.currency}`, key)
+}
+
 /** `undefined` for questions that no chain needs to be asked. */
-function callsFor(question: UserFactsQuestion, multicall3: Hex): readonly ContractCall[] | undefined {
+function callsFor(question: UserFactsQuestion, multicall3: Hex): AskedCalls | undefined {
   const user = readAddress(question.user)
   const currency = readAddress(question.currency)
   if (user === undefined || currency === undefined || nobody.has(user)) return undefined
-  if (currency === zeroAddress) return [nativeBalanceCall(multicall3, user)]
+  const held = (question.touched ?? []).map((holding) =>
+    balanceCall(readAddress(holding.currency) ?? currency, readAddress(holding.account) ?? user, multicall3),
+  )
   const spender = question.spender === undefined ? undefined : readAddress(question.spender)
-  return [
-    balanceOfCall(currency, user),
-    ...(spender === undefined ? [] : [allowanceCall(currency, user, spender)]),
-  ]
+  const isAllowed = currency !== zeroAddress && spender !== undefined
+  const allowance = isAllowed ? [allowanceCall(currency, user, spender)] : []
+  return { calls: [balanceCall(currency, user, multicall3), ...held, ...allowance], heldCount: held.length }
+}
+
+function balanceCall(currency: Hex, account: Hex, multicall3: Hex): ContractCall {
+  return currency === zeroAddress ? nativeBalanceCall(multicall3, account) : balanceOfCall(currency, account)
 }
 
 export function readAddress(text: string): Hex | undefined {
@@ -199,11 +212,17 @@ export function readAddress(text: string): Hex | undefined {
   return addressPattern.test(lower) ? `0x${lower.slice(2)}` : undefined
 }
 
-function factsOf([balance, allowance]: readonly ContractAnswer[]): UserFacts {
+function factsOf([balance, ...others]: readonly ContractAnswer[], heldCount: number): UserFacts {
+  const allowance = others[heldCount]
   return {
     ...(isWord(balance) && { balance: readUintResult(balance.returnData, 'balanceOf') }),
     ...(isWord(allowance) && { allowance: readUintResult(allowance.returnData, 'allowance') }),
+    ...(heldCount > 0 && { held: others.slice(0, heldCount).map(heldOf) }),
   }
+}
+
+function heldOf(answer: ContractAnswer): bigint | undefined {
+  return isWord(answer) ? readUintResult(answer.returnData, 'balanceOf') : undefined
 }
 
 function isWord(answer: ContractAnswer | undefined): answer is ContractAnswer {

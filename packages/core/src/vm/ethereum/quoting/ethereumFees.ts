@@ -1,4 +1,13 @@
-import type { CostedTransaction, NetworkFees } from '../../quotingFamily.ts'
+import { minBigint } from '../../../money/mulDiv.ts'
+import type { CostedTransaction, NetworkFees, StateWrites } from '../../quotingFamily.ts'
+import {
+  clearedSlotUnits,
+  createdSlotUnits,
+  newAccountUnits,
+  refundShare,
+  type UsedShape,
+  usedUnits,
+} from './gasUnits.ts'
 
 /** Transactions whose gas is priced from a table of measured units. */
 export const gasShapes = [
@@ -61,7 +70,15 @@ export class EthereumFees implements NetworkFees {
   }
 
   costOf(transaction: CostedTransaction): bigint {
-    return this.unitsOf(transaction) * this.gasPrice.expectedWei + this.#l1DataFeeWei[shapeOf(transaction)]
+    const { writes } = transaction
+    const units = writes === undefined ? this.unitsOf(transaction) : expectedUnits(transaction, writes)
+    return units * this.gasPrice.expectedWei + this.#l1DataFeeWei[shapeOf(transaction)]
+  }
+
+  gasOf(transaction: CostedTransaction): { readonly expected: bigint; readonly limit: bigint } {
+    const limit = this.unitsOf(transaction)
+    const { writes } = transaction
+    return { limit, expected: writes === undefined ? limit : expectedUnits(transaction, writes) }
   }
 
   /** Whoever is paid holds what he is paid without state of his own: gas is all there is. */
@@ -75,6 +92,36 @@ export class EthereumFees implements NetworkFees {
     const callsAndClone = callUnits === 0n ? 0n : callUnits + orderCloneUnits
     const ticks = BigInt(ticksCrossed) * unitsPerTickCrossed
     return this.#gasUnits[shapeOf(transaction)] + ticks + callsAndClone + overheadUnits
+  }
+}
+
+/** What is used where it is known what is written. */
+function expectedUnits(transaction: CostedTransaction, writes: StateWrites): bigint {
+  const crossed = BigInt(transaction.ticksCrossed ?? 0) * unitsPerTickCrossed
+  const used =
+    usedUnits[usedShapeOf(transaction, writes)] +
+    crossed +
+    BigInt(writes.created) * createdSlotUnits +
+    BigInt(writes.accounts) * newAccountUnits
+  return used - minBigint(BigInt(writes.cleared) * clearedSlotUnits, used / refundShare)
+}
+
+function usedShapeOf({ kind, isNative }: CostedTransaction, { paysNative }: StateWrites): UsedShape {
+  switch (kind) {
+    case 'reset-approval':
+    case 'approve':
+      return 'approve'
+    case 'deposit':
+      return isNative ? 'deposit-native' : 'deposit-erc20'
+    case 'swap':
+      if (isNative) return 'swap-from-native'
+      return paysNative ? 'swap-to-native' : 'swap'
+    case 'swap-deposit':
+    case 'wrap':
+    case 'unwrap':
+      return kind
+    default:
+      return isNative ? 'send-native' : 'send-erc20'
   }
 }
 

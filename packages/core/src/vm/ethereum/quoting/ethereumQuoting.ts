@@ -1,6 +1,7 @@
 import type { QuotingFamily } from '../../quotingFamily.ts'
 import { encodeTransaction } from './encodeTransaction.ts'
 import { planTransactions, spenderOf } from './planTransactions.ts'
+import { touchedHoldings } from './stateWrites.ts'
 
 /** The family whose contracts take permits, calls and deposits at addresses of their own. @source quote-api.md 2 */
 export const ethereumQuoting: QuotingFamily = {
@@ -11,6 +12,7 @@ export const ethereumQuoting: QuotingFamily = {
     paysAppFeeClaims: true,
     hexAddress: (address) => `0x${settings.codec.canonicalAddress(address).slice(2)}`,
     spenderOf: (kind, currency) => spenderOf(settings, kind, currency),
+    touched: (route) => touchedHoldings(settings, route),
     plan: (route, known) => planTransactions(settings, route, known),
     encode: (planned, route, bound) => encodeTransaction(settings, planned, route, bound),
   }),

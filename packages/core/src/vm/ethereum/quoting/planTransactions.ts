@@ -1,11 +1,13 @@
 import type { Hex } from '../../../hex.ts'
 import type {
   ChainSettings,
+  KnownState,
   OriginRoute,
   PlannedTransaction,
   QuotedCurrency,
   UserTransactionKind,
 } from '../../quotingFamily.ts'
+import { writesOf } from './stateWrites.ts'
 
 /** The same on every chain that has it; lower case. @source github.com/Uniswap/permit2 */
 export const permit2Address: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3'
@@ -31,7 +33,18 @@ export function spenderOf(
 export function planTransactions(
   settings: ChainSettings,
   route: OriginRoute,
-  { allowance }: { readonly allowance: bigint | undefined },
+  known: KnownState,
+): readonly PlannedTransaction[] {
+  return ordered(settings, route, known).map((planned) => ({
+    ...planned,
+    writes: writesOf(settings, planned, route, known),
+  }))
+}
+
+function ordered(
+  settings: ChainSettings,
+  route: OriginRoute,
+  { allowance }: KnownState,
 ): readonly PlannedTransaction[] {
   const main = mainTransactions(settings, route)
   const spends = route.by === 'permit2' ? route.by : main[0]?.kind

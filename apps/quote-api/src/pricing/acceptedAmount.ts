@@ -1,0 +1,185 @@
+import { divideDown, divideUp, type ErrorData } from '@causeway/core'
+import type { Clock } from '@causeway/market'
+import { QuoteError, type QuoteErrorCode } from './errors.ts'
+import type { QuotableCurrency } from './registry.ts'
+
+// A refusal of an amount names one that is accepted when it is sent back. Fees are steps, pools are curves and
+// there are several plans, so no formula over them is right for every route: the amount is found by pricing
+// others, within a bound of tries and of time. Without one in that bound the refusal names none.
+
+/** Mended by a larger amount, and by a smaller one. */
+const tooLow: ReadonlySet<QuoteErrorCode> = new Set(['AMOUNT_TOO_LOW', 'RELAYER_GAS_TOO_HIGH'])
+const tooHigh: ReadonlySet<QuoteErrorCode> = new Set(['INSUFFICIENT_LIQUIDITY'])
+/** Met on the way down from an amount that nobody can pay: still too much. */
+const stillTooHigh: ReadonlySet<QuoteErrorCode> = new Set(['INSUFFICIENT_LIQUIDITY', 'SWAP_IMPACT_TOO_HIGH'])
+
+const triesMax = 48
+const searchMs = 100
+/** A least amount is named this much above what was found, because gas and prices move while it is read. */
+const marginPercent = 5n
+/** The search ends this near. */
+const nearPercent = 2n
+const amountMax = 2n ** 256n - 1n
+
+type Asked = {
+  readonly amount: bigint
+  /** What `amount` counts. */
+  readonly currency: Pick<QuotableCurrency, 'address' | 'chainId'>
+  readonly clock: Clock
+}
+
+/**
+ * Prices an amount. Where only the amount is refused, the refusal names one that is accepted, in the currency that
+ * the request's amount counts: `minimumAmount`, or `maximumAmount` where no liquidity serves it.
+ * @throws QuoteError
+ */
+export async function priceOrNameAmount<Priced>(
+  asked: Asked,
+  price: (amount: bigint) => Promise<Priced>,
+): Promise<Priced> {
+  try {
+    return await price(asked.amount)
+  } catch (error) {
+    if (!(error instanceof QuoteError)) throw error
+    if (tooLow.has(error.code)) throw await namingLeast(asked, error, price)
+    if (tooHigh.has(error.code)) throw await namingMost(asked, error, price)
+    throw error
+  }
+}
+
+/**
+ * Prices a request whose gas depends on what its calls do with the amount: a refusal names no other one, since nobody
+ * has tried them with it.
+ * @throws QuoteError
+ */
+export async function priceOrNameNone<Priced>(
+  asked: Pick<Asked, 'currency'>,
+  price: () => Promise<Priced>,
+): Promise<Priced> {
+  try {
+    return await price()
+  } catch (error) {
+    const isAboutAmount = error instanceof QuoteError && (tooLow.has(error.code) || tooHigh.has(error.code))
+    throw isAboutAmount ? renamed(error, asked, {}) : error
+  }
+}
+
+type Verdict = 'accepted' | 'refused' | 'other'
+type Judge = (amount: bigint) => Promise<Verdict>
+
+function judgeOf(
+  { clock }: Asked,
+  price: (amount: bigint) => Promise<unknown>,
+  refusals: ReadonlySet<QuoteErrorCode>,
+): Judge {
+  const endMs = clock.now() + searchMs
+  let tries = triesMax
+  return async (amount) => {
+    if (tries === 0 || clock.now() > endMs) return 'other'
+    tries -= 1
+    try {
+      await price(amount)
+      return 'accepted'
+    } catch (error) {
+      if (!(error instanceof QuoteError)) throw error
+      return refusals.has(error.code) ? 'refused' : 'other'
+    }
+  }
+}
+
+async function namingLeast(
+  asked: Asked,
+  error: QuoteError,
+  price: (amount: bigint) => Promise<unknown>,
+): Promise<QuoteError> {
+  const judge = judgeOf(asked, price, tooLow)
+  const found = await leastFrom(judge, asked.amount)
+  if (found === undefined) return renamed(error, asked, {})
+  const withMargin = found + divideUp(found * marginPercent, 100n)
+  const least = (await judge(withMargin)) === 'accepted' ? withMargin : found
+  return renamed(error, asked, { minimumAmount: least.toString() })
+}
+
+async function namingMost(
+  asked: Asked,
+  error: QuoteError,
+  price: (amount: bigint) => Promise<unknown>,
+): Promise<QuoteError> {
+  const found = await mostBelow(judgeOf(asked, price, stillTooHigh), asked.amount, error.nearAmount)
+  return renamed(error, asked, found === undefined ? {} : { maximumAmount: found.toString() })
+}
+
+/** Steps up until an amount is accepted, then halves what is left between. */
+async function leastFrom(judge: Judge, refused: bigint): Promise<bigint | undefined> {
+  let low = refused
+  for (let factor = 2n; low < amountMax; factor *= 2n) {
+    const candidate = low * factor + 1n
+    const verdict = await judge(candidate)
+    if (verdict === 'refused') {
+      low = candidate
+      continue
+    }
+    // What is skipped over may lie between: an amount too high for a pool, above one too low for its fees.
+    return between(judge, { good: verdict === 'accepted' ? candidate : undefined, bad: low, far: candidate })
+  }
+  return undefined
+}
+
+/** Steps down until an amount is accepted, then halves what is left between. */
+async function mostBelow(
+  judge: Judge,
+  refused: bigint,
+  near: bigint | undefined,
+): Promise<bigint | undefined> {
+  let high = refused
+  if (near !== undefined && near > 0n && near < refused) {
+    if ((await judge(near)) === 'accepted') return near
+    high = near
+  }
+  for (let shift = 1n; high > 0n; shift += 1n) {
+    const candidate = high >> shift
+    const verdict = await judge(candidate)
+    if (verdict === 'accepted') return between(judge, { good: candidate, bad: high, far: high })
+    if (verdict === 'other') return undefined
+    high = candidate
+  }
+  return undefined
+}
+
+/** @param range.good accepted; undefined where only `far` is known to be no longer refused for the same reason */
+async function between(
+  judge: Judge,
+  range: { readonly good: bigint | undefined; readonly bad: bigint; readonly far: bigint },
+): Promise<bigint | undefined> {
+  let { good, bad, far } = range
+  for (;;) {
+    const other = good ?? far
+    const distance = other > bad ? other - bad : bad - other
+    if (distance * 100n <= other * nearPercent || distance <= 1n) return good
+    const middle = middleOf(bad, other)
+    const verdict = await judge(middle)
+    if (verdict === 'accepted') good = middle
+    else if (verdict === 'refused' || good !== undefined) bad = middle
+    else if (distance <= 2n || middle === far) return undefined
+    else far = middle
+  }
+}
+
+/** By orders of magnitude while they lie far apart. */
+function middleOf(a: bigint, b: bigint): bigint {
+  const [low, high] = a < b ? [a, b] : [b, a]
+  const bits = high.toString(2).length - (low === 0n ? 0 : low.toString(2).length)
+  if (bits <= 2) return divideDown(low + high, 2n)
+  return high >> BigInt(bits >> 1)
+}
+
+/** The same refusal about the currency that the request's amount counts. */
+function renamed(error: QuoteError, { currency }: Pick<Asked, 'currency'>, named: ErrorData): QuoteError {
+  const { minimumAmount: _least, maximumAmount: _most, ...rest } = error.data
+  const { retryAfterSeconds } = error
+  return new QuoteError(error.code, error.message, {
+    data: { ...rest, ...named, currency: currency.address, chainId: currency.chainId },
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    cause: error,
+  })
+}
