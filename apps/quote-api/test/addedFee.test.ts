@@ -272,9 +272,11 @@ async function loadModules(change: Change) {
       createdAtMs: 0,
       updatedAtMs: 0,
     }
+    const sponsorCurrency = { chainId: 8_453, currency: '0x' }
+    const view = { includeOrderData: false, sponsorCurrency }
     const histories = {
-      v2: v2.requestToV2(registry, kept, { includeOrderData: false }),
-      v3: v3.requestToV3(registry, kept, { includeOrderData: false }),
+      v2: v2.requestToV2(registry, kept, view),
+      v3: v3.requestToV3(registry, kept, { ...view, isOwners: true }),
     }
     return { answer: response.json(), hold: sponsor.holds[0], rows, histories }
   }

@@ -13,12 +13,16 @@ const currency = z.object({
   decimals: z.number(),
 })
 
+const logo = z.object({ logoURI: z.string().describe('As configured; empty where none is') })
+
 /** @source quote-api.md 3.2 */
 const chainSchema = z.object({
   id: z.number(),
   name: z.string(),
   displayName: z.string(),
-  httpRpcUrl: z.string().describe('Empty: endpoints of this service are not public'),
+  httpRpcUrl: z
+    .string()
+    .describe('A public endpoint, as configured; empty where none is: those of this service are not public'),
   wsRpcUrl: z.string(),
   explorerUrl: z.string(),
   explorerName: z.string(),
@@ -32,10 +36,11 @@ const chainSchema = z.object({
   withdrawalFee: z.number(),
   depositFee: z.number(),
   surgeEnabled: z.boolean(),
-  featuredTokens: z.array(currency),
+  featuredTokens: z.array(z.object({ ...currency.shape, supportsBridging: z.boolean(), metadata: logo })),
   erc20Currencies: z.array(
     z.object({
       ...currency.shape,
+      metadata: logo,
       supportsBridging: z.boolean(),
       supportsPermit: z.boolean(),
       withdrawalFee: z.number(),
@@ -87,10 +92,10 @@ export function chainToWire(
     id: chain.chainId,
     name: config.name,
     displayName: config.displayName,
-    httpRpcUrl: '',
-    wsRpcUrl: '',
+    httpRpcUrl: config.publicRpcUrl,
+    wsRpcUrl: config.publicWebsocketUrl,
     explorerUrl: config.explorerUrl,
-    explorerName: '',
+    explorerName: config.explorerName,
     explorerPaths: { transaction: '/tx/{TX_HASH}', address: '/address/', token: '/token/' },
     depositEnabled: config.enabled,
     tokenSupport: 'Limited',
@@ -101,9 +106,12 @@ export function chainToWire(
     withdrawalFee: 0,
     depositFee: 0,
     surgeEnabled: false,
-    featuredTokens: erc20s.filter(({ solver }) => solver).map(currencyToWire),
+    featuredTokens: erc20s
+      .filter(({ solver }) => solver)
+      .map((token) => ({ ...currencyToWire(token), supportsBridging: bridgeable(token), ...logoOf(token) })),
     erc20Currencies: erc20s.map((currency) => ({
       ...currencyToWire(currency),
+      ...logoOf(currency),
       supportsBridging: bridgeable(currency),
       supportsPermit: takesPermits(chain, currency),
       withdrawalFee: 0,
@@ -111,7 +119,7 @@ export function chainToWire(
       surgeEnabled: false,
     })),
     solverCurrencies: chain.solverCurrencies.map(currencyToWire),
-    iconUrl: '',
+    iconUrl: config.iconUrl,
     contracts: { multicall3: config.multicall3 },
     vmType: families[chain.vmType].publicName,
     baseChainId: null,
@@ -124,6 +132,11 @@ export function chainToWire(
 
 function currencyToWire({ asset, symbol, name, address, decimals }: QuotableCurrency) {
   return { id: asset.id, symbol, name, address, decimals }
+}
+
+/** No third party's picture stands in: a page would tell it who looks at what. */
+function logoOf({ logoUri }: QuotableCurrency) {
+  return { metadata: { logoURI: logoUri ?? '' } }
 }
 
 function topUpOf(
