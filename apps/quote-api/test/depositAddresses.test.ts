@@ -21,7 +21,14 @@ import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { requestsV2Schema } from '../src/http/wire/requestsV2.ts'
 import { statusV3Schema } from '../src/requests/status/statusWire.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
-import { post, type QuoteAnswer, readError, readOk, send } from './serviceSupport/callService.ts'
+import {
+  post,
+  postPatiently,
+  type QuoteAnswer,
+  readError,
+  readOk,
+  send,
+} from './serviceSupport/callService.ts'
 import { localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { solverVariables } from './settlementSupport/solverVariables.ts'
@@ -86,7 +93,7 @@ function body(party: object, more: object = {}): object {
 
 async function quoted(party: Party, more: object = {}, apiKey?: string): Promise<QuoteAnswer> {
   const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey }
-  return readOk(await post(`${url}/quote`, body(party, more), headers), quoteResponseSchema)
+  return readOk(await postPatiently(`${url}/quote`, body(party, more), headers), quoteResponseSchema)
 }
 
 function addressOf({ steps }: QuoteAnswer): Hex {

@@ -7,7 +7,7 @@ import { movePrice } from '@causeway/localnet'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
-import { post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
+import { post, postPatiently, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest } from './serviceSupport/localRequest.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
@@ -54,7 +54,10 @@ async function moveEther(usd: bigint): Promise<void> {
 }
 
 async function quoted(request: LocalRequest): Promise<QuoteAnswer> {
-  return readOk(await post(`${bed.url}/quote`, localRequest(bed.network, request)), quoteResponseSchema)
+  return readOk(
+    await postPatiently(`${bed.url}/quote`, localRequest(bed.network, request)),
+    quoteResponseSchema,
+  )
 }
 
 /** The price of the quote ended a minute ago: whatever is mined from now on is late. */

@@ -6,7 +6,7 @@ import type { LocalAccount } from '@causeway/localnet'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
-import { post, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
+import { post, postPatiently, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { transactionsOf } from './serviceSupport/transactionsOf.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 async function quoted(request: Partial<LocalRequest> = {}, more: object = {}): Promise<QuoteAnswer> {
   const body = localRequest(bed.network, { to: 'base', receive: 'USDX', amount, ...request, more })
-  return readOk(await post(`${bed.url}/quote/v2`, body), quoteResponseSchema)
+  return readOk(await postPatiently(`${bed.url}/quote/v2`, body), quoteResponseSchema)
 }
 const sendTo = (recipient: Hex) => quoted({ receive: 'USDC' }, { recipient })
 

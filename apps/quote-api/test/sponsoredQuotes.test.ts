@@ -11,7 +11,14 @@ import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
-import { type Answer, post, type QuoteAnswer, readOk, send } from './serviceSupport/callService.ts'
+import {
+  type Answer,
+  post,
+  postPatiently,
+  type QuoteAnswer,
+  readOk,
+  send,
+} from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
 import { createSponsor, moneyOf, pepperText, type TestSponsor } from './sponsorSupport/sponsors.ts'
 
@@ -52,7 +59,7 @@ function newUser(): string {
 function ask(sponsor: TestSponsor, change: object = {}): Promise<Answer> {
   const user = newUser()
   const more = { user, recipient: user, subsidizeFees: true, ...change }
-  return post(`${url}/quote`, localRequest(network, { amount: 60_000_000n, more }), {
+  return postPatiently(`${url}/quote`, localRequest(network, { amount: 60_000_000n, more }), {
     'x-api-key': sponsor.apiKey,
   })
 }

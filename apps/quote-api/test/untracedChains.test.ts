@@ -8,7 +8,7 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'vi
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { readClaimStep } from './serviceSupport/appFeeClaim.ts'
-import { post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
+import { post, postPatiently, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'
 import {
   currencyAddress,
@@ -71,7 +71,7 @@ const bodyOf = (request: LocalRequest, more: object = {}) =>
     more: { recipient: freshAddress(), refundTo: freshAddress(), ...more },
   })
 const quoted = async (request: LocalRequest, more: object = {}): Promise<QuoteAnswer> =>
-  readOk(await post(`${bed.url}/quote`, bodyOf(request, more)), quoteResponseSchema)
+  readOk(await postPatiently(`${bed.url}/quote`, bodyOf(request, more)), quoteResponseSchema)
 
 /** A quote may be asked for before the market has the block that the code is in. */
 async function isRefused(body: object, field: string): Promise<Record<string, unknown>> {

@@ -3,8 +3,8 @@
 // database, which offer whatever they like. Method: the solver as an operator runs it, real nodes, real deposits; a
 // scripted quote-api lists the work; what counts is what left the fill wallet.
 import type { Hex } from '@causeway/core'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
-import { erc20Abi, zeroAddress } from 'viem'
+import { depositoryAbi, type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -13,6 +13,7 @@ import {
   fillItem,
   freshAddress,
   type Item,
+  type PaidOrder,
   paidOrder,
   refundItem,
   signOrder,
@@ -196,6 +197,77 @@ describe('work that somebody forged', () => {
     const recipient = paid.order.inputs[0]?.refunds[0]?.recipient as Hex
     const held = () => network.chains.base.chain.client.getBalance({ address: recipient })
     await until('the money is back', async () => (await held()) === BigInt(amount))
+  })
+
+  test('gives a deposit back once, though a reorganization puts it elsewhere in its block', async () => {
+    const { chain } = network.chains.base
+    const [payer, stranger] = network.keys.users
+    if (!payer || !stranger) throw new Error('a network has users')
+    const signed = await signOrder(network)
+    const before = await chain.node.snapshot()
+    const raw = await signedDeposit(payer, signed)
+    const placed = await placeOf(await chain.client.sendRawTransaction({ serializedTransaction: raw }))
+    const { work, settings, solver } = await started()
+    const first = refundItem(network, { ...signed, deposits: [placed] })
+    work.add(first)
+    await until('it is refunded', () => work.reports.has(first.id))
+    solver.kill('SIGKILL')
+    await solver.ended
+
+    // Another deposit comes into the same block, before it.
+    await chain.node.revert({ id: before })
+    await chain.node.setIntervalMining({ interval: 0 })
+    await chain.node.setAutomine(false)
+    const dearer = await signedDeposit(stranger, await signOrder(network), 10n)
+    await chain.client.sendRawTransaction({ serializedTransaction: dearer })
+    const again = await chain.client.sendRawTransaction({ serializedTransaction: raw })
+    await chain.node.increaseTime({ seconds: 1 })
+    await chain.node.mine({ blocks: 1 })
+    await chain.node.setAutomine(true)
+    await chain.node.setIntervalMining({ interval: 1 })
+    const moved = await placeOf(again)
+    expect(moved).toEqual({ ...placed, onchainIndex: expect.not.stringMatching(`^${placed.onchainIndex}$`) })
+
+    const second = startSolver(settings)
+    await second.ready()
+    const offered = refundItem(network, { ...signed, deposits: [moved] })
+    work.add(offered)
+    await until('it is judged', () => work.failures.has(offered.id) || work.reports.has(offered.id))
+    expect(work.failures.get(offered.id)).toEqual(['the deposit was given back before'])
+    // CAST: orders of the bed name EVM addresses.
+    const recipient = signed.order.inputs[0]?.refunds[0]?.recipient as Hex
+    const held = () => chain.client.getBalance({ address: recipient })
+    await until('the first refund is mined again', async () => (await held()) > 0n)
+    expect(await held()).toBe(BigInt(signed.order.inputs[0]?.payment.amount ?? 0))
+
+    /** Signed and not sent, so that both branches have the same transaction. */
+    async function signedDeposit(from: LocalAccount, paid: PaidOrder, tipGwei = 1n): Promise<Hex> {
+      const { walletClient } = chain.as(from)
+      const { orderId, order } = paid
+      return walletClient.signTransaction({
+        to: network.deployment.base.depository,
+        data: encodeFunctionData({
+          ...{ abi: depositoryAbi, functionName: 'depositNative', args: [from.address, orderId] },
+        }),
+        value: BigInt(order.inputs[0]?.payment.amount ?? 0),
+        nonce: await chain.client.getTransactionCount({ address: from.address }),
+        ...{ gas: 200_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: tipGwei * 10n ** 9n },
+      })
+    }
+
+    async function placeOf(transactionId: Hex) {
+      const { logs } = await chain.client.waitForTransactionReceipt({ hash: transactionId, timeout: 60_000 })
+      const [log] = logs
+      return { chainId: network.deployment.base.chainId, transactionId, onchainIndex: String(log?.logIndex) }
+    }
+
+    async function started() {
+      const scripted = await startScriptedWork()
+      const settingsOfBoth = await bench.settings(scripted)
+      const running = startSolver(settingsOfBoth)
+      await running.ready()
+      return { work: scripted, settings: settingsOfBoth, solver: running }
+    }
   })
 
   test('dust of a stranger, and a second deposit, are given back and stop no fill', async () => {

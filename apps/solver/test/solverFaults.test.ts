@@ -231,4 +231,32 @@ describe('the solver', () => {
     const [row] = await querySolver(settings, 'select record from signed_record order by created_at limit 1')
     expect(row?.['record']).toMatchObject({ transactions: [{}, {}] })
   }, 400_000)
+
+  test('a service that heard of a higher offer, and could not say so, hears which one was mined', async () => {
+    const { node } = network.chains.optimism.chain
+    const { work, settings, solver } = await bed.start({ CONFIG_DIR: await patientConfigs() })
+    const [one] = await paidOrders(network, manyWishes(1))
+    if (!one) throw new Error('no order')
+    const item = fillItem(network, one)
+    await node.setIntervalMining({ interval: 0 })
+    await node.setAutomine(false)
+    try {
+      work.add(item)
+      await until('it was told', () => work.reports.has(item.id))
+      work.dropReports(Number.MAX_SAFE_INTEGER)
+      await until('a higher offer was told', () => (work.reports.get(item.id) ?? []).length >= 2)
+      solver.kill('SIGKILL')
+      await solver.ended
+      work.dropReports(0)
+    } finally {
+      await node.setAutomine(true)
+      await node.setIntervalMining({ interval: 1 })
+    }
+    // Of what was sent only the first is at the node.
+    const second = startSolver(settings)
+    await bed.settled([item], second.output)
+    const hashes = (await bed.fillsOf('optimism')).get(item.orderId)
+    await until('the mined one was told last', () => work.reports.get(item.id)?.at(-1) === hashes?.[0])
+    expect(work.reports.get(item.id)?.[0]).toBe(hashes?.[0])
+  }, 400_000)
 })

@@ -110,7 +110,7 @@ describe('sweeps of the solver', () => {
       expect(new Set(work.reports.get(id))).toEqual(new Set([deposits[0]?.transactionHash]))
     }
     expect(work.failures.size).toBe(0)
-  }, 400_000)
+  }, 1_800_000)
 
   test('are refused where nothing is to be sent, with the reason', async () => {
     const work = await startScriptedWork()

@@ -46,12 +46,31 @@ export function readError(answer: Answer): ErrorBody {
 export type PriceAnswer = z.infer<typeof priceResponseSchema>
 export type QuoteAnswer = z.infer<typeof quoteResponseSchema>
 
+const patienceMs = 20_000
+
+/**
+ * Asks again while the service says to come back: values of a chain are too old for a moment where a machine was
+ * busy with something else. What must not be refused even then is asked by `post`.
+ */
+export async function postPatiently(
+  url: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const giveUpAtMs = Date.now() + patienceMs
+  for (;;) {
+    const answer = await post(url, body, headers)
+    if (answer.status !== 503 || Date.now() > giveUpAtMs) return answer
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
 /** POST /price. @throws Error unless it is priced */
 export async function price(serviceUrl: string, body: object): Promise<PriceAnswer> {
-  return readOk(await post(`${serviceUrl}/price`, body), priceResponseSchema)
+  return readOk(await postPatiently(`${serviceUrl}/price`, body), priceResponseSchema)
 }
 
 /** POST /quote. @throws Error unless it is quoted */
 export async function quote(serviceUrl: string, body: object): Promise<QuoteAnswer> {
-  return readOk(await post(`${serviceUrl}/quote`, body), quoteResponseSchema)
+  return readOk(await postPatiently(`${serviceUrl}/quote`, body), quoteResponseSchema)
 }

@@ -5,7 +5,7 @@ import { encodeFunctionData, erc20Abi } from 'viem'
 import { quoteResponseSchema } from '../../src/http/wire/quoteResponse.ts'
 import { askAgainAfterMs } from '../../src/requests/settlement/settleDecision.ts'
 import { statusV3Schema } from '../../src/requests/status/statusWire.ts'
-import { post, type QuoteAnswer, readOk, send } from '../serviceSupport/callService.ts'
+import { postPatiently, type QuoteAnswer, readOk, send } from '../serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, nativeAddress, userOf } from '../serviceSupport/localRequest.ts'
 import { transactionsOf } from '../serviceSupport/transactionsOf.ts'
 import { waitUntil } from '../serviceSupport/waitUntil.ts'
@@ -65,7 +65,8 @@ export function createRequestDriver(parts: {
     async quoted(sponsor: TestSponsor, request: LocalRequest): Promise<QuoteAnswer> {
       const more = { subsidizeFees: true, ...request.more }
       const body = localRequest(network, { ...request, more })
-      return readOk(await post(`${url}/quote`, body, { 'x-api-key': sponsor.apiKey }), quoteResponseSchema)
+      const headers = { 'x-api-key': sponsor.apiKey }
+      return readOk(await postPatiently(`${url}/quote`, body, headers), quoteResponseSchema)
     },
 
     /** Sends the steps of a quote as the user's wallet would. */

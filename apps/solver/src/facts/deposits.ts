@@ -7,7 +7,7 @@ import {
   TransactionNotFinalError,
 } from '@causeway/chains'
 import { codecOf, type QuoteChain } from '@causeway/core'
-import { depositKey, type NamedDeposit } from '../judge/signedOrder.ts'
+import type { NamedDeposit } from '../judge/signedOrder.ts'
 import type { SeenDeposit } from '../judge/verdict.ts'
 
 /** A chain that orders may be paid in on. */
@@ -19,11 +19,11 @@ export type OriginChain = {
 /** Deposits as a quorum of our own endpoints shows them. */
 export interface DepositReader {
   /**
-   * What is at the named places, each at the depth that its chain asks for this value; `undefined` while one of
-   * them is not that deep, or not there at all.
+   * The one deposit at the named place, or none, at the depth that its chain asks for this value; `undefined` while
+   * the transaction is not that deep, or not there at all.
    * @throws DomainError where endpoints are silent or contradict each other
    */
-  read(named: readonly NamedDeposit[], valueMicroUsd: bigint): Promise<readonly SeenDeposit[] | undefined>
+  read(named: NamedDeposit, valueMicroUsd: bigint): Promise<readonly SeenDeposit[] | undefined>
   close(): Promise<void>
 }
 
@@ -71,8 +71,10 @@ export function createDepositReader(origins: readonly OriginChain[]): DepositRea
     const found = facts.deposits.find(({ onchainIndex }) => onchainIndex === named.onchainIndex)
     return (
       found && {
-        ...named,
+        chainId: named.chainId,
         chainKey: chain.id,
+        transactionId: named.transactionId.toLowerCase(),
+        ordinal: facts.deposits.filter(({ depositId }) => depositId === found.depositId).indexOf(found),
         orderId: found.depositId,
         currency: codec.canonicalAddress(found.currency),
         amount: found.amount,
@@ -82,10 +84,9 @@ export function createDepositReader(origins: readonly OriginChain[]): DepositRea
 
   return {
     async read(named, valueMicroUsd) {
-      const distinct = [...new Map(named.map((deposit) => [depositKey(deposit), deposit])).values()]
       try {
-        const found = await Promise.all(distinct.map((deposit) => readOne(deposit, valueMicroUsd)))
-        return found.filter((deposit) => deposit !== undefined)
+        const found = await readOne(named, valueMicroUsd)
+        return found === undefined ? [] : [found]
       } catch (error) {
         if (error instanceof TransactionNotFinalError || error instanceof TransactionMissingError)
           return undefined

@@ -5,11 +5,13 @@ import { fillStateOf } from '../judge/fillState.ts'
 import { judgeClaim } from '../judge/judgeClaim.ts'
 import { judgeFill } from '../judge/judgeFill.ts'
 import { type FillState, fitsOrder, judgeRefund } from '../judge/judgeRefund.ts'
-import { depositKey, type OrderRules, type Proof, refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
+import { type OrderRules, type Proof, refuseOrder, refuseTerms } from '../judge/signedOrder.ts'
 import {
+  depositKey,
   type LossLimits,
   lossOf,
   refuse,
+  type SeenDeposit,
   sumOfValues,
   type Valuer,
   type Verdict,
@@ -97,25 +99,26 @@ async function pay(id: string, order: PaidOrder, chain: SolverChain, filling: Fi
   if (order.kind !== 'refund' && isPaidByAnother(id, order, past))
     return refused(`another item ${order.kind === 'fill' ? 'filled the order' : 'paid the claim'}`)
   const payment = { order, chain, filling }
-  const verdict = await judge(payment, past)
+  const { verdict, deposit } = await judge(payment, past)
   if (verdict.kind === 'refuse') return refused(verdict.reason)
   if (verdict.kind === 'wait') return later(verdict.reason)
   for (const [currency, amount] of needsOf(order)) {
     if (!(await chain.inventory.has(currency, amount))) return later('the inventory does not reach')
   }
-  const subject = { id, ...subjectOf(payment, verdict.lossMicroUsd), past }
+  const subject = { id, ...subjectOf(payment, deposit, verdict.lossMicroUsd), past }
   const { address: filler } = chain.desk.wallet
-  return begin(payment, subject, fillTransaction(order, { id: recordedId(order), filler }))
+  return begin(payment, subject, fillTransaction(order, { id: recordedId(order, deposit), filler }))
 }
 
 /** What the fill contract records: of a refund, which is one of several that an order may have, its deposit. */
-function recordedId({ kind, orderId, proof }: PaidOrder): Hex {
-  const [deposit] = proof?.deposits ?? []
-  if (kind !== 'refund' || deposit === undefined) return orderId
-  return refundId(orderId, { ...deposit, transactionId: deposit.transactionId.toLowerCase() })
+function recordedId({ kind, orderId }: PaidOrder, deposit: SeenDeposit | undefined): Hex {
+  return kind !== 'refund' || deposit === undefined ? orderId : refundId(orderId, deposit)
 }
 
-function judge(payment: Payment, past: readonly SignedRecord[]): Promise<Verdict> | Verdict {
+/** The verdict, and the deposit that it is about. */
+type Judged = { readonly verdict: Verdict; readonly deposit?: SeenDeposit | undefined }
+
+async function judge(payment: Payment, past: readonly SignedRecord[]): Promise<Judged> {
   const { order, filling } = payment
   switch (order.kind) {
     case 'fill':
@@ -123,7 +126,7 @@ function judge(payment: Payment, past: readonly SignedRecord[]): Promise<Verdict
     case 'refund':
       return judgeOfferedRefund(payment, past)
     case 'claim':
-      return judgeClaim({ claim: order, ...filling.limits, value: filling.valuer() })
+      return { verdict: judgeClaim({ claim: order, ...filling.limits, value: filling.valuer() }) }
   }
 }
 
@@ -140,58 +143,66 @@ function refuseForged(order: PaidOrder, chain: SolverChain, { orders }: Filling)
 async function judgeOfferedFill(
   { order: asked, chain, filling }: Payment,
   past: readonly SignedRecord[],
-): Promise<Verdict> {
+): Promise<Judged> {
   const { proof } = asked
   const [named, ...others] = proof?.deposits ?? []
   if (proof === undefined || named === undefined || others.length > 0)
-    return refuse('a fill is paid for by one deposit')
+    return { verdict: refuse('a fill is paid for by one deposit') }
   const value = filling.valuer()
   const worth = worthOf(asked, value)
-  if (worth === undefined) return wait('no price is known')
-  return judgeFill({
+  if (worth === undefined) return { verdict: wait('no price is known') }
+  const deposits = await filling.deposits.read(named, worth)
+  const [deposit] = deposits ?? []
+  const verdict = judgeFill({
     asked: { ...asked, chainKey: chain.key },
     order: proof.order,
-    deposits: await filling.deposits.read([named], worth),
+    deposits,
     inputCurrency: inputCurrencyOf(proof, filling.networkOf),
-    isGivenBack: isGivenBack(past, depositKey(named)),
+    isGivenBack: isGivenBack(past, deposit),
     value,
     limits: filling.limits,
   })
+  return { verdict, deposit }
 }
 
 async function judgeOfferedRefund(
   { order: asked, chain, filling }: Payment,
   past: readonly SignedRecord[],
-): Promise<Verdict> {
+): Promise<Judged> {
   const { proof } = asked
-  if (proof === undefined) return refuse('the work names no order')
+  if (proof === undefined) return { verdict: refuse('the work names no order') }
   const [named, ...others] = proof.deposits
   const [payment] = asked.payments
   if (named === undefined || others.length > 0 || payment === undefined)
-    return refuse('a refund gives back one deposit')
-  const key = depositKey(named)
+    return { verdict: refuse('a refund gives back one deposit') }
   const value = filling.valuer()
   const worth = worthOf(asked, value)
-  if (worth === undefined) return wait('no price is known')
-  const [deposit] = (await filling.deposits.read([named], worth)) ?? []
-  if (deposit === undefined) return wait('the deposit is not deep enough')
+  if (worth === undefined) return { verdict: wait('no price is known') }
+  const [deposit] = (await filling.deposits.read(named, worth)) ?? []
+  if (deposit === undefined) return { verdict: wait('the deposit is not deep enough') }
   const inputCurrency = inputCurrencyOf(proof, filling.networkOf)
   const fill: FillState = fitsOrder(deposit, proof.order, inputCurrency)
     ? await settleFill(asked, proof, past, filling)
     : { kind: 'open' }
-  return judgeRefund({
+  const verdict = judgeRefund({
     order: proof.order,
     refund: { orderId: asked.orderId, chainId: chain.chainId, chainKey: chain.key, ...payment },
-    deposit: { ...deposit, key },
-    isGivenBack: isGivenBack(past, key),
+    deposit,
+    isGivenBack: isGivenBack(past, deposit),
     ...{ inputCurrency, fill },
     value,
     limits: filling.limits,
   })
+  return { verdict, deposit }
 }
 
-const isGivenBack = (past: readonly SignedRecord[], key: string): boolean =>
-  past.some((record) => record.kind === 'refund' && !hasFailed(record) && record.deposits.includes(key))
+function isGivenBack(past: readonly SignedRecord[], deposit: SeenDeposit | undefined): boolean {
+  if (deposit === undefined) return false
+  const key = depositKey(deposit)
+  return past.some(
+    (record) => record.kind === 'refund' && !hasFailed(record) && record.deposits.includes(key),
+  )
+}
 
 /** An order that can still be filled, and that the service gives up, is closed where it would be paid, and its refund waits until that is final. */
 async function settleFill(
@@ -249,8 +260,12 @@ function worthOf({ payments, calls, chainId }: PaidOrder, value: Valuer): bigint
   return sum === undefined ? undefined : lossOf(sum, 0n)
 }
 
-function subjectOf({ order, filling }: Payment, lossMicroUsd: bigint): Omit<Subject, 'id'> {
-  const { kind, orderId, deadline, proof } = order
+function subjectOf(
+  { order, filling }: Payment,
+  deposit: SeenDeposit | undefined,
+  lossMicroUsd: bigint,
+): Omit<Subject, 'id'> {
+  const { kind, orderId, deadline } = order
   const { lossPerHourMicroUsd, claimsPerHourMicroUsd } = filling.limits
   const charge: Charge =
     kind === 'claim'
@@ -259,7 +274,7 @@ function subjectOf({ order, filling }: Payment, lossMicroUsd: bigint): Omit<Subj
   return {
     ...{ kind, orderId, deadline },
     payments: [...needsOf(order)].map(([currency, amount]) => ({ currency, amount })),
-    deposits: proof === undefined ? [] : proof.deposits.map(depositKey),
+    deposits: deposit === undefined ? [] : [depositKey(deposit)],
     charges: [charge],
   }
 }

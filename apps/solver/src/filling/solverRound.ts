@@ -48,9 +48,10 @@ export function createRound(options: RoundOptions): () => Promise<void> {
 
   /** A higher price has another hash, and so has whichever of several was mined: the service follows one. */
   async function tellReplacement({ desk }: SolverChain, replacement: Replacement): Promise<void> {
-    const { record, hash } = replacement
+    const { hash } = replacement
+    const record = await desk.beginTelling(replacement)
     const answer = await work.report(record.id, hash, record.toldHash)
-    if (answer === 'accepted' || replacement.isMined) await desk.releaseReplacement(replacement)
+    await desk.releaseReplacement({ ...replacement, record }, answer)
   }
 
   async function advance(chain: SolverChain): Promise<void> {

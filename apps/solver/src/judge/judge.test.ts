@@ -8,7 +8,7 @@ import { judgeClaim } from './judgeClaim.ts'
 import { type FillFacts, judgeFill } from './judgeFill.ts'
 import { type FillState, judgeRefund, type RefundFacts } from './judgeRefund.ts'
 import { refuseTerms } from './signedOrder.ts'
-import type { SeenDeposit, Valuer } from './verdict.ts'
+import { depositKey, type SeenDeposit, type Valuer } from './verdict.ts'
 
 const usdc = `0x${'aa'.repeat(20)}` as const
 const recipient = `0x${'bb'.repeat(20)}` as const
@@ -48,8 +48,8 @@ const asked = {
   payments: [{ recipient, currency: usdc, amount: 99n }],
   calls: [call],
 } as const
-const deposit: SeenDeposit & { key: string } = {
-  ...{ chainId: 8453, chainKey: 'base', transactionId: '0x1', onchainIndex: '0', key: '8453:0x1:0' },
+const deposit: SeenDeposit = {
+  ...{ chainId: 8453, chainKey: 'base', transactionId: '0x1', ordinal: 0 },
   ...{ orderId, currency: usdc, amount: 100n },
 }
 /** A token of 12 decimals worth a dollar, and native coin worth nothing: an amount is micro-USD. */
@@ -137,7 +137,7 @@ describe('a refund', () => {
     refund: { orderId, chainId: 8453, chainKey: 'base', recipient, currency: usdc, amount: 95n },
     ...{ deposit, isGivenBack: false, inputCurrency: usdc, fill: { kind: 'over' }, value, limits },
   }
-  const filled = (amount: bigint, deposits: readonly string[] = [deposit.key]): FillState => ({
+  const filled = (amount: bigint, deposits: readonly string[] = [depositKey(deposit)]): FillState => ({
     ...{ kind: 'filled', chainId: 10, payments: [{ currency: usdc, amount }], deposits },
   })
 

@@ -1,5 +1,6 @@
 import type { Order } from '@causeway/core'
 import {
+  depositKey,
   type LossLimits,
   lossOf,
   mostPaidFor,
@@ -39,7 +40,7 @@ export type RefundFacts = {
     readonly amount: bigint
   }
   /** The one deposit that it gives back, as our endpoints show it; undefined while it is not deep enough. */
-  readonly deposit: (SeenDeposit & { readonly key: string }) | undefined
+  readonly deposit: SeenDeposit | undefined
   /** Something was paid back for this deposit already. */
   readonly isGivenBack: boolean
   /** Canonical spelling of the order's input currency. */
@@ -72,7 +73,7 @@ export function judgeRefund(facts: RefundFacts): Verdict {
     case 'filled_unknown':
       return refuse('the order was filled')
     case 'filled':
-      return fill.deposits.includes(deposit.key)
+      return fill.deposits.includes(depositKey(deposit))
         ? judgeSurplus(facts, deposit, fill)
         : { kind: 'pay', lossMicroUsd: 0n }
   }

@@ -21,12 +21,9 @@ export type Proof = {
 export type NamedDeposit = {
   readonly chainId: number
   readonly transactionId: string
-  /** Tells deposits of one transaction apart. */
+  /** Its place in the block, which tells deposits of one transaction apart. */
   readonly onchainIndex: string
 }
-
-export const depositKey = ({ chainId, transactionId, onchainIndex }: NamedDeposit): string =>
-  `${chainId}:${transactionId.toLowerCase()}:${onchainIndex}`
 
 export type OrderRules = {
   readonly networkOf: NetworkOf

@@ -19,12 +19,18 @@ export const wait = (reason: string): Verdict => ({ kind: 'wait', reason })
 export type SeenDeposit = {
   readonly chainId: number
   readonly chainKey: string
+  /** Lower case. */
   readonly transactionId: string
-  readonly onchainIndex: string
+  /** Which of its order's deposits in that transaction, from 0. */
+  readonly ordinal: number
   readonly orderId: string
   readonly currency: string
   readonly amount: bigint
 }
+
+/** The same deposit has the same key wherever a reorganization puts it. */
+export const depositKey = ({ chainId, transactionId, ordinal }: SeenDeposit): string =>
+  `${chainId}:${transactionId}:${ordinal}`
 
 export type LossLimits = {
   /** Of the value that came in: what prices may have moved between a quote and its fill. */

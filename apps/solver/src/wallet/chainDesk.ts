@@ -56,8 +56,10 @@ export type ChainDesk = {
   markTold(record: SignedRecord): Promise<void>
   /** Released ones whose newest price, or whose mined hash, the service has not been told. */
   replaced(): Promise<readonly Replacement[]>
-  /** Keeps that it was told, then sends what is not mined. */
-  releaseReplacement(replacement: Replacement): Promise<void>
+  /** Keeps that it is about to be told: an answer that is lost leaves open which one the service follows. */
+  beginTelling(replacement: Replacement): Promise<SignedRecord>
+  /** Keeps what the service said; an accepted one that is not mined is sent. */
+  releaseReplacement(replacement: Replacement, answer: 'accepted' | 'closed'): Promise<void>
 }
 
 export type Replacement = {
@@ -221,14 +223,26 @@ export function createChainDesk(options: DeskOptions): ChainDesk {
       return active.flatMap((record) => {
         if (record.release !== 'given' || !isToldAbout(record)) return []
         const minedHash = mined.get(`${record.id} ${record.attempt}`)
-        const hash = minedHash ?? newest(record.transactions)?.hash
-        const isMined = minedHash !== undefined
-        return hash === undefined || hash === record.toldHash ? [] : [{ record, hash, isMined }]
+        // What the service may have heard of comes first: the next one has to name what it replaces.
+        const hash = record.tellingHash ?? minedHash ?? newest(record.transactions)?.hash
+        const isMined = minedHash !== undefined && hash === minedHash
+        return hash === undefined || (hash === record.toldHash && record.tellingHash === undefined)
+          ? []
+          : [{ record, hash, isMined }]
       })
     },
-    async releaseReplacement({ record, hash, isMined }) {
-      await records.save({ ...record, toldHash: hash }, leadership().fence)
-      if (isMined) return
+    async beginTelling({ record, hash }) {
+      if (record.tellingHash === hash) return record
+      const telling: SignedRecord = { ...record, tellingHash: hash }
+      await records.save(telling, leadership().fence)
+      return telling
+    },
+    async releaseReplacement({ record, hash, isMined }, answer) {
+      const { tellingHash: _said, ...rest } = record
+      // A mined one counts whatever the service says; of another one that it refuses it knows nothing.
+      const isTold = answer === 'accepted' || isMined
+      await records.save({ ...rest, ...(isTold && { toldHash: hash }) }, leadership().fence)
+      if (isMined || answer !== 'accepted') return
       const signed = record.transactions.find((one) => one.hash === hash)
       if (signed !== undefined) await wallet.broadcast(signed)
     },

@@ -75,6 +75,8 @@ describe('nextMove', () => {
     expect(nextMove(told, { ...facts, finalCount: 6, mined })).toEqual({ kind: 'wait' })
     const settled = { kind: 'settle', outcome: 'done', costWei: 7n }
     expect(nextMove({ ...told, toldHash: hash }, { ...facts, finalCount: 6, mined })).toEqual(settled)
+    const unsure = { ...told, toldHash: hash, tellingHash: raised.hash }
+    expect(nextMove(unsure, { ...facts, finalCount: 6, mined })).toEqual({ kind: 'wait' })
     expect(nextMove({ ...told, kind: 'close' }, { ...facts, finalCount: 6, mined })).toEqual(settled)
   })
 

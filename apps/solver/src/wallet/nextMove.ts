@@ -86,7 +86,7 @@ function send(
 
 function isToBeTold(record: SignedRecord, { hash }: Mined): boolean {
   const isFollowed = record.outcome === 'open' && record.release === 'given' && isToldAbout(record)
-  return isFollowed && record.toldHash !== hash
+  return isFollowed && (record.toldHash !== hash || record.tellingHash !== undefined)
 }
 
 /** The service is told of what its items are done by; of chores and closings it knows nothing. */

@@ -31,6 +31,8 @@ const recordSchema = z.object({
   transactions: z.array(signed).min(1),
   /** The one that the service was told of last. */
   toldHash: hex(32).optional(),
+  /** One that it may have been told of since: kept before it is told, until an answer comes. */
+  tellingHash: hex(32).optional(),
   /** Takes the same nonce and does nothing: whichever of the two is mined, the other never is. */
   cancellations: z.array(signed).default([]),
   /** What leaves the wallet when it is mined, gas apart. */

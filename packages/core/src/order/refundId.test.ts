@@ -5,7 +5,7 @@ import type { Hex } from '../hex.ts'
 import { refundId } from './refundId.ts'
 
 const orderId: Hex = `0x${'0d'.repeat(32)}`
-const deposit = { chainId: 10, transactionId: `0x${'ab'.repeat(32)}`, onchainIndex: '3' }
+const deposit = { chainId: 10, transactionId: `0x${'ab'.repeat(32)}`, ordinal: 3 }
 
 test('is the hash of the order and the deposit, each part in its place', () => {
   const words = [
@@ -13,9 +13,9 @@ test('is the hash of the order and the deposit, each part in its place', () => {
     orderId,
     BigInt(deposit.chainId),
     keccak256(toHex(deposit.transactionId)),
-    keccak256(toHex(deposit.onchainIndex)),
+    BigInt(deposit.ordinal),
   ] as const
-  const types = ['bytes32', 'bytes32', 'uint256', 'bytes32', 'bytes32'].map((type) => ({ type }))
+  const types = ['bytes32', 'bytes32', 'uint256', 'bytes32', 'uint256'].map((type) => ({ type }))
   expect(refundId(orderId, deposit)).toBe(keccak256(encodeAbiParameters(types, words)))
 })
 
@@ -25,7 +25,7 @@ test('another order, chain, transaction or place in it has another id, and none 
     refundId(`0x${'0e'.repeat(32)}`, deposit),
     refundId(orderId, { ...deposit, chainId: 8453 }),
     refundId(orderId, { ...deposit, transactionId: `0x${'ac'.repeat(32)}` }),
-    refundId(orderId, { ...deposit, onchainIndex: '4' }),
+    refundId(orderId, { ...deposit, ordinal: 4 }),
     orderId,
   ]
   expect(new Set(ids).size).toBe(6)

@@ -8,8 +8,11 @@ export type RefundedDeposit = {
   readonly chainId: number
   /** Canonical, as the chain's family spells it. */
   readonly transactionId: string
-  /** Tells deposits of one transaction apart. */
-  readonly onchainIndex: string
+  /**
+   * Which of the order's deposits in that transaction, from 0. Not its place in the block: that is another one once
+   * a reorganization has brought the transaction back behind others.
+   */
+  readonly ordinal: number
 }
 
 const domain = keccak256(utf8Bytes('refund of a deposit'))
@@ -19,12 +22,12 @@ const domain = keccak256(utf8Bytes('refund of a deposit'))
  * again. It is no order id, so that a fill and a refund never stand for each other.
  * @throws RangeError when the order id is not 32 bytes
  */
-export function refundId(orderId: Hex, { chainId, transactionId, onchainIndex }: RefundedDeposit): Hex {
+export function refundId(orderId: Hex, { chainId, transactionId, ordinal }: RefundedDeposit): Hex {
   const words = new AbiWords(5)
     .word(domain)
     .word(fixedHexToBytes(orderId, 32))
     .number(chainId)
     .word(keccak256(utf8Bytes(transactionId)))
-    .word(keccak256(utf8Bytes(onchainIndex)))
+    .number(ordinal)
   return keccak256Hex(words.done())
 }
