@@ -8,6 +8,7 @@ import { recordPrices, recordQuotes } from './quoteApi/priced.ts'
 import { recordMisdirected, recordRefused } from './quoteApi/refused.ts'
 import { recordLinking, recordSponsored } from './quoteApi/sponsored.ts'
 import { checkGroups } from './support/checkGroups.ts'
+import { typeProblems } from './support/publicTypes.ts'
 import { openQuoteStage, type QuoteStage } from './support/stage.ts'
 import { readDescription, readMetrics, readSchema } from './support/surface.ts'
 
@@ -34,4 +35,5 @@ checkGroups(
     ['quote-api/metrics', ({ world }) => readMetrics(world.quoteApi.opsUrl)],
     ['quote-api/database', ({ world }) => readSchema(world.database)],
   ],
+  typeProblems,
 )

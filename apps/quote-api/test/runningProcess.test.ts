@@ -133,7 +133,12 @@ describe('the interface description', () => {
       'GET /app-fees/{wallet}/claims',
       'GET /balance-events/{wallet}',
       'GET /chains',
+      'GET /chains/health',
+      'GET /chains/liquidity',
+      'GET /config/v2',
+      'GET /currencies/token/price',
       'GET /currencies/token/price/v2',
+      'GET /currencies/trending',
       'GET /intents/status',
       'GET /intents/status/v2',
       'GET /intents/status/v3',
@@ -142,6 +147,8 @@ describe('the interface description', () => {
       'GET /requests/v2',
       'GET /requests/v3',
       'GET /solver/work',
+      'GET /swap-sources',
+      'GET /transactions/status',
       'POST /app-balance/claims',
       'POST /app-balance/claims/challenge',
       'POST /app-fees/{wallet}/claim',
@@ -166,6 +173,7 @@ describe('the interface description', () => {
       '/requests/v2',
       '/intents/status',
       '/intents/status/v2',
+      '/transactions/status',
     ])
   })
 })

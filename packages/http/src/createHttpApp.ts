@@ -7,6 +7,7 @@ import type { ApiKeys } from './apiKeys.ts'
 import { createBareApp, readClientRequestId, type ServerLimits } from './bareApp.ts'
 import { markDeprecatedRoute } from './deprecation.ts'
 import type { ErrorPolicy } from './describeFailure.ts'
+import { errorResponses } from './errorBody.ts'
 import { notFound } from './errorHandler.ts'
 import { exemptionOf, type SlotLimits } from './exchange.ts'
 import type { HttpApp } from './fastifyTypes.ts'
@@ -74,7 +75,9 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     markDeprecatedRoute(route)
     limitRoute(route, limiters, options.rateLimits.defaultClass)
   })
-  if (options.openApi !== undefined) await registerOpenApi(app, options.openApi)
+  if (options.openApi !== undefined) {
+    await registerOpenApi(app, { ...options.openApi, policy: options.errors })
+  }
   registerLiveness(app)
   return app
 }
@@ -131,9 +134,12 @@ function registerLiveness(app: HttpApp): void {
     '/lives/v1',
     {
       schema: {
+        operationId: 'getLiveness',
         tags: ['health'],
         summary: 'Tell whether the process is up',
-        response: { 200: z.object({ status: z.literal('ok') }) },
+        security: [],
+        errors: {},
+        response: { 200: z.object({ status: z.literal('ok') }), ...errorResponses },
       },
       config: { rateLimitClass: false },
     },

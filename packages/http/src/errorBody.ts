@@ -16,11 +16,14 @@ export const errorBodySchema = z
     retryable: z.boolean().optional().describe('True when the same request may succeed later'),
     error: z.string().optional().describe('On every 429 and only there'),
   })
-  .describe('Error')
+  .meta({ title: 'Error' })
 
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
-/** Spread into a route's `response`: every status that any route may answer with. */
+/**
+ * Spread into a route's `response`: every status that any route may answer with. Which of them it answers with,
+ * and by which codes, its `errors` say.
+ */
 export const errorResponses = {
   400: errorBodySchema,
   401: errorBodySchema,

@@ -4,6 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { ApiKeyRecord } from './apiKeys.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Exchange } from './exchange.ts'
+import type { RouteErrors } from './openapi.ts'
 
 /** A Fastify instance whose routes take zod schemas. */
 export type HttpApp = FastifyInstance<
@@ -15,6 +16,10 @@ export type HttpApp = FastifyInstance<
 >
 
 declare module 'fastify' {
+  interface FastifySchema {
+    /** Error codes of the route by status, for its description. */
+    errors?: RouteErrors
+  }
   interface FastifyContextConfig {
     /** Bucket that requests of this route count in; `false` exempts it. Default: the app's default class. */
     rateLimitClass?: string | false

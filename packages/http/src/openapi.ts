@@ -1,14 +1,23 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
+import type { ErrorPolicy } from './describeFailure.ts'
 import type { HttpApp } from './fastifyTypes.ts'
+import { nameSchemas, type OperationExamples } from './openApiDocument.ts'
 
 export type OpenApiOptions = {
   readonly title: string
   readonly description: string
   /** Mainnet and testnet addresses, from configuration. */
   readonly servers: readonly { readonly url: string; readonly description: string }[]
+  /** A request of each operation that takes members. */
+  readonly examples?: OperationExamples
 }
+
+/** A route's own error codes by status, beside those that every route has. */
+export type RouteErrors = Readonly<Record<number, readonly string[]>>
+
+const license = { name: 'MIT', identifier: 'MIT' }
 
 /** Version of both interface descriptions. @source quote-and-sponsorship.md, Versioning 1 */
 export const interfaceVersion = '1.0.0'
@@ -17,17 +26,29 @@ export const interfaceVersion = '1.0.0'
  * The interface description, generated from the routes' zod schemas, and its page at /documentation
  * with local assets only. Must be awaited before routes are declared.
  */
-export async function registerOpenApi(app: HttpApp, options: OpenApiOptions): Promise<void> {
+export async function registerOpenApi(
+  app: HttpApp,
+  options: OpenApiOptions & { readonly policy: ErrorPolicy },
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: options.title, description: options.description, version: interfaceVersion },
+      info: { title: options.title, description: options.description, version: interfaceVersion, license },
       servers: options.servers.map(({ url, description }) => ({ url, description })),
       components: {
         securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
       },
+      // A key is taken on every route, and needed where the route says so.
+      security: [{}, { apiKey: [] }],
     },
-    transform: jsonSchemaTransform,
+    transform: (route) => {
+      const { schema, url } = jsonSchemaTransform(route)
+      return { schema: withErrors(schema, options.policy), url }
+    },
+    transformObject: (document) =>
+      'openapiObject' in document
+        ? nameSchemas(document.openapiObject, options.examples ?? {})
+        : document.swaggerObject,
   })
   await app.register(swaggerUi, {
     routePrefix: '/documentation',
@@ -37,4 +58,30 @@ export async function registerOpenApi(app: HttpApp, options: OpenApiOptions): Pr
   app.get('/', { schema: { hide: true }, config: { rateLimitClass: false } }, async (_request, reply) =>
     reply.redirect('/documentation', 302),
   )
+}
+
+type DescribedSchema = ReturnType<typeof jsonSchemaTransform>['schema']
+
+/** Only the statuses that the route can answer with, each told by its codes. */
+function withErrors(schema: DescribedSchema, { errorCodes }: ErrorPolicy): DescribedSchema {
+  const { errors = {}, response, ...rest } = schema
+  if (typeof response !== 'object' || response === null) return { ...rest, response }
+  const shared: RouteErrors = {
+    400: [errorCodes.invalid_request],
+    401: [errorCodes.unauthorized],
+    429: [errorCodes.rate_limited],
+    500: [errorCodes.internal],
+    503: [errorCodes.overloaded, errorCodes.timed_out],
+    ...(schema.body !== undefined && {
+      413: [errorCodes.body_too_large],
+      415: [errorCodes.unsupported_media_type],
+    }),
+  }
+  const answers = Object.entries(response).flatMap(([status, answer]) => {
+    if (Number(status) < 400 || schema.errors === undefined) return [[status, answer]]
+    if ('properties' in answer && !('errorCode' in answer.properties)) return [[status, answer]]
+    const codes = [...(shared[Number(status)] ?? []), ...(errors[Number(status)] ?? [])]
+    return codes.length === 0 ? [] : [[status, { ...answer, description: codes.toSorted().join(', ') }]]
+  })
+  return { ...rest, response: Object.fromEntries(answers) }
 }

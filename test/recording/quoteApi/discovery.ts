@@ -41,6 +41,33 @@ export async function recordDiscovery({ quoteApi: session, world: { network } }:
   await get('price on an unknown chain', `/currencies/token/price/v2?address=${usdc}&chainId=1`)
   await get('price without address', '/currencies/token/price/v2?chainId=8453')
   await get('price without chain', `/currencies/token/price/v2?address=${usdc}`)
+  await get('price as a number', `/currencies/token/price?address=${usdc}&chainId=8453`)
+  await get('price as a number, on an unknown chain', `/currencies/token/price?address=${usdc}&chainId=1`)
+  await get('currencies to offer first', '/currencies/trending?chainId=10&sortBy=relay24hBuyTxCount&limit=2')
+  await get('currencies to offer first, an unknown order', '/currencies/trending?sortBy=none')
+  await get('health of a chain', '/chains/health?chainId=8453')
+  await get('health of every chain', '/chains/health')
+  await get('health of an unknown chain', '/chains/health?chainId=1')
+  await session.ask({
+    name: 'what the solver holds',
+    path: '/chains/liquidity?chainId=8453',
+    volatile: ['balance', 'amountUsd'],
+  })
+  await get('what the solver holds on an unknown chain', '/chains/liquidity?chainId=1')
+  await get('sources of swaps', '/swap-sources')
+  await get('sources of swaps of a chain', '/swap-sources?chainId=10')
+  await get('sources of swaps of an unknown chain', '/swap-sources?chainId=1')
+  const config = (name: string, change: string) =>
+    session.ask({
+      name,
+      path: `/config/v2?originChainId=8453&destinationChainId=10${change}`,
+      volatile: ['balance', 'maxBridgeAmount', 'capacityPerRequest', 'fee'],
+    })
+  await config('what can be bridged', '')
+  await config('what a user can bridge', `&currency=usdc&user=${appFeeWallet(6)}`)
+  await config('what can be bridged of no asset', '&currency=none')
+  await config('what nobody can bridge', '&user=me')
+  await get('the state of a transaction', '/transactions/status?requestId=0x')
   const volatile = ['ageMs', 'readAgeMs', 'version', 'hash', 'number']
   await session.ask({ name: 'health of prices', path: '/prices/health', volatile })
 }

@@ -19,12 +19,14 @@ const startMs = 300_000
 /**
  * Declares the tests. Groups run in this order: what moves chains comes after what is priced.
  * @param described the session whose interface description lists the routes that must all be asked
+ * @param problemsOf all answers: what is wrong with them beside
  */
 export function checkGroups<Stage extends { readonly world: { stop(): Promise<void> } }>(
   open: () => Promise<Stage>,
   groups: readonly Group<Stage>[],
   described: (stage: Stage) => Session,
   surfaces: readonly Surface<Stage>[],
+  problemsOf: (asked: readonly Exchange[]) => readonly string[] = () => [],
 ): void {
   let opened: Stage | undefined
   const asked: Exchange[] = []
@@ -66,9 +68,41 @@ export function checkGroups<Stage extends { readonly world: { stop(): Promise<vo
       asked.some(({ method, path }) => method === route.method && patternOf(route.path).test(path))
     expect(routes.filter((route) => !isAsked(route))).toEqual([])
   })
+
+  test('every refusal is one that the description tells of its route', async () => {
+    const { body } = await described(stageNow()).prepare({ name: 'description', path: '/documentation/json' })
+    const { paths, components } = descriptionSchema.parse(body)
+    const untold = asked.flatMap(({ method, path, status, body: answer }) => {
+      const told = Object.entries(paths).find(([pattern]) => patternOf(pattern).test(path))?.[1][
+        method.toLowerCase()
+      ]
+      const refusal = refusalSchema.safeParse(answer)
+      // What is refused before a route is found is told of none: a URL, headers, another method.
+      if (told === undefined || !refusal.success || status === 431) return []
+      const { $ref, description } = told.responses[status] ?? {}
+      const shared = $ref === undefined ? undefined : components.responses[$ref.replace(/.*\//, '')]
+      const codes = (shared ?? { description }).description?.split(', ') ?? []
+      const { errorCode } = refusal.data
+      return codes.includes(errorCode) ? [] : [`${method} ${path}: ${status} ${errorCode}`]
+    })
+    expect([...new Set(untold)]).toEqual([])
+  })
+
+  test('answers are what public clients take them for', () => {
+    expect(asked.length).toBeGreaterThan(50)
+    expect(problemsOf(asked)).toEqual([])
+  }, 120_000)
 }
 
-const descriptionSchema = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
+const toldSchema = z.object({ $ref: z.string().optional(), description: z.string().optional() })
+const descriptionSchema = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(z.string(), z.object({ responses: z.record(z.string(), toldSchema) })),
+  ),
+  components: z.object({ responses: z.record(z.string(), toldSchema) }),
+})
+const refusalSchema = z.object({ errorCode: z.string(), statusCode: z.number() })
 
 const patternOf = (path: string) => new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`)
 

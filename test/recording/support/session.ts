@@ -31,6 +31,9 @@ export type Exchange = {
   readonly method: string
   /** Without query. */
   readonly path: string
+  readonly status: number
+  /** As it came. */
+  readonly body: unknown
   /** As it is kept: normalised. */
   readonly kept: unknown
 }
@@ -85,6 +88,8 @@ export function createSession(url: string, words: SessionWords): Session {
         name: asked.name,
         method: request.method,
         path,
+        status: answer.status,
+        body: answer.body,
         kept: { name: asked.name, ...z.record(z.string(), z.unknown()).parse(shown) },
       })
       return answer

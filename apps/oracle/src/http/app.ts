@@ -59,7 +59,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     openApi: {
       title: 'Causeway attestation oracle',
       description: 'Signed statements about what happened on chains, for settlement on the hub.',
-      servers: [],
+      servers: [{ url: '/', description: 'This oracle' }],
     },
   })
   registerReadiness(app, readiness)
@@ -88,9 +88,12 @@ const reportSchema = z.object({
 /** GET /lives/ready/v1: whether traffic should be sent here; 503 until all checks hold. */
 function registerReadiness(app: HttpApp, readiness: Readiness): void {
   const schema = {
+    operationId: 'getReadiness',
     tags: ['health'],
+    security: [],
+    errors: {},
     summary: 'Tell whether the service takes traffic',
-    response: { 200: reportSchema, 503: reportSchema },
+    response: { 200: reportSchema, 400: errorResponses[400], 503: reportSchema },
   }
   app.get('/lives/ready/v1', { schema, config: { rateLimitClass: false } }, async (_request, reply) => {
     const report = await readiness.report()
@@ -118,7 +121,10 @@ export type ListedChain = z.infer<typeof chainSchema>
 /** GET /chains/v1: every chain of the environment, in the order of its file. Asks no endpoint. */
 function registerChains(app: HttpApp, list: () => readonly ListedChain[]): void {
   const schema = {
+    operationId: 'listChains',
     tags: ['discovery'],
+    security: [],
+    errors: {},
     summary: 'List the chains of the selected environment',
     response: { 200: chainsResponseSchema, ...errorResponses },
   }

@@ -1,5 +1,5 @@
 import type { DepositsResponse, Evidence } from '@causeway/core'
-import { answerJson, apiKeyHeader, errorResponses, type HttpApp } from '@causeway/http'
+import { answerJson, apiKeyHeader, errorResponses, type HttpApp, type RouteErrors } from '@causeway/http'
 import type { z } from 'zod'
 import type { PeerAggregator } from '../peers/peerAggregator.ts'
 import type { AttestationService } from '../service/attestationService.ts'
@@ -8,6 +8,7 @@ import { createForceGuard } from '../service/force.ts'
 import type { OracleMetrics } from '../service/oracleMetrics.ts'
 import { publishedExample } from '../wire/requestExamples.ts'
 import { responseExamples } from '../wire/responseExamples.ts'
+import { attestationErrors, attestationOperationId } from './routeErrors.ts'
 
 export type AttestationRouteDependencies = {
   readonly service: AttestationService
@@ -34,7 +35,9 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
 ): void {
   const { kind, requestSchema, summary, bodyBytesMax } = definition
   const schema: RouteSchema = {
+    operationId: attestationOperationId(kind.name),
     tags: ['attestations'],
+    errors: attestationErrors(kind.name),
     summary,
     security: [{}, { apiKey: [] }],
     body: requestSchema,
@@ -83,7 +86,9 @@ export function registerAttestation<Request extends RequestSwitches, Response ex
 
 /** Kept apart from the handler's types: the definition ties body and answer together instead. */
 type RouteSchema = {
+  readonly operationId: string
   readonly tags: string[]
+  readonly errors: RouteErrors
   readonly summary: string
   readonly security: Record<string, string[]>[]
   readonly body: z.ZodType

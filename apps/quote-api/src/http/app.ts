@@ -20,9 +20,11 @@ import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import type { RequestStatuses } from '../requests/status/requestStatus.ts'
 import type { SolverWork } from '../requests/work/solverWork.ts'
 import { errorPolicy } from './errorPolicy.ts'
+import { operationExamples } from './operationExamples.ts'
 import { registerAppFees } from './routes/appFeeClaims.ts'
 import { registerBalanceEvents } from './routes/balanceEvents.ts'
 import { type BalanceReading, registerBalances } from './routes/balances.ts'
+import { registerBridgeConfig } from './routes/bridgeConfig.ts'
 import { registerChains } from './routes/chains.ts'
 import { registerClaimAppFees } from './routes/claimAppFees.ts'
 import { registerCurrencies } from './routes/currencies.ts'
@@ -36,6 +38,7 @@ import { registerRequests } from './routes/requests.ts'
 import { registerSolver } from './routes/solver.ts'
 import { registerTokenPrice } from './routes/tokenPrice.ts'
 import { registerTopUpClaims } from './routes/topUpClaims.ts'
+import { registerTransactionStatus } from './routes/transactionStatus.ts'
 import { registerTransactions, type TransactionHints } from './routes/transactions.ts'
 import { registerWalletChallenge } from './routes/walletChallenge.ts'
 import { registerWalletLink } from './routes/walletLink.ts'
@@ -100,6 +103,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
       description:
         'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names.',
       servers: dependencies.servers,
+      examples: operationExamples(dependencies.registry),
     },
   })
   registerPrice(app, dependencies)
@@ -107,6 +111,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerChains(app, dependencies)
   registerCurrencies(app, dependencies.registry)
   registerTokenPrice(app, dependencies)
+  registerBridgeConfig(app, dependencies)
   registerPricesHealth(app, dependencies.marketHealth)
   registerRequests(app, dependencies)
   registerBalanceEvents(app, dependencies)
@@ -123,5 +128,6 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerSolver(app, dependencies)
   registerIntentStatus(app, dependencies)
   registerTransactions(app, dependencies)
+  registerTransactionStatus(app)
   return app
 }

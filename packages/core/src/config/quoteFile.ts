@@ -148,11 +148,24 @@ const pinPolicySchema = z.array(
   z.object({ upToMicroUsd: decimalInteger.optional(), confirmations: z.number().int().min(0) }),
 )
 
+/** What every caller is told: no credentials. */
+export const publicUrl = (protocol: RegExp) =>
+  z
+    .union([z.literal(''), z.url({ protocol })])
+    .refine((text) => !text.includes('@'), { error: 'must hold no credentials' })
+    .default('')
+
 const quoteChainSchema = z.object({
   chainId: z.number().int().positive(),
   name: z.string(),
   displayName: z.string(),
-  explorerUrl: z.string().default(''),
+  explorerUrl: publicUrl(/^https?$/).describe('Block explorer that GET /chains names'),
+  explorerName: z.string().max(64).default(''),
+  publicRpcUrl: publicUrl(/^https?$/).describe(
+    'Endpoint that browsers may use, published in GET /chains: never one of the operator that holds a key',
+  ),
+  publicWebsocketUrl: publicUrl(/^wss?$/).describe('The same for subscriptions'),
+  iconUrl: publicUrl(/^https?$/).describe('Picture of the chain that GET /chains names'),
   enabled: z.boolean().default(true),
   blockTimeMs: z.number().int().positive(),
   /** A head older than this makes the chain unusable for pricing. */

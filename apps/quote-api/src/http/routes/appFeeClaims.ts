@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { decodeSequence, encodeSequence } from '../../requests/history/cursor.ts'
 import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'
+import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { appFeeAmountSchema, appFeeAmountToWire } from '../wire/appFeeAmount.ts'
 import { cursorText, pageLimit } from '../wire/historyQuery.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
@@ -25,7 +26,9 @@ const params = z.object({ wallet: walletText })
  */
 export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot }: Dependencies): void {
   const claims = {
+    operationId: 'listAppFeeClaims',
     tags: ['app fees'],
+    errors: mergeErrors(databaseErrors, { 400: ['INVALID_CURSOR'] }),
     summary: 'Claims of app fees, newest first',
     params,
     querystring: z.object({
@@ -45,7 +48,7 @@ export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot
             createdAt: z.string(),
           }),
         ),
-        continuation: z.string().nullable(),
+        continuation: z.string().optional().describe('Send it back for the next page; absent on the last'),
       }),
       ...errorResponses,
     },
@@ -65,12 +68,14 @@ export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot
         txHash: transactionHash ?? null,
         createdAt: createdAt.toISOString(),
       })),
-      continuation: page.cursor === undefined ? null : encodeSequence(page.cursor),
+      ...(page.cursor !== undefined && { continuation: encodeSequence(page.cursor) }),
     }
   })
 
   const claimable = {
+    operationId: 'listClaimableAppFees',
     tags: ['app fees'],
+    errors: databaseErrors,
     summary: 'App fees that can be claimed, per currency',
     params,
     response: {

@@ -6,6 +6,7 @@ import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.
 import { decodeSequence, encodeSequence } from '../../requests/history/cursor.ts'
 import { requireKeyOfWallet } from '../../requests/history/historyAccess.ts'
 import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'
+import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { chainIdText, cursorText, id32Text, lookupText, pageLimit } from '../wire/historyQuery.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
@@ -20,7 +21,7 @@ const responseSchema = z.object({
     .describe('What can be spent or claimed now'),
   events: z.array(
     z.object({
-      id: text,
+      id: z.number(),
       chainId: z.number(),
       wallet: text,
       currency: text,
@@ -45,7 +46,10 @@ export function registerBalanceEvents(
 ): void {
   const { sponsors, moneyHistory, sponsorCurrency } = dependencies
   const schema = {
+    operationId: 'listBalanceEvents',
     tags: ['history'],
+    security: [{ apiKey: [] }],
+    errors: mergeErrors(databaseErrors, { 400: ['INVALID_CURSOR'], 403: ['FORBIDDEN'] }),
     summary: "Changes of a wallet's balances",
     params: z.object({ wallet: walletText }),
     querystring: z.object({
@@ -89,7 +93,7 @@ export function registerBalanceEvents(
           })),
       ],
       events: page.events.map(({ id, asset, delta, balanceAfter, ...event }) => ({
-        id: id.toString(),
+        id: Number(id),
         wallet,
         chainId: asset?.chainId ?? sponsorCurrency.chainId,
         currency: asset?.address ?? sponsorCurrency.currency,

@@ -49,8 +49,8 @@ describe('GET /app-fees/{wallet}/balances', () => {
       amount: '1',
       pending: { amount: '4' },
       held: { amount: '2' },
-      totalBalanceUsd: '0.000003',
-      availableBalanceUsd: '0.000001',
+      totalBalanceUsd: 0.000003,
+      availableBalanceUsd: 0.000001,
     })
   })
 
@@ -67,7 +67,7 @@ describe('GET /app-fees/{wallet}/balances', () => {
     const answer = await app.inject({ method: 'GET', url: `/app-fees/0x${'12'.repeat(20)}/balances` })
     const owed = { currency: asset, amount: '150', amountFormatted: '1.5', minimumAmount: '150' }
     const { amount, totalBalanceUsd, balances } = answer.json()
-    expect([amount, totalBalanceUsd]).toEqual(['0', '0.000000'])
+    expect([amount, totalBalanceUsd]).toEqual(['0', 0])
     expect(balances).toEqual([expect.objectContaining({ amount: '0' }), owed])
   })
 

@@ -4,6 +4,7 @@ import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { MoneyHistory } from '../../requests/history/moneyHistory.ts'
+import { databaseErrors } from '../routeErrors.ts'
 import { appFeeAmountToWire } from '../wire/appFeeAmount.ts'
 import { balancesResponseSchema, balancesToWire } from '../wire/balances.ts'
 import type { CurrencyWire } from '../wire/currencyAmount.ts'
@@ -33,7 +34,9 @@ export function registerBalances(
   { balances: reading, moneyHistory, registry, snapshot }: Dependencies,
 ): void {
   const schema = {
+    operationId: 'getBalances',
     tags: ['sponsorship'],
+    errors: databaseErrors,
     summary: 'Read the balance of a sponsorship wallet',
     params: z.object({ wallet: walletText }),
     response: { 200: balancesResponseSchema, ...errorResponses },

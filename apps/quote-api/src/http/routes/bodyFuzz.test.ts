@@ -2,6 +2,7 @@
 // route that takes a body: each answer is below 500 and has the documented error shape.
 import { feeComponents } from '@causeway/core'
 import type { HttpApp } from '@causeway/http'
+import { describedOperations } from '@causeway/localnet'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testApp } from '../../../test/fixtures/app.ts'
@@ -194,5 +195,50 @@ describe.each([
       { numRuns: runs, endOnFailure: true },
     )
     expect(accepted).toBeGreaterThan(runs / 100)
+  })
+})
+
+const queryMember = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(...[chainA, chainB, 0, -1, 1.5, 2 ** 53].map(String)) },
+  { weight: 1, arbitrary: fc.constantFrom(user, usdc, native, 'usdc', 'eth', 'relay24hBuyTxCount') },
+  { weight: 2, arbitrary: hostileText.map((value) => Buffer.from(value).toString()) },
+)
+const queryNames = [
+  ...['chainId', 'originChainId', 'destinationChainId', 'user', 'currency', 'address', 'sortBy', 'limit'],
+  ...['id', 'depositAddress', '__proto__'],
+]
+
+describe.each([
+  '/chains/health',
+  '/chains/liquidity',
+  '/swap-sources',
+  '/currencies/trending',
+  '/currencies/token/price',
+  '/currencies/token/price/v2',
+  '/config/v2',
+  '/transactions/status',
+  '/requests/v3',
+])('GET %s', (path) => {
+  test('answers hostile queries without failing, as it is described', async () => {
+    const operation = describedOperations((await app.inject({ url: '/documentation/json' })).body).find(
+      ({ method, url }) => method === 'GET' && url.replace(/\?.*$/, '') === path,
+    )
+    if (operation === undefined) throw new Error(`${path} is not described`)
+    const query = fc.array(fc.tuple(fc.constantFrom(...queryNames), queryMember), { maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(query, async (members) => {
+        const example = [...new URLSearchParams(operation.url.replace(/^[^?]*\??/, ''))]
+        const all = [
+          ...example.filter(([name]) => !members.some(([changed]) => changed === name)),
+          ...members,
+        ]
+        const response = await app.inject({ url: `${path}?${new URLSearchParams(all)}` })
+        const said = JSON.stringify({ all, body: response.body })
+        expect(response.statusCode, said).toBeLessThan(500)
+        if (response.statusCode === 200) return
+        expect(operation.codes[response.statusCode], said).toContain(response.json().errorCode)
+      }),
+      { numRuns: runs / 5, endOnFailure: true },
+    )
   })
 })

@@ -1,15 +1,117 @@
+import { formatUsd, usdValueDown } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import { QuoteError } from '../../pricing/errors.ts'
+import { swapSource } from '../../pricing/legs.ts'
+import { requireChain, shownPrice } from '../../pricing/marketAccess.ts'
+import type { QuotableChain, QuoteRegistry } from '../../pricing/registry.ts'
 import type { ChainDirectory } from '../wire/chainsResponse.ts'
 import { chainsResponseSchema, chainToWire } from '../wire/chainsResponse.ts'
 
-/** GET /chains. @source quote-api.md 3.2 */
+const config = { rateLimitClass: 'read' }
+const chainId = z.coerce.number().int().positive()
+const unknownChain = { 400: ['UNSUPPORTED_CHAIN'] }
+
+/**
+ * GET /chains, and what is known of one of them: /chains/health, /chains/liquidity and /swap-sources.
+ * @source quote-api.md 3.2
+ */
 export function registerChains(app: HttpApp, directory: ChainDirectory): void {
   const schema = {
+    operationId: 'listChains',
     tags: ['discovery'],
+    errors: {},
     summary: 'List the chains that can be quoted',
     response: { 200: chainsResponseSchema, ...errorResponses },
   }
-  app.get('/chains', { schema, config: { rateLimitClass: 'read' } }, async () => ({
+  app.get('/chains', { schema, config }, async () => ({
     chains: directory.registry.chains.map((chain) => chainToWire(chain, directory)),
   }))
+  registerChainHealth(app, directory)
+  registerLiquidity(app, directory)
+  registerSwapSources(app, directory)
+}
+
+function registerChainHealth(app: HttpApp, { registry, snapshot }: ChainDirectory): void {
+  const schema = {
+    operationId: 'getChainHealth',
+    tags: ['health'],
+    errors: unknownChain,
+    summary: 'Tell whether a chain, or every chain, can be priced now',
+    querystring: z.object({ chainId: chainId.optional() }),
+    response: { 200: z.object({ healthy: z.boolean() }), ...errorResponses },
+  }
+  app.get('/chains/health', { schema, config }, async ({ query }) => {
+    const asked =
+      query.chainId === undefined ? registry.chains : [requireListedChain(registry, query.chainId)]
+    const market = snapshot()
+    return { healthy: asked.every((chain) => chain.config.enabled && 'head' in market.chain(chain.chainId)) }
+  })
+}
+
+const liquiditySchema = z.object({
+  liquidity: z.array(
+    z.object({
+      chainId: z.number(),
+      currencyId: z.string(),
+      symbol: z.string(),
+      address: z.string(),
+      decimals: z.number(),
+      balance: z.string().describe('Of the fill wallet, in the smallest unit'),
+      amountUsd: z.string(),
+    }),
+  ),
+})
+
+function registerLiquidity(app: HttpApp, { registry, snapshot }: ChainDirectory): void {
+  const schema = {
+    operationId: 'getLiquidity',
+    tags: ['discovery'],
+    errors: { ...unknownChain, 503: ['GAS_PRICE_TOO_HIGH', 'PRICE_FETCH_FAILED'] },
+    summary: 'What the solver holds on a chain',
+    querystring: z.object({ chainId }),
+    response: { 200: liquiditySchema, ...errorResponses },
+  }
+  app.get('/chains/liquidity', { schema, config }, async ({ query }) => {
+    const { solverCurrencies } = requireListedChain(registry, query.chainId)
+    const market = snapshot()
+    const { inventory } = requireChain(market, query.chainId)
+    return {
+      liquidity: solverCurrencies.map((currency) => {
+        const balance = inventory.get(currency.key) ?? 0n
+        return {
+          chainId: query.chainId,
+          currencyId: currency.asset.id,
+          symbol: currency.symbol,
+          address: currency.address,
+          decimals: currency.decimals,
+          balance: balance.toString(),
+          amountUsd: formatUsd(usdValueDown(balance, shownPrice(market, currency))),
+        }
+      }),
+    }
+  })
+}
+
+function registerSwapSources(app: HttpApp, { registry }: ChainDirectory): void {
+  const schema = {
+    operationId: 'listSwapSources',
+    tags: ['discovery'],
+    errors: unknownChain,
+    summary: 'Names of the exchanges that swaps go through',
+    querystring: z.object({ chainId: chainId.optional() }),
+    response: { 200: z.object({ sources: z.array(z.string()) }), ...errorResponses },
+  }
+  app.get('/swap-sources', { schema, config }, async ({ query }) => {
+    const asked =
+      query.chainId === undefined ? registry.chains : [requireListedChain(registry, query.chainId)]
+    return { sources: asked.some((chain) => chain.config.uniswapV3 !== undefined) ? [swapSource] : [] }
+  })
+}
+
+/** @throws QuoteError UNSUPPORTED_CHAIN */
+export function requireListedChain(registry: QuoteRegistry, id: number): QuotableChain {
+  const chain = registry.chainById.get(id)
+  if (chain !== undefined) return chain
+  throw new QuoteError('UNSUPPORTED_CHAIN', `Chain ${id} is not supported.`, { data: { field: 'chainId' } })
 }

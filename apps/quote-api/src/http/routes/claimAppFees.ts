@@ -2,6 +2,7 @@ import { type AppFeeClaimTypedData, addressText, type Hex, uint256Text } from '@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import type { AppFeeClaims } from '../../money/appFees/claims.ts'
+import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
 const signatureStepSchema = z.object({
@@ -39,7 +40,19 @@ const signatureStepSchema = z.object({
  */
 export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeClaims: AppFeeClaims }): void {
   const schema = {
+    operationId: 'claimAppFees',
     tags: ['app fees'],
+    errors: mergeErrors(databaseErrors, {
+      400: [
+        'AMOUNT_TOO_LOW',
+        'INSUFFICIENT_APP_FEES',
+        'INVALID_RECIPIENT',
+        'RECIPIENT_HAS_CODE',
+        'UNSUPPORTED_CHAIN',
+        'UNSUPPORTED_CURRENCY',
+      ],
+      503: ['GAS_PRICE_TOO_HIGH', 'PRICE_FETCH_FAILED', 'RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
+    }),
     summary: 'Claim app fees: answers what the wallet has to sign',
     params: z.object({ wallet: walletText }),
     body: z.object({

@@ -1,16 +1,38 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { currenciesBodySchema, currenciesResponseSchema, selectCurrencies } from '../wire/currencies.ts'
+import { requireListedChain } from './chains.ts'
 
-/** POST /currencies/v2. @source quote-api.md 3.3 */
+const trendingOrders = ['relay24hBuyTxCount', 'relay24hBuyUsdVolume', 'coingecko6hTrending'] as const
+
+/** POST /currencies/v2 and GET /currencies/trending. @source quote-api.md 3.3 */
 export function registerCurrencies(app: HttpApp, registry: QuoteRegistry): void {
+  const config = { rateLimitClass: 'read' }
   const schema = {
+    operationId: 'findCurrencies',
     tags: ['discovery'],
+    errors: {},
     summary: 'Search the currencies that can be quoted',
     body: currenciesBodySchema,
     response: { 200: currenciesResponseSchema, ...errorResponses },
   }
-  app.post('/currencies/v2', { schema, config: { rateLimitClass: 'read' } }, async ({ body }) =>
-    selectCurrencies(registry, body),
-  )
+  app.post('/currencies/v2', { schema, config }, async ({ body }) => selectCurrencies(registry, body))
+
+  const trending = {
+    operationId: 'listTrendingCurrencies',
+    tags: ['discovery'],
+    errors: { 400: ['UNSUPPORTED_CHAIN'] },
+    summary: 'Currencies to offer first: those that are listed, in the order of the configuration',
+    querystring: z.object({
+      chainId: z.coerce.number().int().positive().optional(),
+      sortBy: z.enum(trendingOrders).optional().describe('No effect: nothing is ranked'),
+      limit: z.coerce.number().int().min(1).max(100).default(20),
+    }),
+    response: { 200: currenciesResponseSchema, ...errorResponses },
+  }
+  app.get('/currencies/trending', { schema: trending, config }, async ({ query: { chainId, limit } }) => {
+    const chainIds = chainId === undefined ? undefined : [requireListedChain(registry, chainId).chainId]
+    return selectCurrencies(registry, { limit, ...(chainIds !== undefined && { chainIds }) })
+  })
 }

@@ -2,6 +2,7 @@ import { permitKinds } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import type { TakeSignature } from '../../requests/permits/takePermit.ts'
+import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { id32 } from '../wire/id32.ts'
 import { signatureText } from '../wire/walletText.ts'
 
@@ -17,7 +18,13 @@ type Dependencies = { readonly takeSignature: Readonly<Record<SignedKind, TakeSi
  */
 export function registerExecutePermits(app: HttpApp, { takeSignature }: Dependencies): void {
   const schema = {
+    operationId: 'executePermit',
     tags: ['execution'],
+    errors: mergeErrors(databaseErrors, {
+      400: ['INVALID_SIGNATURE', 'PERMIT_FAILED'],
+      404: ['APP_FEE_CLAIM_NOT_FOUND', 'REQUEST_NOT_FOUND'],
+      503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
+    }),
     summary: 'Send the signature of a signature step',
     querystring: z.object({ signature: signatureText }),
     body: z.object({

@@ -10,6 +10,7 @@ import {
   statusV2Schema,
   statusV3Schema,
 } from '../../requests/status/statusWire.ts'
+import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 
 /**
  * GET /intents/status, /v2 and /v3: where a request is. Needs no key; never cached.
@@ -17,20 +18,26 @@ import {
  */
 export function registerIntentStatus(app: HttpApp, { statuses }: { statuses: RequestStatuses }): void {
   const config = { rateLimitClass: 'status' }
-  const schemaOf = <Answer>(answer: z.ZodType<Answer>, isDeprecated: boolean) => ({
+  const schemaOf = <Answer>(operationId: string, answer: z.ZodType<Answer>, isDeprecated: boolean) => ({
+    operationId,
     tags: ['status'],
+    errors: mergeErrors(databaseErrors, { 404: ['REQUEST_NOT_FOUND'] }),
     summary: 'State of a request',
     deprecated: isDeprecated,
     querystring: z.object({ requestId: bytes32Text.describe('`requestId` of the quote') }),
     response: { 200: answer, ...errorResponses },
   })
-  app.get('/intents/status', { schema: schemaOf(statusV1Schema, true), config }, async ({ query }, reply) => {
-    reply.header('cache-control', 'no-store')
-    return statusToV1(await statuses.read(query.requestId))
-  })
+  app.get(
+    '/intents/status',
+    { schema: schemaOf('getStatus', statusV1Schema, true), config },
+    async ({ query }, reply) => {
+      reply.header('cache-control', 'no-store')
+      return statusToV1(await statuses.read(query.requestId))
+    },
+  )
   app.get(
     '/intents/status/v2',
-    { schema: schemaOf(statusV2Schema, true), config },
+    { schema: schemaOf('getStatusV2', statusV2Schema, true), config },
     async ({ query }, reply) => {
       reply.header('cache-control', 'no-store')
       return statusToV2(await statuses.read(query.requestId))
@@ -38,7 +45,7 @@ export function registerIntentStatus(app: HttpApp, { statuses }: { statuses: Req
   )
   app.get(
     '/intents/status/v3',
-    { schema: schemaOf(statusV3Schema, false), config },
+    { schema: schemaOf('getStatusV3', statusV3Schema, false), config },
     async ({ query }, reply) => {
       reply.header('cache-control', 'no-store')
       return statusToV3(await statuses.read(query.requestId))

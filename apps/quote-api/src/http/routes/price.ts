@@ -1,5 +1,6 @@
 import { answerJson, errorResponses, type HttpApp } from '@causeway/http'
 import { type PricingDependencies, priceRequest } from '../../pricing/priceRequest.ts'
+import { pricingErrors } from '../routeErrors.ts'
 import { priceResponseSchema, priceToJson } from '../wire/priceResponse.ts'
 import { type PriceBody, priceBodySchema, toQuoteRequest } from '../wire/quoteBody.ts'
 
@@ -9,9 +10,11 @@ const deprecatedSinceUnixSeconds = 1_748_736_000
 /** POST /price. Reads the market, changes nothing. @source quote-and-sponsorship.md, POST /price */
 export function registerPrice(app: HttpApp, dependencies: PricingDependencies): void {
   const schema = {
+    operationId: 'price',
     tags: ['quotes'],
     summary: 'Price a request without steps',
     deprecated: true,
+    errors: pricingErrors,
     body: priceBodySchema,
     response: { 200: priceResponseSchema, ...errorResponses },
   }

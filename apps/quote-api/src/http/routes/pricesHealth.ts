@@ -4,7 +4,9 @@ import { type MarketHealth, marketHealthSchema } from '@causeway/market'
 /** GET /prices/health: where each USD figure comes from and how old it is. @source design.md 5.4 */
 export function registerPricesHealth(app: HttpApp, marketHealth: () => MarketHealth): void {
   const schema = {
+    operationId: 'getPricesHealth',
     tags: ['health'],
+    errors: {},
     summary: 'Provenance of every USD price, and the state of every chain',
     response: { 200: marketHealthSchema, ...errorResponses },
   }

@@ -4,6 +4,7 @@ import {
   createSponsoredQuote,
   type SponsoredQuoteDependencies,
 } from '../../requests/draft/createSponsoredQuote.ts'
+import { quotingErrors } from '../routeErrors.ts'
 import {
   type QuoteBody,
   quoteBodySchema,
@@ -32,16 +33,19 @@ export function registerQuote(
   }
   const schema = {
     tags: ['quotes'],
+    errors: quotingErrors,
     summary: 'Quote a request: price, steps to execute, and the order they serve',
     response: { 200: quoteResponseSchema, ...errorResponses },
   }
   const config = { rateLimitClass: 'quote' }
-  app.post('/quote', { schema: { ...schema, body: quoteBodySchema }, config }, ({ body, apiKey }, reply) =>
-    answerJson(reply, answer(body, apiKey)),
+  app.post(
+    '/quote',
+    { schema: { ...schema, operationId: 'quote', body: quoteBodySchema }, config },
+    ({ body, apiKey }, reply) => answerJson(reply, answer(body, apiKey)),
   )
   app.post(
     '/quote/v2',
-    { schema: { ...schema, body: quoteV2BodySchema }, config },
+    { schema: { ...schema, operationId: 'quoteV2', body: quoteV2BodySchema }, config },
     ({ body, apiKey }, reply) => answerJson(reply, answer(body, apiKey)),
   )
 }

@@ -3,10 +3,12 @@ import { z } from 'zod'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
+import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
 import { decodeCursor } from '../../requests/history/cursor.ts'
 import { requireKey, requireKeyOfWallet } from '../../requests/history/historyAccess.ts'
 import type { Page, RequestFilter } from '../../requests/history/requestFilter.ts'
 import type { RequestHistory } from '../../requests/history/requestHistory.ts'
+import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { type RequestsQuery, requestsQueryFields } from '../wire/historyQuery.ts'
 import { requestsV2Schema, requestToV2 } from '../wire/requestsV2.ts'
 import { requestsV3Schema, requestToV3 } from '../wire/requestsV3.ts'
@@ -15,35 +17,52 @@ type Dependencies = {
   readonly registry: QuoteRegistry
   readonly sponsors: Sponsors
   readonly history: RequestHistory
+  readonly sponsorCurrency: SponsorCurrency
 }
 
 /** 2026-07-22, as the public interface has it. */
 const deprecatedSinceUnixSeconds = 1_784_678_400
 
 /**
- * GET /requests/v3 lists the requests of the caller's key; GET /requests/v2 looks single requests up,
+ * GET /requests/v3 lists the requests of the caller's key, and without one shows what `id` or `depositAddress`
+ * names, without what is its owner's to see; GET /requests/v2 looks single requests up,
  * for clients of before. @source quote-and-sponsorship.md, Request history; quote-api.md 3.4
  */
-export function registerRequests(app: HttpApp, { registry, sponsors, history }: Dependencies): void {
+export function registerRequests(
+  app: HttpApp,
+  { registry, sponsors, history, sponsorCurrency }: Dependencies,
+): void {
   const { hash, ...shared } = requestsQueryFields
   const v3 = {
+    operationId: 'listRequests',
     tags: ['history'],
-    summary: 'Requests that were made with your key',
+    errors: mergeErrors(databaseErrors, { 400: ['INVALID_CURSOR'] }),
+    summary:
+      'Requests that were made with your key; without one, the request that id or depositAddress names',
     querystring: z.object({ ...shared, txHash: hash }),
     response: { 200: requestsV3Schema, ...errorResponses },
   }
   const config = { rateLimitClass: 'read' }
   app.get('/requests/v3', { schema: v3, config }, async ({ query: { txHash, ...query }, apiKey }) => {
-    const filter = { ...filterOf({ ...query, hash: txHash }), apiKeyId: requireKey(apiKey) }
+    // One request that the caller can name is not a secret; whose sponsor pays for it is.
+    const isLookup = query.id !== undefined || query.depositAddress !== undefined
+    const apiKeyId = apiKey === null && isLookup ? undefined : requireKey(apiKey)
+    const filter = {
+      ...filterOf({ ...query, hash: txHash }),
+      ...(apiKeyId !== undefined && { apiKeyId }),
+    }
+    const view = { ...query, sponsorCurrency, isOwners: apiKeyId !== undefined }
     const { requests, continuation } = await history.list(filter, pageOf(query))
     return {
-      requests: requests.map((request) => requestToV3(registry, request, query)),
-      continuation: continuation ?? null,
+      requests: requests.map((request) => requestToV3(registry, request, view)),
+      ...(continuation !== undefined && { continuation }),
     }
   })
 
   const v2 = {
+    operationId: 'findRequests',
     tags: ['history'],
+    errors: mergeErrors(databaseErrors, { 400: ['INVALID_CURSOR'], 403: ['FORBIDDEN'] }),
     summary: 'Look requests up by id, order id, transaction hash, deposit address or user',
     deprecated: true,
     querystring: z.object(requestsQueryFields),
@@ -56,7 +75,7 @@ export function registerRequests(app: HttpApp, { registry, sponsors, history }: 
     else requireLookup(query)
     const { requests, continuation } = await history.list(filterOf(query), pageOf(query))
     return {
-      requests: requests.map((request) => requestToV2(registry, request, query)),
+      requests: requests.map((request) => requestToV2(registry, request, { ...query, sponsorCurrency })),
       ...(continuation !== undefined && { continuation }),
     }
   })

@@ -4,11 +4,16 @@ import { z } from 'zod'
 import { solverScope } from '../../requests/work/solverKey.ts'
 import type { SolverWork } from '../../requests/work/solverWork.ts'
 import { openWorkItemSchema, type WorkItem } from '../../requests/work/workItem.ts'
+import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { id32 } from '../wire/id32.ts'
 
 const itemsMax = 200
 const reasonLengthMax = 500
 const done = z.object({ message: z.string() })
+const itemErrors = mergeErrors(databaseErrors, {
+  404: ['WORK_NOT_FOUND'],
+  409: ['TRANSACTION_TAKEN', 'WORK_NOT_OPEN'],
+})
 const itemPath = z.object({ id: z.uuid() })
 
 /**
@@ -16,10 +21,12 @@ const itemPath = z.object({ id: z.uuid() })
  * moves a request. @source design.md 5.9
  */
 export function registerSolver(app: HttpApp, { solverWork }: { solverWork: SolverWork }): void {
-  const shared = { tags: ['solver'] }
+  const shared = { tags: ['solver'], security: [{ apiKey: [] }] }
   const config = { rateLimitClass: 'read' }
   const listSchema = {
     ...shared,
+    operationId: 'listWork',
+    errors: databaseErrors,
     summary: 'Open work items: those that money is in, oldest first, then permits',
     querystring: z.object({ limit: z.coerce.number().int().min(1).max(itemsMax).default(50) }),
     response: { 200: z.object({ items: z.array(openWorkItemSchema) }), ...errorResponses },
@@ -32,6 +39,8 @@ export function registerSolver(app: HttpApp, { solverWork }: { solverWork: Solve
 
   const reportSchema = {
     ...shared,
+    operationId: 'reportWork',
+    errors: itemErrors,
     summary: 'Tell the transaction of an item, before it is broadcast',
     params: itemPath,
     body: z.object({
@@ -58,6 +67,8 @@ export function registerSolver(app: HttpApp, { solverWork }: { solverWork: Solve
 
   const failedSchema = {
     ...shared,
+    operationId: 'failWork',
+    errors: itemErrors,
     summary: 'Tell that an item cannot be done now; nothing was and nothing will be broadcast for it',
     params: itemPath,
     body: z.object({ reason: z.string().min(1).max(reasonLengthMax) }),

@@ -5,40 +5,56 @@ import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
 import { requirePrice } from '../../pricing/marketAccess.ts'
 import { findCurrency, type QuotableCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
+import { requireListedChain } from './chains.ts'
 
 const usdDigits = 18
 
-/** GET /currencies/token/price/v2: the guarded USD price of one currency. @source quote-api.md 3.3 */
+/**
+ * GET /currencies/token/price/v2: the guarded USD price of one currency, in digits. Without /v2 it is a JSON
+ * number, which has less of them. @source quote-api.md 3.3
+ */
 export function registerTokenPrice(
   app: HttpApp,
   { registry, snapshot }: { registry: QuoteRegistry; snapshot: () => MarketSnapshot },
 ): void {
   const schema = {
     tags: ['discovery'],
-    summary: 'USD price of a currency',
+    errors: { 400: ['UNSUPPORTED_CHAIN', 'UNSUPPORTED_CURRENCY'], 503: ['PRICE_FETCH_FAILED'] },
     querystring: z.object({
       address: z.string().min(1).max(128),
       chainId: z.coerce.number().int().positive(),
     }),
+  }
+  const config = { rateLimitClass: 'read' }
+  const priceOf = (query: { chainId: number; address: string }) => {
+    const currency = knownCurrency(registry, query)
+    return formatAmount(requirePrice(snapshot(), currency).usdX18, usdDigits)
+  }
+  const digits = {
+    ...schema,
+    operationId: 'getTokenPriceV2',
+    summary: 'USD price of a currency',
     response: { 200: z.object({ price: z.string().describe('USD per whole token') }), ...errorResponses },
   }
-  app.get('/currencies/token/price/v2', { schema, config: { rateLimitClass: 'read' } }, async ({ query }) => {
-    const currency = knownCurrency(registry, query)
-    return { price: formatAmount(requirePrice(snapshot(), currency).usdX18, usdDigits) }
-  })
+  app.get('/currencies/token/price/v2', { schema: digits, config }, async ({ query }) => ({
+    price: priceOf(query),
+  }))
+  const number = {
+    ...schema,
+    operationId: 'getTokenPrice',
+    summary: 'USD price of a currency as a number',
+    response: { 200: z.object({ price: z.number().describe('USD per whole token') }), ...errorResponses },
+  }
+  app.get('/currencies/token/price', { schema: number, config }, async ({ query }) => ({
+    price: Number(priceOf(query)),
+  }))
 }
 
 function knownCurrency(
   registry: QuoteRegistry,
   query: { chainId: number; address: string },
 ): QuotableCurrency {
-  const chain = registry.chainById.get(query.chainId)
-  if (chain === undefined) {
-    throw new QuoteError('UNSUPPORTED_CHAIN', `Chain ${query.chainId} is not supported.`, {
-      data: { field: 'chainId' },
-    })
-  }
-  const currency = findCurrency(chain, query.address)
+  const currency = findCurrency(requireListedChain(registry, query.chainId), query.address)
   if (currency === undefined) {
     throw new QuoteError('UNSUPPORTED_CURRENCY', 'The currency is not known on this chain.', {
       data: { field: 'address' },

@@ -2,6 +2,7 @@ import { formatAmount, type Hex } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
 import type { ClaimedTransfer, TopUpClaims } from '../../money/topUps/claims.ts'
+import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
 
 const transferSchema = z.object({
@@ -18,6 +19,12 @@ const transferSchema = z.object({
   wallet: walletText.describe('Sponsorship wallet to credit'),
 })
 
+const claimErrors = {
+  400: ['CLAIM_NOT_FINAL'],
+  404: ['CLAIM_NOT_FOUND'],
+  409: ['CLAIM_ALREADY_SETTLED'],
+}
+
 const usdcDecimals = 6
 
 /**
@@ -26,7 +33,9 @@ const usdcDecimals = 6
  */
 export function registerTopUpClaims(app: HttpApp, { claims }: { claims: TopUpClaims }): void {
   const challengeSchema = {
+    operationId: 'prepareTopUpClaim',
     tags: ['sponsorship'],
+    errors: mergeErrors(databaseErrors, claimErrors),
     summary: 'Ask for the text that claims a top-up which could not be attributed',
     body: transferSchema,
     response: {
@@ -43,7 +52,9 @@ export function registerTopUpClaims(app: HttpApp, { claims }: { claims: TopUpCla
   })
 
   const claimSchema = {
+    operationId: 'claimTopUp',
     tags: ['sponsorship'],
+    errors: mergeErrors(databaseErrors, claimErrors, { 400: ['INVALID_SIGNATURE'] }),
     summary: 'Claim a top-up by the signature of its sender',
     body: transferSchema.extend({ message: z.string().min(1).max(2_000), signature: signatureText }),
     response: {

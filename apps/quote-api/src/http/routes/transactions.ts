@@ -1,6 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
+import { databaseErrors } from '../routeErrors.ts'
 
 const chainId = z.coerce.number().int().positive().describe('A number or its text')
 const hash = z.string().min(1).max(256)
@@ -40,7 +41,9 @@ export function registerTransactions(app: HttpApp, { hint, report }: Transaction
     return { message: 'Success' }
   }
   const index = {
+    operationId: 'indexTransaction',
     tags: ['status'],
+    errors: databaseErrors,
     summary: 'Hint that a transaction was sent',
     body: z.object({ chainId, txHash: hash, requestId: z.string().max(256).optional() }),
     response,
@@ -49,7 +52,9 @@ export function registerTransactions(app: HttpApp, { hint, report }: Transaction
     take(body.requestId, body.chainId, [body.txHash]),
   )
   const single = {
+    operationId: 'reportTransaction',
     tags: ['status'],
+    errors: databaseErrors,
     summary: 'Hint that a transaction of a request was sent',
     body: z.object({ requestId: z.string().max(256), chainId, tx: z.string().max(transactionTextMax) }),
     response,

@@ -1,12 +1,16 @@
 import { errorResponses, type HttpApp, unauthorized } from '@causeway/http'
 import { z } from 'zod'
 import type { WalletLinking } from '../../access/wallets/walletLinking.ts'
+import { databaseErrors } from '../routeErrors.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
 /** POST /sponsorship/wallets/challenge: the text that a wallet signs to be linked. @source quote-api.md 7 */
 export function registerWalletChallenge(app: HttpApp, { linking }: { linking: WalletLinking }): void {
   const schema = {
+    operationId: 'challengeWallet',
     tags: ['sponsorship'],
+    security: [{ apiKey: [] }],
+    errors: databaseErrors,
     summary: 'Ask for the message that links a sponsorship wallet to your key',
     body: z.object({ wallet: walletText }),
     response: {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { appFeeAmountSchema } from './appFeeAmount.ts'
 import { type CurrencyWire, currencyAmountSchema } from './currencyAmount.ts'
 
-const usd = z.string().describe('USD with 6 decimals')
+const usd = z.number().describe('USD')
 
 /** @source quote-and-sponsorship.md, application balance record; quote-api.md 3.8 */
 export const balancesResponseSchema = currencyAmountSchema
@@ -40,9 +40,9 @@ export function balancesToWire(
     balances: [available, ...claimable],
     pending: amountOf(balance.pendingMicroUsd),
     held: amountOf(balance.heldMicroUsd),
-    totalBalanceUsd: usdOf(balance.availableMicroUsd + balance.heldMicroUsd),
-    outstandingFastFillBalanceUsd: usdOf(0n),
-    availableBalanceUsd: available.amountUsd,
+    totalBalanceUsd: Number(usdOf(balance.availableMicroUsd + balance.heldMicroUsd)),
+    outstandingFastFillBalanceUsd: 0,
+    availableBalanceUsd: Number(available.amountUsd),
   }
 }
 

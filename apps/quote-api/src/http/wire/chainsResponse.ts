@@ -13,12 +13,16 @@ const currency = z.object({
   decimals: z.number(),
 })
 
+const logo = z.object({ logoURI: z.string().describe('As configured; empty where none is') })
+
 /** @source quote-api.md 3.2 */
 const chainSchema = z.object({
   id: z.number(),
   name: z.string(),
   displayName: z.string(),
-  httpRpcUrl: z.string().describe('Empty: endpoints of this service are not public'),
+  httpRpcUrl: z
+    .string()
+    .describe('A public endpoint, as configured; empty where none is: those of this service are not public'),
   wsRpcUrl: z.string(),
   explorerUrl: z.string(),
   explorerName: z.string(),
@@ -32,10 +36,11 @@ const chainSchema = z.object({
   withdrawalFee: z.number(),
   depositFee: z.number(),
   surgeEnabled: z.boolean(),
-  featuredTokens: z.array(currency),
+  featuredTokens: z.array(z.object({ ...currency.shape, supportsBridging: z.boolean(), metadata: logo })),
   erc20Currencies: z.array(
     z.object({
       ...currency.shape,
+      metadata: logo,
       supportsBridging: z.boolean(),
       supportsPermit: z.boolean(),
       withdrawalFee: z.number(),
@@ -96,10 +101,10 @@ export function chainToWire(
     id: chain.chainId,
     name: config.name,
     displayName: config.displayName,
-    httpRpcUrl: '',
-    wsRpcUrl: '',
+    httpRpcUrl: config.publicRpcUrl,
+    wsRpcUrl: config.publicWebsocketUrl,
     explorerUrl: config.explorerUrl,
-    explorerName: '',
+    explorerName: config.explorerName,
     explorerPaths: { transaction: '/tx/{TX_HASH}', address: '/address/', token: '/token/' },
     depositEnabled: config.enabled,
     tokenSupport: 'Limited',
@@ -110,9 +115,12 @@ export function chainToWire(
     withdrawalFee: 0,
     depositFee: 0,
     surgeEnabled: false,
-    featuredTokens: erc20s.filter(({ solver }) => solver).map(currencyToWire),
+    featuredTokens: erc20s
+      .filter(({ solver }) => solver)
+      .map((token) => ({ ...currencyToWire(token), supportsBridging: bridgeable(token), ...logoOf(token) })),
     erc20Currencies: erc20s.map((currency) => ({
       ...currencyToWire(currency),
+      ...logoOf(currency),
       supportsBridging: bridgeable(currency),
       supportsPermit: takesPermits(chain, currency),
       withdrawalFee: 0,
@@ -120,7 +128,7 @@ export function chainToWire(
       surgeEnabled: false,
     })),
     solverCurrencies: chain.solverCurrencies.map(currencyToWire),
-    iconUrl: '',
+    iconUrl: config.iconUrl,
     contracts: contractsOf(config),
     vmType: families[chain.vmType].publicName,
     baseChainId: null,
@@ -139,6 +147,11 @@ function currencyToWire({ asset, symbol, name, address, decimals }: QuotableCurr
 function contractsOf({ multicall3, cleanupRouter }: QuotableChain['config']): ChainWire['contracts'] {
   if (cleanupRouter === undefined) return { multicall3 }
   return { multicall3, erc20Router: cleanupRouter, v3: { erc20Router: cleanupRouter } }
+}
+
+/** No third party's picture stands in: a page would tell it who looks at what. */
+function logoOf({ logoUri }: QuotableCurrency) {
+  return { metadata: { logoURI: logoUri ?? '' } }
 }
 
 function topUpOf(

@@ -3,22 +3,26 @@ import { z } from 'zod'
 import type { QuotableCurrency } from '../../pricing/registry.ts'
 
 /** @source quote-and-sponsorship.md, CurrencyAmount */
-export const currencySchema = z.object({
-  chainId: z.number(),
-  address: z.string(),
-  symbol: z.string(),
-  name: z.string(),
-  decimals: z.number(),
-  metadata: z.object({ logoURI: z.string(), verified: z.boolean(), isNative: z.boolean() }).optional(),
-})
+export const currencySchema = z
+  .object({
+    chainId: z.number(),
+    address: z.string(),
+    symbol: z.string(),
+    name: z.string(),
+    decimals: z.number(),
+    metadata: z.object({ logoURI: z.string(), verified: z.boolean(), isNative: z.boolean() }).optional(),
+  })
+  .meta({ title: 'Currency' })
 
-export const currencyAmountSchema = z.object({
-  currency: currencySchema,
-  amount: z.string().describe("Integer in the currency's smallest unit"),
-  amountFormatted: z.string(),
-  amountUsd: z.string(),
-  minimumAmount: z.string().describe("Integer in the currency's smallest unit"),
-})
+export const currencyAmountSchema = z
+  .object({
+    currency: currencySchema,
+    amount: z.string().describe("Integer in the currency's smallest unit"),
+    amountFormatted: z.string(),
+    amountUsd: z.string(),
+    minimumAmount: z.string().describe("Integer in the currency's smallest unit"),
+  })
+  .meta({ title: 'CurrencyAmount' })
 
 export type CurrencyWire = z.infer<typeof currencySchema>
 type CurrencyAmountWire = z.infer<typeof currencyAmountSchema>

@@ -22,12 +22,14 @@ import {
   valuedAmountToWire,
 } from './currencyAmount.ts'
 
-const shareSchema = z.object({
-  selected: z.boolean(),
-  total: currencyAmountSchema,
-  sponsored: currencyAmountSchema,
-  userPays: currencyAmountSchema,
-})
+const shareSchema = z
+  .object({
+    selected: z.boolean(),
+    total: currencyAmountSchema,
+    sponsored: currencyAmountSchema,
+    userPays: currencyAmountSchema,
+  })
+  .meta({ title: 'SponsoredShare' })
 
 const phaseFields = {
   selectedComponents: z.array(z.string()),
@@ -37,7 +39,7 @@ const phaseFields = {
   sponsoredTotal: currencyAmountSchema,
   userPaysTotal: currencyAmountSchema,
 }
-const phaseSchema = z.object(phaseFields)
+const phaseSchema = z.object(phaseFields).meta({ title: 'SponsoredShares' })
 
 const statusFields = {
   status: z.enum(['full', 'partial', 'none']).describe('How much of the fees the sponsor pays'),
@@ -52,7 +54,7 @@ const statusFields = {
 }
 
 /** @source design.md 6.2 */
-export const feeSponsorshipSchema = z.object(statusFields)
+export const feeSponsorshipSchema = z.object(statusFields).meta({ title: 'FeeSponsorship' })
 
 /** With `actual`, once the sponsor was debited: the quoted shares, and the money itself. @source design.md 6.3 */
 export const pastFeeSponsorshipSchema = z.object({
@@ -60,10 +62,46 @@ export const pastFeeSponsorshipSchema = z.object({
   actual: z
     .object({
       ...phaseFields,
-      sponsorPayment: z.object({ amount: z.string(), amountFormatted: z.string() }),
+      sponsorPayment: z.object({
+        amount: z.string(),
+        amountFormatted: z.string(),
+        address: z.string(),
+        chainId: z.number(),
+      }),
     })
     .optional(),
 })
+
+const phaseV3Fields = { ...phaseFields, components: z.record(z.string(), shareSchema) }
+const { sponsorPayment: paidSchema } = pastFeeSponsorshipSchema.shape.actual.unwrap().shape
+
+/** `platform` stands where other routes say `relay`. @source clients.md 4 */
+export const pastFeeSponsorshipV3Schema = z.object({
+  ...statusFields,
+  quoted: z.object(phaseV3Fields),
+  actual: z.object({ ...phaseV3Fields, sponsorPayment: paidSchema }).optional(),
+})
+
+type Phase = z.infer<typeof phaseSchema>
+
+/** In the words of /requests/v3. */
+export function inWordsOfV3({
+  quoted,
+  actual,
+  ...about
+}: z.infer<typeof pastFeeSponsorshipSchema>): z.infer<typeof pastFeeSponsorshipV3Schema> {
+  const word = (component: string) => (component === 'relay' ? 'platform' : component)
+  const phase = ({ selectedComponents, components, ...rest }: Phase) => ({
+    ...rest,
+    selectedComponents: selectedComponents.map(word),
+    components: Object.fromEntries(
+      Object.entries(components).map(([component, share]) => [word(component), share]),
+    ),
+  })
+  if (actual === undefined) return { ...about, quoted: phase(quoted) }
+  const { sponsorPayment, ...shares } = actual
+  return { ...about, quoted: phase(quoted), actual: { ...phase(shares), sponsorPayment } }
+}
 
 export type FeeSponsorshipWire = z.infer<typeof feeSponsorshipSchema>
 

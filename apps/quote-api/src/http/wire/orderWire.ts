@@ -48,6 +48,7 @@ export const orderDataSchema = z
       .readonly(),
   })
   .describe('The order as it is hashed: chains by name')
+  .meta({ title: 'OrderData' })
 
 /** @source quote-api.md 2.2, protocol.v2 */
 export const orderWireSchema = z.object({
@@ -81,8 +82,7 @@ const itemOf = <Data extends z.ZodType>(data: Data) =>
     check: z.object({ endpoint: text, method: z.literal('GET') }).optional(),
   })
 
-/** Members in the order of the digested text. @source quote-api.md 2.3 to 2.5 */
-export const stepSchema = z.discriminatedUnion('kind', [
+const formsOfStep = z.discriminatedUnion('kind', [
   z.object({
     id: z.enum(['approve', 'deposit', 'swap', 'send']),
     ...wording,
@@ -98,3 +98,6 @@ export const stepSchema = z.discriminatedUnion('kind', [
     items: z.array(itemOf(z.object({ chainId: z.number(), sign: typedDataSchema, post: postSchema }))),
   }),
 ])
+
+/** Members in the order of the digested text. @source quote-api.md 2.3 to 2.5 */
+export const stepSchema = formsOfStep.meta({ title: 'Step' })

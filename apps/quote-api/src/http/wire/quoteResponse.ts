@@ -41,21 +41,23 @@ const quoteDetailsSchema = z.object({
 })
 
 /** @source quote-and-sponsorship.md, POST /quote; quote-api.md 2.2 */
-export const quoteResponseSchema = z.object({
-  requestId: z.string().describe('Identifies the request across the whole interface'),
-  environment: z.string(),
-  expiresAt: z
-    .number()
-    .describe(
-      'Unix seconds. A deposit in a later block, one block of grace aside, is priced anew: filled as quoted only where that is no worse, else refunded',
-    ),
-  steps: z.array(stepSchema).describe('To execute in order'),
-  fees: feesSchema,
-  feeSponsorship: feeSponsorshipSchema.optional().describe('Present when a sponsorship field was sent'),
-  details: quoteDetailsSchema,
-  breakdown: z.array(z.object({ value: z.string(), timeEstimate: z.number() })),
-  protocol: z.object({ v2: orderWireSchema }).optional().describe('Absent where the user executes alone'),
-})
+export const quoteResponseSchema = z
+  .object({
+    requestId: z.string().describe('Identifies the request across the whole interface'),
+    environment: z.string(),
+    expiresAt: z
+      .number()
+      .describe(
+        'Unix seconds. A deposit in a later block, one block of grace aside, is priced anew: filled as quoted only where that is no worse, else refunded',
+      ),
+    steps: z.array(stepSchema).describe('To execute in order'),
+    fees: feesSchema,
+    feeSponsorship: feeSponsorshipSchema.optional().describe('Present when a sponsorship field was sent'),
+    details: quoteDetailsSchema,
+    breakdown: z.array(z.object({ value: z.string(), timeEstimate: z.number() })),
+    protocol: z.object({ v2: orderWireSchema }).optional().describe('Absent where the user executes alone'),
+  })
+  .meta({ title: 'Quote' })
 
 /** JSON of `quoteResponseSchema`. Steps and order are the very text that was digested and stored. */
 export function quoteToJson(quote: Quote, environment: string): string {

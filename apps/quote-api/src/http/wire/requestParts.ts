@@ -1,6 +1,7 @@
 import { formatAmount, formatRate, sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
+import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
 import type { SponsorshipReason } from '../../pricing/sponsorship/sponsorshipTerms.ts'
 import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
 import {
@@ -46,6 +47,19 @@ export function requestMetadata(registry: QuoteRegistry, record: RequestRecord) 
   }
 }
 
+/** What a caller sees of his requests. */
+export type RequestView = {
+  readonly includeOrderData: boolean
+  /** What sponsors are debited in. */
+  readonly sponsorCurrency: SponsorCurrency
+}
+
+/** Asset id of the currency of all fees but origin gas; empty once it is not configured any more. */
+export function pastFeeAsset(registry: QuoteRegistry, { originChainId, quoted }: RequestRecord): string {
+  const chain = registry.chainById.get(originChainId)
+  return (chain && findCurrency(chain, quoted.feeCurrency))?.asset.id ?? ''
+}
+
 /** The currency of all fees but origin gas. */
 export function pastFeeCurrency(
   registry: QuoteRegistry,
@@ -70,7 +84,11 @@ function pastCurrency(
 const microUsdDecimals = 6
 
 /** Undefined where the request asked nothing about sponsorship. */
-export function pastFeeSponsorship(registry: QuoteRegistry, record: RequestRecord) {
+export function pastFeeSponsorship(
+  registry: QuoteRegistry,
+  record: RequestRecord,
+  sponsorCurrency: SponsorCurrency,
+) {
   const { sponsorship, quoted } = record
   if (sponsorship === undefined) return undefined
   const { selected, capMicroUsd, capHit, reason, fees, sponsored } = sponsorship.quoted
@@ -94,6 +112,8 @@ export function pastFeeSponsorship(registry: QuoteRegistry, record: RequestRecor
   const sponsorPayment = {
     amount: debited.toString(),
     amountFormatted: formatAmount(debited, microUsdDecimals),
+    address: sponsorCurrency.currency,
+    chainId: sponsorCurrency.chainId,
   }
   return { ...wire, actual: { ...wire.quoted, sponsorPayment } }
 }

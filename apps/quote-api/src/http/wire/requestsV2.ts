@@ -3,13 +3,13 @@ import { z } from 'zod'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { requestStatuses } from '../../requests/history/requestFilter.ts'
 import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
-import { type CurrencyWire, currencySchema } from './currencyAmount.ts'
 import { pastFeeSponsorshipSchema } from './feeSponsorship.ts'
 import { orderDataSchema } from './orderWire.ts'
 import {
   isoTime,
-  pastFeeCurrency,
+  pastFeeAsset,
   pastFeeSponsorship,
+  type RequestView,
   requestMetadata,
   requestMetadataSchema,
   splitTransactions,
@@ -19,7 +19,7 @@ const transactionSchema = z.object({
   hash: z.string(),
   chainId: z.number(),
   type: z.string(),
-  block: z.string().optional(),
+  block: z.number().optional(),
   timestamp: z.number().describe('Unix seconds'),
 })
 
@@ -37,9 +37,11 @@ const requestV2Schema = z.object({
   data: z.object({
     slippageTolerance: text,
     failReason: text.describe('`N/A` where nothing failed'),
-    refundFailReason: text.describe('`N/A` where nothing failed'),
+    refundFailReason: text.optional().describe('Absent where nothing failed'),
     subsidizedRequest: z.boolean(),
-    currency: currencySchema.describe('Currency of the fees'),
+    currency: text.describe(
+      'Asset id of the currency of the fees; empty where it is not configured any more',
+    ),
     fees: feesSchema,
     feesUsd: feesSchema,
     appFees: z.array(z.object({ recipient: text, bps: text, amount: text, amountUsd: text })),
@@ -49,7 +51,9 @@ const requestV2Schema = z.object({
     metadata: requestMetadataSchema,
     timeEstimate: z.number(),
   }),
-  protocol: z.object({ v2: z.object({ orderId: text, orderData: orderDataSchema.optional() }) }).optional(),
+  protocol: z
+    .object({ orderId: text, v2: z.object({ orderId: text, orderData: orderDataSchema.optional() }) })
+    .optional(),
   createdAt: text,
   updatedAt: text,
 })
@@ -66,11 +70,11 @@ const nothingFailed = 'N/A'
 export function requestToV2(
   registry: QuoteRegistry,
   record: RequestRecord,
-  { includeOrderData }: { includeOrderData: boolean },
+  { includeOrderData, sponsorCurrency }: RequestView,
 ): RequestV2 {
   const { quoted, depositAddress, supersededByRequestId, orderId, order } = record
   const { incoming, outgoing } = splitTransactions(record)
-  const feeSponsorship = pastFeeSponsorship(registry, record)
+  const feeSponsorship = pastFeeSponsorship(registry, record, sponsorCurrency)
   return {
     id: record.requestId,
     status: record.status,
@@ -81,9 +85,10 @@ export function requestToV2(
     data: {
       slippageTolerance: quoted.slippageBps,
       failReason: record.failReason ?? nothingFailed,
-      refundFailReason: record.refundFailReason ?? nothingFailed,
+      ...(record.refundFailReason !== undefined && { refundFailReason: record.refundFailReason }),
       subsidizedRequest: quoted.subsidized > 0n,
-      ...feesToWire(pastFeeCurrency(registry, record), record),
+      currency: pastFeeAsset(registry, record),
+      ...feesToWire(record),
       ...(feeSponsorship !== undefined && { feeSponsorship }),
       inTxs: incoming.map(transactionToWire),
       outTxs: outgoing.map(transactionToWire),
@@ -92,6 +97,7 @@ export function requestToV2(
     },
     ...(orderId !== undefined && {
       protocol: {
+        orderId,
         v2: { orderId, ...(includeOrderData && order !== undefined && { orderData: order }) },
       },
     }),
@@ -101,12 +107,11 @@ export function requestToV2(
 }
 
 /** `gas` is the destination's, `fixed` the flat fee, `price` what depends on the amount. */
-function feesToWire(currency: CurrencyWire, { quoted }: RequestRecord) {
+function feesToWire({ quoted }: RequestRecord) {
   const { fees, units, appFees } = quoted
   const amounts = feesInRequestsV2(fees)
   const usd = (amount: bigint) => formatUsd(usdValueDown(amount, units.fee))
   return {
-    currency,
     fees: perName(requestV2Members, (member) => amounts[member].toString()),
     feesUsd: perName(requestV2Members, (member) => usd(amounts[member])),
     appFees: appFees.map(({ recipient, feeBps, amount }) => ({
@@ -123,7 +128,7 @@ function transactionToWire({ txHash, chainId, role, blockNumber, seenAtMs }: Req
     hash: txHash,
     chainId,
     type: role,
-    ...(blockNumber !== undefined && { block: blockNumber.toString() }),
+    ...(blockNumber !== undefined && { block: Number(blockNumber) }),
     timestamp: Math.floor(seenAtMs / 1_000),
   }
 }

@@ -12,12 +12,13 @@ import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { requestStatuses } from '../../requests/history/requestFilter.ts'
 import type { RequestRecord, RequestTransaction } from '../../requests/history/requestHistory.ts'
 import { currencySchema } from './currencyAmount.ts'
-import { pastFeeSponsorshipSchema } from './feeSponsorship.ts'
+import { inWordsOfV3, pastFeeSponsorshipV3Schema } from './feeSponsorship.ts'
 import { orderDataSchema } from './orderWire.ts'
 import {
   isoTime,
   pastFeeCurrency,
   pastFeeSponsorship,
+  type RequestView,
   requestMetadata,
   requestMetadataSchema,
   splitTransactions,
@@ -41,7 +42,7 @@ const transactionSchema = z.object({
   txHash: text,
   chainId: z.number(),
   type: text,
-  block: text.nullable(),
+  block: z.number().nullable(),
   timestamp: z.number().describe('Unix seconds'),
 })
 
@@ -81,7 +82,7 @@ const requestV3Schema = z.object({
       ),
       currency: currencySchema,
     }),
-    feeSponsorship: pastFeeSponsorshipSchema.optional(),
+    feeSponsorship: pastFeeSponsorshipV3Schema.optional(),
     inTxs: z.array(transactionSchema),
     outTxs: z.array(transactionSchema),
     metadata: requestMetadataSchema,
@@ -95,7 +96,7 @@ const requestV3Schema = z.object({
 
 export const requestsV3Schema = z.object({
   requests: z.array(requestV3Schema),
-  continuation: z.string().nullable().describe('Send it back for the next page; null on the last'),
+  continuation: z.string().optional().describe('Send it back for the next page; absent on the last'),
 })
 
 export type RequestV3 = z.infer<typeof requestV3Schema>
@@ -103,11 +104,11 @@ export type RequestV3 = z.infer<typeof requestV3Schema>
 export function requestToV3(
   registry: QuoteRegistry,
   record: RequestRecord,
-  { includeOrderData }: { includeOrderData: boolean },
+  { includeOrderData, sponsorCurrency, isOwners }: RequestView & { readonly isOwners: boolean },
 ): RequestV3 {
   const { quoted, orderId, order } = record
   const { incoming, outgoing } = splitTransactions(record)
-  const feeSponsorship = pastFeeSponsorship(registry, record)
+  const feeSponsorship = isOwners ? pastFeeSponsorship(registry, record, sponsorCurrency) : undefined
   const currency = pastFeeCurrency(registry, record)
   const fees = feesInRequestsV3(quoted.fees)
   const fee = (amount: bigint) => feeToWire(quoted.units.fee, amount)
@@ -144,12 +145,12 @@ export function requestToV3(
         })),
         currency,
       },
-      ...(feeSponsorship !== undefined && { feeSponsorship }),
+      ...(feeSponsorship !== undefined && { feeSponsorship: inWordsOfV3(feeSponsorship) }),
       inTxs: incoming.map(transactionToWire),
       outTxs: outgoing.map(transactionToWire),
       metadata: requestMetadata(registry, record),
       timeEstimate: quoted.timeEstimateSeconds,
-      referrer: quoted.referrer ?? null,
+      referrer: (isOwners ? quoted.referrer : undefined) ?? null,
     },
     ...(includeOrderData &&
       orderId !== undefined &&
@@ -196,7 +197,7 @@ function transactionToWire({ txHash, chainId, role, blockNumber, seenAtMs }: Req
     txHash,
     chainId,
     type: role,
-    block: blockNumber?.toString() ?? null,
+    block: blockNumber === undefined ? null : Number(blockNumber),
     timestamp: Math.floor(seenAtMs / 1_000),
   }
 }

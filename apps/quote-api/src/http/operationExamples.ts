@@ -1,0 +1,68 @@
+import type { OperationExamples } from '@causeway/http'
+import type { QuoteRegistry } from '../pricing/registry.ts'
+
+const account = '0x95dbe89c9cdaaf16e2ba8eb9422fc3e65af384f7'
+const bytes32 = (digits: string) => `0x${digits.repeat(32)}`
+const signature = `0x${'5a'.repeat(65)}`
+const item = { id: '00000000-0000-4000-8000-000000000000' }
+const wallet = { wallet: account }
+
+/** One request per operation, with chains and currencies that this service has. Accounts and ids are made up. */
+export function operationExamples({ chains }: QuoteRegistry): OperationExamples {
+  const [origin] = chains
+  if (origin === undefined) return {}
+  const destination = chains[1] ?? origin
+  const { chainId } = origin
+  const currency = origin.native.address
+  const quote = {
+    user: account,
+    recipient: account,
+    originChainId: chainId,
+    destinationChainId: destination.chainId,
+    originCurrency: currency,
+    destinationCurrency: destination.native.address,
+    amount: (10n ** BigInt(origin.native.decimals) / 10n).toString(),
+    tradeType: 'EXACT_INPUT',
+  }
+  const transfer = { transactionHash: bytes32('c1'), wallet: account }
+  const status = { query: { requestId: bytes32('4d') } }
+  return {
+    price: { body: quote },
+    quote: { body: quote },
+    quoteV2: { body: quote },
+    getChainHealth: { query: { chainId } },
+    getLiquidity: { query: { chainId } },
+    listSwapSources: { query: { chainId } },
+    findCurrencies: { body: { chainIds: [chainId], term: origin.native.symbol, limit: 5 } },
+    listTrendingCurrencies: { query: { chainId, limit: 5 } },
+    getTokenPrice: { query: { address: currency, chainId } },
+    getTokenPriceV2: { query: { address: currency, chainId } },
+    getConfigV2: { query: { originChainId: chainId, destinationChainId: destination.chainId } },
+    listRequests: { query: { id: bytes32('4d') } },
+    findRequests: { query: { id: bytes32('4d') } },
+    listBalanceEvents: { params: wallet, query: { limit: 20 } },
+    listAppFeeClaims: { params: wallet, query: { limit: 20 } },
+    listClaimableAppFees: { params: wallet },
+    claimAppFees: { params: wallet, body: { chainId, currency, recipient: account } },
+    executePermit: { query: { signature }, body: { kind: 'eip3009', requestId: bytes32('4d') } },
+    getBalances: { params: wallet },
+    prepareTopUpClaim: { body: transfer },
+    claimTopUp: { body: { ...transfer, message: 'The text of the challenge, unchanged', signature } },
+    challengeWallet: { body: wallet },
+    linkWallet: { body: { ...wallet, nonce: '3f9c2a', signature } },
+    listWork: { query: { limit: 50 } },
+    reportWork: { params: item, body: { txHash: bytes32('c1') } },
+    failWork: { params: item, body: { reason: 'The fill wallet is empty' } },
+    getStatus: status,
+    getStatusV2: status,
+    getStatusV3: status,
+    indexTransaction: { body: { chainId, txHash: bytes32('c1'), requestId: bytes32('4d') } },
+    reportTransaction: {
+      body: {
+        requestId: bytes32('4d'),
+        chainId,
+        tx: JSON.stringify({ txHash: bytes32('c1') }),
+      },
+    },
+  }
+}

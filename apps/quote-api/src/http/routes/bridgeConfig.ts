@@ -1,0 +1,130 @@
+import { minBigint, pow10 } from '@causeway/core'
+import { errorResponses, type HttpApp } from '@causeway/http'
+import { z } from 'zod'
+import { QuoteError } from '../../pricing/errors.ts'
+import { payableUsd } from '../../pricing/inventory.ts'
+import { requireChain, requirePrice } from '../../pricing/marketAccess.ts'
+import { type PricingDependencies, priceRequest } from '../../pricing/priceRequest.ts'
+import type { QuotableChain, QuotableCurrency } from '../../pricing/registry.ts'
+import { pricingErrors } from '../routeErrors.ts'
+import { toQuoteRequest } from '../wire/quoteBody.ts'
+import { requireListedChain } from './chains.ts'
+
+const amountText = z.string().describe('Smallest units of the currency')
+
+const answerSchema = z.object({
+  enabled: z.boolean().describe('False where the currency cannot be moved between the chains now'),
+  user: z
+    .object({ balance: amountText, maxBridgeAmount: amountText })
+    .optional()
+    .describe('Present when `user` was sent and the chain told the balance in time'),
+  fee: amountText.optional().describe('Of moving a hundred dollars; absent where that is not possible now'),
+  solver: z.object({ address: z.string(), balance: amountText, capacityPerRequest: amountText }),
+  supportsExternalLiquidity: z.boolean().describe('Always false: the solver pays from its own'),
+})
+
+type Dependencies = PricingDependencies & { readonly fillWallet: string | undefined }
+
+/** What a fee is told for, where the caller names no amount. */
+const usualUsd = 100n
+/** Nobody's account: prices depend on the user only by what he holds. */
+const nobody = `0x${'0'.repeat(36)}dead`
+
+/** GET /config/v2: what can be bridged between two chains in one currency. @source clients.md 3 */
+export function registerBridgeConfig(app: HttpApp, dependencies: Dependencies): void {
+  const { registry, snapshot, inventoryView, userFacts, fillWallet } = dependencies
+  const chainText = z.coerce.number().int().positive()
+  const schema = {
+    operationId: 'getConfigV2',
+    tags: ['discovery'],
+    errors: pricingErrors,
+    summary: 'What can be moved between two chains in one currency',
+    querystring: z.object({
+      originChainId: chainText,
+      destinationChainId: chainText,
+      user: z.string().min(1).max(128).optional(),
+      currency: z.string().min(1).max(64).optional().describe('Asset id; default: native of the destination'),
+    }),
+    response: { 200: answerSchema, ...errorResponses },
+  }
+  app.get('/config/v2', { schema, config: { rateLimitClass: 'quote' } }, async ({ query }) => {
+    const origin = requireListedChain(registry, query.originChainId)
+    const destination = requireListedChain(registry, query.destinationChainId)
+    const assetId = query.currency ?? destination.native.asset.id
+    const paid = currencyOfAsset(destination, assetId)
+    const given = currencyOfAsset(origin, assetId)
+    if (query.user !== undefined && !origin.codec.isAddress(query.user)) {
+      throw new QuoteError('INVALID_ADDRESS', 'user is no address of the origin chain.', {
+        data: { field: 'user' },
+      })
+    }
+    const market = snapshot()
+    const price = requirePrice(market, paid)
+    const inventory = inventoryView(market)(paid.asset)
+    const payable = inventory === undefined ? 0n : payableUsd(inventory, destination.chainId)
+    const capacity = payable > 0n ? (payable * pow10(paid.decimals)) / price.usdX18 : 0n
+    const balance = requireChain(market, destination.chainId).inventory.get(paid.key) ?? 0n
+    const fee = await feeOf(dependencies, { given, paid })
+    const held =
+      query.user === undefined
+        ? undefined
+        : (
+            await userFacts({
+              chainId: origin.chainId,
+              user: query.user,
+              currency: given.address,
+              spender: undefined,
+              touched: [],
+            })
+          ).balance
+    return {
+      enabled: origin.config.enabled && destination.config.enabled && capacity > 0n && fee !== undefined,
+      ...(held !== undefined && {
+        user: {
+          balance: held.toString(),
+          maxBridgeAmount: minBigint(held > (fee ?? 0n) ? held - (fee ?? 0n) : 0n, capacity).toString(),
+        },
+      }),
+      ...(fee !== undefined && { fee: fee.toString() }),
+      solver: {
+        address: fillWallet ?? '',
+        balance: balance.toString(),
+        capacityPerRequest: capacity.toString(),
+      },
+      supportsExternalLiquidity: false,
+    }
+  })
+}
+
+/** @throws QuoteError UNSUPPORTED_CURRENCY */
+function currencyOfAsset(chain: QuotableChain, assetId: string): QuotableCurrency {
+  const own = [...chain.currencies.values()].filter(({ asset }) => asset.id === assetId)
+  const currency = own.find(({ solver }) => solver) ?? own[0]
+  if (currency !== undefined) return currency
+  throw new QuoteError('UNSUPPORTED_CURRENCY', 'The currency is not on both chains.', {
+    data: { field: 'currency' },
+  })
+}
+
+/** Undefined where the market or the solver cannot serve it now. */
+async function feeOf(
+  dependencies: PricingDependencies,
+  { given, paid }: { given: QuotableCurrency; paid: QuotableCurrency },
+): Promise<bigint | undefined> {
+  const price = requirePrice(dependencies.snapshot(), given)
+  const request = toQuoteRequest({
+    user: nobody,
+    originChainId: given.chainId,
+    destinationChainId: paid.chainId,
+    originCurrency: given.address,
+    destinationCurrency: paid.address,
+    amount: ((usualUsd * pow10(18) * pow10(given.decimals)) / price.usdX18).toString(),
+    tradeType: 'EXACT_INPUT',
+  })
+  try {
+    return (await priceRequest(dependencies, request)).split.relayer
+  } catch (error) {
+    if (error instanceof QuoteError) return undefined
+    throw error
+  }
+}

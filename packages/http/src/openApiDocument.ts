@@ -1,0 +1,171 @@
+// What makes an interface description readable: every body and answer is a component with a name, and each
+// operation shows one request that works. Pure functions over the JSON of the description.
+
+type Json = null | boolean | number | string | readonly Json[] | JsonObject
+type JsonObject = { readonly [member: string]: Json | undefined }
+
+/** One request of an operation that its route takes, as it stands. */
+export type OperationExample = {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number>>
+  readonly body?: unknown
+}
+
+/** By `operationId`. */
+export type OperationExamples = Readonly<Record<string, OperationExample>>
+
+const json = 'application/json'
+/** What these hold is data, in which a member `title` names no schema. */
+const dataMembers: ReadonlySet<string> = new Set(['default', 'enum', 'const', 'example', 'examples'])
+
+/**
+ * The description with every request body, every answer and every schema that has a `title` moved to
+ * `components.schemas` and referred to. Untitled ones are called after their operation.
+ * @throws Error when two different schemas have one title
+ */
+export function nameSchemas(document: object, examples: OperationExamples): object {
+  const schemas = new NamedSchemas()
+  const description = asObject(document)
+  const paths = mapMembers(asObject(description['paths']), (methods) =>
+    mapMembers(asObject(methods), (operation) => nameOperation(asObject(operation), schemas, examples)),
+  )
+  const responses: Record<string, Json> = {}
+  const shared = mapMembers(paths, (methods) =>
+    mapMembers(asObject(methods), (operation) => shareRefusals(asObject(operation), responses)),
+  )
+  const components = { ...asObject(description['components']), schemas: schemas.sorted(), responses }
+  return { ...description, paths: shared, components }
+}
+
+/** The first refusal of each status is a component; operations that refuse in the same words refer to it. */
+function shareRefusals(operation: JsonObject, shared: Record<string, Json>): JsonObject {
+  const responses = mapMembers(asObject(operation['responses']), (response, status) => {
+    if (response === undefined || Number(status) < 400) return response
+    const name = `Error${status}`
+    const known = shared[name] ?? response
+    if (JSON.stringify(known) !== JSON.stringify(response)) return response
+    shared[name] = known
+    return { $ref: `#/components/responses/${name}` }
+  })
+  return { ...operation, responses }
+}
+
+function nameOperation(operation: JsonObject, schemas: NamedSchemas, examples: OperationExamples): Json {
+  const { operationId, requestBody, responses, parameters } = operation
+  const name = typeof operationId === 'string' ? capitalized(operationId) : undefined
+  const example = typeof operationId === 'string' ? examples[operationId] : undefined
+  return {
+    ...operation,
+    ...(Array.isArray(parameters) && {
+      parameters: parameters.map((parameter) => withExample(asObject(parameter), example)),
+    }),
+    ...(requestBody !== undefined && {
+      requestBody: withBodyExample(
+        nameContent(asObject(requestBody), name && `${name}Request`, schemas, 'Input'),
+        example,
+      ),
+    }),
+    ...(responses !== undefined && {
+      responses: mapMembers(asObject(responses), (response) =>
+        nameContent(asObject(response), name && `${name}Answer`, schemas, ''),
+      ),
+    }),
+  }
+}
+
+function withExample(parameter: JsonObject, example: OperationExample | undefined): JsonObject {
+  const { name, in: place } = parameter
+  const values = place === 'path' ? example?.params : place === 'query' ? example?.query : undefined
+  const value = typeof name === 'string' ? values?.[name] : undefined
+  return value === undefined ? parameter : { ...parameter, example: value }
+}
+
+function withBodyExample(body: JsonObject, example: OperationExample | undefined): JsonObject {
+  const media = asObject(asObject(body['content'])[json])
+  if (example?.body === undefined) return body
+  // CAST: an example is written out as JSON with the description.
+  const value = example.body as Json
+  return { ...body, content: { ...asObject(body['content']), [json]: { ...media, example: value } } }
+}
+
+function nameContent(
+  holder: JsonObject,
+  fallback: string | undefined,
+  schemas: NamedSchemas,
+  suffix: string,
+): JsonObject {
+  const { content, description } = holder
+  if (content === undefined) return holder
+  return {
+    ...holder,
+    content: mapMembers(asObject(content), (media) => {
+      const { schema, ...rest } = asObject(media)
+      if (schema === undefined) return asObject(media)
+      const { description: said, ...bare } = asObject(schema)
+      // A description of the answer is the answer's alone: one schema serves many answers.
+      const own = said === undefined || said === description ? bare : asObject(schema)
+      return { ...rest, schema: schemas.name(own, { fallback, suffix }) }
+    }),
+  }
+}
+
+type Naming = { readonly fallback?: string | undefined; readonly suffix: string }
+
+class NamedSchemas {
+  readonly #byName = new Map<string, { readonly schema: Json; readonly text: string }>()
+
+  /** The schema, or a reference to it where it has a name. Inner schemas first. */
+  name(schema: JsonObject, { fallback, suffix }: Naming): JsonObject {
+    const { title, ...rest } = schema
+    const inner = mapMembers(rest, (value, member) =>
+      value === undefined || dataMembers.has(member) ? value : this.#inside(value, suffix),
+    )
+    const name = typeof title === 'string' ? title : fallback
+    if (name === undefined || inner['$ref'] !== undefined) return inner
+    const { description, ...named } = inner
+    const $ref = `#/components/schemas/${this.#keep(name, suffix, named)}`
+    // Said of this use of it.
+    return { $ref, ...(description !== undefined && { description }) }
+  }
+
+  sorted(): JsonObject {
+    const entries = [...this.#byName].map(([name, { schema }]) => [name, schema] as const)
+    return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)))
+  }
+
+  #inside(value: Json, suffix: string): Json {
+    if (Array.isArray(value)) return value.map((item: Json) => this.#inside(item, suffix))
+    return isObject(value) ? this.name(value, { suffix }) : value
+  }
+
+  /** What is taken and what is answered may differ under one title: defaults are only filled in on the way in. */
+  #keep(name: string, suffix: string, schema: JsonObject): string {
+    const text = JSON.stringify(schema)
+    for (const candidate of suffix === '' ? [name] : [name, `${name}${suffix}`]) {
+      const known = this.#byName.get(candidate)
+      if (known === undefined) this.#byName.set(candidate, { schema, text })
+      if (known === undefined || known.text === text) return candidate
+    }
+    throw new Error(`two schemas are called ${name}`)
+  }
+}
+
+function mapMembers(
+  object: JsonObject,
+  change: (value: Json | undefined, member: string) => Json | undefined,
+): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([member, value]) => [member, change(value, member)]))
+}
+
+function asObject(value: unknown): JsonObject {
+  // CAST: a description is JSON; what is not an object here has no members.
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+
+const parameterSchema = z.object({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean().optional(),
+  example: z.union([z.string(), z.number()]).optional(),
+})
+const mediaSchema = z.object({
+  schema: z.object({ $ref: z.string() }).optional(),
+  example: z.unknown().optional(),
+  examples: z.record(z.string(), z.object({ value: z.unknown().optional() })).optional(),
+})
+const answerSchema = z.object({
+  $ref: z.string().optional(),
+  description: z.string().optional(),
+  content: z.record(z.string(), mediaSchema).optional(),
+})
+const operationSchema = z.object({
+  operationId: z.string(),
+  security: z.array(z.record(z.string(), z.array(z.string()))).optional(),
+  parameters: z.array(parameterSchema).default([]),
+  requestBody: z.object({ content: z.record(z.string(), mediaSchema) }).optional(),
+  responses: z.record(z.string(), answerSchema),
+})
+const descriptionSchema = z.object({
+  paths: z.record(z.string(), z.record(z.string(), operationSchema)),
+  components: z.object({ responses: z.record(z.string(), answerSchema) }),
+})
+
+type DescribedOperation = z.infer<typeof operationSchema> & {
+  readonly method: 'GET' | 'POST'
+  /** Of the example, with its query. */
+  readonly url: string
+  /** Of the example; undefined where the operation takes none. */
+  readonly body: unknown
+  /** Members that a request needs, and that the example lacks. */
+  readonly missing: readonly string[]
+  /** Codes by status. */
+  readonly codes: Readonly<Record<string, readonly string[]>>
+}
+
+/** Every operation of an interface description. @throws ZodError where one has no id, or a body has no named schema */
+export function describedOperations(text: string): readonly DescribedOperation[] {
+  const { paths, components } = descriptionSchema.parse(JSON.parse(text))
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const media = operation.requestBody?.content['application/json']
+      const body = media?.example ?? Object.values(media?.examples ?? {})[0]?.value
+      const missing = operation.parameters.filter(
+        ({ required = false, example }) => required && example === undefined,
+      )
+      const codes = Object.entries(operation.responses).flatMap(([status, { $ref, description }]) => {
+        const shared = $ref === undefined ? undefined : components.responses[$ref.replace(/.*\//, '')]
+        const told = shared?.description ?? description ?? ''
+        return Number(status) < 400 ? [] : [[status, told.split(', ')]]
+      })
+      return {
+        ...operation,
+        method: method === 'post' ? ('POST' as const) : ('GET' as const),
+        url: urlOf(path, operation.parameters),
+        body,
+        missing: [
+          ...missing.map(({ name }) => name),
+          ...(media !== undefined && body === undefined ? ['body'] : []),
+        ],
+        codes: Object.fromEntries(codes),
+      }
+    }),
+  )
+}
+
+function urlOf(path: string, parameters: readonly z.infer<typeof parameterSchema>[]): string {
+  const query = new URLSearchParams()
+  let url = path
+  for (const { name, in: place, example } of parameters) {
+    if (example === undefined) continue
+    if (place === 'path') url = url.replace(`{${name}}`, encodeURIComponent(example))
+    if (place === 'query') query.set(name, String(example))
+  }
+  return query.size === 0 ? url : `${url}?${query}`
+}
