@@ -474,7 +474,9 @@ describe('discovery', () => {
   })
 
   test('describes every route with its schemas', async () => {
-    const { paths: described } = (await open.app.inject({ method: 'GET', url: '/documentation/json' })).json()
+    const description = (await open.app.inject({ method: 'GET', url: '/documentation/json' })).json()
+    const { paths: described, components } = description
+    const named = (reference: string) => components.schemas[reference.replace(/.*\//, '')]
     expect(Object.keys(described).sort()).toEqual(
       [
         ...Object.values(paths),
@@ -485,10 +487,12 @@ describe('discovery', () => {
     for (const path of Object.values(paths)) {
       const { post: route } = described[path]
       const { schema, examples } = route.requestBody.content['application/json']
-      const named = ['chainId', 'order', 'solverChainId'].find((name) => name in schema.properties)
-      expect(schema.required).toContain(named)
+      const body = named(schema.$ref)
+      const member = ['chainId', 'order', 'solverChainId'].find((name) => name in body.properties)
+      expect(body.required).toContain(member)
       expect(examples.published.value).toBeTruthy()
-      expect(route.responses['200'].content['application/json'].schema.properties).toBeTruthy()
+      const answer = named(route.responses['200'].content['application/json'].schema.$ref)
+      expect(answer.properties).toBeTruthy()
       expect(Object.keys(route.responses)).toEqual(expect.arrayContaining(['400', '401', '429', '503']))
     }
   })

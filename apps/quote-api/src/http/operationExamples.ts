@@ -44,6 +44,13 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
     listAppFeeClaims: { params: wallet, query: { limit: 20 } },
     listClaimableAppFees: { params: wallet },
     claimAppFees: { params: wallet, body: { chainId, currency, recipient: account } },
+    submitCalls: {
+      body: {
+        executionKind: 'rawCalls',
+        data: { chainId, to: account, data: '0x', value: '0' },
+        requestId: bytes32('4d'),
+      },
+    },
     executePermit: { query: { signature }, body: { kind: 'eip3009', requestId: bytes32('4d') } },
     getBalances: { params: wallet },
     prepareTopUpClaim: { body: transfer },

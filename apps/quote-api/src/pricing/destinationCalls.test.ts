@@ -128,7 +128,8 @@ describe('an order with calls', () => {
 
   test('whose calls would fail is refused, whatever gas its caller states', async () => {
     const tryFill = async () => {
-      throw new QuoteError('DESTINATION_TX_FAILED', 'They fail.')
+      const data = { chainId: chainB, reason: 'They fail.' }
+      throw new QuoteError('DESTINATION_TX_FAILED', 'They fail.', { data })
     }
     for (const txsGasLimit of [undefined, 100_000]) {
       const { json } = await quoted({ txs: [approve], txsGasLimit }, { tryFill })

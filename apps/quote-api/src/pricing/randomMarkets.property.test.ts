@@ -9,6 +9,7 @@ import {
   checkPriced,
   randomMarket,
   randomRequest,
+  steppingClock,
   toRequest,
 } from '../../test/fixtures/randomMarkets.ts'
 import { tradeTypes } from './request.ts'
@@ -21,7 +22,7 @@ describe('accepted prices over random markets', () => {
       fc.asyncProperty(randomMarket, randomRequest, async (m, r) => {
         tried += 1
         const asked = toRequest(m, r)
-        const outcome = await attempt(m, asked)
+        const outcome = await attempt(m, asked, undefined, steppingClock())
         if (outcome instanceof DomainError) return
         checkPriced(outcome, asked)
         const kind = `${r.path} ${r.tradeType}`

@@ -230,7 +230,8 @@ test.each<[string, unknown, bigint]>([
   ['a number', 1_000_000, 1_000_000n],
   ['nothing', undefined, 0n],
 ])('the value of a call as %s, without data', async (_what, value, wei) => {
-  const { json, stored } = await quote({ txs: [{ to: other, value, originalTxValue: '0x0' }] })
+  const txs = [{ to: other, value, originalTxValue: '0x0' }]
+  const { json, stored } = await quote({ txs }, { fillWallet: `0x${'f1'.repeat(20)}` })
   expect(json.errorCode).toBeUndefined()
   expect(stored[0]?.request.txs).toEqual([{ to: other, value: wei, data: '0x' }])
 })

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
 import type { TakeCalls } from '../../requests/execute/takeCalls.ts'
 import { requireKey } from '../../requests/history/historyAccess.ts'
+import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { id32 } from '../wire/id32.ts'
 
 const calldataBytesMax = 32_768
@@ -59,7 +60,14 @@ const bodySchema = z.object({
  */
 export function registerExecute(app: HttpApp, { takeCalls }: { readonly takeCalls: TakeCalls }): void {
   const schema = {
+    operationId: 'submitCalls',
     tags: ['execution'],
+    security: [{ apiKey: [] }],
+    errors: mergeErrors(databaseErrors, {
+      400: ['EXECUTION_REFUSED', 'UNSUPPORTED_CHAIN', 'UNSUPPORTED_EXECUTION_TYPE'],
+      404: ['REQUEST_NOT_FOUND'],
+      503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT'],
+    }),
     summary: "Submit a smart account's signed calls",
     body: bodySchema,
     response: { 200: z.object({ message: z.string(), requestId: z.string() }), ...errorResponses },
