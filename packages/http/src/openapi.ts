@@ -62,8 +62,9 @@ export async function registerOpenApi(
 
 type DescribedSchema = ReturnType<typeof jsonSchemaTransform>['schema']
 
-/** Only the statuses that the route can answer with, each told by its codes. */
-function withErrors(schema: DescribedSchema, { errorCodes }: ErrorPolicy): DescribedSchema {
+/** Only the statuses that the route can answer with, each told by its codes. A route may have no schema at all. */
+function withErrors(schema: DescribedSchema | undefined, { errorCodes }: ErrorPolicy): DescribedSchema {
+  if (schema === undefined) return {}
   const { errors = {}, response, ...rest } = schema
   if (typeof response !== 'object' || response === null) return { ...rest, response }
   const shared: RouteErrors = {
