@@ -106,9 +106,9 @@ describe('a top-up', () => {
     expect(await balanceOf(wallet)).toMatchObject({
       ...record,
       balances: [record],
-      totalBalanceUsd: '12.345678',
-      availableBalanceUsd: '12.345678',
-      outstandingFastFillBalanceUsd: '0.000000',
+      totalBalanceUsd: 12.345678,
+      availableBalanceUsd: 12.345678,
+      outstandingFastFillBalanceUsd: 0,
     })
   })
 
