@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@causeway/core'
 import { wrappedNativeAbi } from '@causeway/localnet'
-import { encodeFunctionData, zeroAddress } from 'viem'
+import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   claimItem,
@@ -41,6 +41,10 @@ describe('the solver', () => {
       ...{ to: weth, value: 9n },
       data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' }),
     }
+    const send = {
+      ...{ to: weth, value: 0n },
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [called, 9n] }),
+    }
     const [first, second, third, fourth, back] = await paidOrders(network, [
       { payments: [{ recipient: native, currency: zeroAddress, amount: 1000n }] },
       {
@@ -49,7 +53,13 @@ describe('the solver', () => {
           { recipient: both, currency: zeroAddress, amount: 77n },
         ],
       },
-      { payments: [{ recipient: called, amount: 3n }], calls: [wrap] },
+      {
+        payments: [
+          { recipient: called, amount: 3n },
+          { currency: zeroAddress, amount: 9n },
+        ],
+        calls: [wrap, send],
+      },
       { payments: [{ recipient: wrapped, currency: weth, amount: 55n }] },
       { refundTo: refunded },
     ])
@@ -57,7 +67,7 @@ describe('the solver', () => {
     const items = [
       fillItem(network, first),
       fillItem(network, second),
-      fillItem(network, third, { calls: [{ ...wrap, value: '9' }] }),
+      fillItem(network, third),
       fillItem(network, fourth),
       refundItem(network, back, { amount: '4321' }),
       claimItem(network, 'base', { recipient: claimed, currency: bed.usdcOf('base'), amount: 777n }),
@@ -70,6 +80,7 @@ describe('the solver', () => {
     expect(await bed.tokenBalance('optimism', bed.usdcOf('optimism'), both)).toBe(2500n)
     expect(await bed.nativeBalance('optimism', both)).toBe(77n)
     expect(await bed.tokenBalance('optimism', bed.usdcOf('optimism'), called)).toBe(3n)
+    expect(await bed.tokenBalance('optimism', weth, called)).toBe(9n)
     expect(await bed.nativeBalance('base', refunded)).toBe(4321n)
     expect(await bed.tokenBalance('optimism', weth, wrapped)).toBe(55n)
     expect(await bed.tokenBalance('base', bed.usdcOf('base'), claimed)).toBe(777n)
@@ -100,7 +111,7 @@ describe('the solver', () => {
       fillItem(network, overdue),
       fillItem(network, paid, { chainId: 1 }),
       fillItem(network, paid, { payments: [{ recipient: 'nobody', currency: zeroAddress, amount: '1' }] }),
-      fillItem(network, failing, { calls: [{ ...deadCall, value: '0' }] }),
+      fillItem(network, failing),
     ]
     for (const each of refused) work.add(each)
     await until('all are refused', () => refused.every(({ id }) => work.failures.has(id)))
@@ -108,7 +119,7 @@ describe('the solver', () => {
       'the deadline has passed',
       "chain 1 is none of this solver's",
       expect.stringContaining('payments.0.recipient'),
-      'the transaction would revert',
+      'EXECUTION_REVERTED: the transaction would revert',
     ])
     expect(work.reports.size).toBe(0)
 

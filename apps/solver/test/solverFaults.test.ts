@@ -108,11 +108,11 @@ describe('the solver', () => {
     for (const item of again) offered.add(item)
     await until('all are refused', () => again.every(({ id }) => offered.failures.has(id)))
     expect(again.map(({ id }) => offered.failures.get(id)?.[0])).toEqual([
-      'the transaction would revert',
+      'EXECUTION_REVERTED: the transaction would revert',
       'the order was filled',
-      'the transaction would revert',
-      'the transaction would revert',
-      'the transaction would revert',
+      'EXECUTION_REVERTED: the transaction would revert',
+      'EXECUTION_REVERTED: the transaction would revert',
+      'EXECUTION_REVERTED: the transaction would revert',
     ])
     expect(offered.reports.size).toBe(0)
     expect(await stock()).toEqual(before)

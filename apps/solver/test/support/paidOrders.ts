@@ -7,6 +7,7 @@ import {
   mainNetwork,
   type NetworkOf,
   type Order,
+  orderCloneAddress,
   type OrderWords,
   orderWords,
 } from '@causeway/core'
@@ -22,12 +23,17 @@ const networkOf: NetworkOf = (key) =>
 /** What the present price of the local network makes a little more than 2 USDC. */
 const inputWei = 10n ** 15n
 
+type OrderCalls = readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
+
 export type PaidOrder = {
   readonly orderId: Hex
   readonly order: Order
   readonly orderSignature: Hex
   readonly from: UserChain
   readonly to: UserChain
+  readonly calls: OrderCalls
+  /** Gets what the calls leave over, where there are calls. */
+  readonly recipient: Hex | undefined
   /** Absent until it was deposited. */
   readonly deposits: readonly { chainId: number; transactionId: Hex; onchainIndex: string }[]
 }
@@ -39,7 +45,8 @@ type OrderWishes = {
     readonly currency?: Hex
     readonly amount: bigint
   }[]
-  readonly calls?: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
+  /** What is paid is then paid to the order's clone, which sweeps to the first recipient. */
+  readonly calls?: OrderCalls
   readonly inputWei?: bigint
   readonly refundTo?: Hex
   readonly deadline?: number
@@ -63,11 +70,19 @@ export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}):
   const to: UserChain = from === 'base' ? 'optimism' : 'base'
   const extraData = (key: UserChain) => encodeFillExtraData(network.deployment[key].fillContract)
   const amount = (wishes.inputWei ?? inputWei).toString()
+  const salt = wishes.salt ?? generatePrivateKey()
+  const recipient = calls.length === 0 ? undefined : (payments[0]?.recipient ?? freshAddress())
+  const clone =
+    recipient &&
+    orderCloneAddress({
+      ...{ recipient, calls, orderSalt: salt, fillContract: network.deployment[to].fillContract },
+      filler: network.keys.fillWallet.address,
+    })
   const order: Order = {
     version: 'v1',
     solverChainId: from,
     solver: signer.address,
-    salt: wishes.salt ?? generatePrivateKey(),
+    salt,
     inputs: [
       {
         payment: { chainId: from, currency: zeroAddress, amount, weight: '1' },
@@ -81,8 +96,8 @@ export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}):
     ],
     output: {
       chainId: to,
-      payments: payments.map(({ recipient = freshAddress(), currency, amount: paid }) => ({
-        recipient,
+      payments: payments.map(({ recipient: payee = freshAddress(), currency, amount: paid }) => ({
+        recipient: clone ?? payee,
         currency: currency ?? network.deployment[to].tokens.USDC,
         minimumAmount: paid.toString(),
         expectedAmount: paid.toString(),
@@ -96,7 +111,7 @@ export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}):
   const orderSignature = await privateKeyToAccount(signer.privateKey).signMessage({
     message: { raw: orderId },
   })
-  return { orderId, order, orderSignature, from, to, deposits: [] }
+  return { orderId, order, orderSignature, from, to, calls, recipient, deposits: [] }
 }
 
 /** What contracts compute the order's id of. */
@@ -174,7 +189,7 @@ export type Item = ScriptedItem & {
 
 /** The fill of an order as quote-api offers it. @param change members that somebody forged */
 export function fillItem(network: TestNetwork, paid: PaidOrder, change: object = {}): Item {
-  const { orderId, order, orderSignature, deposits, to } = paid
+  const { orderId, order, orderSignature, deposits, to, calls, recipient } = paid
   const { chainId, fillContract } = network.deployment[to]
   return {
     id: nextItemId(),
@@ -186,8 +201,8 @@ export function fillItem(network: TestNetwork, paid: PaidOrder, change: object =
       payments: order.output.payments.map(({ recipient, currency, expectedAmount: amount }) => ({
         ...{ recipient, currency, amount },
       })),
-      calls: [],
-      ...change,
+      calls: calls.map(({ value, ...call }) => ({ ...call, value: value.toString() })),
+      ...{ recipient, ...change },
     },
   }
 }
