@@ -101,10 +101,12 @@ describe('base fee', () => {
     const after = await quote(still.url, usdcBridge())
 
     expect(refreshes).toBeLessThanOrEqual(1)
-    const units = transactionsOf(after).reduce((sum, { gas }) => sum + BigInt(gas), 0n)
-    expect(units).toBe(gasUnits.approve + gasUnits['deposit-erc20'])
+    const limit = transactionsOf(after).reduce((sum, { gas }) => sum + BigInt(gas), 0n)
+    expect(limit).toBe(gasUnits.approve + gasUnits['deposit-erc20'])
+    const { originGas } = after.details
+    expect(originGas?.limit).toBe(limit.toString())
     expect(BigInt(after.fees.gas.amount) - BigInt(before.fees.gas.amount)).toBe(
-      units * (gasPriceAfter(5n * gwei) - gasPriceAfter(2n * gwei)),
+      BigInt(originGas?.units ?? 0) * (gasPriceAfter(5n * gwei) - gasPriceAfter(2n * gwei)),
     )
     expect(after.details.currencyOut.amount).toBe(before.details.currencyOut.amount)
     expect(BigInt(transactionsOf(after)[0]?.maxFeePerGas ?? 0)).toBeGreaterThan(5n * gwei)
