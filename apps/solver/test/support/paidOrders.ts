@@ -7,8 +7,8 @@ import {
   mainNetwork,
   type NetworkOf,
   type Order,
-  orderCloneAddress,
   type OrderWords,
+  orderCloneAddress,
   orderWords,
 } from '@causeway/core'
 import { depositoryAbi, type LocalAccount, type TestNetwork } from '@causeway/localnet'
