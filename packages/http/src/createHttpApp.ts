@@ -121,6 +121,7 @@ async function registerCors(app: HttpApp): Promise<void> {
       'sunset',
       'link',
       'x-request-id',
+      'server-timing',
     ],
     maxAge: 600,
     // A preflight that is not one would be refused in a shape of its own.

@@ -1,6 +1,8 @@
-import { answerJson, errorResponses, type HttpApp } from '@causeway/http'
+import { errorResponses, type HttpApp } from '@causeway/http'
 import { type PricingDependencies, priceRequest } from '../../pricing/priceRequest.ts'
+import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
 import { pricingErrors } from '../routeErrors.ts'
+import { answerTimed } from '../timedAnswer.ts'
 import { priceResponseSchema, priceToJson } from '../wire/priceResponse.ts'
 import { type PriceBody, priceBodySchema, toQuoteRequest } from '../wire/quoteBody.ts'
 
@@ -22,7 +24,9 @@ export function registerPrice(app: HttpApp, dependencies: PricingDependencies): 
     rateLimitClass: 'quote',
     deprecation: { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/quote' },
   }
-  const answer = async (body: PriceBody) =>
-    priceToJson(await priceRequest(dependencies, toQuoteRequest(body)))
-  app.post('/price', { schema, config }, ({ body }, reply) => answerJson(reply, answer(body)))
+  const answer = async (body: PriceBody, waits: RequestWaits) =>
+    priceToJson(await priceRequest(withWaits(dependencies, waits), toQuoteRequest(body)))
+  app.post('/price', { schema, config }, ({ body }, reply) =>
+    answerTimed(reply, (waits) => answer(body, waits)),
+  )
 }

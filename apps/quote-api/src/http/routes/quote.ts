@@ -1,10 +1,12 @@
-import { type ApiKeyRecord, answerJson, errorResponses, type HttpApp } from '@causeway/http'
+import { type ApiKeyRecord, errorResponses, type HttpApp } from '@causeway/http'
+import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
 import { createQuote } from '../../requests/draft/createQuote.ts'
 import {
   createSponsoredQuote,
   type SponsoredQuoteDependencies,
 } from '../../requests/draft/createSponsoredQuote.ts'
 import { quotingErrors } from '../routeErrors.ts'
+import { answerTimed } from '../timedAnswer.ts'
 import {
   type QuoteBody,
   quoteBodySchema,
@@ -22,13 +24,14 @@ export function registerQuote(
   app: HttpApp,
   dependencies: SponsoredQuoteDependencies & { environment: string },
 ): void {
-  const answer = async (body: QuoteBody, apiKey: ApiKeyRecord | null) => {
+  const answer = async (body: QuoteBody, apiKey: ApiKeyRecord | null, waits: RequestWaits) => {
+    const counted = withDraftWaits(dependencies, waits)
     const request = toQuoteRequest(body)
     const sponsorship = toSponsorshipRequest(body)
     const quote =
       sponsorship === undefined
-        ? await createQuote(dependencies, request, apiKey?.keyId)
-        : await createSponsoredQuote(dependencies, { request, sponsorship, keyId: apiKey?.keyId })
+        ? await createQuote(counted, request, apiKey?.keyId)
+        : await createSponsoredQuote(counted, { request, sponsorship, keyId: apiKey?.keyId })
     return quoteToJson(quote, dependencies.environment)
   }
   const schema = {
@@ -41,11 +44,33 @@ export function registerQuote(
   app.post(
     '/quote',
     { schema: { ...schema, operationId: 'quote', body: quoteBodySchema }, config },
-    ({ body, apiKey }, reply) => answerJson(reply, answer(body, apiKey)),
+    ({ body, apiKey }, reply) => answerTimed(reply, (waits) => answer(body, apiKey, waits)),
   )
   app.post(
     '/quote/v2',
     { schema: { ...schema, operationId: 'quoteV2', body: quoteV2BodySchema }, config },
-    ({ body, apiKey }, reply) => answerJson(reply, answer(body, apiKey)),
+    ({ body, apiKey }, reply) => answerTimed(reply, (waits) => answer(body, apiKey, waits)),
   )
+}
+
+/** The same for one request, whose waits for chains, the key's holder and the database are counted. */
+function withDraftWaits<Dependencies extends SponsoredQuoteDependencies>(
+  dependencies: Dependencies,
+  waits: RequestWaits,
+): Dependencies {
+  const { permitTokens, signer, sponsors, store, storeSponsored } = dependencies
+  return {
+    ...withWaits(dependencies, waits),
+    permitTokens: {
+      domainOf: (token) => waits.onChain(() => permitTokens.domainOf(token)),
+      nonceOf: (...asked) => waits.onChain(() => permitTokens.nonceOf(...asked)),
+    },
+    signer: {
+      address: signer.address,
+      sign: (...asked) => waits.during('sign', () => signer.sign(...asked)),
+    },
+    sponsors: { walletOf: (keyId) => waits.during('store', () => sponsors.walletOf(keyId)) },
+    store: (record) => waits.during('store', () => store(record)),
+    storeSponsored: (...record) => waits.during('store', () => storeSponsored(...record)),
+  }
 }

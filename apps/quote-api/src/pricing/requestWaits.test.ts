@@ -1,0 +1,146 @@
+// Goal: a wallet has its quote or a refusal within a stated time whatever chains do, and is told where the time went.
+// Method: the routes over chains that never answer, and the count of waits over a clock that a test moves.
+import { setTimeout as pause } from 'node:timers/promises'
+import { UpstreamUnavailableError } from '@causeway/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
+import {
+  chainA,
+  chainB,
+  examplePrices,
+  recipient,
+  testChainMarket,
+  testSnapshot,
+  tide,
+  usdc,
+  user,
+} from '../../test/fixtures/market.ts'
+import { createPoolLegQuoter } from './poolLegQuoter.ts'
+import { RequestWaits } from './requestWaits.ts'
+
+const silence = () => new Promise<never>(() => {})
+const filler = `0x${'f1'.repeat(20)}`
+
+const bridge = {
+  ...{ user, recipient, originChainId: chainA, destinationChainId: chainB },
+  ...{ originCurrency: usdc, destinationCurrency: usdc, tradeType: 'EXACT_INPUT', amount: '40000000' },
+}
+const swap = { ...bridge, originCurrency: tide, amount: '25000000000000000000' }
+const withCalls = { ...bridge, txs: [{ to: usdc, value: '0', data: '0x095ea7b3' }] }
+
+async function ask(url: string, payload: object, options: TestAppOptions = {}) {
+  const app = await testApp({ config: { majorBps: 10 }, fillWallet: filler, ...options })
+  onTestFinished(() => app.close())
+  const started = performance.now()
+  const answer = await app.inject({ method: 'POST', url, payload })
+  return { answer, json: answer.json(), tookMs: performance.now() - started, stored: app.stored }
+}
+
+describe('a chain that says nothing', () => {
+  test.each(['/price', '/quote'])('costs %s the budget once, however often it must be asked', async (url) => {
+    let asked = 0
+    const legQuoter = createPoolLegQuoter(() => {
+      asked += 1
+      return silence()
+    })
+    const unmirrored = [chainA, chainB].map((chainId) => testChainMarket(chainId, { pools: [] }))
+    const market = { current: testSnapshot({ prices: examplePrices, chains: unmirrored }) }
+    const { answer, json, stored } = await ask(url, swap, { legQuoter, market, tryFill: silence })
+    expect([answer.statusCode, json.errorCode]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    expect(json.message).toContain('1500 ms')
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    expect(stored).toEqual([])
+    const before = asked
+    await pause(100)
+    expect(asked).toBe(before)
+  })
+
+  test.each([
+    ['trying calls', withCalls, { tryFill: silence }],
+    [
+      'a permit',
+      { ...bridge, usePermit: true },
+      {
+        permitTokens: {
+          domainOf: silence,
+          nonceOf: async () => 0n,
+        },
+      },
+    ],
+  ])('refuses a quote that needs it for %s, and stores nothing', async (_what, body, options) => {
+    const { answer, json, stored } = await ask('/quote', body, options)
+    expect([answer.statusCode, json.errorCode]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    expect(stored).toEqual([])
+  })
+})
+
+describe('Server-Timing', () => {
+  const parts = (header: unknown) =>
+    new Map(
+      String(header)
+        .split(', ')
+        .map((part) => part.split(';dur='))
+        .map(([name, ms]) => [name, Number(ms)]),
+    )
+
+  test('tells what a quote waited for, to pages of any origin', async () => {
+    const slowly = async () => {
+      await pause(50)
+      return 50_000n
+    }
+    const { answer } = await ask('/quote', withCalls, { tryFill: slowly })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['timing-allow-origin']).toBe('*')
+    const told = parts(answer.headers['server-timing'])
+    expect([...told.keys()].toSorted()).toEqual(['chain', 'sign', 'store', 'total'])
+    expect(told.get('chain')).toBeGreaterThan(45)
+    expect(told.get('total')).toBeGreaterThanOrEqual(told.get('chain') ?? Number.NaN)
+  })
+
+  test('stands on a price and on a refusal too', async () => {
+    const { answer: price } = await ask('/price', bridge)
+    expect([...parts(price.headers['server-timing']).keys()]).toEqual(['chain', 'total'])
+    const { answer: refused } = await ask('/price', { ...bridge, amount: '1' })
+    expect(refused.statusCode).toBe(400)
+    expect(parts(refused.headers['server-timing']).has('total')).toBe(true)
+  })
+})
+
+describe('waits', () => {
+  test('at once count once, one after another add up, and a failure counts', async () => {
+    let nowMs = 0
+    const waits = new RequestWaits({ nowMs: () => nowMs })
+    const ends: (() => void)[] = []
+    const wait = () => waits.during('chain', () => new Promise<void>((resolve) => ends.push(resolve)))
+    const both = [wait(), wait()]
+    nowMs = 3
+    ends[0]?.()
+    await both[0]
+    nowMs = 5
+    ends[1]?.()
+    await both[1]
+    nowMs = 7
+    const failed = waits.during('chain', async () => {
+      nowMs = 8
+      throw new Error('no')
+    })
+    await expect(failed).rejects.toThrow('no')
+    await waits.during('store', async () => {
+      nowMs = 10
+    })
+    expect(waits.serverTiming()).toBe('chain;dur=6.00, store;dur=2.00, total;dur=10.00')
+  })
+
+  test('end together, and ask nothing once the budget is spent', async () => {
+    const waits = new RequestWaits({ nowMs: () => performance.now(), budgetMs: 20 })
+    const never = [waits.onChain(silence), waits.onChain(silence)]
+    for (const each of never) await expect(each).rejects.toBeInstanceOf(UpstreamUnavailableError)
+    let asked = 0
+    const late = waits.onChain(async () => {
+      asked += 1
+    })
+    await expect(late).rejects.toThrow('within 20 ms')
+    expect(asked).toBe(0)
+    waits.release()
+  })
+})

@@ -1,0 +1,97 @@
+import { type Deadline, startDeadline, UpstreamUnavailableError, whenAborted } from '@causeway/core'
+import type { LegQuoter } from './legs.ts'
+import type { PricingDependencies } from './priceRequest.ts'
+
+/** What chains are asked for one request may take so long together. */
+export const chainBudgetMs = 1_500
+
+/** What a request waits for outside of this process. */
+export type WaitedFor = 'chain' | 'sign' | 'store'
+
+/**
+ * Where the time of one request goes, and the end of what chains are asked for it. `nowMs` is a clock that only goes
+ * forward, in milliseconds.
+ */
+export class RequestWaits {
+  readonly #nowMs: () => number
+  readonly #budgetMs: number
+  readonly #startedMs: number
+  readonly #parts = new Map<WaitedFor, { pending: number; sinceMs: number; totalMs: number }>()
+  #budget: { readonly deadline: Deadline; readonly end: Promise<never> } | undefined
+
+  constructor(options: { readonly nowMs: () => number; readonly budgetMs?: number }) {
+    this.#nowMs = options.nowMs
+    this.#budgetMs = options.budgetMs ?? chainBudgetMs
+    this.#startedMs = options.nowMs()
+  }
+
+  /** Questions that are asked at once count once. */
+  async during<Value>(what: WaitedFor, ask: () => Promise<Value>): Promise<Value> {
+    const part = this.#parts.get(what) ?? { pending: 0, sinceMs: 0, totalMs: 0 }
+    this.#parts.set(what, part)
+    if (part.pending === 0) part.sinceMs = this.#nowMs()
+    part.pending += 1
+    try {
+      return await ask()
+    } finally {
+      part.pending -= 1
+      if (part.pending === 0) part.totalMs += this.#nowMs() - part.sinceMs
+    }
+  }
+
+  /** Waits no longer than what the budget leaves, and asks nothing once it is spent. @throws UpstreamUnavailableError */
+  onChain<Value>(ask: () => Promise<Value>): Promise<Value> {
+    const { deadline, end } = this.#startBudget()
+    if (deadline.hasPassed()) return end
+    return this.during('chain', () => Promise.race([ask(), end]))
+  }
+
+  /** Frees the timer. */
+  release(): void {
+    this.#budget?.deadline.release()
+  }
+
+  /** `Server-Timing` of the answer: milliseconds of each part and of all. @source W3C Server Timing */
+  serverTiming(): string {
+    const parts = [...this.#parts].map(([what, { totalMs }]) => `${what};dur=${totalMs.toFixed(2)}`)
+    return [...parts, `total;dur=${(this.#nowMs() - this.#startedMs).toFixed(2)}`].join(', ')
+  }
+
+  #startBudget() {
+    if (this.#budget !== undefined) return this.#budget
+    const spentMs = this.#nowMs() - this.#startedMs
+    const deadline = startDeadline(undefined, Math.max(1, this.#budgetMs - spentMs), () => this.#late())
+    const end = whenAborted(deadline.signal)
+    // Nobody may be waiting when it comes.
+    end.catch(() => {})
+    this.#budget = { deadline, end }
+    return this.#budget
+  }
+
+  #late(): UpstreamUnavailableError {
+    return new UpstreamUnavailableError(
+      `Chains did not say within ${this.#budgetMs} ms what this request needs. Try again.`,
+    )
+  }
+}
+
+/** The same ports for one request, whose waits are counted and come to an end. */
+export function withWaits<Dependencies extends PricingDependencies>(
+  dependencies: Dependencies,
+  waits: RequestWaits,
+): Dependencies {
+  const { userFacts, hasCode, lackOf, tryFill, legQuoter } = dependencies
+  const quoter: LegQuoter = {
+    exactInput: (...question) => waits.onChain(() => legQuoter.exactInput(...question)),
+    exactOutput: (...question) => waits.onChain(() => legQuoter.exactOutput(...question)),
+  }
+  return {
+    ...dependencies,
+    legQuoter: quoter,
+    tryFill: (fill) => waits.onChain(() => tryFill(fill)),
+    // These end by themselves, long before, and no quote is refused for them.
+    userFacts: (question) => waits.during('chain', () => userFacts(question)),
+    hasCode: (question) => waits.during('chain', () => hasCode(question)),
+    lackOf: (question) => waits.during('chain', () => lackOf(question)),
+  }
+}
