@@ -6,7 +6,7 @@ import {
   TransactionMissingError,
   TransactionNotFinalError,
 } from '@causeway/chains'
-import { codecOf, type QuoteChain } from '@causeway/core'
+import { codecOf, type DepositFact, type QuoteChain } from '@causeway/core'
 import type { NamedDeposit } from '../judge/signedOrder.ts'
 import type { SeenDeposit } from '../judge/verdict.ts'
 
@@ -33,6 +33,31 @@ const readTimeoutMs = 6_000
 function confirmationsFor(policy: QuoteChain['pinPolicy'], valueMicroUsd: bigint): number {
   const tier = policy.find(({ upToMicroUsd }) => upToMicroUsd === undefined || valueMicroUsd <= upToMicroUsd)
   return tier?.confirmations ?? Math.max(0, ...policy.map(({ confirmations }) => confirmations))
+}
+
+/**
+ * Which of its equals a deposit is, from 0. Deposits of other currencies or amounts do not count: a hostile contract
+ * may make one in one branch of the chain and leave it out in another, for the same transaction. Pure.
+ */
+export function ordinalOf(
+  deposit: DepositFact,
+  deposits: readonly Pick<DepositFact, 'depositId' | 'currency' | 'amount'>[],
+): number {
+  const { depositId, currency, amount } = deposit
+  return deposits
+    .filter(
+      (other) => other.depositId === depositId && other.currency === currency && other.amount === amount,
+    )
+    .indexOf(deposit)
+}
+
+function inTransactionOf(
+  { depositId, currency }: DepositFact,
+  deposits: readonly Pick<DepositFact, 'depositId' | 'currency' | 'amount'>[],
+): bigint {
+  return deposits
+    .filter((other) => other.depositId === depositId && other.currency === currency)
+    .reduce((sum, { amount }) => sum + amount, 0n)
 }
 
 /** Opens no connection before the first reading. */
@@ -73,10 +98,11 @@ export function createDepositReader(origins: readonly OriginChain[]): DepositRea
         chainId: named.chainId,
         chainKey: chain.id,
         transactionId: named.transactionId.toLowerCase(),
-        ordinal: facts.deposits.filter(({ depositId }) => depositId === found.depositId).indexOf(found),
+        ordinal: ordinalOf(found, facts.deposits),
         orderId: found.depositId,
         currency: codec.canonicalAddress(found.currency),
         amount: found.amount,
+        inTransaction: inTransactionOf(found, facts.deposits),
       }
     )
   }

@@ -7,6 +7,7 @@ import type { Proof } from '../judge/signedOrder.ts'
 import { type OtherRecord, othersFill, type Sharing } from '../judge/turns.ts'
 import {
   depositKey,
+  isOfSameSource,
   lossOf,
   refuse,
   type SeenDeposit,
@@ -76,15 +77,18 @@ async function judgeOfferedRefund(
   const [deposit] = (await filling.deposits.read(named, worth)) ?? []
   if (deposit === undefined) return { verdict: wait('the deposit is not deep enough') }
   const inputCurrency = inputCurrencyOf(proof, filling.networkOf)
-  const fill: FillState = fitsOrder(deposit, proof.order, inputCurrency)
-    ? await settleFill(asked, proof, past, filling)
-    : { kind: 'open' }
+  const hasFilledFrom = past.some((record) => record.kind === 'fill' && isPaidFrom(record, deposit))
+  const fill: FillState =
+    hasFilledFrom || fitsOrder(deposit, proof.order, inputCurrency)
+      ? await settleFill(asked, proof, past, filling)
+      : { kind: 'open' }
   const verdict = judgeRefund({
     order: proof.order,
     refund: { orderId: asked.orderId, chainId: chain.chainId, chainKey: chain.key, ...payment },
     deposit,
     isGivenBack: isGivenBack(past, deposit),
-    ...{ inputCurrency, fill },
+    givenBackThere: givenBackThere(past, deposit),
+    ...{ hasFilledFrom, inputCurrency, fill },
     value,
     limits: filling.limits,
   })
@@ -98,6 +102,17 @@ function isGivenBack(past: readonly SignedRecord[], deposit: SeenDeposit | undef
     (record) => record.kind === 'refund' && !hasFailed(record) && record.deposits.includes(key),
   )
 }
+
+/** Of deposits of the same transaction and currency, by refunds that were or may be mined. */
+function givenBackThere(past: readonly SignedRecord[], deposit: SeenDeposit): bigint {
+  return past
+    .filter((record) => record.kind === 'refund' && isPaidFrom(record, deposit))
+    .flatMap(({ payments }) => payments)
+    .reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+const isPaidFrom = (record: SignedRecord, deposit: SeenDeposit): boolean =>
+  !hasFailed(record) && record.deposits.some((key) => isOfSameSource(key, deposit))
 
 /** An order that can still be filled, and that the service gives up, is closed where it would be paid, and its refund waits until that is final. */
 async function settleFill(

@@ -53,8 +53,9 @@ const asked = {
 } as const
 const deposit: SeenDeposit = {
   ...{ chainId: 8453, chainKey: 'base', transactionId: '0x1', ordinal: 0 },
-  ...{ orderId, currency: usdc, amount: 100n },
+  ...{ orderId, currency: usdc, amount: 100n, inTransaction: 100n },
 }
+const depositOf = (amount: bigint): SeenDeposit => ({ ...deposit, amount, inTransaction: amount })
 /** A token of 12 decimals worth a dollar, and native coin worth nothing: an amount is micro-USD. */
 const value: Valuer = (_chain, currency, amount) => (currency === native ? 0n : amount * 10n ** 12n)
 const limits = { toleranceBps: 0, lossPerOrderMicroUsd: 5n }
@@ -141,7 +142,8 @@ describe('a refund', () => {
   const refund: RefundFacts = {
     order,
     refund: { orderId, chainId: 8453, chainKey: 'base', recipient, currency: usdc, amount: 95n },
-    ...{ deposit, isGivenBack: false, inputCurrency: usdc, fill: { kind: 'over' }, value, limits },
+    ...{ deposit, isGivenBack: false, givenBackThere: 0n, hasFilledFrom: false },
+    ...{ inputCurrency: usdc, fill: { kind: 'over' }, value, limits },
   }
   const filled = (amount: bigint, deposits: readonly string[] = [depositKey(deposit)]): FillState => ({
     ...{ kind: 'filled', chainId: 10, payments: [{ currency: usdc, amount }], deposits },
@@ -157,7 +159,7 @@ describe('a refund', () => {
     ['of the deposit that its fill used', { fill: filled(99n) }, 'refuse'],
     ['before its deposit is deep enough', { deposit: undefined }, 'wait'],
     ['twice', { isGivenBack: true }, 'refuse'],
-    ['of more than was deposited', { deposit: { ...deposit, amount: 94n } }, 'refuse'],
+    ['of more than was deposited', { deposit: depositOf(94n) }, 'refuse'],
     ['of a deposit of another order', { deposit: { ...deposit, orderId: '0x' } }, 'refuse'],
     ['of a deposit on another chain', { deposit: { ...deposit, chainKey: 'optimism' } }, 'refuse'],
     ['of another currency', { deposit: { ...deposit, currency: native } }, 'refuse'],
@@ -168,17 +170,19 @@ describe('a refund', () => {
   })
 
   test('of what was deposited beyond a filled order, and of a second deposit', () => {
-    const overpaid = { ...deposit, amount: 195n }
+    const overpaid = depositOf(195n)
     expect(judgeRefund({ ...refund, deposit: overpaid, fill: filled(99n) })).toMatchObject({ kind: 'pay' })
-    expect(judgeRefund({ ...refund, fill: filled(99n, ['8453:0x2:0']) })).toMatchObject({ kind: 'pay' })
+    expect(
+      judgeRefund({ ...refund, fill: filled(99n, [depositKey({ ...deposit, transactionId: '0x2' })]) }),
+    ).toMatchObject({ kind: 'pay' })
   })
 
   test('of a deposit that pays for no fill waits for none: dust of a stranger stops nobody', () => {
     const refunded = { ...refund.refund, amount: 5n }
     for (const fill of [{ kind: 'open' } as const, filled(99n)])
-      expect(
-        judgeRefund({ ...refund, refund: refunded, deposit: { ...deposit, amount: 99n }, fill }),
-      ).toMatchObject({ kind: 'pay' })
+      expect(judgeRefund({ ...refund, refund: refunded, deposit: depositOf(99n), fill })).toMatchObject({
+        kind: 'pay',
+      })
     const [input] = order.inputs
     const other = { ...deposit, currency: native }
     const option = { ...refunded, currency: native }
@@ -188,8 +192,36 @@ describe('a refund', () => {
     })
   })
 
+  test('of what a contract deposits in one branch of the chain and not in another takes nothing twice', () => {
+    // Filled for 100 units, which are 101 in this branch: no other deposit, though its key is another one.
+    const other = {
+      ...refund,
+      refund: { ...refund.refund, amount: 99n },
+      fill: filled(99n),
+      hasFilledFrom: true,
+    }
+    for (const amount of [99n, 101n])
+      expect(judgeRefund({ ...other, deposit: depositOf(amount) })).toMatchObject({ kind: 'refuse' })
+    // Given back as the only deposit, and offered again as the second of two.
+    const moved = { ...deposit, ordinal: 1, amount: 60n }
+    const offered = { ...refund, refund: { ...refund.refund, amount: 55n }, givenBackThere: 95n }
+    expect(judgeRefund({ ...offered, deposit: { ...moved, inTransaction: 100n } })).toMatchObject({
+      kind: 'refuse',
+    })
+    expect(judgeRefund({ ...offered, deposit: { ...moved, inTransaction: 160n } })).toMatchObject({
+      kind: 'pay',
+    })
+  })
+
+  test('of a second deposit in the transaction that paid for the fill leaves the fill its own', () => {
+    const twice = { ...deposit, inTransaction: 200n }
+    const asked = { ...refund, deposit: twice, fill: filled(99n), hasFilledFrom: true }
+    expect(judgeRefund(asked)).toMatchObject({ kind: 'pay' })
+    expect(judgeRefund({ ...asked, givenBackThere: 95n })).toMatchObject({ kind: 'refuse' })
+  })
+
   test('of an order that asks for little and paid much gives nothing back', () => {
-    const overpaid = { ...deposit, amount: 195n }
+    const overpaid = depositOf(195n)
     expect(judgeRefund({ ...refund, deposit: overpaid, fill: filled(190n) })).toMatchObject({
       kind: 'refuse',
     })

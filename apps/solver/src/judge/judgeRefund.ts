@@ -1,6 +1,6 @@
 import type { Order } from '@causeway/core'
 import {
-  depositKey,
+  isOfSameSource,
   type LossLimits,
   lossOf,
   mostPaidFor,
@@ -45,6 +45,10 @@ export type RefundFacts = {
   readonly deposit: SeenDeposit | undefined
   /** Something was paid back for this deposit already. */
   readonly isGivenBack: boolean
+  /** What was paid back for deposits of the same transaction and currency. */
+  readonly givenBackThere: bigint
+  /** A fill was paid for by a deposit of the same transaction and currency. */
+  readonly hasFilledFrom: boolean
   /** Canonical spelling of the order's input currency. */
   readonly inputCurrency: string
   readonly fill: FillState
@@ -65,8 +69,11 @@ export function judgeRefund(facts: RefundFacts): Verdict {
   if (deposit.chainKey !== refund.chainKey) return refuse('the deposit is on another chain')
   if (deposit.currency !== refund.currency.toLowerCase()) return refuse('the deposit is of another currency')
   if (refund.amount > deposit.amount) return refuse('it gives back more than was deposited')
+  if (facts.givenBackThere + refund.amount > deposit.inTransaction)
+    return refuse('it gives back more than was deposited')
   // It never paid for a fill and never will.
-  if (!fitsOrder(deposit, order, facts.inputCurrency)) return { kind: 'pay', lossMicroUsd: 0n }
+  if (!facts.hasFilledFrom && !fitsOrder(deposit, order, facts.inputCurrency))
+    return { kind: 'pay', lossMicroUsd: 0n }
   switch (fill.kind) {
     case 'over':
       return { kind: 'pay', lossMicroUsd: 0n }
@@ -77,7 +84,7 @@ export function judgeRefund(facts: RefundFacts): Verdict {
     case 'filled_by_another':
       return wait('another fill wallet has filled the order')
     case 'filled':
-      return fill.deposits.includes(depositKey(deposit))
+      return fill.deposits.some((key) => isOfSameSource(key, deposit))
         ? judgeSurplus(facts, deposit, fill)
         : { kind: 'pay', lossMicroUsd: 0n }
   }
@@ -108,18 +115,21 @@ function isOption({ chainKey, recipient }: RefundFacts['refund'], order: Order):
  * asks for little and pays much takes the deposit once.
  */
 function judgeSurplus(
-  { order, refund, value, limits }: RefundFacts,
+  { order, refund, givenBackThere, value, limits }: RefundFacts,
   deposit: SeenDeposit,
   fill: Extract<FillState, { kind: 'filled' }>,
 ): Verdict {
-  const asked = BigInt(order.inputs[0]?.payment.amount ?? deposit.amount)
-  if (refund.amount > deposit.amount - asked) return refuse('the fill has used the deposit')
-  const received = value(deposit.chainId, deposit.currency, deposit.amount)
+  const { chainId, currency, inTransaction } = deposit
+  const asked = BigInt(order.inputs[0]?.payment.amount ?? inTransaction)
+  const back = givenBackThere + refund.amount
+  if (back > inTransaction - asked) return refuse('the fill has used the deposit')
+  const received = value(chainId, currency, inTransaction)
   const filled = sumOfValues(
     fill.payments.map(({ currency, amount }) => value(fill.chainId, currency, amount)),
   )
-  const back = value(refund.chainId, refund.currency, refund.amount)
-  if (received === undefined || filled === undefined || back === undefined) return wait('no price is known')
-  if (filled + back > mostPaidFor(received, limits)) return refuse('the fill has used the deposit')
-  return { kind: 'pay', lossMicroUsd: lossOf(filled + back, received) - lossOf(filled, received) }
+  const returned = value(refund.chainId, refund.currency, back)
+  if (received === undefined || filled === undefined || returned === undefined)
+    return wait('no price is known')
+  if (filled + returned > mostPaidFor(received, limits)) return refuse('the fill has used the deposit')
+  return { kind: 'pay', lossMicroUsd: lossOf(filled + returned, received) - lossOf(filled, received) }
 }

@@ -21,16 +21,28 @@ export type SeenDeposit = {
   readonly chainKey: string
   /** Lower case. */
   readonly transactionId: string
-  /** Which of its order's deposits in that transaction, from 0. */
+  /** Which of its order's equal deposits in that transaction, from 0. */
   readonly ordinal: number
   readonly orderId: string
   readonly currency: string
   readonly amount: bigint
+  /** Sum of its order's deposits of this currency in that transaction. */
+  readonly inTransaction: bigint
 }
 
 /** The same deposit has the same key wherever a reorganization puts it. */
-export const depositKey = ({ chainId, transactionId, ordinal }: SeenDeposit): string =>
-  `${chainId}:${transactionId}:${ordinal}`
+export const depositKey = (deposit: SeenDeposit): string =>
+  `${sourceOf(deposit)}${deposit.amount}:${deposit.ordinal}`
+
+/**
+ * Whether a key is of a deposit of the same transaction and currency. What a hostile contract deposits there may differ
+ * between two branches of the chain, so what was paid is held against all of it.
+ */
+export const isOfSameSource = (key: string, deposit: SeenDeposit): boolean =>
+  key.startsWith(sourceOf(deposit))
+
+const sourceOf = ({ chainId, transactionId, currency }: SeenDeposit): string =>
+  `${chainId}:${transactionId}:${currency}:`
 
 export type LossLimits = {
   /** Of the value that came in: what prices may have moved between a quote and its fill. */

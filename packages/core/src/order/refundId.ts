@@ -8,9 +8,14 @@ export type RefundedDeposit = {
   readonly chainId: number
   /** Canonical, as the chain's family spells it. */
   readonly transactionId: string
+  /** In its family's canonical spelling. */
+  readonly currency: string
+  /** Smallest units. */
+  readonly amount: bigint
   /**
-   * Which of the order's deposits in that transaction, from 0. Not its place in the block: that is another one once
-   * a reorganization has brought the transaction back behind others.
+   * Which of the order's equal deposits in that transaction, from 0. Not its place in the block, nor among other
+   * deposits: in another branch of the chain the transaction may come behind others, and a hostile contract in it may
+   * have left its own deposit out.
    */
   readonly ordinal: number
 }
@@ -22,12 +27,17 @@ const domain = keccak256(utf8Bytes('refund of a deposit'))
  * again. It is no order id, so that a fill and a refund never stand for each other.
  * @throws RangeError when the order id is not 32 bytes
  */
-export function refundId(orderId: Hex, { chainId, transactionId, ordinal }: RefundedDeposit): Hex {
-  const words = new AbiWords(5)
+export function refundId(
+  orderId: Hex,
+  { chainId, transactionId, currency, amount, ordinal }: RefundedDeposit,
+): Hex {
+  const words = new AbiWords(7)
     .word(domain)
     .word(fixedHexToBytes(orderId, 32))
     .number(chainId)
     .word(keccak256(utf8Bytes(transactionId)))
+    .word(keccak256(utf8Bytes(currency)))
+    .uint(amount)
     .number(ordinal)
   return keccak256Hex(words.done())
 }
