@@ -1,25 +1,17 @@
 // Goal: a smart account's owner spends no native coin in any way to deposit, and whoever would spend the
 // relayer's money is refused before it is asked. Method: the service with its jobs, PostgreSQL and real nodes
-// that mine only when told; ERC-4337's own entry point and accounts, an EIP-7702 account of ours; a scripted
+// that mine only when told; ERC-4337's own entry point and accounts, the stand-in for Calibur at its address; a scripted
 // solver submits.
 import type { Hex } from '@causeway/core'
 import {
   accountAbstractionCode,
-  batchAccountAbi,
   entryPointAddress,
   type LocalAccount,
-  loadArtifacts,
+  signBatch,
+  signDelegation,
   tokenAbi,
 } from '@causeway/localnet'
-import {
-  concatHex,
-  encodeAbiParameters,
-  encodeDeployData,
-  encodeFunctionData,
-  erc20Abi,
-  parseAbi,
-  toHex,
-} from 'viem'
+import { concatHex, encodeAbiParameters, encodeFunctionData, erc20Abi, parseAbi, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
@@ -56,7 +48,6 @@ let oracles: StandInOracles
 let sponsor: TestSponsor
 let payer: LocalAccount
 let factory: Hex
-let batchAccount: Hex
 
 beforeAll(async () => {
   oracles = await startStandInOracles()
@@ -64,11 +55,8 @@ beforeAll(async () => {
   requests = bed.requests
   payer = userOf(bed.network, 5)
   sponsor = await createSponsor(bed.database, 1_000_000_000n)
-  const artifacts = await loadArtifacts()
   const argument = encodeAbiParameters([{ type: 'address' }], [entryPointAddress])
   factory = await deploy(concatHex([accountAbstractionCode('SimpleAccountFactory'), argument]))
-  const { bytecode } = artifacts.BatchAccount
-  batchAccount = await deploy(encodeDeployData({ abi: batchAccountAbi, bytecode }))
 })
 afterAll(async () => {
   await bed?.stop()
@@ -188,34 +176,9 @@ async function userOperation(owner: Owner, calls: readonly Call[]): Promise<Exec
 
 /** One batch of an account that delegates with the same transaction. */
 async function delegatedBatch(owner: Owner, calls: readonly Call[], nonce = 0): Promise<Execution> {
-  const signer = privateKeyToAccount(owner.privateKey)
   const { chainId } = base()
-  const tuple = await signer.signAuthorization({ contractAddress: batchAccount, chainId, nonce })
-  const types = {
-    Batch: [
-      { name: 'calls', type: 'Call[]' },
-      { name: 'nonce', type: 'uint256' },
-    ],
-    Call: [
-      { name: 'to', type: 'address' },
-      { name: 'value', type: 'uint256' },
-      { name: 'data', type: 'bytes' },
-    ],
-  } as const
-  const signature = await signer.signTypedData({
-    domain: { name: 'BatchAccount', chainId, verifyingContract: owner.account },
-    types,
-    primaryType: 'Batch',
-    message: { calls, nonce: 0n },
-  })
-  const data = encodeFunctionData({
-    abi: batchAccountAbi,
-    functionName: 'execute',
-    args: [calls, 0n, signature],
-  })
-  const { r, s, yParity } = tuple
-  const authorizationList = [{ chainId, address: batchAccount, nonce, yParity, r, s }]
-  return { to: owner.account, data, authorizationList }
+  const authorizationList = [await signDelegation(owner.privateKey, chainId, nonce)]
+  return { ...(await signBatch(owner.privateKey, calls, { chainId })), authorizationList }
 }
 
 const flows = { 'ERC-4337': userOperation, 'EIP-7702': delegatedBatch } as const
@@ -348,9 +311,7 @@ describe('calls are refused', () => {
     const stale = await delegatedBatch(owner, callsOf(quote), 7)
     expect(await refusalOf(execute(quote, stale))).toEqual(refused('authorization'))
     expect(await tried({ chainId: 10 })).toEqual(refused('authorization'))
-    const relayer = privateKeyToAccount(bed.network.keys.fillWallet.privateKey)
-    const own = await relayer.signAuthorization({ contractAddress: batchAccount, chainId: 8_453, nonce: 0 })
-    const { r, s, yParity } = own
+    const { r, s, yParity } = await signDelegation(bed.network.keys.fillWallet.privateKey, 8_453)
     expect(await tried({ r, s, yParity })).toEqual(refused('authorization'))
     const empty = await execute(quote, { ...good, authorizationList: [] })
     expect([empty.status, readError(empty).errorCode]).toEqual([400, 'INVALID_REQUEST'])
