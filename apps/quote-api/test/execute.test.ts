@@ -1,31 +1,22 @@
 // Goal: a smart account's owner spends no native coin in any way to deposit, and whoever would spend the
 // relayer's money is refused before it is asked. Method: the service with its jobs, PostgreSQL and real nodes
-// that mine only when told; ERC-4337's own entry point and accounts, an EIP-7702 account of ours; a scripted
-// solver submits.
+// that mine only when told; ERC-4337's own entry point and accounts, the stand-in for Calibur at its address;
+// a scripted solver submits.
 import type { Hex } from '@causeway/core'
-import {
-  accountAbstractionCode,
-  batchAccountAbi,
-  entryPointAddress,
-  type LocalAccount,
-  loadArtifacts,
-  tokenAbi,
-} from '@causeway/localnet'
-import {
-  concatHex,
-  encodeAbiParameters,
-  encodeDeployData,
-  encodeFunctionData,
-  erc20Abi,
-  parseAbi,
-  toHex,
-} from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { type BatchedCall, type LocalAccount, signDelegation, tokenAbi } from '@causeway/localnet'
+import { encodeFunctionData, erc20Abi, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { failuresPerHourMax } from '../src/requests/execute/judgeExecution.ts'
 import { type Answer, post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
+import {
+  type Execution,
+  type Flow,
+  type Owner,
+  type SmartAccounts,
+  startSmartAccounts,
+} from './serviceSupport/smartAccounts.ts'
 import { transactionsOf } from './serviceSupport/transactionsOf.ts'
 import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
@@ -38,25 +29,12 @@ import {
 import { createSponsor, type TestSponsor } from './sponsorSupport/sponsors.ts'
 
 const amount = 200_000_000n
-const entryPointAbi = parseAbi([
-  'struct PackedUserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }',
-  'function handleOps(PackedUserOperation[] ops, address beneficiary)',
-  'function getUserOpHash(PackedUserOperation op) view returns (bytes32)',
-  'function getNonce(address sender, uint192 key) view returns (uint256)',
-])
-const accountAbi = parseAbi([
-  'function executeBatch(address[] dest, uint256[] value, bytes[] func)',
-  'function createAccount(address owner, uint256 salt) returns (address)',
-  'function getAddress(address owner, uint256 salt) view returns (address)',
-])
-
 let bed: SettlementBed
 let requests: RequestDriver
 let oracles: StandInOracles
 let sponsor: TestSponsor
 let payer: LocalAccount
-let factory: Hex
-let batchAccount: Hex
+let accounts: SmartAccounts
 
 beforeAll(async () => {
   oracles = await startStandInOracles()
@@ -64,11 +42,7 @@ beforeAll(async () => {
   requests = bed.requests
   payer = userOf(bed.network, 5)
   sponsor = await createSponsor(bed.database, 1_000_000_000n)
-  const artifacts = await loadArtifacts()
-  const argument = encodeAbiParameters([{ type: 'address' }], [entryPointAddress])
-  factory = await deploy(concatHex([accountAbstractionCode('SimpleAccountFactory'), argument]))
-  const { bytecode } = artifacts.BatchAccount
-  batchAccount = await deploy(encodeDeployData({ abi: batchAccountAbi, bytecode }))
+  accounts = await startSmartAccounts(bed.network, 'base', payer)
 })
 afterAll(async () => {
   await bed?.stop()
@@ -78,42 +52,13 @@ afterAll(async () => {
 const base = () => bed.network.chains.base.chain
 const usdc = () => bed.network.deployment.base.tokens.USDC
 
-async function deploy(code: Hex): Promise<Hex> {
-  const { walletClient, publicClient } = base().as(payer)
-  const hash = await walletClient.sendTransaction({ data: code })
-  let address: Hex | null | undefined
-  await waitUntil(async () => {
-    await bed.network.mine('base')
-    const receipt = await publicClient.getTransactionReceipt({ hash }).catch(() => undefined)
-    address = receipt?.contractAddress
-    return address !== undefined
-  }, 'the contract is there')
-  if (address === undefined || address === null) throw new Error('nothing was deployed')
-  // CAST: lower case hex is still hex.
-  return address.toLowerCase() as Hex
-}
-
-type Owner = { readonly privateKey: Hex; readonly address: Hex; readonly account: Hex }
-type Flow = 'ERC-4337' | 'EIP-7702'
-
 /** An account with tokens and no native coin, whose owner has none either. */
 async function accountOf(flow: Flow, token = usdc(), value = amount): Promise<Owner> {
-  const privateKey = generatePrivateKey()
-  const { address } = privateKeyToAccount(privateKey)
-  const account =
-    flow === 'EIP-7702'
-      ? address
-      : await base().client.readContract({
-          address: factory,
-          abi: accountAbi,
-          functionName: 'getAddress',
-          args: [address, 0n],
-        })
-  const fund = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [account, value] })
+  const owner = await accounts.accountOf(flow)
+  const fund = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [owner.account, value] })
   await base().send(payer, [{ what: 'funds', to: token, data: fund }])
   await bed.network.mine('base')
-  // CAST: lower case hex is still hex.
-  return { privateKey, address, account: account.toLowerCase() as Hex }
+  return owner
 }
 
 /** Asks on fresh heads: chains that mine only when told grow too old to be priced. */
@@ -141,85 +86,14 @@ async function quoted(
   )
 }
 
-type Call = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
-
-const callsOf = (quote: QuoteAnswer): readonly Call[] =>
+const callsOf = (quote: QuoteAnswer): readonly BatchedCall[] =>
   transactionsOf(quote).map(({ to, data, value }) => ({
     // CAST: steps hold addresses and calldata, which the wire describes as text.
     ...{ to: to as Hex, data: data as Hex, value: BigInt(value) },
   }))
 
-type Execution = { readonly to: Hex; readonly data: Hex; readonly authorizationList?: readonly object[] }
-
-/** One user operation of an account that is made on the way. */
-async function userOperation(owner: Owner, calls: readonly Call[]): Promise<Execution> {
-  const { client } = base()
-  const read = { address: entryPointAddress, abi: entryPointAbi } as const
-  const creation = encodeFunctionData({
-    abi: accountAbi,
-    functionName: 'createAccount',
-    args: [owner.address, 0n],
-  })
-  const hasCode = (await client.getCode({ address: owner.account })) !== undefined
-  const operation = {
-    sender: owner.account,
-    nonce: await client.readContract({ ...read, functionName: 'getNonce', args: [owner.account, 0n] }),
-    initCode: hasCode ? ('0x' as const) : concatHex([factory, creation]),
-    callData: encodeFunctionData({
-      abi: accountAbi,
-      functionName: 'executeBatch',
-      args: [calls.map(({ to }) => to), calls.map(({ value }) => value), calls.map(({ data }) => data)],
-    }),
-    accountGasLimits: concatHex([toHex(400_000n, { size: 16 }), toHex(600_000n, { size: 16 })]),
-    preVerificationGas: 0n,
-    gasFees: toHex(0n, { size: 32 }),
-    paymasterAndData: '0x',
-    signature: '0x',
-  } as const
-  const hash = await client.readContract({ ...read, functionName: 'getUserOpHash', args: [operation] })
-  const signature = await privateKeyToAccount(owner.privateKey).signMessage({ message: { raw: hash } })
-  const data = encodeFunctionData({
-    abi: entryPointAbi,
-    functionName: 'handleOps',
-    args: [[{ ...operation, signature }], payer.address],
-  })
-  return { to: entryPointAddress, data }
-}
-
-/** One batch of an account that delegates with the same transaction. */
-async function delegatedBatch(owner: Owner, calls: readonly Call[], nonce = 0): Promise<Execution> {
-  const signer = privateKeyToAccount(owner.privateKey)
-  const { chainId } = base()
-  const tuple = await signer.signAuthorization({ contractAddress: batchAccount, chainId, nonce })
-  const types = {
-    Batch: [
-      { name: 'calls', type: 'Call[]' },
-      { name: 'nonce', type: 'uint256' },
-    ],
-    Call: [
-      { name: 'to', type: 'address' },
-      { name: 'value', type: 'uint256' },
-      { name: 'data', type: 'bytes' },
-    ],
-  } as const
-  const signature = await signer.signTypedData({
-    domain: { name: 'BatchAccount', chainId, verifyingContract: owner.account },
-    types,
-    primaryType: 'Batch',
-    message: { calls, nonce: 0n },
-  })
-  const data = encodeFunctionData({
-    abi: batchAccountAbi,
-    functionName: 'execute',
-    args: [calls, 0n, signature],
-  })
-  const { r, s, yParity } = tuple
-  const authorizationList = [{ chainId, address: batchAccount, nonce, yParity, r, s }]
-  return { to: owner.account, data, authorizationList }
-}
-
-const flows = { 'ERC-4337': userOperation, 'EIP-7702': delegatedBatch } as const
-const signedBy = (flow: Flow, owner: Owner, calls: readonly Call[]) => flows[flow](owner, calls)
+const signedBy: SmartAccounts['signedBy'] = (...of) => accounts.signedBy(...of)
+const delegatedBatch: SmartAccounts['delegatedBatch'] = (...of) => accounts.delegatedBatch(...of)
 
 function execute(
   { requestId }: Pick<QuoteAnswer, 'requestId'>,
@@ -310,7 +184,7 @@ describe('calls are refused', () => {
     const [quote, another] = [await quoted(owner), await quoted(owner)]
     const [approve, deposit] = callsOf(quote)
     if (approve === undefined || deposit === undefined) throw new Error('a token is approved and deposited')
-    const tried = async (calls: readonly Call[]) =>
+    const tried = async (calls: readonly BatchedCall[]) =>
       refusalOf(execute(quote, await delegatedBatch(owner, calls)))
     expect(await tried([approve])).toEqual(refused('no_deposit'))
     expect(await tried(callsOf(another))).toEqual(refused('no_deposit'))
@@ -348,9 +222,7 @@ describe('calls are refused', () => {
     const stale = await delegatedBatch(owner, callsOf(quote), 7)
     expect(await refusalOf(execute(quote, stale))).toEqual(refused('authorization'))
     expect(await tried({ chainId: 10 })).toEqual(refused('authorization'))
-    const relayer = privateKeyToAccount(bed.network.keys.fillWallet.privateKey)
-    const own = await relayer.signAuthorization({ contractAddress: batchAccount, chainId: 8_453, nonce: 0 })
-    const { r, s, yParity } = own
+    const { r, s, yParity } = await signDelegation(bed.network.keys.fillWallet.privateKey, 8_453)
     expect(await tried({ r, s, yParity })).toEqual(refused('authorization'))
     const empty = await execute(quote, { ...good, authorizationList: [] })
     expect([empty.status, readError(empty).errorCode]).toEqual([400, 'INVALID_REQUEST'])

@@ -10,9 +10,9 @@ import {
   type TokenPermitTerms,
 } from '@causeway/core'
 import {
-  batchAccountAbi,
   depositoryAbi,
-  loadArtifacts,
+  signBatch,
+  signDelegation,
   startTestNetwork,
   type TestNetwork,
 } from '@causeway/localnet'
@@ -30,18 +30,10 @@ const amount = 1_000n
 let network: TestNetwork
 let bench: SolverBench
 let lastItem = 0
-let batchAccount: Hex
 
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
   bench = await startSolverBench(network)
-  const { BatchAccount } = await loadArtifacts()
-  const { walletClient, publicClient } = network.chains.base.chain.as(network.keys.deployer)
-  const hash = await walletClient.sendTransaction({ data: BatchAccount.bytecode })
-  const { contractAddress } = await publicClient.waitForTransactionReceipt({ hash })
-  if (contractAddress === null || contractAddress === undefined) throw new Error('nothing was deployed')
-  // CAST: lower case hex is still hex.
-  batchAccount = contractAddress.toLowerCase() as Hex
 })
 afterAll(async () => {
   await bench?.stop()
@@ -159,8 +151,8 @@ describe('permits of the solver', () => {
       'the contract is another one',
       "chain 1 is none of this solver's",
       expect.stringContaining('signature'),
-      'the transaction would revert',
-      'the transaction would revert',
+      'EXECUTION_REVERTED: the transaction would revert',
+      'EXECUTION_REVERTED: the transaction would revert',
     ])
     expect(work.reports.size).toBe(0)
     expect(await depositsOf(sentByAnother.terms.orderId)).toHaveLength(1)
@@ -174,7 +166,6 @@ async function calls(change: object = {}): Promise<Executed> {
   const { tokens, depository, chainId, multicall3 } = network.deployment.base
   const payer = network.keys.users[0] ?? freshAccount()
   const owner = freshAccount()
-  const signer = privateKeyToAccount(owner.privateKey)
   const orderId = generatePrivateKey()
   const token = { abi: erc20Abi, functionName: 'transfer', args: [owner.address, amount] } as const
   await network.chains.base.chain.send(payer, [
@@ -190,37 +181,17 @@ async function calls(change: object = {}): Promise<Executed> {
     { to: tokens.USDC, value: 0n, data: encodeFunctionData(approve) },
     { to: depository, value: 0n, data: encodeFunctionData(deposit) },
   ]
-  const signature = await signer.signTypedData({
-    domain: { name: 'BatchAccount', chainId, verifyingContract: owner.address },
-    types: {
-      Batch: [
-        { name: 'calls', type: 'Call[]' },
-        { name: 'nonce', type: 'uint256' },
-      ],
-      Call: [
-        { name: 'to', type: 'address' },
-        { name: 'value', type: 'uint256' },
-        { name: 'data', type: 'bytes' },
-      ],
-    },
-    primaryType: 'Batch',
-    message: { calls: batch, nonce: 0n },
-  })
-  const tuple = await signer.signAuthorization({ contractAddress: batchAccount, chainId, nonce: 0 })
-  const { r, s, yParity } = tuple
+  const { to, data } = await signBatch(owner.privateKey, batch, { chainId })
+  const tuple = await signDelegation(owner.privateKey, chainId)
   const item = {
     id: nextId(),
     kind: 'permit',
     payload: {
       ...{ permitKind: 'calls', orderId, chainId, multicall3 },
       deadline: Math.floor(Date.now() / 1_000) + 3_600,
-      to: owner.address,
-      data: encodeFunctionData({
-        abi: batchAccountAbi,
-        functionName: 'execute',
-        args: [batch, 0n, signature],
-      }),
-      authorizationList: [{ chainId, address: batchAccount, nonce: 0, yParity, r, s }],
+      to,
+      data,
+      authorizationList: [tuple],
       ...change,
     },
   }
@@ -265,10 +236,10 @@ describe('calls of smart accounts', () => {
     for (const { item } of forged) work.add(item)
     await until('all are refused', () => forged.every(({ item }) => work.failures.has(item.id)))
     expect(forged.map(({ item }) => work.failures.get(item.id)?.[0])).toEqual([
-      'the transaction would revert',
+      'EXECUTION_REVERTED: the transaction would revert',
       'the contract is another one',
       'the contract is another one',
-      'the transaction would revert',
+      'EXECUTION_REVERTED: the transaction would revert',
     ])
     expect([work.reports.size, await usdcOf(fillWallet.address)]).toEqual([0, before])
   }, 200_000)

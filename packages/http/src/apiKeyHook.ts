@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type ApiKeys, apiKeyHeader, readApiKeyHeader } from './apiKeys.ts'
+import { type ApiKeys, apiKeyHeader, readApiKeyHeader, readBearerToken } from './apiKeys.ts'
 import { RequestFailure } from './failure.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { networkOf, type RateLimitOptions } from './rateLimit.ts'
@@ -7,18 +7,19 @@ import { networkOf, type RateLimitOptions } from './rateLimit.ts'
 type ApiKeyHookOptions = {
   readonly apiKeys: ApiKeys
   readonly unknownKeys?: 'refuse' | 'ignore'
+  readonly bearerKeys?: boolean
   readonly rateLimits: RateLimitOptions
 }
 
 const failedKeyWindowMs = 60_000
 
 /**
- * Resolves `x-api-key` before limits and body: a request without one passes with `apiKey` null, a
- * wrong or repeated one is 401. Failed tries are limited per network before any key is looked up.
+ * Resolves `x-api-key`, or a bearer token in its place, before limits and body: a request without one passes
+ * with `apiKey` null, a wrong or repeated one is 401, two different ones are 400. Failed tries are limited per network before any key is looked up.
  * @source ledger-and-safety.md 2.1, 2.2
  */
 export function registerApiKeys(app: HttpApp, options: ApiKeyHookOptions): void {
-  const { apiKeys, unknownKeys = 'refuse', rateLimits } = options
+  const { apiKeys, unknownKeys = 'refuse', bearerKeys = false, rateLimits } = options
   const failures = countFailures(app, rateLimits.failedKeysPerMinuteMax)
   const authenticate = async (request: FastifyRequest, header: string | string[]) => {
     if (unknownKeys === 'refuse') await failures.refuseAboveLimit(request)
@@ -30,7 +31,10 @@ export function registerApiKeys(app: HttpApp, options: ApiKeyHookOptions): void 
     throw unauthorized()
   }
   app.addHook('onRequest', (request, _reply, done) => {
-    const header = request.headers[apiKeyHeader]
+    const named = request.headers[apiKeyHeader]
+    const token = bearerKeys ? readBearerToken(request.headers.authorization) : undefined
+    if (named !== undefined && token !== undefined && named !== token) return done(contradiction())
+    const header = named ?? token
     if (header === undefined) return done()
     authenticate(request, header).then(() => done(), done)
   })
@@ -39,6 +43,11 @@ export function registerApiKeys(app: HttpApp, options: ApiKeyHookOptions): void 
 /** The one body of every 401: it does not tell an unknown key from a malformed one. */
 export function unauthorized(): RequestFailure {
   return new RequestFailure('unauthorized', 'The API key is missing or not valid.')
+}
+
+function contradiction(): RequestFailure {
+  const message = `${apiKeyHeader} and authorization carry different keys; send one of them.`
+  return new RequestFailure('invalid_request', message, { detail: message, field: 'authorization' })
 }
 
 type FailureCounter = {

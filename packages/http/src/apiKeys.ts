@@ -20,6 +20,12 @@ export const noApiKeys: ApiKeys = { find: async () => undefined }
 export const apiKeyHeader = 'x-api-key'
 export const apiKeyLengthMax = 256
 
+/** What follows the scheme, which may be written in any case; undefined for another one. @source RFC 6750 2.1 */
+export function readBearerToken(header: string | undefined): string | undefined {
+  const [scheme = '', ...rest] = (header ?? '').split(' ')
+  return scheme.toLowerCase() === 'bearer' ? rest.join(' ').trim() : undefined
+}
+
 /**
  * The value of `x-api-key` when it can be a key at all: one header, printable ASCII without spaces
  * or commas (a repeated header arrives joined by a comma), at most 256 characters.

@@ -185,6 +185,51 @@ test('a wrong key is 401 on every route, whatever it is', async () => {
   expect(repeated.statusCode).toBe(401)
 })
 
+test('a key may be sent as a bearer token as well, where an app takes it so', async () => {
+  const app = await createApp({ apiKeys: keys, bearerKeys: true })
+  app.get('/who', async ({ apiKey }) => ({ keyId: apiKey?.keyId ?? null }))
+  const ask = async (headers: Record<string, string>) => {
+    const answer = await app.inject({ url: '/who', headers })
+    const body: unknown = answer.json()
+    return [answer.statusCode, body]
+  }
+  const known = [200, { keyId: 'k1' }]
+  for (const authorization of [`Bearer ${knownKey}`, `bearer ${knownKey}`, `BEARER  ${knownKey}`]) {
+    expect(await ask({ authorization }), authorization).toEqual(known)
+    expect(await ask({ authorization, 'x-api-key': knownKey }), authorization).toEqual(known)
+  }
+  for (const token of ['', 'x', `${knownKey}x`, `${knownKey} ${knownKey}`, `${knownKey},`, 'k'.repeat(257)]) {
+    const answer = await ask({ authorization: `Bearer ${token}` })
+    expect(answer, token).toMatchObject([401, { errorCode: 'UNAUTHORIZED' }])
+  }
+  // Of another scheme nothing here knows anything: it is for whoever stands before the service.
+  expect(await ask({ authorization: `Basic ${knownKey}` })).toEqual([200, { keyId: null }])
+  expect(await ask({ authorization: `Basic ${knownKey}`, 'x-api-key': knownKey })).toEqual(known)
+})
+
+test('two different keys of one request are refused by name, whichever of them is known', async () => {
+  const app = await createApp({ apiKeys: keys, bearerKeys: true })
+  for (const [apiKey, token] of [
+    [knownKey, 'another'],
+    ['another', knownKey],
+    ['', knownKey],
+    [knownKey, ''],
+  ] as const) {
+    const headers = { 'x-api-key': apiKey, authorization: `Bearer ${token}` }
+    const answer = await app.inject({ url: '/lives/v1', headers })
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      400,
+      { errorCode: 'INVALID_REQUEST', message: expect.stringContaining('authorization') },
+    ])
+  }
+})
+
+test('an app that does not take bearer tokens leaves them to others', async () => {
+  const app = await createApp({ apiKeys: keys })
+  const answer = await app.inject({ url: '/lives/v1', headers: { authorization: 'Bearer wrong' } })
+  expect(answer.statusCode).toBe(200)
+})
+
 test('an app may serve wrong keys as if none was sent', async () => {
   const app = await createApp({ apiKeys: keys, unknownKeys: 'ignore' })
   expect((await app.inject({ url: '/lives/v1', headers: { 'x-api-key': 'constructor' } })).statusCode).toBe(

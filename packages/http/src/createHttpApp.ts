@@ -26,6 +26,8 @@ export type HttpAppOptions = {
    * Default `refuse`.
    */
   readonly unknownKeys?: 'refuse' | 'ignore'
+  /** True: a key is taken from `authorization: Bearer` as well. Default false. */
+  readonly bearerKeys?: boolean
   readonly rateLimits: RateLimitOptions
   readonly metrics: HttpMetrics
   readonly readiness: Readiness
@@ -76,7 +78,11 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     limitRoute(route, limiters, options.rateLimits.defaultClass)
   })
   if (options.openApi !== undefined) {
-    await registerOpenApi(app, { ...options.openApi, policy: options.errors })
+    await registerOpenApi(app, {
+      ...options.openApi,
+      policy: options.errors,
+      bearerKeys: options.bearerKeys === true,
+    })
   }
   registerLiveness(app)
   return app

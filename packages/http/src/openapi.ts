@@ -28,22 +28,26 @@ export const interfaceVersion = '1.0.0'
  */
 export async function registerOpenApi(
   app: HttpApp,
-  options: OpenApiOptions & { readonly policy: ErrorPolicy },
+  options: OpenApiOptions & { readonly policy: ErrorPolicy; readonly bearerKeys: boolean },
 ): Promise<void> {
+  const keyed = [{ apiKey: [] }, ...(options.bearerKeys ? [{ bearerKey: [] }] : [])]
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: options.title, description: options.description, version: interfaceVersion, license },
       servers: options.servers.map(({ url, description }) => ({ url, description })),
       components: {
-        securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+        securitySchemes: {
+          apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+          ...(options.bearerKeys && { bearerKey: { type: 'http', scheme: 'bearer' } }),
+        },
       },
       // A key is taken on every route, and needed where the route says so.
-      security: [{}, { apiKey: [] }],
+      security: [{}, ...keyed],
     },
     transform: (route) => {
       const { schema, url } = jsonSchemaTransform(route)
-      return { schema: withErrors(schema, options.policy), url }
+      return { schema: withKeys(withErrors(schema, options.policy), keyed), url }
     },
     transformObject: (document) =>
       'openapiObject' in document
@@ -61,6 +65,13 @@ export async function registerOpenApi(
 }
 
 type DescribedSchema = ReturnType<typeof jsonSchemaTransform>['schema']
+
+/** A route names the key; by which headers it may come is the app's matter. */
+function withKeys(schema: DescribedSchema, keyed: readonly Record<string, string[]>[]): DescribedSchema {
+  const { security, ...rest } = schema
+  if (!Array.isArray(security)) return schema
+  return { ...rest, security: security.flatMap((one) => ('apiKey' in one ? keyed : [one])) }
+}
 
 /** Only the statuses that the route can answer with, each told by its codes. A route may have no schema at all. */
 function withErrors(schema: DescribedSchema | undefined, { errorCodes }: ErrorPolicy): DescribedSchema {

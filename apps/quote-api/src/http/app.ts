@@ -85,6 +85,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     trustedProxies,
     errors: errorPolicy,
     cors: true,
+    bearerKeys: true,
     rateLimits: {
       windowMs: 1_000,
       classes: {

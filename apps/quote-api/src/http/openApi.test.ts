@@ -41,7 +41,7 @@ test('every body and answer is a component with a name', () => {
 
 test('the key is asked for where it is needed, and only there', () => {
   const needing = describedOperations(description).filter(({ security }) =>
-    security?.every((scheme) => 'apiKey' in scheme),
+    security?.every((scheme) => 'apiKey' in scheme || 'bearerKey' in scheme),
   )
   expect(needing.filter(({ security }) => security?.length).map(({ operationId }) => operationId)).toEqual([
     'listBalanceEvents',
@@ -70,7 +70,8 @@ test('the example of every operation is understood by its route, and answered as
     const { errorCode } = refusalSchema.parse(answer.json())
     expect(codes[status], operationId).toContain(errorCode)
     expect(errorCode, operationId).not.toBe('INVALID_REQUEST')
-    if (errorCode === 'UNAUTHORIZED') expect(security, operationId).toEqual([{ apiKey: [] }])
+    if (errorCode === 'UNAUTHORIZED')
+      expect(security, operationId).toEqual([{ apiKey: [] }, { bearerKey: [] }])
   }
 })
 

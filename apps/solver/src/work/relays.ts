@@ -134,4 +134,4 @@ const callsSchema = z
     return { kind: 'permit', chainId, contract, through: 'multicall3', deadline, transaction }
   })
 
-export const permitSchema = z.union([signedPermitSchema, callsSchema])
+export const permitSchema = z.discriminatedUnion('permitKind', [signedPermitSchema, callsSchema])

@@ -1,6 +1,15 @@
 // Vectors of oracle-protocol.md 1.5, 2.1 and 2.3: digests, and the deterministic signatures over them.
 import fc from 'fast-check'
-import { hashMessage, hashTypedData, keccak256, parseSignature, serializeTransaction, toHex } from 'viem'
+import {
+  concatHex,
+  hashMessage,
+  hashTypedData,
+  keccak256,
+  parseSignature,
+  serializeTransaction,
+  toHex,
+  toRlp,
+} from 'viem'
 import { privateKeyToAccount, privateKeyToAddress, sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import {
@@ -241,13 +250,27 @@ describe('what an allocator signs', () => {
     expect(() => digestOf(signing(1))).toThrow(RangeError)
   })
 
-  test('of a transaction is the hash of an EIP-1559 one, and of nothing else', () => {
+  test('of a transaction is the hash of an EIP-1559 or EIP-7702 one, and of nothing else', () => {
     const transaction = { type: 'eip1559', chainId: 1, nonce: 7, gas: 21_000n, maxFeePerGas: 5n } as const
     const unsigned = serializeTransaction(transaction)
     expect(digestOf({ purpose: 'transaction', unsigned })).toBe(keccak256(unsigned))
+    const delegating = serializeTransaction({ ...transaction, type: 'eip7702', authorizationList: [] })
+    expect(digestOf({ purpose: 'transaction', unsigned: delegating })).toBe(keccak256(delegating))
+    // Whoever had this signed would own the account: it is no transaction.
+    const authorization = concatHex(['0x05', toRlp([toHex(1), repeated('66', 20), '0x'])])
+    const blobs: Hex = `0x03${unsigned.slice(4)}`
     const typedData: Hex = `0x1901${'ab'.repeat(64)}`
     const legacy = serializeTransaction({ type: 'legacy', chainId: 1, nonce: 7, gas: 21_000n })
-    for (const other of [typedData, legacy, '0x', '0x02', '0x0219'] as const) {
+    for (const other of [
+      typedData,
+      legacy,
+      authorization,
+      blobs,
+      '0x',
+      '0x02',
+      '0x0219',
+      '0x0419',
+    ] as const) {
       expect(() => digestOf({ purpose: 'transaction', unsigned: other })).toThrow(RangeError)
     }
   })

@@ -55,11 +55,18 @@ export function signingDigest(request: SigningRequest): Uint8Array {
   }
 }
 
-/** Nothing else that is signed here begins with the type of such a transaction and a list: no digest is both. */
+/** EIP-1559, and EIP-7702, which is the same with a list of authorizations. @source EIP-2718 */
+const transactionTypes: readonly number[] = [2, 4]
+
+/**
+ * Nothing else that is signed here begins with the type of such a transaction and a list: no digest is both.
+ * An authorization, which hands a whole account over, begins with 5.
+ */
 function transactionDigest(unsigned: Hex): Uint8Array {
   const bytes = hexToBytes(unsigned)
-  const [type, listHead = 0] = bytes
-  if (type !== 2 || listHead < 0xc0) throw new RangeError('only EIP-1559 transactions are signed')
+  const [type = 0, listHead = 0] = bytes
+  if (!transactionTypes.includes(type) || listHead < 0xc0)
+    throw new RangeError('only EIP-1559 and EIP-7702 transactions are signed')
   return keccak256(bytes)
 }
 

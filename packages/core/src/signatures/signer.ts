@@ -26,7 +26,7 @@ export type SigningRequest =
     }
   /** EIP-712 `SetEntry`. @source withdrawals.md 2 */
   | { readonly purpose: 'mapping-entry'; readonly domain: MappingDomain; readonly entry: MappingEntry }
-  /** An EIP-1559 transaction without its signature, as EIP-2718 serializes it. */
+  /** An EIP-1559 or EIP-7702 transaction without its signature, as EIP-2718 serializes it. */
   | { readonly purpose: 'transaction'; readonly unsigned: Hex }
   | PayloadSigning
 

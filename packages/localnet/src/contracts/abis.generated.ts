@@ -55,14 +55,14 @@ export const reentererAbi = [
 ] as const
 
 export const batchAccountAbi = [
-  {"inputs":[{"internalType":"uint256","name":"index","type":"uint256"},{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"CallFailed","type":"error"},
+  {"inputs":[{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"CallFailed","type":"error"},
+  {"inputs":[],"name":"InvalidNonce","type":"error"},
   {"inputs":[],"name":"InvalidSignature","type":"error"},
-  {"inputs":[],"name":"WrongNonce","type":"error"},
-  {"inputs":[],"name":"BATCH_TYPEHASH","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
-  {"inputs":[],"name":"CALL_TYPEHASH","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
-  {"inputs":[],"name":"DOMAIN_TYPEHASH","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
-  {"inputs":[{"components":[{"internalType":"address","name":"to","type":"address"},{"internalType":"uint256","name":"value","type":"uint256"},{"internalType":"bytes","name":"data","type":"bytes"}],"internalType":"struct BatchAccount.Call[]","name":"calls","type":"tuple[]"},{"internalType":"uint256","name":"nonce","type":"uint256"},{"internalType":"bytes","name":"signature","type":"bytes"}],"name":"execute","outputs":[],"stateMutability":"nonpayable","type":"function"},
-  {"inputs":[],"name":"nextNonce","outputs":[{"internalType":"uint256","name":"nonce","type":"uint256"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"KeyDoesNotExist","type":"error"},
+  {"inputs":[],"name":"SignatureExpired","type":"error"},
+  {"inputs":[],"name":"Unauthorized","type":"error"},
+  {"inputs":[{"components":[{"components":[{"components":[{"internalType":"address","name":"to","type":"address"},{"internalType":"uint256","name":"value","type":"uint256"},{"internalType":"bytes","name":"data","type":"bytes"}],"internalType":"struct BatchAccount.Call[]","name":"calls","type":"tuple[]"},{"internalType":"bool","name":"revertOnFailure","type":"bool"}],"internalType":"struct BatchAccount.BatchedCall","name":"batchedCall","type":"tuple"},{"internalType":"uint256","name":"nonce","type":"uint256"},{"internalType":"bytes32","name":"keyHash","type":"bytes32"},{"internalType":"address","name":"executor","type":"address"},{"internalType":"uint256","name":"deadline","type":"uint256"}],"internalType":"struct BatchAccount.SignedBatchedCall","name":"signed","type":"tuple"},{"internalType":"bytes","name":"wrappedSignature","type":"bytes"}],"name":"execute","outputs":[],"stateMutability":"payable","type":"function"},
+  {"inputs":[{"internalType":"uint256","name":"key","type":"uint256"}],"name":"getSeq","outputs":[{"internalType":"uint256","name":"sequence","type":"uint256"}],"stateMutability":"view","type":"function"},
   {"stateMutability":"payable","type":"receive"},
 ] as const
 

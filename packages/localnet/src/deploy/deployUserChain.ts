@@ -26,6 +26,7 @@ import {
   gasPriceOracleAddress,
   initialRollupFees,
   multicall3Address,
+  placeBatchAccount,
   placeGasPriceOracle,
   placeMulticall3,
 } from './predeploys.ts'
@@ -45,6 +46,7 @@ export async function deployUserChain(
   const grants = userChainGrants(keys)
   await Promise.all([
     placeMulticall3(chain, artifacts),
+    placeBatchAccount(chain, artifacts),
     placeGasPriceOracle(chain, artifacts, { keeper: keys.keeper.address, fees: initialRollupFees[chainKey] }),
     fundNative(chain, grants),
   ])

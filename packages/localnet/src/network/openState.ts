@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { ConfigurationError, type Hex } from '@causeway/core'
 import type { ChainDeployment, HubDeployment, NetworkDeployment } from '../contracts/deployment.ts'
 import { deployNetwork } from '../deploy/deployNetwork.ts'
+import { batchAccountAddress } from '../deploy/predeploys.ts'
 import { publicContracts } from '../deploy/publicContracts.ts'
 import { generateLocalKeys } from '../keys/generateKeys.ts'
 import { readKeyFile, writeKeyFile } from '../keys/keyFile.ts'
@@ -158,6 +159,7 @@ function contractAddresses(deployment: ChainDeployment | HubDeployment): readonl
     ...[depository, fillContract, cleanupRouter, depositRouter, depositAddresses.contract],
     ...[permitRouter.contract, permit2Router, multicall3, wrappedNative, gasPriceOracle],
     ...publicContracts.map(({ address }) => address),
+    batchAccountAddress,
     ...Object.values(deployment.tokens),
     ...Object.values(deployment.feeds),
     ...[factory, quoterV2, swapRouter, positionManager],

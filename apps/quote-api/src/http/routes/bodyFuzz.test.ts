@@ -25,7 +25,11 @@ const runs = process.env['CAUSEWAY_FAULTS'] === '1' ? 10_000 : 1_000
 let app: HttpApp
 
 beforeAll(async () => {
-  app = await testApp({ market: { current: marketWithPools() }, ...testSponsor(10n ** 30n) })
+  app = await testApp({
+    market: { current: marketWithPools() },
+    takeCalls: async () => {},
+    ...testSponsor(10n ** 30n),
+  })
 })
 afterAll(() => app.close())
 
@@ -160,18 +164,61 @@ const text = fc.oneof(
   },
 )
 
+const word = fc
+  .uint8Array({ minLength: 32, maxLength: 32 })
+  .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`)
+const mostly = <T>(usual: T) =>
+  fc.oneof({ weight: 20, arbitrary: fc.constant<unknown>(usual) }, { weight: 1, arbitrary: hostile })
+
+/** Calls of a smart account with some members that nobody would send. */
+const calls = fc
+  .record({
+    executionKind: mostly('rawCalls'),
+    requestId: fc.oneof({ weight: 9, arbitrary: word }, { weight: 1, arbitrary: hostile }),
+    data: fc.record({
+      chainId: mostly(chainA),
+      to: mostly(user),
+      data: mostly('0xc3c16ee4'),
+      value: fc.oneof(mostly('0'), fc.constantFrom<unknown>('0x0', '0x', '-1', 0, '9'.repeat(79))),
+    }),
+    authorizationList: sometimes(
+      fc.array(
+        fc.record({
+          chainId: mostly(chainA),
+          address: mostly(user),
+          nonce: mostly(0),
+          yParity: fc.oneof(fc.constantFrom<unknown>(0, 1, 2, 27), hostile),
+          r: mostly('0x1'),
+          s: mostly('0x1'),
+        }),
+        { maxLength: 2 },
+      ),
+    ),
+    executionOptions: sometimes(
+      fc.record({ referrer: hostile, subsidizeFees: fc.boolean() }, { requiredKeys: [] }),
+    ),
+    originGasOverhead: sometimes(fc.oneof(fc.constantFrom<unknown>(80_000, '80000'), hostile)),
+  })
+  .map(({ authorizationList, data, ...rest }) =>
+    JSON.stringify({
+      ...rest,
+      data: { ...data, ...(authorizationList !== undefined && { authorizationList }) },
+    }),
+  )
+
 describe.each([
-  ['/price', {}],
-  ['/quote', {}],
-  ['/quote/v2', {}],
-  ['/quote/v2 of a sponsor', { 'x-api-key': linkedKey }],
-  ['/currencies/v2', {}],
-])('POST %s', (name, headers) => {
+  ['/price', text, {}],
+  ['/quote', text, {}],
+  ['/quote/v2', text, {}],
+  ['/quote/v2 of a sponsor', text, { authorization: `Bearer ${linkedKey}` }],
+  ['/currencies/v2', text, {}],
+  ['/execute of a key', calls, { 'x-api-key': linkedKey }],
+])('POST %s', (name, bodies, headers) => {
   const url = name.replace(/ .*/, '')
   test(`answers ${runs} hostile bodies without failing`, async () => {
     let accepted = 0
     await fc.assert(
-      fc.asyncProperty(text, async (payload) => {
+      fc.asyncProperty(bodies, async (payload) => {
         const response = await app.inject({
           method: 'POST',
           url,

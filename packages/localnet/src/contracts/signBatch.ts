@@ -1,0 +1,70 @@
+import type { Hex } from '@causeway/core'
+import { encodeAbiParameters, encodeFunctionData, pad, zeroAddress, zeroHash } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { batchAccountAddress } from '../deploy/predeploys.ts'
+import { batchAccountAbi } from './abis.generated.ts'
+
+export type BatchedCall = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
+
+/** What an account signs beside its calls. */
+export type BatchTerms = {
+  readonly chainId: number
+  readonly nonce?: bigint
+  readonly keyHash?: Hex
+  readonly executor?: Hex
+  /** Unix seconds; 0: never too late. */
+  readonly deadline?: bigint
+}
+
+export type SignedBatch = { readonly to: Hex; readonly data: Hex }
+
+/** The typed data that clients of Calibur sign. @source clients.md 2.2 */
+const types = {
+  SignedBatchedCall: [
+    { name: 'batchedCall', type: 'BatchedCall' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'keyHash', type: 'bytes32' },
+    { name: 'executor', type: 'address' },
+    { name: 'deadline', type: 'uint256' },
+  ],
+  BatchedCall: [
+    { name: 'calls', type: 'Call[]' },
+    { name: 'revertOnFailure', type: 'bool' },
+  ],
+  Call: [
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'data', type: 'bytes' },
+  ],
+} as const
+
+/** One batch of an account that has, or gets with the same transaction, the code at `batchAccountAddress`. */
+export async function signBatch(
+  privateKey: Hex,
+  calls: readonly BatchedCall[],
+  { chainId, nonce = 0n, keyHash = zeroHash, executor = zeroAddress, deadline = 0n }: BatchTerms,
+): Promise<SignedBatch> {
+  const account = privateKeyToAccount(privateKey)
+  const message = { batchedCall: { calls, revertOnFailure: true }, nonce, keyHash, executor, deadline }
+  const signature = await account.signTypedData({
+    domain: {
+      ...{ name: 'Calibur', version: '1.0.0', chainId, verifyingContract: account.address },
+      salt: pad(batchAccountAddress),
+    },
+    types,
+    primaryType: 'SignedBatchedCall',
+    message,
+  })
+  const wrapped = encodeAbiParameters([{ type: 'bytes' }, { type: 'bytes' }], [signature, '0x'])
+  const data = encodeFunctionData({ abi: batchAccountAbi, functionName: 'execute', args: [message, wrapped] })
+  return { to: account.address, data }
+}
+
+/** What gives the account that code, for one transaction of another sender. @source EIP-7702 */
+export async function signDelegation(privateKey: Hex, chainId: number, nonce = 0) {
+  const account = privateKeyToAccount(privateKey)
+  const { r, s, yParity } = await account.signAuthorization({
+    ...{ contractAddress: batchAccountAddress, chainId, nonce },
+  })
+  return { chainId, address: batchAccountAddress, nonce, yParity: yParity ?? 0, r, s }
+}
