@@ -422,7 +422,7 @@ describe('the gas that a quote names', () => {
   })
 
   test('an allowance of a token that asks for it is reset first', async () => {
-    await approve(user(4), tokens().USDX, base().uniswapV3.swapRouter, 5n)
+    await approve(user(4), tokens().USDX, base().depositRouter, 5n)
     const { steps } = await quote(alone(tokens().USDX, tokens().USDC, '5000000'), user(4))
     expect(steps.map(({ id }) => id)).toEqual(['approve', 'approve', 'swap'])
   })
@@ -432,7 +432,7 @@ describe('the gas that a quote names', () => {
     async (_name, body, { to, allowed, reset } = {}) => {
       const from = user(4)
       if (allowed !== undefined) await approve(from, tokens().USDC, base().depository, allowed)
-      if (reset !== undefined) await approve(from, tokens().USDX, base().uniswapV3.swapRouter, reset)
+      if (reset !== undefined) await approve(from, tokens().USDX, base().depositRouter, reset)
       const json = await quote(body(), from, to === 'new' ? fresh() : from.address)
       const receipts = await execute(json, from)
       const used = receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0n)

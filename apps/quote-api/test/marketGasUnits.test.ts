@@ -37,9 +37,6 @@ const routerAbi = parseAbi([
   'struct ExactOutputSingleParams { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline; uint256 amountOut; uint256 amountInMaximum; uint160 sqrtPriceLimitX96; }',
   'function exactInputSingle(ExactInputSingleParams params) payable returns (uint256 amountOut)',
   'function exactOutputSingle(ExactOutputSingleParams params) payable returns (uint256 amountIn)',
-  'function multicall(bytes[] data) payable returns (bytes[] results)',
-  'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
-  'function refundETH() payable',
 ])
 const zeroAddress: Hex = `0x${'0'.repeat(40)}`
 const orderId: Hex = `0x${'5a'.repeat(32)}`
@@ -158,8 +155,7 @@ function fill({ native = [], tokens = [], orderCalls }: Fill): Transaction {
 }
 
 async function measureUserTransactions(user: LocalAccount) {
-  const { depository, depositRouter, multicall3, wrappedNative, tokens, uniswapV3 } = network.deployment.base
-  const { swapRouter } = uniswapV3
+  const { depository, depositRouter, multicall3, wrappedNative, tokens } = network.deployment.base
   const deposits = (functionName: 'depositNative' | 'depositErc20', args: readonly unknown[]): Hex =>
     // CAST: each call below gives the arguments of the function that it names.
     encodeFunctionData({ abi: depositoryAbi, functionName, args: args as never })
@@ -197,31 +193,44 @@ async function measureUserTransactions(user: LocalAccount) {
   const usdcToTide = { from: tokens.USDC, to: tokens.TIDE, feePips: 3_000, amountIn: oneUsdc }
   const ethToUsdc = { from: wrappedNative, to: tokens.USDC, feePips: 500, amountIn: parseEther('0.01') }
   const usdcToEth = { from: tokens.USDC, to: wrappedNative, feePips: 500, amountIn: oneUsdc }
-  await send(user, erc20('approve', tokens.USDC, swapRouter, oneUsdc * 1_000n))
-  await measure('swap', 'token to token', user, {
-    to: swapRouter,
-    data: swap({ ...usdcToTide, recipient: freshAddress() }),
+  const recipient = depositRouter
+  const swapAndPay = (tokenIn: Hex, amountIn: bigint, tokenOut: Hex, swapData: Hex): Transaction => ({
+    to: depositRouter,
+    data: encodeFunctionData({
+      abi: depositRouterAbi,
+      functionName: 'swapAndPay',
+      args: [
+        { tokenIn, amountIn, tokenOut, minAmountOut: 0n, recipient: freshAddress(), id: orderId, swapData },
+      ],
+    }),
+    value: tokenIn === zeroAddress ? amountIn : 0n,
   })
-  await measure('swap', 'native to token', user, {
-    to: swapRouter,
-    data: swap({ ...ethToUsdc, recipient: freshAddress() }),
-    value: ethToUsdc.amountIn,
-  })
-  await measure('swap', 'native to exact token, rest back', user, {
-    to: swapRouter,
-    data: routerCalls(
-      swap({ ...ethToUsdc, recipient: freshAddress(), exactOut: oneUsdc }),
-      encodeFunctionData({ abi: routerAbi, functionName: 'refundETH' }),
-    ),
-    value: ethToUsdc.amountIn,
-  })
-  await measure('swap', 'token to native of a new account', user, {
-    to: swapRouter,
-    data: routerCalls(
-      swap({ ...usdcToEth, recipient: zeroAddress }),
-      encodeFunctionData({ abi: routerAbi, functionName: 'unwrapWETH9', args: [0n, freshAddress()] }),
-    ),
-  })
+  await send(user, erc20('approve', tokens.USDC, depositRouter, oneUsdc * 1_000n))
+  await measure(
+    'swap',
+    'token to token',
+    user,
+    swapAndPay(tokens.USDC, oneUsdc, tokens.TIDE, swap({ ...usdcToTide, recipient })),
+  )
+  await measure(
+    'swap',
+    'native to token',
+    user,
+    swapAndPay(zeroAddress, ethToUsdc.amountIn, tokens.USDC, swap({ ...ethToUsdc, recipient })),
+  )
+  const exact = swap({ ...ethToUsdc, recipient, exactOut: oneUsdc })
+  await measure(
+    'swap',
+    'native to exact token, rest back',
+    user,
+    swapAndPay(zeroAddress, ethToUsdc.amountIn, tokens.USDC, exact),
+  )
+  await measure(
+    'swap',
+    'token to native of a new account',
+    user,
+    swapAndPay(tokens.USDC, usdcToEth.amountIn, zeroAddress, swap({ ...usdcToEth, recipient })),
+  )
 
   const swapAndDeposit = (tokenIn: Hex, amountIn: bigint, tokenOut: Hex, swapData: Hex): Hex =>
     encodeFunctionData({
@@ -232,9 +241,7 @@ async function measureUserTransactions(user: LocalAccount) {
       ],
     })
   await send(user, erc20('approve', tokens.TIDE, depositRouter, parseEther('1000')))
-  await send(user, erc20('approve', tokens.USDC, depositRouter, oneUsdc * 1_000n))
   const tideToUsdc = { from: tokens.TIDE, to: tokens.USDC, feePips: 3_000, amountIn: parseEther('1') }
-  const recipient = depositRouter
   await measure('swap-deposit', 'token to token', user, {
     to: depositRouter,
     data: swapAndDeposit(tokens.TIDE, tideToUsdc.amountIn, tokens.USDC, swap({ ...tideToUsdc, recipient })),
@@ -300,10 +307,6 @@ async function measureUserTransactions(user: LocalAccount) {
     to: depositRouter,
     data: swapAndDeposit(tokens.USDC, usdcToEth.amountIn, zeroAddress, swap({ ...usdcToEth, recipient })),
   })
-}
-
-function routerCalls(...calls: Hex[]): Hex {
-  return encodeFunctionData({ abi: routerAbi, functionName: 'multicall', args: [calls] })
 }
 
 async function measureSolverTransactions(solver: LocalAccount) {

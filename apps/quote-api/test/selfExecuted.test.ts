@@ -1,9 +1,12 @@
 // Goal: a request that its user executes alone ends by what its chain shows, and by nothing that anybody
 // says. Method: the service with its jobs, PostgreSQL and real nodes; users send the quoted transactions, or
 // others; hints name right and wrong ones.
+import { encodeAggregate3 } from '@causeway/chains'
+import { depositRouterAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import type { LocalAccount } from '@causeway/localnet'
-import { privateKeyToAccount } from 'viem/accounts'
+import { decodeFunctionData, encodeFunctionData, erc20Abi } from 'viem'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { post, postPatiently, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
@@ -146,6 +149,109 @@ describe('what a user executes alone', () => {
     const hash = await sendOne(transactionsOf(quote)[0])
     await say(quote, `0x${'ef'.repeat(32)}`, { replacementTxHash: hash })
     await requests.reaches(quote, 'success')
+  })
+})
+
+describe('a swap that nobody reports', () => {
+  type Call = { readonly to: string; readonly data: string; readonly value: string }
+  const freshAddress = (): Hex => privateKeyToAddress(generatePrivateKey())
+  const wallet = () => bed.network.deployment.base.multicall3
+  const quotedTo = (account: Hex, recipient: Hex, request: Partial<LocalRequest> = {}) =>
+    quoted(request, { user: account, recipient })
+  const callsOf = (...quotes: readonly QuoteAnswer[]) => quotes.flatMap(transactionsOf)
+  // CAST: steps hold addresses and calldata, which the wire describes as text.
+  const batchOf = (calls: readonly Call[]) =>
+    encodeAggregate3(calls.map(({ to, data }) => ({ target: to as Hex, callData: data as Hex })))
+  /** Of one token; the account has it. */
+  const give = (account: Hex, value: bigint) => {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [account, value] })
+    return sendOne({ id: 'send', ...from(bed.network.deployment.base.tokens.USDC, data) })
+  }
+  const from = (to: Hex, data: Hex) => ({
+    ...{ from: user.address, to, data, value: '0', chainId, gas: '0' },
+    ...{ maxFeePerGas: '0', maxPriorityFeePerGas: '0' },
+  })
+  const sendBatch = (calls: readonly Call[]) =>
+    sendOne({ id: 'swap', ...from(wallet(), batchOf(calls)) }, { by: other, gas: 3_000_000n })
+  const isEnded = async (quote: QuoteAnswer, hash: Hex) => {
+    await requests.reaches(quote, 'success')
+    expect(await requests.statusOf(quote)).toMatchObject({ inTxHashes: [hash], txHashes: [hash] })
+  }
+
+  test('ends in success: of an account that sends it itself', async () => {
+    const quote = await quoted({ pay: 'native', receive: 'USDC', amount: 10n ** 16n })
+    await isEnded(quote, await sendOne(transactionsOf(quote)[0]))
+  })
+
+  test('of a contract that runs it behind an approval, two in one transaction', async () => {
+    await give(wallet(), 2n * amount)
+    const [one, two] = [await quotedTo(wallet(), freshAddress()), await quotedTo(wallet(), freshAddress())]
+    const hash = await sendBatch(callsOf(one, two))
+    for (const quote of [one, two]) await isEnded(quote, hash)
+  })
+
+  test('of an account that runs code of somebody else, in a transaction of somebody else', async () => {
+    const owner = privateKeyToAccount(generatePrivateKey())
+    const account = owner.address
+    await give(account, amount)
+    const quote = await quotedTo(account, freshAddress())
+    const authorization = await owner.signAuthorization({ address: wallet(), chainId, nonce: 0 })
+    const { client } = bed.network.chains.base.chain
+    const sender = privateKeyToAccount(other.privateKey)
+    const raw = await sender.signTransaction({
+      ...{ type: 'eip7702', chainId, to: account, data: batchOf(callsOf(quote)), gas: 3_000_000n },
+      nonce: await client.getTransactionCount({ address: sender.address, blockTag: 'pending' }),
+      ...{ maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 0n, authorizationList: [authorization] },
+    })
+    const hash = await client.sendRawTransaction({ serializedTransaction: raw })
+    await isEnded(quote, hash)
+  })
+
+  test('is done by no event that names it with less, to another recipient or for another currency', async () => {
+    const [recipient, thief] = [freshAddress(), freshAddress()]
+    const quote = await quotedTo(wallet(), recipient)
+    const swap = transactionsOf(quote).at(-1)
+    if (swap === undefined) throw new Error('there is no swap')
+    // CAST: as above.
+    const { functionName, args } = decodeFunctionData({ abi: depositRouterAbi, data: swap.data as Hex })
+    if (functionName !== 'swapAndPay') throw new Error('another function was quoted')
+    const [asked] = args
+    // Whole swaps of less money are quoted to the stranger, who puts another request's id in them.
+    const named = async (request: Partial<LocalRequest>, to: Hex) => {
+      const own = transactionsOf(await quotedTo(user.address, to, request)).at(-1)
+      if (own === undefined) throw new Error('there is no swap')
+      const { args: ownArgs } = decodeFunctionData({ abi: depositRouterAbi, data: own.data as Hex })
+      const [theirs] = ownArgs ?? []
+      if (theirs === undefined || !('recipient' in theirs)) throw new Error('another function was quoted')
+      return { ...own, data: swapAndPay({ ...theirs, id: asked.id }) }
+    }
+    const swapAndPay = (request: typeof asked) =>
+      encodeFunctionData({ abi: depositRouterAbi, functionName: 'swapAndPay', args: [request] })
+    const { depositRouter, tokens } = bed.network.deployment.base
+    const approve = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'approve',
+      args: [depositRouter, 10n * amount],
+    })
+    await sendOne({ id: 'approve', ...from(tokens.USDC, approve) })
+    const attacks = [
+      await named({ amount: 100_000n }, recipient),
+      await named({}, thief),
+      await named({ receive: 'TIDE' }, recipient),
+    ]
+    const hashes: Hex[] = []
+    for (const attack of attacks) hashes.push(await sendOne(attack))
+    for (let count = 0; count < 20; count += 1) await say(quote, `0x${count.toString(16).padStart(64, 'a')}`)
+    await waitUntil(async () => {
+      const said = new Map((await saidOf(quote)).map(({ tx_hash, state }) => [tx_hash, state]))
+      return hashes.every((hash) => said.get(hash) === 'other')
+    }, 'every attack was looked at')
+    expect((await requests.statusOf(quote)).status).toBe('waiting')
+
+    // However much was said of it, the swap itself is found.
+    await give(wallet(), amount)
+    const done = await sendBatch(callsOf(quote))
+    await isEnded(quote, done)
   })
 })
 

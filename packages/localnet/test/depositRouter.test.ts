@@ -187,6 +187,95 @@ describe('swaps', () => {
   })
 })
 
+/** Calldata of a swap that ends here. */
+function swapAndPay(request: {
+  readonly tokenIn: Hex
+  readonly tokenOut: Hex
+  readonly amountIn: bigint
+  readonly swapData: Hex
+  readonly minAmountOut?: bigint
+  readonly recipient?: Hex
+}): Hex {
+  return encodeFunctionData({
+    abi: depositRouterAbi,
+    functionName: 'swapAndPay',
+    args: [{ minAmountOut: 1n, recipient: zeroAddress, id, ...request }],
+  })
+}
+
+describe('a swap that ends on its chain', () => {
+  const paidOf = ({ logs }: Awaited<ReturnType<typeof bench.send>>) => {
+    const events = parseEventLogs({ abi: depositRouterAbi, logs, eventName: 'SwapPaid' })
+    expect(events).toHaveLength(1)
+    const [event] = events
+    if (event === undefined) throw new Error('the router said nothing')
+    expect(event.address.toLowerCase()).toBe(router)
+    return event.args
+  }
+
+  test.each<[string, () => { tokenIn: Hex; tokenOut: Hex; amountIn: bigint }]>([
+    ['a token for a token', () => ({ tokenIn: usdc, tokenOut: tide, amountIn: 40n * unit6 })],
+    ['native coin for a token', () => ({ tokenIn: zeroAddress, tokenOut: usdc, amountIn: unit18 / 50n })],
+    ['a token for native coin', () => ({ tokenIn: usdc, tokenOut: zeroAddress, amountIn: 40n * unit6 })],
+  ])('%s: the event says what the recipient got', async (_what, swap) => {
+    const { tokenIn, tokenOut, amountIn } = swap()
+    const recipient = freshAccount().address
+    const erc20Of = (token: Hex) => (token === zeroAddress ? weth : token)
+    const feePips = tokenOut === tide ? 3_000 : 500
+    const data = swapData({ tokenIn: erc20Of(tokenIn), tokenOut: erc20Of(tokenOut), feePips, amountIn })
+    const value = tokenIn === zeroAddress ? amountIn : 0n
+    const sent = swapAndPay({ tokenIn, tokenOut, amountIn, recipient, swapData: data })
+    const paid = paidOf(await bench.send(user, router, sent, value))
+    const got =
+      tokenOut === zeroAddress
+        ? await bench.chain.client.getBalance({ address: recipient })
+        : await tokenBalance(tokenOut, recipient)
+    expect(got).toBeGreaterThan(0n)
+    expect({
+      ...paid,
+      recipient: paid.recipient.toLowerCase(),
+      tokenOut: paid.tokenOut.toLowerCase(),
+    }).toEqual({
+      ...{ id, recipient, tokenIn: paid.tokenIn, amountIn, tokenOut, amountOut: got },
+    })
+    expect(paid.tokenIn.toLowerCase()).toBe(tokenIn)
+    await expectNothingLeftBehind()
+  })
+
+  test('what is not spent comes back to the sender and is not in the event', async () => {
+    const amountIn = 20n * unit6
+    const before = await tokenBalance(usdc, user.address)
+    const half = usdcToTide(amountIn / 2n)
+    const sent = swapAndPay({ tokenIn: usdc, tokenOut: tide, amountIn, swapData: half })
+    const paid = paidOf(await bench.send(user, router, sent))
+    expect(paid.amountIn).toBe(amountIn / 2n)
+    expect(paid.recipient.toLowerCase()).toBe(user.address)
+    expect(before - (await tokenBalance(usdc, user.address))).toBe(amountIn / 2n)
+    await expectNothingLeftBehind()
+  })
+
+  test('what the swap pays past the router is no payment', async () => {
+    const amountIn = 10n * unit6
+    const astray = usdcToTide(amountIn, { recipient: user.address })
+    const sent = swapAndPay({ tokenIn: usdc, tokenOut: tide, amountIn, swapData: astray })
+    expect(await bench.revert(user, router, sent)).toBe('InsufficientOutput')
+  })
+
+  test('nothing is said of a recipient that refuses native coin', async () => {
+    const amountIn = 10n * unit6
+    const data = swapData({ tokenIn: usdc, tokenOut: weth, feePips: 500, amountIn })
+    // The router takes coin of the wrapped token alone.
+    const sent = swapAndPay({
+      tokenIn: usdc,
+      tokenOut: zeroAddress,
+      amountIn,
+      swapData: data,
+      recipient: router,
+    })
+    expect(await bench.revert(user, router, sent)).toBe('NativeTransferFailed')
+  })
+})
+
 describe('unused input', () => {
   test('a swap that stops at a price gives the rest of a token back', async () => {
     const amountIn = 50_000n * unit6
@@ -365,5 +454,10 @@ describe('theft', () => {
     await bench.send(thief, router, outer)
     await arm(router, inner)
     expect(await bench.revert(thief, router, outer)).toBe('TokenCallFailed')
+    // Nor can a swap count what another one inside it pays to the router.
+    await arm(router, swapAndPay({ tokenIn: zeroAddress, ...request }))
+    expect(await bench.revert(thief, router, swapAndPay({ tokenIn: token, ...request }))).toBe(
+      'TokenCallFailed',
+    )
   })
 })

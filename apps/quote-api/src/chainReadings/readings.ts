@@ -188,7 +188,8 @@ function parseFrame(value: unknown, depth: number): CallFrame {
   }
 }
 
-function parseLog(log: Readonly<Record<string, unknown>>, what: string): ReceiptLog {
+/** One log of a receipt or of `eth_getLogs`. @throws MalformedAnswerError */
+export function parseLog(log: Readonly<Record<string, unknown>>, what: string): ReceiptLog {
   return {
     address: parseAddress(log['address'], what),
     topics: parseList(log['topics'], what).map((topic) => parseHash(topic, what)),

@@ -3,6 +3,7 @@
 import {
   convertUp,
   createOrderIdHasher,
+  type Hex,
   type NetworkFees,
   type OriginRoute,
   quotingFamilies,
@@ -164,7 +165,8 @@ test('fees of another family pay no step', () => {
     by: 'send',
     ...{ swap: undefined, deposited: undefined },
   }
-  const identity = { orderId: undefined, deadlineSeconds: 0, depositAddress: undefined }
+  const requestId: Hex = `0x${'5a'.repeat(32)}`
+  const identity = { requestId, orderId: undefined, deadlineSeconds: 0, depositAddress: undefined }
   const encode = (paying: NetworkFees) =>
     quoting?.encode({ kind: 'send-input', isNative: false }, route, { identity, fees: paying })
   expect(() => encode(fees)).toThrow('fees of its own family')

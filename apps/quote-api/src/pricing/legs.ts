@@ -102,7 +102,7 @@ export function permittedPlans<Plan extends Pick<LegPlan, 'origin' | 'destinatio
 export function planSelfExecutedLeg(route: Route): Leg {
   const { origin: chain, currencyIn: from, currencyOut: to, operation } = route
   if (operation === 'wrap' || operation === 'unwrap') return { kind: operation, chain, from, to }
-  if (!hasPool(chain, from, to)) throw noRoute(route)
+  if (chain.config.depositRouter === undefined || !hasPool(chain, from, to)) throw noRoute(route)
   return { kind: 'pool', chain, from, to }
 }
 

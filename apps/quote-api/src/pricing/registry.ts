@@ -154,7 +154,6 @@ function quotableChain(args: {
       depository,
       wrappedNative: config.wrappedNative,
       depositRouter: config.depositRouter,
-      swapRouter: config.uniswapV3?.swapRouter,
     }),
     config,
     depository,

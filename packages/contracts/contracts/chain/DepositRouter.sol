@@ -22,13 +22,39 @@ struct SwapAndDeposit {
     bytes swapData;
 }
 
-/// Swaps on the origin chain and deposits the result in one transaction. It spends only what its
-/// sender hands over in the same call, through one swap router fixed at construction, and it leaves
+/// One swap that ends on its chain. The zero address stands for native coin.
+struct SwapAndPay {
+    address tokenIn;
+    /// Taken from the sender; equal to `msg.value` for native coin.
+    uint256 amountIn;
+    address tokenOut;
+    uint256 minAmountOut;
+    /// Gets the whole output; zero means the sender.
+    address recipient;
+    /// Request id.
+    bytes32 id;
+    /// As in `SwapAndDeposit`.
+    bytes swapData;
+}
+
+/// Swaps on the origin chain and deposits the result, or pays it out, in one transaction. It spends only what
+/// its sender hands over in the same call, through one swap router fixed at construction, and it leaves
 /// neither balances nor allowances behind.
 contract DepositRouter is ReentrancyGuard {
     Depository public immutable depository;
     address public immutable swapRouter;
     IWrappedNative public immutable wrappedNative;
+
+    /// `recipient` was paid all of `amountOut` for `amountIn`, which is what was spent. Anybody can name any id:
+    /// only the amounts, the currencies and the recipient say whether a request is done.
+    event SwapPaid(
+        bytes32 indexed id,
+        address recipient,
+        address tokenIn,
+        uint256 amountIn,
+        address tokenOut,
+        uint256 amountOut
+    );
 
     error SameToken();
     error WrongValue();
@@ -53,28 +79,54 @@ contract DepositRouter is ReentrancyGuard {
         nonReentrant
         returns (uint256 amountOut)
     {
-        address tokenIn = _erc20Of(request.tokenIn);
-        address tokenOut = _erc20Of(request.tokenOut);
-        if (tokenIn == tokenOut) revert SameToken();
-
-        uint256 inBefore = IERC20(tokenIn).balanceOf(address(this));
-        uint256 outBefore = IERC20(tokenOut).balanceOf(address(this));
-        _takeInput(request);
-        _swap(tokenIn, IERC20(tokenIn).balanceOf(address(this)) - inBefore, request.swapData);
-
-        amountOut = IERC20(tokenOut).balanceOf(address(this)) - outBefore;
-        if (amountOut < request.minAmountOut) revert InsufficientOutput(amountOut, request.minAmountOut);
+        uint256 unused;
+        (amountOut, unused) =
+            _exchange(request.tokenIn, request.amountIn, request.tokenOut, request.minAmountOut, request.swapData);
         _deposit(request, amountOut);
-        _refund(request.tokenIn, IERC20(tokenIn).balanceOf(address(this)) - inBefore);
+        _refund(request.tokenIn, unused);
     }
 
-    function _takeInput(SwapAndDeposit calldata request) private {
-        if (request.tokenIn == address(0)) {
-            if (msg.value != request.amountIn) revert WrongValue();
+    function swapAndPay(SwapAndPay calldata request) external payable nonReentrant returns (uint256 amountOut) {
+        uint256 unused;
+        (amountOut, unused) =
+            _exchange(request.tokenIn, request.amountIn, request.tokenOut, request.minAmountOut, request.swapData);
+        address recipient = request.recipient == address(0) ? msg.sender : request.recipient;
+        _pay(request.tokenOut, recipient, amountOut);
+        _refund(request.tokenIn, unused);
+        emit SwapPaid(
+            request.id, recipient, request.tokenIn, request.amountIn - unused, request.tokenOut, amountOut
+        );
+    }
+
+    /// Takes the input and swaps it. What was here before is no part of either amount.
+    function _exchange(
+        address tokenIn,
+        uint256 amountIn,
+        address tokenOut,
+        uint256 minAmountOut,
+        bytes calldata swapData
+    ) private returns (uint256 amountOut, uint256 unused) {
+        address erc20In = _erc20Of(tokenIn);
+        address erc20Out = _erc20Of(tokenOut);
+        if (erc20In == erc20Out) revert SameToken();
+
+        uint256 inBefore = IERC20(erc20In).balanceOf(address(this));
+        uint256 outBefore = IERC20(erc20Out).balanceOf(address(this));
+        _takeInput(tokenIn, amountIn);
+        _swap(erc20In, IERC20(erc20In).balanceOf(address(this)) - inBefore, swapData);
+
+        amountOut = IERC20(erc20Out).balanceOf(address(this)) - outBefore;
+        if (amountOut < minAmountOut) revert InsufficientOutput(amountOut, minAmountOut);
+        unused = IERC20(erc20In).balanceOf(address(this)) - inBefore;
+    }
+
+    function _takeInput(address tokenIn, uint256 amountIn) private {
+        if (tokenIn == address(0)) {
+            if (msg.value != amountIn) revert WrongValue();
             wrappedNative.deposit{value: msg.value}();
         } else {
             if (msg.value != 0) revert WrongValue();
-            Transfers.pull(request.tokenIn, msg.sender, address(this), request.amountIn);
+            Transfers.pull(tokenIn, msg.sender, address(this), amountIn);
         }
     }
 
@@ -97,12 +149,15 @@ contract DepositRouter is ReentrancyGuard {
     }
 
     function _refund(address tokenIn, uint256 unused) private {
-        if (unused == 0) return;
-        if (tokenIn == address(0)) {
-            wrappedNative.withdraw(unused);
-            Transfers.pushNative(msg.sender, unused);
+        if (unused > 0) _pay(tokenIn, msg.sender, unused);
+    }
+
+    function _pay(address token, address to, uint256 amount) private {
+        if (token == address(0)) {
+            wrappedNative.withdraw(amount);
+            Transfers.pushNative(to, amount);
         } else {
-            Transfers.push(tokenIn, msg.sender, unused);
+            Transfers.push(token, to, amount);
         }
     }
 

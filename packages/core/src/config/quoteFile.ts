@@ -176,7 +176,7 @@ const quoteChainSchema = z.object({
   fillContract: evmAddress.optional(),
   /** Hands on what calls of orders leave at it; published to callers. Absent: none on this chain. */
   cleanupRouter: evmAddress.optional(),
-  /** Swaps on the origin and deposits the result in one transaction; absent: no origin swaps. */
+  /** Swaps and deposits the result, or pays it out, in one transaction; absent: users swap nothing there. */
   depositRouter: evmAddress.optional(),
   /** Makes and empties deposit addresses; absent: none on this chain. */
   depositAddresses: z

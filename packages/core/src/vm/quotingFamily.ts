@@ -17,10 +17,8 @@ export type ChainSettings = {
   readonly codec: VmCodec
   readonly depository: string
   readonly wrappedNative?: string | undefined
-  /** Swaps and deposits in one transaction; absent: no swap before a deposit. */
+  /** Swaps and deposits, or pays out, in one transaction; absent: users swap nothing on the chain. */
   readonly depositRouter?: string | undefined
-  /** Swaps what users swap alone; absent: no such swap. */
-  readonly swapRouter?: string | undefined
 }
 
 /** What pricing asks of the family of one chain. Pure: all of it is decided by arguments. */
@@ -223,6 +221,7 @@ export type OriginRoute = {
 
 /** What is known of a quote once its order is. */
 export type StepIdentity = {
+  readonly requestId: Hex
   /** Undefined where the user executes alone and no order exists. */
   readonly orderId: Hex | undefined
   /** Unix seconds: last moment at which a swap may still execute. */

@@ -22,6 +22,7 @@ const mined: MinedTransaction = {
   to: router,
   input: '0xaabb',
   valueWei: 0n,
+  paidSwaps: [],
 }
 const nothingDone = new Set<number>()
 

@@ -9,6 +9,7 @@ import { recordTransaction, setStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, type Reading } from '../work/followWork.ts'
 import { callMatch } from './callMatch.ts'
+import { isPaidSwap } from './paidSwap.ts'
 import {
   decideReported,
   isSpent,
@@ -23,7 +24,7 @@ import { lockSelfExecuted, type SelfExecutedRequest } from './selfExecutedReques
 const atOnce = 16
 const missingPauseMaxMs = 30_000
 
-/** Looks up on its chain what users say they executed, and ends their requests by what is found there. */
+/** Looks up on its chain what users say they executed, or a router's event does, and ends their requests by what is found there. */
 export async function followReportedTransactions(context: SettlementContext, run: Run): Promise<void> {
   await followWork(context.database, run, {
     atOnce,
@@ -81,9 +82,11 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
     return
   }
   const done = await listExecuted(tx, request.requestId)
-  const callIndex = callMatch(request.execution, mined, done)
+  // Of a batch, nothing but the event is like what was quoted.
+  const byEvent = isPaidSwap(request, mined.paidSwaps)
+  const callIndex = byEvent ? 0 : callMatch(request.execution, mined, done)
   const isOpen = request.status === 'waiting' || request.status === 'pending'
-  if (callIndex === undefined || !isOpen || (await isSpent(tx, reported))) {
+  if (callIndex === undefined || !isOpen || (!byEvent && (await isSpent(tx, reported)))) {
     await decideReported(tx, reported, { state: 'other' })
     return
   }
@@ -94,6 +97,7 @@ async function judge(context: SettlementContext, tx: SqlTx, sighting: Sighting):
   await decideReported(tx, reported, {
     state: mined.succeeded ? 'executed' : 'reverted',
     callIndex,
+    byEvent,
   })
   const isLast = done.size + 1 === request.execution.calls.length
   await show(context, tx, { sighting, mined, isLast })

@@ -32,6 +32,27 @@ export async function insertReportedTransaction(
   )
 }
 
+/**
+ * Keeps transactions whose event names such a request, however many were said of it: each cost its sender gas. What
+ * was taken for something else before is looked at again, since a reorganization can have changed it.
+ */
+export async function insertPaidSwaps(
+  tx: SqlTx,
+  chainId: number,
+  swaps: readonly { readonly requestId: Hex; readonly txHash: Hex }[],
+): Promise<void> {
+  if (swaps.length === 0) return
+  await tx.query(
+    `insert into said_transaction (request_id, chain_id, tx_hash)
+     select distinct o.request_id, o.origin_chain_id, s.tx_hash
+     from unnest($1::bytea[], $2::text[]) as s (request_id, tx_hash) join orders o using (request_id)
+     where o.origin_chain_id = $3 and o.order_id is null and o.status in ('waiting', 'pending')
+     on conflict (request_id, tx_hash) do update set state = 'said', next_at = clock_timestamp()
+     where said_transaction.state in ('said', 'other')`,
+    [swaps.map(({ requestId }) => toBytes(requestId)), swaps.map(({ txHash }) => txHash), chainId],
+  )
+}
+
 export async function listDueReported(
   database: Pick<SqlDatabase, 'query'>,
   limit: number,
@@ -62,10 +83,11 @@ export async function listExecuted(tx: SqlTx, requestId: Hex): Promise<ReadonlyS
   return new Set(rows.map(({ call_index }) => Number(call_index)))
 }
 
-/** True when the transaction already executed another request: it executes one. */
+/** True when the transaction already is a quoted call of another request: it is one. */
 export async function isSpent(tx: SqlTx, { chainId, txHash }: ReportedTransaction): Promise<boolean> {
   const rows = await tx.query(
-    `select 1 from said_transaction where chain_id = $1 and tx_hash = $2 and state in ('executed', 'reverted')`,
+    `select 1 from said_transaction where chain_id = $1 and tx_hash = $2
+       and state in ('executed', 'reverted') and not by_event`,
     [chainId, txHash],
   )
   return rows.length > 0
@@ -74,11 +96,12 @@ export async function isSpent(tx: SqlTx, { chainId, txHash }: ReportedTransactio
 export async function decideReported(
   tx: SqlTx,
   { requestId, txHash }: ReportedTransaction,
-  decision: { readonly state: Verdict; readonly callIndex?: number },
+  decision: { readonly state: Verdict; readonly callIndex?: number; readonly byEvent?: boolean },
 ): Promise<void> {
   await tx.query(
-    'update said_transaction set state = $3, call_index = $4 where request_id = $1 and tx_hash = $2',
-    [toBytes(requestId), txHash, decision.state, decision.callIndex ?? null],
+    `update said_transaction set state = $3, call_index = $4, by_event = $5
+     where request_id = $1 and tx_hash = $2`,
+    [toBytes(requestId), txHash, decision.state, decision.callIndex ?? null, decision.byEvent ?? false],
   )
 }
 

@@ -9,6 +9,7 @@ import type { SelfExecution } from './callMatch.ts'
 export type SelfExecutedRequest = {
   readonly requestId: Hex
   readonly execution: SelfExecution
+  readonly recipient: string
   readonly quoted: QuotedAmounts
   readonly status: RequestStatus
   readonly deadlineSeconds: number
@@ -27,11 +28,12 @@ async function readSelfExecuted(
   const [row] = await database.query<{
     readonly execution: unknown
     readonly user_address: string
+    readonly recipient: string
     readonly quoted: unknown
     readonly status: RequestStatus
     readonly deadline: bigint
   }>(
-    `select execution, user_address, quoted, status, extract(epoch from deadline)::bigint as deadline
+    `select execution, user_address, recipient, quoted, status, extract(epoch from deadline)::bigint as deadline
      from orders where request_id = $1 and execution is not null ${lock}`,
     [toBytes(requestId)],
   )
@@ -43,6 +45,7 @@ async function readSelfExecuted(
     requestId,
     // CAST: calls are quoted to accounts that are named as they are, by 20 bytes of hex.
     execution: { user: row.user_address.toLowerCase() as Hex, calls, afterBlock },
+    recipient: row.recipient,
     quoted: quotedAmountsSchema.parse(row.quoted),
     status: row.status,
     deadlineSeconds: Number(row.deadline),

@@ -11,8 +11,9 @@ import {
   toQuantity,
 } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
-import { type BlockReference, blockReading, type Reading } from '../../chainReadings/readings.ts'
+import { type BlockReference, blockReading, parseLog, type Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
+import { paidSwapTopic, readPaidSwap } from '../selfExecution/paidSwap.ts'
 
 /** @source quote-api.md 2.4 */
 const depositTopics = [
@@ -29,11 +30,13 @@ export type DepositPass = {
   readonly last: BlockReference | undefined
   /** Transactions that may hold deposits, each once, in chain order. */
   readonly transactions: readonly Hex[]
+  /** Requests that the deposit router names in events, which anybody can make. */
+  readonly paidSwaps: readonly { readonly requestId: Hex; readonly txHash: Hex }[]
 }
 
 /**
  * Events of the depository, and transfers of listed tokens to it: a plain transfer names its order in its
- * calldata and has no event of its own.
+ * calldata and has no event of its own. Events of the deposit router name swaps that ended on the chain.
  * @param range.known height whose hash tells whether the chain below was reorganized
  */
 export function depositPassReading(
@@ -48,18 +51,22 @@ export function depositPassReading(
     { ...blocks, address: depository, topics: [depositTopics] },
     { ...blocks, address: tokens, topics: [transferTopic, null, toDepository] },
   ].filter(({ address }) => address.length > 0)
+  const { depositRouter } = chain.config
+  const swapFilters =
+    depositRouter === undefined ? [] : [{ ...blocks, address: depositRouter, topics: [paidSwapTopic] }]
   const known = blockReading(range.known)
   const last = blockReading(range.to)
   return {
     calls: [
       ...known.calls,
       ...last.calls,
-      ...filters.map((filter) => ({ method: 'eth_getLogs', params: [filter] })),
+      ...[...swapFilters, ...filters].map((filter) => ({ method: 'eth_getLogs', params: [filter] })),
     ],
     parse: ([knownAnswer, lastAnswer, ...logs]) => ({
       known: known.parse([required(knownAnswer)]),
       last: last.parse([required(lastAnswer)]),
-      transactions: transactionsOf(logs, range),
+      paidSwaps: logs.slice(0, swapFilters.length).flatMap((answer) => paidSwapsOf(answer, depositRouter)),
+      transactions: transactionsOf(logs.slice(swapFilters.length), range),
     }),
   }
 }
@@ -111,6 +118,16 @@ export function failureReading(transaction: string): Reading<{ readonly blockNum
       return { blockNumber: parseQuantity(receipt['blockNumber'], what) }
     },
   }
+}
+
+function paidSwapsOf(answer: RpcAnswer, depositRouter: string | undefined): DepositPass['paidSwaps'] {
+  const what = 'eth_getLogs'
+  return parseList(succeeded(answer).result, what).flatMap((value) => {
+    const log = parseRecord(value, what)
+    const paid = readPaidSwap(parseLog(log, what), depositRouter)
+    if (paid === undefined) return []
+    return [{ requestId: paid.requestId, txHash: parseHash(log['transactionHash'], what) }]
+  })
 }
 
 function transactionsOf(answers: readonly RpcAnswer[], range: { from: bigint; to: bigint }): readonly Hex[] {

@@ -101,7 +101,9 @@ export function createSettlementChain(options: {
       return (await askQuorum(client, reading, { threshold, signal })).value
     },
     async transaction(hash, signal) {
-      return (await askQuorum(client, minedReading(hash), { threshold, signal })).value
+      return (
+        await askQuorum(client, minedReading(hash, quotable.config.depositRouter), { threshold, signal })
+      ).value
     },
     async payment(question, signal) {
       try {

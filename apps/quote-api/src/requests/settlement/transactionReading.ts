@@ -1,6 +1,7 @@
-import { parseBytes, parseQuantity } from '@causeway/chains'
+import { parseBytes, parseList, parseQuantity, parseRecord } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
-import { minedCalls, parseAddress, parseMined, type Reading } from '../../chainReadings/readings.ts'
+import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from '../../chainReadings/readings.ts'
+import { type PaidSwap, readPaidSwap } from '../selfExecution/paidSwap.ts'
 
 /** A transaction in a block, at whatever depth. */
 export type MinedTransaction = {
@@ -12,10 +13,15 @@ export type MinedTransaction = {
   readonly to: Hex | undefined
   readonly input: Hex
   readonly valueWei: bigint
+  /** What the deposit router says it paid in it, whoever sent it. */
+  readonly paidSwaps: readonly PaidSwap[]
 }
 
 /** `undefined` where the node knows no such transaction in a block. */
-export function minedReading(hash: Hex): Reading<MinedTransaction | undefined> {
+export function minedReading(
+  hash: Hex,
+  depositRouter: string | undefined,
+): Reading<MinedTransaction | undefined> {
   return {
     calls: minedCalls(hash),
     parse: (answers) => {
@@ -31,6 +37,10 @@ export function minedReading(hash: Hex): Reading<MinedTransaction | undefined> {
         to: to === null || to === undefined ? undefined : parseAddress(to, what),
         input: parseBytes(transaction['input'], what),
         valueWei: parseQuantity(transaction['value'], what),
+        paidSwaps: parseList(receipt['logs'], what).flatMap((log) => {
+          const paid = readPaidSwap(parseLog(parseRecord(log, what), what), depositRouter)
+          return paid === undefined ? [] : [paid]
+        }),
       }
     },
   }

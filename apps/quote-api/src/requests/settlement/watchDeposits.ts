@@ -1,5 +1,6 @@
 import type { Hex, SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
+import { insertPaidSwaps } from '../selfExecution/reportedTransactions.ts'
 import { setDepositing } from '../status/requestProgress.ts'
 import { markDeposited } from '../work/workStore.ts'
 import {
@@ -82,6 +83,7 @@ async function scanRange(
   await database.transaction(async (tx) => {
     await fence(tx)
     await keep(context, tx, deposits)
+    await insertPaidSwaps(tx, chainId, pass.paidSwaps)
     await moveDepositCursor(tx, chainId, { scannedTo: to, scannedHash, newestAtSeconds })
   })
   return to === head

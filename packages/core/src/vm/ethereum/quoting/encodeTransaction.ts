@@ -19,13 +19,7 @@ import {
 } from '../abi.ts'
 import { EthereumFees } from './ethereumFees.ts'
 import { permit2Address } from './planTransactions.ts'
-import {
-  encodeMulticall,
-  encodeRefundNative,
-  encodeSingleSwap,
-  encodeSwapAndDeposit,
-  encodeUnwrap,
-} from './swapCalls.ts'
+import { encodeSingleSwap, encodeSwapAndDeposit, encodeSwapAndPay } from './swapCalls.ts'
 
 const text = z.string()
 
@@ -153,37 +147,37 @@ function swapDepositCall(
   return { to: router, data, value: currencyIn.isNative ? amountInMax : 0n }
 }
 
-/** The router pays wrapped coin to itself and unwraps it, or gives unspent coin back. */
+/** Whoever sends it, alone or among other calls: the router's event tells what was paid for the request. */
 function swapCall(
-  { swapRouter, wrappedNative }: ChainSettings,
+  { depositRouter, wrappedNative }: ChainSettings,
   { recipient, currencyIn, currencyOut, amountInMax, amountOutMin, ...route }: OriginRoute,
-  { deadlineSeconds }: StepIdentity,
+  { requestId, deadlineSeconds }: StepIdentity,
 ): Call {
-  const to = required(swapRouter)
+  const router = hex(required(depositRouter))
   const { trade, from, to: bought, feePips } = required(route.swap)
-  const swap = encodeSingleSwap({
+  const swapData = encodeSingleSwap({
     trade,
     tokenIn: erc20Of(from, wrappedNative),
     tokenOut: erc20Of(bought, wrappedNative),
     feePips,
-    // The zero address tells the router to keep the output for the call that follows.
-    recipient: currencyOut.isNative ? zeroAddress : hex(recipient),
+    recipient: router,
     deadlineSeconds,
     amountIn: amountInMax,
     amountOut: amountOutMin,
   })
-  const value = currencyIn.isNative ? amountInMax : 0n
-  if (currencyOut.isNative) {
-    return { to, data: encodeMulticall([swap, encodeUnwrap(amountOutMin, hex(recipient))]), value }
-  }
-  if (value > 0n && trade === 'exactOutput') {
-    return { to, data: encodeMulticall([swap, encodeRefundNative()]), value }
-  }
-  return { to, data: swap, value }
+  const data = encodeSwapAndPay({
+    tokenIn: hex(currencyIn.address),
+    amountIn: amountInMax,
+    tokenOut: hex(currencyOut.address),
+    amountOutMin,
+    recipient: hex(recipient),
+    requestId,
+    swapData,
+  })
+  return { to: router, data, value: currencyIn.isNative ? amountInMax : 0n }
 }
 
 const maxUint256 = 2n ** 256n - 1n
-const zeroAddress: Hex = `0x${'0'.repeat(40)}`
 
 function erc20Of(currency: QuotedCurrency, wrappedNative: string | undefined): Hex {
   return hex(currency.isNative ? required(wrappedNative) : currency.address)

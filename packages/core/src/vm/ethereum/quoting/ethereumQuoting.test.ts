@@ -6,15 +6,15 @@ import { EthereumFees, type GasShape, gasShapes } from './ethereumFees.ts'
 import { ethereumQuoting } from './ethereumQuoting.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
-const [user, recipient, token, depository, depositRouter, swapRouter, weth] = [...'1234567'].map(address)
+const [user, recipient, token, depository, depositRouter, weth] = [...'123456'].map(address)
 const orderId = `0x${'ab'.repeat(32)}` as const
+const requestId = `0x${'cd'.repeat(32)}` as const
 
 const quoting = ethereumQuoting.bind({
   chainId: 10,
   codec: ethereumCodec,
   depository: depository ?? '',
   depositRouter,
-  swapRouter,
   wrappedNative: weth,
 })
 
@@ -81,7 +81,7 @@ test.each([
 test.each([
   ['deposit', depository],
   ['swap-deposit', depositRouter],
-  ['swap', swapRouter],
+  ['swap', depositRouter],
 ] as const)('%s is allowed to the contract that takes the token', (kind, spender) => {
   expect(quoting.spenderOf(kind, erc20)).toBe(spender)
   expect(quoting.spenderOf(kind, native)).toBeUndefined()
@@ -124,7 +124,7 @@ test('crossed ticks, calls and the clone that runs them are execution on top, an
 
 test('a step names the gas of its shape and the fees of its chain', () => {
   const [approve, main] = quoting.plan(deposit, { allowance: 0n })
-  const identity = { orderId, deadlineSeconds: 1_800_000_000, depositAddress: undefined }
+  const identity = { requestId, orderId, deadlineSeconds: 1_800_000_000, depositAddress: undefined }
   if (approve === undefined || main === undefined) throw new Error('two transactions were planned')
   const encode = (paying: NetworkFees) => quoting.encode(main, deposit, { identity, fees: paying })
   const { data, call } = encode(fees)

@@ -25,7 +25,7 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   /** An approval and a deposit, or a swap before it, through the multicall that submits them. */
   execute: 100_000n,
   'execute-swap': 300_000n,
-  swap: 220_000n,
+  swap: 280_000n,
   'swap-deposit': 280_000n,
   wrap: 60_000n,
   unwrap: 45_000n,
@@ -82,9 +82,9 @@ export const usedUnits: Readonly<Record<UsedShape, bigint>> = {
   'deposit-native': 24_000n,
   'deposit-erc20': 46_750n,
   /** Half of what a pool's first swap in a direction adds is in these: one slot of its own, which nobody reads. */
-  swap: 113_000n,
-  'swap-from-native': 112_000n,
-  'swap-to-native': 133_500n,
+  swap: 165_000n,
+  'swap-from-native': 162_000n,
+  'swap-to-native': 171_000n,
   'swap-deposit': 192_000n,
   wrap: 27_900n,
   unwrap: 35_300n,

@@ -16,12 +16,12 @@ type Spending = 'deposit' | 'swap-deposit' | 'swap' | 'permit2'
 
 /** The contract that takes a token; native coin is sent along. */
 export function spenderOf(
-  { depository, depositRouter, swapRouter }: ChainSettings,
+  { depository, depositRouter }: ChainSettings,
   kind: Spending,
   { isNative }: Pick<QuotedCurrency, 'isNative'>,
 ): string | undefined {
   if (isNative) return undefined
-  return { deposit: depository, 'swap-deposit': depositRouter, swap: swapRouter, permit2: permit2Address }[
+  return { deposit: depository, 'swap-deposit': depositRouter, swap: depositRouter, permit2: permit2Address }[
     kind
   ]
 }

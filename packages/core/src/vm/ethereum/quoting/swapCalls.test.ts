@@ -1,12 +1,6 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
-import {
-  encodeMulticall,
-  encodeRefundNative,
-  encodeSingleSwap,
-  encodeSwapAndDeposit,
-  encodeUnwrap,
-} from './swapCalls.ts'
+import { encodeSingleSwap, encodeSwapAndDeposit, encodeSwapAndPay } from './swapCalls.ts'
 
 const abi = parseAbi([
   'struct ExactInputSingleParams { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }',
@@ -14,10 +8,9 @@ const abi = parseAbi([
   'struct SwapAndDeposit { address tokenIn; uint256 amountIn; address tokenOut; uint256 minAmountOut; address depositor; bytes32 id; bytes swapData; }',
   'function exactInputSingle(ExactInputSingleParams params) payable returns (uint256)',
   'function exactOutputSingle(ExactOutputSingleParams params) payable returns (uint256)',
-  'function multicall(bytes[] data) payable returns (bytes[])',
-  'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
-  'function refundETH() payable',
+  'struct SwapAndPay { address tokenIn; uint256 amountIn; address tokenOut; uint256 minAmountOut; address recipient; bytes32 id; bytes swapData; }',
   'function swapAndDeposit(SwapAndDeposit request) payable returns (uint256)',
+  'function swapAndPay(SwapAndPay request) payable returns (uint256)',
 ])
 
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`
@@ -72,18 +65,6 @@ describe('calldata equals the encoding of the published interfaces', () => {
     expect(encodeSingleSwap({ ...swap, trade: 'exactOutput' })).toBe(expected)
   })
 
-  test('multicall of calls of different lengths', () => {
-    const calls: Hex[] = ['0x', '0xab', encodeRefundNative(), encodeUnwrap(5n, address('4'))]
-    expect(encodeMulticall(calls)).toBe(encodeFunctionData({ abi, functionName: 'multicall', args: [calls] }))
-  })
-
-  test('unwrapWETH9 and refundETH', () => {
-    expect(encodeUnwrap(5n, address('4'))).toBe(
-      encodeFunctionData({ abi, functionName: 'unwrapWETH9', args: [5n, address('4')] }),
-    )
-    expect(encodeRefundNative()).toBe(encodeFunctionData({ abi, functionName: 'refundETH' }))
-  })
-
   test('swapAndDeposit', () => {
     const request = {
       tokenIn: address('5'),
@@ -99,5 +80,22 @@ describe('calldata equals the encoding of the published interfaces', () => {
       args: [{ ...request, minAmountOut: 6n, id: orderId }],
     })
     expect(encodeSwapAndDeposit({ ...request, amountOutMin: 6n, orderId })).toBe(expected)
+  })
+
+  test('swapAndPay', () => {
+    const request = {
+      tokenIn: address('5'),
+      amountIn: 7n,
+      tokenOut: address('6'),
+      recipient: address('7'),
+      swapData: '0xdeadbeef' as const,
+    }
+    const requestId: Hex = `0x${'9'.repeat(64)}`
+    const expected = encodeFunctionData({
+      abi,
+      functionName: 'swapAndPay',
+      args: [{ ...request, minAmountOut: 6n, id: requestId }],
+    })
+    expect(encodeSwapAndPay({ ...request, amountOutMin: 6n, requestId })).toBe(expected)
   })
 })

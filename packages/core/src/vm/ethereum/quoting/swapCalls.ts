@@ -7,13 +7,12 @@ const swapRouter = contractInterface([
   'struct ExactOutput { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline; uint256 amountOut; uint256 amountInMaximum; uint160 sqrtPriceLimitX96; }',
   'function exactInputSingle(ExactInput params) payable returns (uint256)',
   'function exactOutputSingle(ExactOutput params) payable returns (uint256)',
-  'function multicall(bytes[] data) payable returns (bytes[])',
-  'function unwrapWETH9(uint256 amountMinimum, address recipient) payable',
-  'function refundETH() payable',
 ])
 const depositRouter = contractInterface([
   'struct Request { address tokenIn; uint256 amountIn; address tokenOut; uint256 minAmountOut; address depositor; bytes32 id; bytes swapData; }',
   'function swapAndDeposit(Request request) payable returns (uint256)',
+  'struct Payment { address tokenIn; uint256 amountIn; address tokenOut; uint256 minAmountOut; address recipient; bytes32 id; bytes swapData; }',
+  'function swapAndPay(Payment request) payable returns (uint256)',
 ])
 
 export type SingleSwap = {
@@ -40,21 +39,6 @@ export function encodeSingleSwap(swap: SingleSwap): Hex {
     : swapRouter.encode('exactOutputSingle', [{ ...shared, amountOut, amountInMaximum: amountIn }])
 }
 
-/** Calls of the router in one transaction. */
-export function encodeMulticall(calls: readonly Hex[]): Hex {
-  return swapRouter.encode('multicall', [calls])
-}
-
-/** Pays out the router's wrapped balance. */
-export function encodeUnwrap(amountMin: bigint, recipient: Hex): Hex {
-  return swapRouter.encode('unwrapWETH9', [amountMin, recipient])
-}
-
-/** Gives unspent native coin back to the caller. */
-export function encodeRefundNative(): Hex {
-  return swapRouter.encode('refundETH', [])
-}
-
 /** The deposit router's `swapAndDeposit`; the zero address stands for native coin. */
 export function encodeSwapAndDeposit(args: {
   tokenIn: Hex
@@ -67,4 +51,18 @@ export function encodeSwapAndDeposit(args: {
 }): Hex {
   const { amountOutMin: minAmountOut, orderId: id, ...request } = args
   return depositRouter.encode('swapAndDeposit', [{ ...request, minAmountOut, id }])
+}
+
+/** The deposit router's `swapAndPay`, whose event names the request; the zero address stands for native coin. */
+export function encodeSwapAndPay(args: {
+  tokenIn: Hex
+  amountIn: bigint
+  tokenOut: Hex
+  amountOutMin: bigint
+  recipient: Hex
+  requestId: Hex
+  swapData: Hex
+}): Hex {
+  const { amountOutMin: minAmountOut, requestId: id, ...request } = args
+  return depositRouter.encode('swapAndPay', [{ ...request, minAmountOut, id }])
 }
