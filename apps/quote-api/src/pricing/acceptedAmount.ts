@@ -1,4 +1,4 @@
-import { divideDown, divideUp, type ErrorData } from '@causeway/core'
+import { divideDown, divideUp, type ErrorData, UpstreamUnavailableError } from '@causeway/core'
 import type { Clock } from '@causeway/market'
 import { QuoteError, type QuoteErrorCode } from './errors.ts'
 import type { QuotableCurrency } from './registry.ts'
@@ -14,7 +14,7 @@ const tooHigh: ReadonlySet<QuoteErrorCode> = new Set(['INSUFFICIENT_LIQUIDITY'])
 const stillTooHigh: ReadonlySet<QuoteErrorCode> = new Set(['INSUFFICIENT_LIQUIDITY', 'SWAP_IMPACT_TOO_HIGH'])
 
 const triesMax = 48
-const searchMs = 100
+const searchMs = 1_000
 /** A least amount is named this much above what was found, because gas and prices move while it is read. */
 const marginPercent = 5n
 /** The search ends this near. */
@@ -81,8 +81,9 @@ function judgeOf(
       await price(amount)
       return 'accepted'
     } catch (error) {
-      if (!(error instanceof QuoteError)) throw error
-      return refusals.has(error.code) ? 'refused' : 'other'
+      // That a chain says no more ends the search, and the refusal stands: it names no amount then.
+      if (!(error instanceof QuoteError) && !(error instanceof UpstreamUnavailableError)) throw error
+      return error instanceof QuoteError && refusals.has(error.code) ? 'refused' : 'other'
     }
   }
 }
