@@ -2,14 +2,28 @@
 // relayer's money is refused before it is asked. Method: the service with its jobs, PostgreSQL and real nodes
 // that mine only when told; ERC-4337's own entry point and accounts, the stand-in for Calibur at its address;
 // a scripted solver submits.
-import type { Hex } from '@causeway/core'
-import { type BatchedCall, type LocalAccount, signDelegation, tokenAbi } from '@causeway/localnet'
-import { encodeFunctionData, erc20Abi, toHex } from 'viem'
+import { type Hex, type PermitKind, permit2Address } from '@causeway/core'
+import {
+  type BatchedCall,
+  type LocalAccount,
+  signDelegation,
+  tokenAbi,
+  wrappedNativeAbi,
+} from '@causeway/localnet'
+import { encodeFunctionData, erc20Abi, maxUint256, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { failuresPerHourMax } from '../src/requests/execute/judgeExecution.ts'
 import { type Answer, post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
-import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
+import {
+  currencyAddress,
+  type LocalCurrency,
+  type LocalRequest,
+  localRequest,
+  type UserChain,
+  userOf,
+} from './serviceSupport/localRequest.ts'
+import { postSignature, signatureOf, signStep } from './serviceSupport/signatureStep.ts'
 import {
   type Execution,
   type Flow,
@@ -35,6 +49,7 @@ let oracles: StandInOracles
 let sponsor: TestSponsor
 let payer: LocalAccount
 let accounts: SmartAccounts
+let accountsOnOptimism: SmartAccounts
 
 beforeAll(async () => {
   oracles = await startStandInOracles()
@@ -43,6 +58,7 @@ beforeAll(async () => {
   payer = userOf(bed.network, 5)
   sponsor = await createSponsor(bed.database, 1_000_000_000n)
   accounts = await startSmartAccounts(bed.network, 'base', payer)
+  accountsOnOptimism = await startSmartAccounts(bed.network, 'optimism', payer)
 })
 afterAll(async () => {
   await bed?.stop()
@@ -147,17 +163,112 @@ describe.each(['ERC-4337', 'EIP-7702'] as const)('calls of an account of %s', (f
     expect([await nativeOf(owner.address), await nativeOf(owner.account)]).toEqual([0n, 0n])
     await waitUntil(async () => (await workOf(quote))[0]?.state === 'done', 'the work is done')
   })
+})
 
-  test('swap first where the solver does not take the token', async () => {
-    const { TIDE } = bed.network.deployment.base.tokens
-    const tide = 50n * 10n ** 18n
-    const owner = await accountOf(flow, TIDE, tide)
-    const quote = await quoted(owner, {}, { pay: 'TIDE', receive: 'USDC', amount: tide })
-    expect((await execute(quote, await signedBy(flow, owner, callsOf(quote)))).status).toBe(200)
+type Row = {
+  readonly what: string
+  readonly from: UserChain
+  readonly pay: LocalCurrency
+  readonly receive?: LocalCurrency
+  readonly amount: bigint
+  /** What a key without code signs; native coin has nothing that could be signed for it. */
+  readonly signature: PermitKind | 'UNSUPPORTED_CURRENCY'
+}
+
+const ether = 10n ** 18n
+const rows: readonly Row[] = [
+  { what: 'a plain ERC-20', from: 'base', pay: 'wrapped', amount: ether / 20n, signature: 'permit2' },
+  { what: 'an EIP-3009 token', from: 'base', pay: 'USDC', amount, signature: 'eip3009' },
+  { what: 'an EIP-2612 token', from: 'optimism', pay: 'USDC', amount, signature: 'eip2612' },
+  {
+    ...{ what: 'a token that is swapped first', from: 'base', pay: 'TIDE', receive: 'USDC' },
+    ...{ amount: 50n * ether, signature: 'permit2' },
+  },
+  {
+    ...{ what: 'native coin', from: 'base', pay: 'native', amount: ether / 20n },
+    signature: 'UNSUPPORTED_CURRENCY',
+  },
+]
+
+/** What the owner has of the input and nothing else: no native coin, unless that is the input. */
+async function fundedFor({ from, pay, amount: input }: Row, flow: Flow): Promise<Owner> {
+  const { chain } = bed.network.chains[from]
+  const owner = await (from === 'base' ? accounts : accountsOnOptimism).accountOf(flow)
+  const to = currencyAddress(bed.network, from, pay)
+  const args = [owner.account, input] as const
+  const transfer = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
+  const wrap = {
+    what: 'wrapping',
+    to,
+    data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' }),
+  }
+  await chain.send(payer, [
+    ...(pay === 'wrapped' ? [{ ...wrap, valueWei: input }] : []),
+    pay === 'native'
+      ? { what: 'funds', to: owner.account, data: '0x', valueWei: input }
+      : { what: 'funds', to, data: transfer },
+  ])
+  await bed.network.mine(from)
+  return owner
+}
+
+/** Once per token and account, with native coin that the owner then no longer has. */
+async function allowPermit2({ from, pay }: Row, owner: Owner): Promise<void> {
+  const { chain } = bed.network.chains[from]
+  await chain.node.setBalance({ address: owner.address, value: 10n * ether })
+  await bed.network.mine(from)
+  const args = [permit2Address, maxUint256] as const
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
+  await chain.send(owner, [{ what: 'approval', to: currencyAddress(bed.network, from, pay), data }])
+  await bed.network.mine(from)
+  await chain.node.setBalance({ address: owner.address, value: 0n })
+  await bed.network.mine(from)
+}
+
+describe.each(rows)('the owner of $what spends no native coin', (row) => {
+  const { from, pay, receive = pay, amount: input, signature } = row
+  const request = { from, to: from === 'base' ? 'optimism' : 'base', pay, receive, amount: input } as const
+
+  async function becomesDeposit(quote: QuoteAnswer, owner: Owner): Promise<void> {
     await bed.solver.carryOut(await requests.workFor(quote, 'permit'))
-    await bed.network.mine('base', 2)
+    await bed.network.mine(from, 2)
     await requests.reaches(quote, 'pending')
-    expect([await nativeOf(owner.address), await nativeOf(owner.account)]).toEqual([0n, 0n])
+    const { client } = bed.network.chains[from].chain
+    const left = [owner.address, owner.account].map((address) => client.getBalance({ address }))
+    expect(await Promise.all(left)).toEqual([0n, 0n])
+  }
+
+  test(`by a signature: ${signature}`, async () => {
+    const owner = await fundedFor(row, 'EIP-7702')
+    const more = { user: owner.account, recipient: payer.address, usePermit: true }
+    const body = localRequest(bed.network, { ...request, more })
+    if (signature === 'UNSUPPORTED_CURRENCY') {
+      expect((await refusalOf(ask(body))).slice(0, 2)).toEqual([400, signature])
+      return
+    }
+    if (signature === 'permit2') await allowPermit2(row, owner)
+    let quote = readOk(await ask(body), quoteResponseSchema)
+    await waitUntil(async () => {
+      await bed.network.mine(from)
+      quote = readOk(await ask(body), quoteResponseSchema)
+      return quote.steps.length === 1
+    }, 'the allowance is seen')
+    expect([quote.steps.length, quote.fees.gas.amount]).toEqual([1, '0'])
+    expect(signatureOf(quote).post.body.kind).toBe(signature)
+    const signed = await signStep(quote, owner)
+    expect((await postSignature(bed.url, quote, { signature: signed })).status).toBe(200)
+    await becomesDeposit(quote, owner)
+  })
+
+  test.each(['ERC-4337', 'EIP-7702'] as const)('by calls of an account of %s', async (flow) => {
+    const owner = await fundedFor(row, flow)
+    const quote = await quoted(owner, {}, request)
+    expect(quote.fees.gas.amount).toBe('0')
+    const { signedBy: signedHere } = from === 'base' ? accounts : accountsOnOptimism
+    const calls = await signedHere(flow, owner, callsOf(quote))
+    const answer = await execute(quote, { ...calls, chainId: bed.network.chains[from].chain.chainId })
+    expect(answer.status, answer.text).toBe(200)
+    await becomesDeposit(quote, owner)
   })
 })
 
