@@ -127,20 +127,28 @@ describe('the switch', () => {
 test('a hub that changes a final block gets nothing signed any more, over a restart, until the operator looked', async () => {
   const stateDirectory = await stateFolder()
   const { node } = network.chains.hub.chain
+  const { client } = network.chains.hub.chain
+  const kept = await client.getBlockNumber({ cacheTime: 0 })
   const snapshot = await node.snapshot()
   const first = await startAllocator(network, { stateDirectory })
   await first.ready()
   const before = await issueFinal(network)
   await until('it is signed', () => isSigned(before))
   await network.mine('hub', 3)
-  await until('it is done with it', async () =>
-    (await command('status', stateDirectory)).includes('up to block'),
+  const position = async () =>
+    BigInt(JSON.parse(await readFile(join(stateDirectory, 'position.json'), 'utf8')).number)
+  await until('it is done with a block that will change', async () =>
+    position().then(
+      (number) => number > kept,
+      () => false,
+    ),
   )
-  const { number } = JSON.parse(await readFile(join(stateDirectory, 'position.json'), 'utf8'))
+  expect(await command('status', stateDirectory)).toContain('up to block')
+  const number = await position()
   await node.revert({ id: snapshot })
   await node.increaseTime({ seconds: 7 })
-  const head = await network.chains.hub.chain.client.getBlockNumber({ cacheTime: 0 })
-  await network.mine('hub', Number(number) - Number(head) + 6)
+  const head = await client.getBlockNumber({ cacheTime: 0 })
+  await network.mine('hub', Number(number - head) + 6)
   await until('it has noticed', () => first.output().includes('final_block_changed'))
   const after = await issueFinal(network)
   first.kill('SIGKILL')

@@ -37,11 +37,10 @@ export {
   type PoolDeployment,
   type TokenSymbol,
 } from './contracts/deployment.ts'
-export { type BatchedCall, signBatch, signDelegation } from './contracts/signBatch.ts'
+export { type BatchedCall, batchAccountAddress, signBatch, signDelegation } from './contracts/signBatch.ts'
 export { randomWord, testCalls, testFill } from './contracts/testFill.ts'
 export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
 export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'
-export { batchAccountAddress } from './deploy/predeploys.ts'
 export { accountAbstractionCode, entryPointAddress, publicContracts } from './deploy/publicContracts.ts'
 export { type FamilyKey, familyKeys, familyPlans, familyVariables } from './families/familyPlans.ts'
 export { type Families, startFamilies } from './families/startFamilies.ts'

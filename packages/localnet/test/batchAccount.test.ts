@@ -6,8 +6,13 @@ import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { batchAccountAbi } from '../src/contracts/abis.generated.ts'
 import { loadArtifacts } from '../src/contracts/artifacts.ts'
-import { type BatchedCall, type BatchTerms, signBatch } from '../src/contracts/signBatch.ts'
-import { batchAccountAddress, placeBatchAccount } from '../src/deploy/predeploys.ts'
+import {
+  type BatchedCall,
+  type BatchTerms,
+  batchAccountAddress,
+  signBatch,
+} from '../src/contracts/signBatch.ts'
+import { placeBatchAccount } from '../src/deploy/predeploys.ts'
 import { localAccount } from '../src/keys/generateKeys.ts'
 import { type Anvil, startAnvil } from '../src/nodes/anvil.ts'
 import { mined } from '../src/nodes/clients.ts'

@@ -1,8 +1,10 @@
 import type { Hex } from '@causeway/core'
 import { encodeAbiParameters, encodeFunctionData, pad, zeroAddress, zeroHash } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { batchAccountAddress } from '../deploy/predeploys.ts'
 import { batchAccountAbi } from './abis.generated.ts'
+
+/** Calibur's, which clients of EIP-7702 name; a stand-in is there. @source clients.md 2.2 */
+export const batchAccountAddress: Hex = '0x000000009b1d0af20d8c6d0a44e162d11f9b8f00'
 
 export type BatchedCall = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
 

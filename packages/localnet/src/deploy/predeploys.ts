@@ -2,12 +2,11 @@ import type { Hex } from '@causeway/core'
 import { concatHex, pad, toHex } from 'viem'
 import type { Artifacts } from '../contracts/artifacts.ts'
 import type { ChainDeployment } from '../contracts/deployment.ts'
+import { batchAccountAddress } from '../contracts/signBatch.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
 
 /** Where public chains have it, and where clients look for it. */
 export const multicall3Address: Hex = '0xca11bde05977b3631167028862be2a173976ca11'
-/** Calibur's, which clients of EIP-7702 name; a stand-in is there. @source clients.md 2.2 */
-export const batchAccountAddress: Hex = '0x000000009b1d0af20d8c6d0a44e162d11f9b8f00'
 /** The OP stack's predeploy. */
 export const gasPriceOracleAddress: Hex = '0x420000000000000000000000000000000000000f'
 

@@ -1,6 +1,7 @@
 import type { SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
+import { isPaidSwap } from '../settlement/paidSwap.ts'
 import { orderValueMicroUsd } from '../settlement/settledRequest.ts'
 import type { SettlementChain } from '../settlement/settlementChain.ts'
 import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settlementContext.ts'
@@ -9,7 +10,6 @@ import { recordTransaction, setStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, type Reading } from '../work/followWork.ts'
 import { callMatch } from './callMatch.ts'
-import { isPaidSwap } from './paidSwap.ts'
 import {
   decideReported,
   isSpent,

@@ -32,27 +32,6 @@ export async function insertReportedTransaction(
   )
 }
 
-/**
- * Keeps transactions whose event names such a request, however many were said of it: each cost its sender gas. What
- * was taken for something else before is looked at again, since a reorganization can have changed it.
- */
-export async function insertPaidSwaps(
-  tx: SqlTx,
-  chainId: number,
-  swaps: readonly { readonly requestId: Hex; readonly txHash: Hex }[],
-): Promise<void> {
-  if (swaps.length === 0) return
-  await tx.query(
-    `insert into said_transaction (request_id, chain_id, tx_hash)
-     select distinct o.request_id, o.origin_chain_id, s.tx_hash
-     from unnest($1::bytea[], $2::text[]) as s (request_id, tx_hash) join orders o using (request_id)
-     where o.origin_chain_id = $3 and o.order_id is null and o.status in ('waiting', 'pending')
-     on conflict (request_id, tx_hash) do update set state = 'said', next_at = clock_timestamp()
-     where said_transaction.state in ('said', 'other')`,
-    [swaps.map(({ requestId }) => toBytes(requestId)), swaps.map(({ txHash }) => txHash), chainId],
-  )
-}
-
 export async function listDueReported(
   database: Pick<SqlDatabase, 'query'>,
   limit: number,

@@ -13,7 +13,7 @@ import {
 import type { Hex } from '@causeway/core'
 import { type BlockReference, blockReading, parseLog, type Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
-import { paidSwapTopic, readPaidSwap } from '../selfExecution/paidSwap.ts'
+import { paidSwapTopic, readPaidSwap } from './paidSwap.ts'
 
 /** @source quote-api.md 2.4 */
 const depositTopics = [

@@ -1,7 +1,7 @@
 import { parseBytes, parseList, parseQuantity, parseRecord } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
 import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from '../../chainReadings/readings.ts'
-import { type PaidSwap, readPaidSwap } from '../selfExecution/paidSwap.ts'
+import { type PaidSwap, readPaidSwap } from './paidSwap.ts'
 
 /** A transaction in a block, at whatever depth. */
 export type MinedTransaction = {

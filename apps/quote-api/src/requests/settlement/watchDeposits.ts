@@ -1,10 +1,10 @@
 import type { Hex, SqlTx } from '@causeway/core'
 import type { Run } from '../../jobs/runJobs.ts'
-import { insertPaidSwaps } from '../selfExecution/reportedTransactions.ts'
 import { setDepositing } from '../status/requestProgress.ts'
 import { markDeposited } from '../work/workStore.ts'
 import {
   finalizeDeposits,
+  insertPaidSwaps,
   listUnfinalDeposits,
   moveDepositCursor,
   type NewDeposit,
