@@ -58,6 +58,8 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
   const { contract, store, keys, places, caps, held, state, report, now } = options
   const pending = new Map<Hex, IssuedEvent>()
   const toldHeld = new Set<Hex>()
+  /** Payloads whose signatures are all stored, by the final height that showed it. */
+  const settled = new Map<Hex, bigint>()
   let scanned: FinalBlock | undefined
   let isLoaded = false
 
@@ -66,6 +68,7 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
     scanned = await state.readPosition()
     pending.clear()
     toldHeld.clear()
+    settled.clear()
     isLoaded = true
   }
 
@@ -84,6 +87,7 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
       for (const event of issued) pending.set(event.payloadId, event)
       for (const event of signed) countForeign(event)
       scanned = until
+      for (const [payloadId, height] of settled) if (height <= until.number) drop(payloadId)
       await keepPosition()
     }
   }
@@ -104,6 +108,7 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
   function drop(payloadId: Hex): void {
     pending.delete(payloadId)
     toldHeld.delete(payloadId)
+    settled.delete(payloadId)
   }
 
   function refuse(payloadId: Hex, reason: string): void {
@@ -152,7 +157,8 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
     // Another majority of endpoints may be a little behind the one that told of the payload.
     if (hub.height < issued.blockNumber) return []
     if (hub.stored.every(({ isFinal }) => isFinal)) {
-      drop(payloadId)
+      // The state may be read a block ahead of the events: whose signature it is, and when, those have yet to tell.
+      settled.set(payloadId, hub.height)
       return []
     }
     const open = hashes.flatMap((hash, index) =>
@@ -185,6 +191,7 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
       if (!(await scan(signal))) return
       const batch: Storing[] = []
       for (const issued of [...pending.values()]) {
+        if (settled.has(issued.payloadId)) continue
         if (batch.length >= storedPerRoundMax) break
         batch.push(...(await signaturesOf(issued, signal)))
       }

@@ -1,0 +1,126 @@
+// Goal: what another allocator signed with the same key counts here, whichever reading of the hub tells of it first.
+// Method: a round over a hub that is told block by block; logs and state are read at heights of their own, as
+// two agreements of endpoints are.
+import {
+  encodeEvmWithdrawal,
+  type FinalBlock,
+  type Hex,
+  payloadWithdrawal,
+  withdrawRequestOf,
+  withdrawRequestPayloadId,
+} from '@causeway/core'
+import {
+  createRawKeySigner,
+  createSigningCaps,
+  noHeldStore,
+  noJournal,
+  parsePrivateKey,
+} from '@causeway/signer'
+import { expect, test } from 'vitest'
+import type { AllocatorContract } from '../hub/allocatorContract.ts'
+import { createPayloadKeys } from '../keys/payloadKeys.ts'
+import { judgeIssued } from '../payloads/issued.ts'
+import { chainOfPlace, paymentOf, type SignedPlace } from '../payloads/signedPlace.ts'
+import { createMemoryState } from '../state/stateFiles.ts'
+import { createAllocatorRound, type RoundReport } from './allocatorRound.ts'
+
+const bytes = (byte: string, count: number): Hex => `0x${byte.repeat(count)}`
+const place: SignedPlace = {
+  ...{ vmType: 'ethereum-vm', chain: 'base', hubChainId: '8453', depository: bytes('0d', 20) },
+}
+const withdrawal = (nonce: bigint) =>
+  encodeEvmWithdrawal({
+    calls: [{ to: bytes('22', 20), data: '0x', value: 5n, allowFailure: false }],
+    ...{ nonce, expiration: 1_800_000_000n },
+  })
+
+/** A payload of 5 wei, as the contract issues it. */
+function issuePayload() {
+  const { currency, amount, recipient } = paymentOf(place, withdrawal(0n))
+  const asked = { currency, amount, recipient, spender: bytes('99', 20), nonce: 42n }
+  const request = withdrawRequestOf(chainOfPlace(place), payloadWithdrawal(place.vmType, withdrawal(0n)), {
+    ...asked,
+    depository: place.depository,
+  })
+  const payloadId = withdrawRequestPayloadId(request)
+  return { payloadId, request, payload: withdrawal(BigInt(payloadId)) }
+}
+
+const issued = issuePayload()
+const issuedBlock = 10n
+const signedBlock = 12n
+const block = (number: bigint): FinalBlock => ({ number, hash: `0x${number.toString(16).padStart(64, '0')}` })
+
+/** Another process signed the payload, and its signature is final in block 12. */
+function hubSeenAt(heights: { logs: bigint; state: bigint }): AllocatorContract {
+  const isWithin = (number: bigint, from: bigint) => number >= from && number <= heights.logs
+  return {
+    signer: async () => bytes('00', 20),
+    async readEvents(from) {
+      const parentHash = from === 0n ? undefined : block(from - 1n).hash
+      if (heights.logs < from) return { issued: [], signed: [], until: undefined, parentHash }
+      const [hash = bytes('00', 32)] = hashesOf()
+      const signature = { payloadId: issued.payloadId, hash, blockSeconds: 60n }
+      return {
+        issued: isWithin(issuedBlock, from) ? [{ ...issued, blockNumber: issuedBlock }] : [],
+        signed: isWithin(signedBlock, from) ? [signature] : [],
+        ...{ until: block(heights.logs), parentHash },
+      }
+    },
+    async readPayload() {
+      const isFinal = heights.state >= signedBlock
+      const { payload, payloadId: named } = issued
+      return {
+        ...{ payload, named, balance: 5n, height: heights.state },
+        stored: hashesOf().map(() => ({ isFinal, isSeen: isFinal })),
+      }
+    },
+  }
+}
+
+function hashesOf(): readonly Hex[] {
+  const verdict = judgeIssued(issued, [place])
+  return verdict.kind === 'sign' ? verdict.hashes : []
+}
+
+const unexpected = () => {
+  throw new Error('nothing is signed or refused here')
+}
+const report: RoundReport = {
+  ...{
+    signed: unexpected,
+    refused: unexpected,
+    held: unexpected,
+    released: unexpected,
+    rewritten: unexpected,
+  },
+}
+
+test('a signature that the state shows before its event is read uses up the cap all the same', async () => {
+  const privateKey = parsePrivateKey(bytes('77', 32), 'a test')
+  const keys = createPayloadKeys({ signer: createRawKeySigner({ privateKey }), ed25519: undefined }, [place])
+  const verdict = judgeIssued(issued, [place])
+  if (verdict.kind !== 'sign') throw new Error(verdict.reason)
+  const cap = { ...{ chain: 'base', currency: bytes('00', 20) }, amount: 8n }
+  const caps = createSigningCaps({
+    table: new Map([[verdict.backing.hubTokenId, cap]]),
+    ...{ isUnlistedHeld: true, now: () => 120_000, journal: noJournal, rememberedMax: 10 },
+  })
+  const used = () => caps.usage().map(({ signed }) => signed)
+  const heights = { logs: 11n, state: 12n }
+  const state = createMemoryState()
+  const round = createAllocatorRound({
+    ...{ contract: hubSeenAt(heights), keys, places: [place], caps, held: noHeldStore, state, report },
+    ...{ store: { store: async () => {} }, firstBlock: 0n, now: () => 120_000 },
+  })
+  const { signal } = new AbortController()
+
+  await round.run(signal)
+  expect(await state.readPosition()).toBeUndefined()
+  expect(used()).toEqual([0n])
+  heights.logs = 12n
+  await round.run(signal)
+  expect(used()).toEqual([5n])
+  expect(round.pending()).toBe(0)
+  expect(await state.readPosition()).toEqual(block(12n))
+})
