@@ -14,11 +14,11 @@ import {
   runOperatorCommand,
   type Session,
   servicePlans,
+  waitUntil,
 } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { firstFamilyPort, startSessionIn } from './support/sessionBed.ts'
-import { until } from './support/until.ts'
 
 let folder: string
 let directory: string
@@ -151,7 +151,7 @@ test.each(['solana', 'lighter'] as const)('%s falls silent alone', async (key) =
   const before = await readyChains()
   expect(before).toContain(key)
   await operate(`silence ${key}`)
-  await until(`${key} is not ready`, async () => !(await readyChains()).includes(key))
+  await waitUntil(`${key} is not ready`, async () => !(await readyChains()).includes(key))
   expect(await readyChains()).toEqual(before.filter((id) => id !== key))
   const other = await operate('deposit bitcoin')
   expect((await attest('bitcoin', other.split(' ')[0] ?? '')).status).toBe(200)

@@ -4,13 +4,13 @@
 // what chains and ledger hold at the end. CAUSEWAY_FAULTS=1 runs the long form.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '@causeway/database'
+import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { watchFills } from '../apps/solver/test/support/solverBench.ts'
 import { verifyLedger } from '../packages/ledger/src/index.ts'
 import { createRandom, type Random } from '../packages/localnet/test/support/random.ts'
 import { createRequestLives, debitOf, type Life, liveMany } from './support/requestLives.ts'
 import { type MortalService, mortalServices, type SessionBed, startSessionBed } from './support/sessionBed.ts'
-import { until } from './support/until.ts'
 
 const isLong = process.env['CAUSEWAY_FAULTS'] === '1'
 const count = isLong ? 50 : 8
@@ -18,6 +18,7 @@ const count = isLong ? 50 : 8
 const faultsMin = isLong ? 25 : 4
 const seed = Number(process.env['CAUSEWAY_SEED'] ?? 20_261_121)
 const longTest = 2_400_000
+const longWaitMs = 300_000
 
 let bed: SessionBed
 let services: readonly MortalService[]
@@ -89,11 +90,15 @@ test(
 async function endsWell(books: Database, life: Life): Promise<void> {
   const { wish, quote, status } = life
   const stage = status === 'success' ? 'settled' : 'refunded'
-  await until(`${quote.requestId} is ${stage}`, async () => {
-    const debit = await debitOf(books, life)
-    if (debit.stage === 'parked') throw new Error(`${quote.requestId} is parked`)
-    return debit.stage === stage
-  })
+  await waitUntil(
+    `${quote.requestId} is ${stage}`,
+    async () => {
+      const debit = await debitOf(books, life)
+      if (debit.stage === 'parked') throw new Error(`${quote.requestId} is parked`)
+      return debit.stage === stage
+    },
+    { patienceMs: longWaitMs },
+  )
   const debit = await debitOf(books, life)
   expect(status, JSON.stringify(wish.body)).toBe(wish.isDoomed ? 'refund' : status)
   const owed = status === 'success' ? debit.quotedMicroUsd : 0n

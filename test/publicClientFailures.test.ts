@@ -2,12 +2,12 @@
 // wallets on another chain. And what it sends beside its transactions is a help, never needed. Method: the
 // package as npm has it, pointed at a whole local network.
 import type { Hex } from '@causeway/core'
+import { waitUntil } from '@causeway/localnet'
 import type { Execute } from '@relayprotocol/relay-sdk'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { nativeCurrency, type PublicClientBed, startPublicClientBed } from './support/publicClientBed.ts'
-import { until } from './support/until.ts'
 
 let bed: PublicClientBed
 
@@ -83,7 +83,7 @@ describe('a deposit', () => {
       })),
     )
     await bed.session.network.chains.base.chain.send(user, transactions)
-    await until('it is filled', async () => (await statusOf(quote)).status === 'success')
+    await waitUntil('it is filled', async () => (await statusOf(quote)).status === 'success')
     const { client } = bed.session.network.chains.optimism.chain
     expect(await client.getBalance({ address: recipient })).toBe(
       BigInt(quote.details?.currencyOut?.amount ?? 0),

@@ -2,13 +2,13 @@
 // over both chains, all currencies and trade types, with app fees, gas top-ups and caps, on a whole local
 // network; recipients are new, so that their balance is what they received. CAUSEWAY_FAULTS=1 runs the long form.
 import type { Database } from '@causeway/database'
+import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { verifyLedger } from '../packages/ledger/src/index.ts'
 import { createRandom } from '../packages/localnet/test/support/random.ts'
 import { createRequestLives, debitOf, type Life, liveMany } from './support/requestLives.ts'
 import { type SessionBed, startSessionBed } from './support/sessionBed.ts'
-import { until } from './support/until.ts'
 
 const count = process.env['CAUSEWAY_FAULTS'] === '1' ? 200 : 40
 const seed = 20_261_121
@@ -81,9 +81,10 @@ test(
         expect(received.amount).toBe(BigInt(String(wish.body['amount'])))
       if (currencyGasTopup !== undefined) expect(received.native).toBe(BigInt(currencyGasTopup.amount))
 
-      await until(
+      await waitUntil(
         `${quote.requestId} settles`,
         async () => (await debitOf(database, life)).stage === 'settled',
+        { patienceMs: 300_000 },
       )
       const debit = await debitOf(database, life)
       expect(debit.debitedMicroUsd, quote.requestId).toBe(debit.quotedMicroUsd)

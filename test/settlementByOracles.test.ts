@@ -3,7 +3,7 @@
 // of its own, one that signs whatever it is asked for, real nodes, one of them behind a proxy that changes what
 // it tells; quote-api with its jobs and PostgreSQL.
 import { createOrderIdHasher, mainNetwork } from '@causeway/core'
-import { freeLoopbackPort, type TestNetwork } from '@causeway/localnet'
+import { freeLoopbackPort, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type LyingNode, startLyingNode } from '../apps/oracle/test/support/lyingNode.ts'
 import {
@@ -23,7 +23,6 @@ import {
   startStandInOracle,
 } from '../apps/quote-api/test/settlementSupport/standInOracle.ts'
 import { createSponsor, moneyOf, type TestSponsor } from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
-import { until } from './support/until.ts'
 
 const balance = 1_000_000_000n
 const amount = 60_000_000n
@@ -114,7 +113,7 @@ function claimOf(paid: bigint, claimed: bigint) {
 /** The liar was asked so many times more: as often the service had the chance to be deceived. */
 async function isAsked(times: number): Promise<void> {
   const before = liar.asked
-  await until('the oracles are asked', () => liar.asked >= before + times)
+  await waitUntil('the oracles are asked', () => liar.asked >= before + times)
 }
 
 test(

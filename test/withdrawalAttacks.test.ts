@@ -3,6 +3,7 @@
 // reorganization between them. Method: three peered oracles, the allocator of the local hub, and a chain of each
 // family.
 // @source withdrawals.md 4
+import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { grantBalance } from '../apps/oracle/test/support/hubLedger.ts'
 import {
@@ -12,7 +13,6 @@ import {
 } from '../apps/oracle/test/support/hubSubmission.ts'
 import { accept, ask } from '../apps/oracle/test/support/ownerWithdrawals.ts'
 import { bitcoinPayment, type Venue } from '../packages/localnet/test/support/familyVenues.ts'
-import { until } from './support/until.ts'
 import { type Requested, startWithdrawalBed, type WithdrawalBed } from './support/withdrawalBed.ts'
 
 let bed: WithdrawalBed
@@ -108,7 +108,7 @@ describe('(c) a Solana payload that a stranger had built early', () => {
 
     const again = await request(venue, 3)
     const issued = await bed.issue(again)
-    await until('the next one is signed', async () => !(await bed.stored(issued)).includes('0x'))
+    await waitUntil('the next one is signed', async () => !(await bed.stored(issued)).includes('0x'))
     const transactionId = await venue.execute(issued.payload, await bed.stored(issued))
     await accept(bed.network, await bed.v2(again, { transactionId }))
     expect([await held(again), await owned(again)]).toEqual([0n, venue.amount])

@@ -1,10 +1,10 @@
 // Goal: on every family a withdrawal goes the whole way: its owner asks for it, the allocator issues it, its signer's
 // own process signs it, the depository's chain pays it, and the hub burns; or it comes to nothing and is given back.
 // Never both. Method: three peered oracles, the allocator of the local hub, and a chain of each family.
+import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hubBalance, submitExecution } from '../apps/oracle/test/support/hubSubmission.ts'
 import { accept } from '../apps/oracle/test/support/ownerWithdrawals.ts'
-import { until } from './support/until.ts'
 import { type Requested, startWithdrawalBed, type WithdrawalBed } from './support/withdrawalBed.ts'
 
 let bed: WithdrawalBed
@@ -42,7 +42,7 @@ describe.each(['solana', 'bitcoin', 'hyperliquid', 'lighter', 'tron', 'base'] as
     expect(await held(requested)).toBe(venue.amount)
     expect((await bed.v2(requested)).body).toEqual({ status: 0 })
     const own = await bed.issue(requested)
-    await until('it is signed', async () => !(await bed.stored(own)).includes('0x'))
+    await waitUntil('it is signed', async () => !(await bed.stored(own)).includes('0x'))
     expect((await bed.v2(requested)).body).toMatchObject({ status: 0 })
     return { venue, requested, own }
   }

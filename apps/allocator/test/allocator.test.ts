@@ -17,6 +17,7 @@ import {
   startKmsStandIn,
   startTestNetwork,
   type TestNetwork,
+  waitUntil,
 } from '@causeway/localnet'
 import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, erc20Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -29,7 +30,6 @@ import {
   issueFinal,
   startAllocator,
   stateFolder,
-  until,
   usdcRequest,
 } from './support/allocatorBench.ts'
 
@@ -52,13 +52,13 @@ describe('the allocator', () => {
     const issued = await issue(network, wanted)
     expect(await isSigned(issued)).toBe(false)
     await network.mine('hub', 2)
-    await until('it is signed', () => isSigned(issued))
+    await waitUntil('it is signed', () => isSigned(issued))
     first.kill('SIGKILL')
     await first.ended
 
     const second = await startAllocator(network, { stateDirectory })
     const later = await issueFinal(network)
-    await until('the next one is signed', () => isSigned(later))
+    await waitUntil('the next one is signed', () => isSigned(later))
     expect(second.output()).not.toContain(issued.payloadId)
 
     const { base } = network.deployment
@@ -87,10 +87,10 @@ describe('the allocator', () => {
     await fund(network, short, short.amount - 1n)
     const almost = await issue(network, short)
     const honest = await issueFinal(network)
-    await until('the honest one is signed', () => isSigned(honest))
+    await waitUntil('the honest one is signed', () => isSigned(honest))
     for (const one of [invented, almost]) {
       const refusal = `"payloadId":"${one.payloadId}","reason":"the hub does not hold what it pays"`
-      await until('it is refused', () => allocator.output().includes(refusal))
+      await waitUntil('it is refused', () => allocator.output().includes(refusal))
       expect(await isSigned(one)).toBe(false)
     }
   })
@@ -101,7 +101,7 @@ describe('the allocator', () => {
     await allocator.ready()
     const issued = await issueFinal(network)
     const refusal = `"payloadId":"${issued.payloadId}","reason":"its depository is not signed for here"`
-    await until('it is refused', () => allocator.output().includes(refusal))
+    await waitUntil('it is refused', () => allocator.output().includes(refusal))
     expect(await isSigned(issued)).toBe(false)
   })
 
@@ -125,7 +125,7 @@ describe('the allocator', () => {
     })
     await allocator.ready()
     const issued = await issueFinal(network)
-    await until('it is signed', () => isSigned(issued))
+    await waitUntil('it is signed', () => isSigned(issued))
     expect(kms.operations.filter((name) => name === 'Sign').length).toBeGreaterThanOrEqual(2)
   })
 
@@ -150,8 +150,8 @@ describe('the allocator', () => {
   test('tells operators what it does, and ends well when it is asked to', async () => {
     const allocator = await startAllocator(network, { stateDirectory: await stateFolder() })
     await allocator.ready()
-    await until('it is ready', async () => (await allocator.ask('/ready')).status === 200)
-    await until('it has read the hub', async () =>
+    await waitUntil('it is ready', async () => (await allocator.ask('/ready')).status === 200)
+    await waitUntil('it has read the hub', async () =>
       /allocator_final_block\{[^}]*\} [1-9]/.test((await allocator.ask('/metrics')).text),
     )
     allocator.kill('SIGTERM')
@@ -245,7 +245,7 @@ describe('an endpoint that invents a payload', () => {
     const allocator = await startAllocator(network, { stateDirectory, hubUrls })
     await allocator.ready()
     const issued = await issueFinal(network)
-    await until('the true one is signed', () => isSigned(issued))
+    await waitUntil('the true one is signed', () => isSigned(issued))
     // Whatever is signed stands there before it is signed.
     const counted = await readFile(join(stateDirectory, 'signing-caps.jsonl'), 'utf8')
     expect(counted).toContain(issued.payloadId)
@@ -257,6 +257,6 @@ describe('an endpoint that invents a payload', () => {
   test('as the only one gets it: what holds is the agreement', async () => {
     const { payloadId, url, sent } = await liar()
     await startAllocator(network, { stateDirectory: await stateFolder(), hubUrls: [url] })
-    await until('the lie is signed', () => sent().includes(payloadId.slice(2)))
+    await waitUntil('the lie is signed', () => sent().includes(payloadId.slice(2)))
   })
 })

@@ -3,10 +3,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../src/compose/commands.ts'
-import { configFolder, issueFinal, startAllocator, stateFolder, until } from './support/allocatorBench.ts'
+import { configFolder, issueFinal, startAllocator, stateFolder } from './support/allocatorBench.ts'
 
 let network: TestNetwork
 beforeAll(async () => {
@@ -43,9 +43,9 @@ describe('a cap', () => {
     const first = await startAllocator(network, { stateDirectory, variables })
     await first.ready()
     const within = await issueFinal(network)
-    await until('the first is signed', () => isSigned(within))
+    await waitUntil('the first is signed', () => isSigned(within))
     const beyond = await issueFinal(network)
-    await until('the second is held', () =>
+    await waitUntil('the second is held', () =>
       first.output().includes(`"payload_held","payloadId":"${beyond.payloadId}"`),
     )
     first.kill('SIGKILL')
@@ -53,17 +53,17 @@ describe('a cap', () => {
 
     const second = await startAllocator(network, { stateDirectory, variables })
     await second.ready()
-    await until('it is still held', () =>
+    await waitUntil('it is still held', () =>
       second.output().includes(`"payload_held","payloadId":"${beyond.payloadId}"`),
     )
     const small = await issueFinal(network, { amount: 1_000_000n })
-    await until('what fits is signed', () => isSigned(small))
+    await waitUntil('what fits is signed', () => isSigned(small))
     expect(await isSigned(beyond)).toBe(false)
     expect(await command('held list', stateDirectory)).toContain(beyond.payloadId)
     await command(`held release ${beyond.payloadId}`, stateDirectory)
-    await until('the released one is signed', () => isSigned(beyond))
+    await waitUntil('the released one is signed', () => isSigned(beyond))
     const more = await issueFinal(network, { amount: 1n })
-    await until('and no more', () =>
+    await waitUntil('and no more', () =>
       second.output().includes(`"payload_held","payloadId":"${more.payloadId}"`),
     )
   })
@@ -75,7 +75,7 @@ describe('a cap', () => {
     const first = await startAllocator(network, { stateDirectory, variables: poor })
     await first.ready()
     const issued = await issueFinal(network, { currency: tokenOf('USDX') })
-    await until('it is signed', () =>
+    await waitUntil('it is signed', () =>
       first.output().includes(`"payload_signed","payloadId":"${issued.payloadId}"`),
     )
     first.kill('SIGKILL')
@@ -84,10 +84,10 @@ describe('a cap', () => {
 
     const variables = await capped('USDX', 8_000_000n)
     const second = await startAllocator(network, { stateDirectory, variables })
-    await until('it is stored', () => isSigned(issued))
+    await waitUntil('it is stored', () => isSigned(issued))
     const other = await issueFinal(network, { currency: tokenOf('USDX') })
-    await until('the rest of the cap is there', () => isSigned(other))
-    await until(
+    await waitUntil('the rest of the cap is there', () => isSigned(other))
+    await waitUntil(
       'it is used up now',
       async () => usedRatio.exec((await second.ask('/metrics')).text)?.[1] === '1',
     )
@@ -99,19 +99,19 @@ describe('the switch', () => {
     const stateDirectory = await stateFolder()
     const first = await startAllocator(network, { stateDirectory })
     await first.ready()
-    await until('it is ready', async () => (await first.ask('/ready')).status === 200)
+    await waitUntil('it is ready', async () => (await first.ask('/ready')).status === 200)
     await command('stop something looks wrong', stateDirectory)
-    await until('it has noticed', () => first.output().includes('something looks wrong'))
+    await waitUntil('it has noticed', () => first.output().includes('something looks wrong'))
     expect((await first.ask('/ready')).status).toBe(503)
     const issued = await issueFinal(network)
     first.kill('SIGTERM')
     await first.ended
     const second = await startAllocator(network, { stateDirectory })
     await second.ready()
-    await until('it has noticed', () => second.output().includes('something looks wrong'))
+    await waitUntil('it has noticed', () => second.output().includes('something looks wrong'))
     expect(await isSigned(issued)).toBe(false)
     await command('resume', stateDirectory)
-    await until('it is signed', () => isSigned(issued))
+    await waitUntil('it is signed', () => isSigned(issued))
   })
 
   test('that cannot be read has been used', async () => {
@@ -119,7 +119,7 @@ describe('the switch', () => {
     await writeFile(join(stateDirectory, 'stopped.json'), '{"reason":')
     const allocator = await startAllocator(network, { stateDirectory })
     await allocator.ready()
-    await until('it says so', () => allocator.output().includes('stopped.json cannot be read'))
+    await waitUntil('it says so', () => allocator.output().includes('stopped.json cannot be read'))
     expect((await allocator.ask('/ready')).status).toBe(503)
   })
 })
@@ -133,11 +133,11 @@ test('a hub that changes a final block gets nothing signed any more, over a rest
   const first = await startAllocator(network, { stateDirectory })
   await first.ready()
   const before = await issueFinal(network)
-  await until('it is signed', () => isSigned(before))
+  await waitUntil('it is signed', () => isSigned(before))
   await network.mine('hub', 3)
   const position = async () =>
     BigInt(JSON.parse(await readFile(join(stateDirectory, 'position.json'), 'utf8')).number)
-  await until('it is done with a block that will change', async () =>
+  await waitUntil('it is done with a block that will change', async () =>
     position().then(
       (number) => number > kept,
       () => false,
@@ -149,16 +149,16 @@ test('a hub that changes a final block gets nothing signed any more, over a rest
   await node.increaseTime({ seconds: 7 })
   const head = await client.getBlockNumber({ cacheTime: 0 })
   await network.mine('hub', Number(number - head) + 6)
-  await until('it has noticed', () => first.output().includes('final_block_changed'))
+  await waitUntil('it has noticed', () => first.output().includes('final_block_changed'))
   const after = await issueFinal(network)
   first.kill('SIGKILL')
   await first.ended
   const second = await startAllocator(network, { stateDirectory })
   await second.ready()
-  await until('it is stopped', async () => (await second.ask('/ready')).status === 503)
+  await waitUntil('it is stopped', async () => (await second.ask('/ready')).status === 503)
   expect(await isSigned(after)).toBe(false)
   await command('resume', stateDirectory)
-  await until('it is signed', () => isSigned(after))
+  await waitUntil('it is signed', () => isSigned(after))
 })
 
 describe('a second allocator', () => {
@@ -174,17 +174,17 @@ describe('a second allocator', () => {
     const second = await startAllocator(network, { stateDirectory: other, variables })
     await second.ready()
     const issued = await issueFinal(network, { currency: tokenOf('TIDE') })
-    await until('it is signed', () => isSigned(issued))
+    await waitUntil('it is signed', () => isSigned(issued))
     await network.mine('hub', 3)
     for (const { ask } of [first, second]) {
-      await until(
+      await waitUntil(
         'it counts it',
         async () => Number(usedRatio.exec((await ask('/metrics')).text)?.[1]) >= 0.5,
       )
     }
     const stored = await issued.signature()
     const again = await issueFinal(network, { currency: tokenOf('TIDE') })
-    await until('the next one is signed', () => isSigned(again))
+    await waitUntil('the next one is signed', () => isSigned(again))
     expect(await issued.signature()).toBe(stored)
   })
 })

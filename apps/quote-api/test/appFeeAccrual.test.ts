@@ -1,8 +1,8 @@
 // Goal: what a request's app fees come to is owed to its recipients when the request succeeds, in the transaction that
 // debits the sponsor. Method: real deposits and fills; a trigger that refuses fees shows what is rolled back with them.
 import { verifyLedger } from '@causeway/ledger'
+import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
@@ -78,7 +78,7 @@ describe('app fees of a request', () => {
       await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
       await requests.reaches(quote, 'success')
       const asked = oracles.all[0]?.asked ?? 0
-      await waitUntil(async () => (oracles.all[0]?.asked ?? 0) > asked + 2, 'it was tried more than once')
+      await waitUntil('it was tried more than once', async () => (oracles.all[0]?.asked ?? 0) > asked + 2)
       expect(await requests.stageOf(quote)).toBe('filled')
       expect((await moneyOf(bed.database, sponsor.wallet)).held).toBe(debitOf(quote))
       expect(await owed(recipient)).toBe(0n)

@@ -20,6 +20,7 @@ import {
   spawnSolver,
   startTestNetwork,
   type TestNetwork,
+  waitUntil,
 } from '@causeway/localnet'
 import { erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -77,15 +78,8 @@ async function killServer(): Promise<void> {
 }
 
 /** Until it is answered: what is killed meanwhile comes back. */
-async function again(ask: () => Promise<boolean>, what: string): Promise<void> {
-  const giveUpAtMs = Date.now() + patienceMs
-  for (;;) {
-    const isDone = await ask().catch(() => false)
-    if (isDone) return
-    if (Date.now() > giveUpAtMs) throw new Error(`it never came about that ${what}\n${await circumstances()}`)
-    await sleep(200)
-  }
-}
+const again = (ask: () => Promise<boolean>, what: string) =>
+  waitUntil(what, () => ask().catch(() => false), { patienceMs, pollMs: 200, circumstances })
 
 async function killSolver(): Promise<void> {
   solver?.kill('SIGKILL')

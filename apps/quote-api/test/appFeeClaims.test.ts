@@ -12,7 +12,13 @@ import {
   openAppFeeClaim,
   verifyLedger,
 } from '@causeway/ledger'
-import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import {
+  type FaultProxy,
+  startFaultProxy,
+  startTestNetwork,
+  type TestNetwork,
+  waitUntil,
+} from '@causeway/localnet'
 import { erc20Abi, hexToBytes, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -21,7 +27,6 @@ import { addressNamed, callNode, setOwnedDigest, walletCode } from './accessSupp
 import { startTestService, type TestService } from './fixtures/service.ts'
 import { type ClaimTypedData, readClaimStep } from './serviceSupport/appFeeClaim.ts'
 import { post, readError, readOk, send } from './serviceSupport/callService.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import {
   createScriptedSolver,
   type OpenWork,
@@ -147,7 +152,7 @@ async function payoutOf(claimId: Hex): Promise<OpenWork> {
   return item
 }
 const reaches = (wallet: Hex, status: string) =>
-  waitUntil(async () => (await claimsOf(wallet))[0]?.status === status, `the claim is ${status}`)
+  waitUntil(`the claim is ${status}`, async () => (await claimsOf(wallet))[0]?.status === status)
 const tokenBalance = (holder: Hex) =>
   network.chains.base.chain.client.readContract({
     ...{ address: network.deployment.base.tokens.USDC, abi: erc20Abi },
@@ -294,7 +299,7 @@ describe('a claim', () => {
     const late = await database.transaction(async (tx) => {
       await tx.query('lock table app_fee_claim_offer in access exclusive mode')
       const answer = submit(claimId, signature)
-      await waitUntil(async () => (await database.query(waits)).length > 0, 'it waits for the offer')
+      await waitUntil('it waits for the offer', async () => (await database.query(waits)).length > 0)
       await openAppFeeClaim(tx, { claimId, wallet, recipient: wallet, asset: usdc(), amount: 5_000_000n })
       const id = Buffer.from(claimId.slice(2), 'hex')
       await tx.query('delete from app_fee_claim_offer where claim_id = $1', [id])
@@ -455,7 +460,7 @@ describe('a payout', () => {
         'not_before'
       ]
     const first = await looked()
-    await waitUntil(async () => String(await looked()) !== String(first), 'it was looked at')
+    await waitUntil('it was looked at', async () => String(await looked()) !== String(first))
     expect((await claimsOf(wallet))[0]?.status).toBe('pending')
     expect((await solver.fail(item.id, 'the transaction was cancelled')).status).toBe(200)
     await reaches(wallet, 'failed')
@@ -465,10 +470,10 @@ describe('a payout', () => {
   test('that pays less than was claimed is neither paid nor claimable', async () => {
     const { claimId, wallet } = await signedClaim()
     await solver.carryOut(await payoutOf(claimId), 90n)
-    await waitUntil(async () => {
+    await waitUntil('an operator is called', async () => {
       const sql = `select 1 from work_item where subject = $1 and not_before > now() + interval '1 minute'`
       return (await database.query(sql, [claimId])).length > 0
-    }, 'an operator is called')
+    })
     expect(await tokenBalance(wallet)).toBe(4_500_000n)
     expect((await claimsOf(wallet))[0]?.status).toBe('pending')
     expect(await claimable(wallet)).toEqual([])
@@ -489,13 +494,13 @@ describe('a payout', () => {
     const item = await payoutOf(claimId)
     await proxy.set({ kind: 'refuse' })
     await solver.carryOut(item)
-    await waitUntil(async () => {
+    await waitUntil('a new claim is refused', async () => {
       const answer = await ask(app.address, {
         chainId: usdc('optimism').chainId,
         currency: usdc('optimism').address,
       })
       return answer.status === 503 && readError(answer).errorCode === 'SERVICE_UNAVAILABLE'
-    }, 'a new claim is refused')
+    })
     expect((await claimsOf(wallet))[0]?.status).toBe('pending')
     await proxy.set({ kind: 'pass' })
     await reaches(wallet, 'paid')

@@ -15,6 +15,7 @@ import {
   startFaultProxy,
   startTestNetwork,
   type TestNetwork,
+  waitUntil,
 } from '@causeway/localnet'
 import { marketHealthSchema } from '@causeway/market'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +24,6 @@ import { startTestService, type TestService } from './fixtures/service.ts'
 import { type Answer, post, price, readError, readOk, send } from './serviceSupport/callService.ts'
 import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 
 /** Within this a request is answered, whatever a chain does; four times its limits, for loaded machines. */
 const answerBudgetMs = 20_000
@@ -119,7 +119,7 @@ function expectTyped(answer: Answer): void {
 }
 
 async function expectPriced(url: string): Promise<void> {
-  await waitUntil(async () => (await post(`${url}/price`, bridge())).status === 200, 'the bridge is priced')
+  await waitUntil('the bridge is priced', async () => (await post(`${url}/price`, bridge())).status === 200)
 }
 
 /** One of each kind of request; the route that does not touch the faulty chain must be served. */
@@ -147,10 +147,10 @@ async function askElsewhere(url: string): Promise<Answer> {
 /** Asks until the chain is refused, and a little longer. @returns the answers to /price until then */
 async function askUntilRefused(url: string): Promise<readonly Answer[]> {
   const answers: Answer[] = []
-  await waitUntil(async () => {
+  await waitUntil('the chain is refused', async () => {
     answers.push(await askEverything(url))
     return answers.filter(({ status }) => status === 503).length >= 3
-  }, 'the chain is refused')
+  })
   return answers
 }
 
@@ -250,7 +250,7 @@ function startFrom(stateFile: string, port?: number): Promise<Anvil> {
 
 /** The chain is back: what still meets a value that is too old is refused by name, and served soon after. */
 async function expectAllServed(url: string): Promise<void> {
-  await waitUntil(async () => {
+  await waitUntil('every kind of request is served again', async () => {
     const answers = await Promise.all([
       post(`${url}/price`, bridge()),
       post(`${url}/quote`, bridge()),
@@ -258,7 +258,7 @@ async function expectAllServed(url: string): Promise<void> {
     ])
     for (const answer of answers) expectPricedOrTyped(answer)
     return answers.every(({ status }) => status === 200)
-  }, 'every kind of request is served again')
+  })
 }
 
 /** Height of base as the service sees it. */
@@ -300,18 +300,21 @@ describe.concurrent('three endpoints of one chain', () => {
       for (const mode of modes) {
         await first.set(mode)
         const block = await network.chains.base.chain.client.getBlockNumber()
-        await waitUntil(async () => {
-          const answers = await Promise.all([
-            post(`${url}/price`, bridge()),
-            post(`${url}/quote`, bridge()),
-            post(`${url}/quote`, onBase()),
-          ])
-          expect(
-            answers.map(({ status }) => status),
-            mode.kind,
-          ).toEqual([200, 200, 200])
-          return (await baseHead(url)) > block + 1n
-        }, `the service reads blocks while the first endpoint is in mode ${mode.kind}`)
+        await waitUntil(
+          `the service reads blocks while the first endpoint is in mode ${mode.kind}`,
+          async () => {
+            const answers = await Promise.all([
+              post(`${url}/price`, bridge()),
+              post(`${url}/quote`, bridge()),
+              post(`${url}/quote`, onBase()),
+            ])
+            expect(
+              answers.map(({ status }) => status),
+              mode.kind,
+            ).toEqual([200, 200, 200])
+            return (await baseHead(url)) > block + 1n
+          },
+        )
         await first.set({ kind: 'pass' })
       }
     })
@@ -322,7 +325,7 @@ describe.concurrent('three endpoints of one chain', () => {
       const block = await network.chains.base.chain.client.getBlockNumber()
       await first.set({ kind: 'staleHead', block })
       const isAhead = async () => (await baseHead(url)) > block + 5n
-      await waitUntil(isAhead, 'the service follows the other endpoints')
+      await waitUntil('the service follows the other endpoints', isAhead)
       await expectPriced(url)
       expect((await price(url, bridge())).details.currencyOut.amount).toMatch(/^99/)
     })

@@ -14,7 +14,7 @@ import {
   startEmbeddedPostgres,
   startTestPostgres,
 } from '@causeway/database'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { serviceEnvironment } from './fixtures/service.ts'
@@ -22,7 +22,6 @@ import { type Answer, post, quote, readError, readOk, send } from './serviceSupp
 import { localRequest } from './serviceSupport/localRequest.ts'
 import { type ServiceProcess, spawnService } from './serviceSupport/serviceProcess.ts'
 import { mountSmallDisk, type SmallDisk } from './serviceSupport/smallDisk.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 
 let network: TestNetwork
 let directory: string
@@ -74,7 +73,7 @@ function expectRefusal(answer: Answer, errorCode: string): void {
 
 /** Alive, not ready and saying why; everything else is refused with the same reason. */
 async function expectWaiting({ publicUrl, opsUrl }: Ports): Promise<void> {
-  await waitUntil(async () => (await statusOf(`${opsUrl}/ready`)) === 503, 'it says that it waits')
+  await waitUntil('it says that it waits', async () => (await statusOf(`${opsUrl}/ready`)) === 503)
   expect(await reasonOf(opsUrl)).toEqual({ status: 503, ready: false, reason: 'DATABASE_STARTING' })
   expect(await statusOf(`${publicUrl}/lives/v1`)).toBe(200)
   expectRefusal(await post(`${publicUrl}/quote`, bridge()), 'DATABASE_STARTING')
@@ -83,7 +82,7 @@ async function expectWaiting({ publicUrl, opsUrl }: Ports): Promise<void> {
 
 async function expectServing({ service, publicUrl, opsUrl }: Awaited<ReturnType<typeof spawnOn>>) {
   await service.listening()
-  await waitUntil(async () => (await statusOf(`${opsUrl}/ready`)) === 200, 'it is ready')
+  await waitUntil('it is ready', async () => (await statusOf(`${opsUrl}/ready`)) === 200)
   await quote(publicUrl, bridge())
 }
 
@@ -196,13 +195,13 @@ describe('a full disk', () => {
       await expectServing(started)
       await disk.fill()
       const answers: Answer[] = []
-      await waitUntil(async () => {
+      await waitUntil('a quote is refused', async () => {
         // What is left in pages and files that exist already is used up first.
         answers.push(
           ...(await Promise.all(Array.from({ length: 8 }, () => post(`${publicUrl}/quote`, bridge())))),
         )
         return answers.some(({ status }) => status !== 200)
-      }, 'a quote is refused')
+      })
       for (const answer of answers.filter(({ status }) => status !== 200))
         expectRefusal(answer, 'DATABASE_DISK_FULL')
       expect(await reasonOf(opsUrl)).toEqual({ status: 503, ready: false, reason: 'DATABASE_DISK_FULL' })
@@ -211,7 +210,7 @@ describe('a full disk', () => {
       expect(linesOf(service, 'the disk of the database is full')).toBe(1)
 
       await disk.empty()
-      await waitUntil(async () => (await statusOf(`${opsUrl}/ready`)) === 200, 'it is ready again')
+      await waitUntil('it is ready again', async () => (await statusOf(`${opsUrl}/ready`)) === 200)
       await quote(publicUrl, bridge())
       expect(linesOf(service, 'the disk of the database has space again')).toBe(1)
       const answered = answers.filter(({ status }) => status === 200)
@@ -252,7 +251,7 @@ describe('a full disk', () => {
         await walDisk.fill()
         await fillLog(server.connectionString, log)
         const refusals = new Set<string>()
-        await waitUntil(async () => {
+        await waitUntil('a quote is refused', async () => {
           for (const answer of await Promise.all(
             Array.from({ length: 8 }, () => post(`${publicUrl}/quote`, bridge())),
           )) {
@@ -263,18 +262,18 @@ describe('a full disk', () => {
             }
           }
           return refusals.size > 0
-        }, 'a quote is refused')
+        })
         // The server panicked, and cannot write that it recovered.
         expect([...refusals]).toContain('DATABASE_DISK_FULL')
         expect(await statusOf(`${publicUrl}/lives/v1`)).toBe(200)
-        await waitUntil(async () => (await statusOf(`${opsUrl}/ready`)) === 503, 'it is not ready')
+        await waitUntil('it is not ready', async () => (await statusOf(`${opsUrl}/ready`)) === 503)
         expectRefusal(await post(`${publicUrl}/quote`, bridge()), 'DATABASE_DISK_FULL')
         expect(linesOf(service, 'the disk of the database is full')).toBe(1)
 
         await walDisk.empty()
         await server.stop().catch(() => {})
         server = await startEmbeddedPostgres(options)
-        await waitUntil(async () => (await statusOf(`${opsUrl}/ready`)) === 200, 'it is ready again')
+        await waitUntil('it is ready again', async () => (await statusOf(`${opsUrl}/ready`)) === 200)
         await quote(publicUrl, bridge())
         expect(linesOf(service, 'the disk of the database has space again')).toBe(1)
         const database = createDatabase({ connectionString: server.connectionString, poolSize: 1 })

@@ -13,6 +13,7 @@ import {
   spawnSolver,
   startTestNetwork,
   type TestNetwork,
+  waitUntil,
 } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -30,7 +31,6 @@ import {
   send,
 } from './serviceSupport/callService.ts'
 import { localRequest, userOf } from './serviceSupport/localRequest.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { solverVariables } from './settlementSupport/solverVariables.ts'
 import { type StandInOracle, startStandInOracle } from './settlementSupport/standInOracle.ts'
 import { createSponsor, moneyOf, pepperText } from './sponsorSupport/sponsors.ts'
@@ -117,7 +117,7 @@ const statusOf = async ({ requestId }: { requestId: string }) =>
   readOk(await send(`${url}/intents/status/v3?requestId=${requestId}`), statusV3Schema)
 
 async function reaches(quote: { requestId: string }, status: string): Promise<void> {
-  await waitUntil(async () => (await statusOf(quote)).status === status, `it is ${status}`).catch(
+  await waitUntil(`it is ${status}`, async () => (await statusOf(quote)).status === status).catch(
     async (error: unknown) => {
       throw new Error(`${error}\n${JSON.stringify(await statusOf(quote))}\n${solver.output()}`)
     },
@@ -206,8 +206,8 @@ describe('the quoted amount', () => {
       [bytesOf(quote.requestId)],
     )
     await waitUntil(
-      async () => (await moneyOf(database, sponsor.wallet)).held === 0n,
       'the sponsor is debited',
+      async () => (await moneyOf(database, sponsor.wallet)).held === 0n,
     )
     expect(sponsored?.debit).toBeGreaterThan(0n)
     expect(await moneyOf(database, sponsor.wallet)).toEqual({
@@ -248,23 +248,23 @@ describe('the quoted amount', () => {
     solver.kill('SIGSTOP')
     try {
       await pay(addressOf(quote), amount)
-      await waitUntil(async () => (await sweepsOf(addressOf(quote))) === 1, 'its sweep is asked for in time')
+      await waitUntil('its sweep is asked for in time', async () => (await sweepsOf(addressOf(quote))) === 1)
       await setPast(quote, 'expires_at')
       await movePrice(network, { price: 'ETH/USD', answer: 3_500n * 10n ** 8n, only: 'feed' })
       await waitUntil(
-        async () => 'reason' in service.market.snapshot().price('ETH/USD'),
         'nobody knows what ether is worth',
+        async () => 'reason' in service.market.snapshot().price('ETH/USD'),
       )
     } finally {
       solver.kill('SIGCONT')
     }
-    await waitUntil(async () => {
+    await waitUntil('it was judged, and waits', async () => {
       const rows = await database.query(
         `select 1 from deposit_seen where request_id = $1 and state = 'seen' and looks > 0`,
         [bytesOf(quote.requestId)],
       )
       return rows.length > 0
-    }, 'it was judged, and waits')
+    })
     await movePrice(network, { price: 'ETH/USD', answer: 2_500n * 10n ** 8n })
     await reaches(quote, 'success')
     expect(await depositsOf(addressOf(quote))).toMatchObject([{ amount, state: 'taken' }])
@@ -279,12 +279,11 @@ describe('the quoted amount', () => {
     const once = await nativeOf('optimism', party.recipient)
     await pay(addressOf(quote), amount)
     await waitUntil(
-      async () => (await nativeOf('optimism', party.recipient)) > (once * 3n) / 2n,
       'the second payment is filled',
+      async () => (await nativeOf('optimism', party.recipient)) > (once * 3n) / 2n,
     )
-    await waitUntil(
-      async () => (await requestsOf(addressOf(quote))).every(({ status }) => status === 'success'),
-      'both are a success',
+    await waitUntil('both are a success', async () =>
+      (await requestsOf(addressOf(quote))).every(({ status }) => status === 'success'),
     )
     expect(await requestsOf(addressOf(quote))).toHaveLength(2)
   })
@@ -305,11 +304,11 @@ describe('another amount', () => {
       const deposits = await depositsOf(addressOf(quote))
       return deposits.reduce((sum, deposit) => sum + deposit.amount, 0n)
     }
-    await waitUntil(async () => (await swept()) === paid, 'all of it is swept')
-    await waitUntil(async () => {
+    await waitUntil('all of it is swept', async () => (await swept()) === paid)
+    await waitUntil('all of it is filled', async () => {
       const requests = await requestsOf(addressOf(quote))
       return requests.filter(({ id }) => id !== quote.requestId).every(({ status }) => status === 'success')
-    }, 'all of it is filled')
+    })
     const received = await nativeOf('optimism', party.recipient)
     expect(received).toBeGreaterThan((paid * 9n) / 10n)
     expect(received).toBeLessThan(paid)
@@ -339,13 +338,13 @@ describe('another amount', () => {
     const quote = await quoted(party)
     const dust = refundGasOf(quote)
     await pay(addressOf(quote), dust)
-    await waitUntil(async () => {
+    await waitUntil('it is left', async () => {
       const [row] = await database.query<{ left_reason: string | null }>(
         'select left_reason from deposit_address where address = $1',
         [addressOf(quote)],
       )
       return row?.left_reason === 'AMOUNT_TOO_LOW_TO_REFUND'
-    }, 'it is left')
+    })
     expect(await nativeOf('base', addressOf(quote))).toBe(dust)
     await pay(addressOf(quote), amount)
     await reaches(quote, 'success')
@@ -369,15 +368,15 @@ describe('another token', () => {
       network.chains.base.chain.client.readContract({
         ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [party.refundTo] },
       })
-    await waitUntil(async () => (await held()) > 0n, 'it is refunded')
+    await waitUntil('it is refunded', async () => (await held()) > 0n)
     // All of it but the gas of the sweep and of the refund.
     expect(await held()).toBeGreaterThan((paid * 99n) / 100n)
     expect(await held()).toBeLessThan(paid)
     expect(await depositsOf(addressOf(quote))).toMatchObject([{ reason: 'INCORRECT_DEPOSIT_CURRENCY' }])
     await pay(addressOf(quote), amount)
     await waitUntil(
-      async () => (await nativeOf('optimism', party.recipient)) > 0n,
       'a fitting payment is still filled',
+      async () => (await nativeOf('optimism', party.recipient)) > 0n,
     )
   })
 })

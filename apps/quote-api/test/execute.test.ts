@@ -8,6 +8,7 @@ import {
   type LocalAccount,
   signDelegation,
   tokenAbi,
+  waitUntil,
   wrappedNativeAbi,
 } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi, maxUint256, toHex } from 'viem'
@@ -32,7 +33,6 @@ import {
   startSmartAccounts,
 } from './serviceSupport/smartAccounts.ts'
 import { transactionsOf } from './serviceSupport/transactionsOf.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
@@ -81,12 +81,12 @@ async function accountOf(flow: Flow, token = usdc(), value = amount): Promise<Ow
 async function ask(body: object): Promise<Answer> {
   const headers = { 'x-api-key': sponsor.apiKey }
   let answer = await post(`${bed.url}/quote`, body, headers)
-  await waitUntil(async () => {
+  await waitUntil('chains can be priced', async () => {
     if (answer.status !== 503) return true
     await Promise.all([bed.network.mine('base'), bed.network.mine('optimism')])
     answer = await post(`${bed.url}/quote`, body, headers)
     return answer.status !== 503
-  }, 'chains can be priced')
+  })
   return answer
 }
 
@@ -161,7 +161,7 @@ describe.each(['ERC-4337', 'EIP-7702'] as const)('calls of an account of %s', (f
     await requests.reaches(quote, 'pending')
     await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
     expect([await nativeOf(owner.address), await nativeOf(owner.account)]).toEqual([0n, 0n])
-    await waitUntil(async () => (await workOf(quote))[0]?.state === 'done', 'the work is done')
+    await waitUntil('the work is done', async () => (await workOf(quote))[0]?.state === 'done')
   })
 })
 
@@ -248,11 +248,11 @@ describe.each(rows)('the owner of $what spends no native coin', (row) => {
     }
     if (signature === 'permit2') await allowPermit2(row, owner)
     let quote = readOk(await ask(body), quoteResponseSchema)
-    await waitUntil(async () => {
+    await waitUntil('the allowance is seen', async () => {
       await bed.network.mine(from)
       quote = readOk(await ask(body), quoteResponseSchema)
       return quote.steps.length === 1
-    }, 'the allowance is seen')
+    })
     expect([quote.steps.length, quote.fees.gas.amount]).toEqual([1, '0'])
     expect(signatureOf(quote).post.body.kind).toBe(signature)
     const signed = await signStep(quote, owner)

@@ -3,13 +3,13 @@
 // service with its jobs, PostgreSQL, anvil, a scripted solver, signing oracles and a receiver over HTTP.
 import { createHmac, randomBytes } from 'node:crypto'
 import { Secret } from '@causeway/core'
+import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePeppers } from '../src/access/keys/peppers.ts'
 import { createAdministration } from '../src/operate/administration.ts'
 import { createReactionTimes } from '../src/requests/accuracy/reactionTimes.ts'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
 import { userOf } from './serviceSupport/localRequest.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
@@ -79,10 +79,10 @@ test('its integrator is told each status once and in order, and its fill is meas
   const quote = await quoted()
   await requests.execute(quote)
   const hash = await solver.carryOut(await requests.workFor(quote, 'fill'))
-  await waitUntil(async () => (await measurementOf(quote)) !== undefined, 'it is measured')
+  await waitUntil('it is measured', async () => (await measurementOf(quote)) !== undefined)
 
   const mine = () => receiver.received.filter((one) => messageOf(one).data.requestId === quote.requestId)
-  await waitUntil(async () => mine().some((one) => messageOf(one).data.status === 'success'), 'it is told')
+  await waitUntil('it is told', async () => mine().some((one) => messageOf(one).data.status === 'success'))
   const told = mine().map((one) => messageOf(one).data)
   expect(told.map(({ status }) => status).filter((status) => status !== 'submitted')).toEqual([
     'pending',
@@ -104,10 +104,10 @@ test('its integrator is told each status once and in order, and its fill is meas
   expect([measured?.deposit, measured?.output]).toEqual([amount, measured?.quoted_output])
   expect(measured?.quoted_seconds).toBe(quote.details.timeEstimate)
 
-  await waitUntil(async () => {
+  await waitUntil('what was received is stored as such', async () => {
     const rows = await database.query(`select 1 from webhook_delivery where state <> 'delivered'`)
     return rows.length === 0
-  }, 'what was received is stored as such')
+  })
   const metrics = await (await fetch(`${bed.opsUrl}/metrics`)).text()
   for (const component of ['gas', 'time', 'output', 'deposit']) {
     const labels = `component="${component}",chain="10",quantile="0.5"`
@@ -129,7 +129,7 @@ test('quotes learn what fills of their route took, from a newest part of what is
   await times.refresh()
   expect(times.of(8_453, 10)).toBe(40_000)
   expect(times.of(10, 8_453)).toBeUndefined()
-  await waitUntil(async () => (await quoted()).details.timeEstimate > before + 30, 'quotes say so')
+  await waitUntil('quotes say so', async () => (await quoted()).details.timeEstimate > before + 30)
   await storeFills(200, 2_000)
   await times.refresh()
   expect(times.of(8_453, 10)).toBe(2_000)

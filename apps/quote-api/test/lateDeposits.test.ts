@@ -3,13 +3,12 @@
 // no worse, it is filled as quoted. Method: the service with its jobs, PostgreSQL and real nodes; feeds and
 // pools are moved on chain; what is late is made so by the time that the quote ended, never by waiting.
 import type { Hex } from '@causeway/core'
-import { movePrice } from '@causeway/localnet'
+import { movePrice, waitUntil } from '@causeway/localnet'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { post, postPatiently, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest } from './serviceSupport/localRequest.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
@@ -45,12 +44,12 @@ beforeEach(async () => {
 /** Moves feed and pools, and waits until the service prices by it. */
 async function moveEther(usd: bigint): Promise<void> {
   await movePrice(bed.network, { price: 'ETH/USD', answer: usd * 10n ** 8n })
-  await waitUntil(async () => {
+  await waitUntil(`ether is worth ${usd}`, async () => {
     const price = bed.service.market.snapshot().price('ETH/USD')
     if ('reason' in price) return false
     const apart = price.usdX18 - usd * usdX18
     return apart < 10n ** 12n && apart > -(10n ** 12n)
-  }, `ether is worth ${usd}`)
+  })
 }
 
 async function quoted(request: LocalRequest): Promise<QuoteAnswer> {
@@ -203,8 +202,8 @@ describe('while the market cannot be read', () => {
   const blind = () => movePrice(bed.network, { price: 'ETH/USD', answer: 3_500n * 10n ** 8n, only: 'feed' })
   const isBlind = () =>
     waitUntil(
-      async () => 'reason' in bed.service.market.snapshot().price('ETH/USD'),
       'nobody knows what ether is worth',
+      async () => 'reason' in bed.service.market.snapshot().price('ETH/USD'),
     )
   const waits = async ({ requestId }: QuoteAnswer) => {
     const rows = await bed.database.query<{ state: string }>(
@@ -220,7 +219,7 @@ describe('while the market cannot be read', () => {
     await blind()
     await isBlind()
     await requests.execute(quote)
-    await waitUntil(async () => (await waits(quote)).length > 0, 'it is seen')
+    await waitUntil('it is seen', async () => (await waits(quote)).length > 0)
     expect(await waits(quote)).toEqual(['seen'])
     await moveEther(2_500n)
     await isFilledAsQuoted(quote)
@@ -232,7 +231,7 @@ describe('while the market cannot be read', () => {
     await blind()
     await isBlind()
     await requests.execute(quote)
-    await waitUntil(async () => (await waits(quote)).length > 0, 'it is seen')
+    await waitUntil('it is seen', async () => (await waits(quote)).length > 0)
     await bed.database.query(
       `update deposit_seen set seen_at = seen_at - interval '10 minutes' where request_id = $1`,
       [bytesOf(quote.requestId)],
@@ -255,11 +254,11 @@ describe('a flood of deposits that wait', () => {
     await expire(late)
     await movePrice(bed.network, { price: 'ETH/USD', answer: 3_500n * 10n ** 8n, only: 'feed' })
     await waitUntil(
-      async () => 'reason' in bed.service.market.snapshot().price('ETH/USD'),
       'nobody knows what ether is worth',
+      async () => 'reason' in bed.service.market.snapshot().price('ETH/USD'),
     )
     await requests.execute(late)
-    await waitUntil(async () => (await depositRows(late)) > 0, 'the late one is seen')
+    await waitUntil('the late one is seen', async () => (await depositRows(late)) > 0)
     await storeCopies(late, flood)
     // Its chain left the configuration: whatever is tried fails.
     await bed.database.query('update orders set destination_chain_id = 99 where request_id = $1', [
@@ -269,9 +268,9 @@ describe('a flood of deposits that wait', () => {
     await requests.execute(victim)
     await isFilledAsQuoted(victim)
     // Those that wait are still looked at, all of them.
-    await waitUntil(async () => (await copiesNeverLookedAt()) === 0n, 'all are looked at')
+    await waitUntil('all are looked at', async () => (await copiesNeverLookedAt()) === 0n)
     await moveEther(2_500n)
-    await waitUntil(async () => (await copiesThatWait()) === 0n, 'all are judged')
+    await waitUntil('all are judged', async () => (await copiesThatWait()) === 0n)
   })
 
   const depositRows = async ({ requestId }: QuoteAnswer) =>

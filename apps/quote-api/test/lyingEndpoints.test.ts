@@ -9,6 +9,7 @@ import {
   startFaultProxy,
   startTestNetwork,
   type TestNetwork,
+  waitUntil,
 } from '@causeway/localnet'
 import { marketHealthSchema } from '@causeway/market'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -17,7 +18,6 @@ import { startTestService, type TestService } from './fixtures/service.ts'
 import { post, price, readOk, send } from './serviceSupport/callService.ts'
 import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 
 const oneEther = 10n ** 18n
 const honestDelayMs = 60
@@ -61,10 +61,10 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   await liarTells({ kind: 'pass' })
-  await waitUntil(async () => {
+  await waitUntil('the service prices by the truth', async () => {
     const { usdcPerEther, gas } = await figures().catch(() => ({ usdcPerEther: 0n, gas: 0n }))
     return usdcPerEther > 2_400_000_000n && usdcPerEther < 2_600_000_000n && gas < 100_000n
-  }, 'the service prices by the truth')
+  })
 })
 
 async function liarTells(mode: FaultMode): Promise<void> {

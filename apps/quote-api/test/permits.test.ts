@@ -11,7 +11,7 @@ import {
   permitDigest,
   permitTypedData,
 } from '@causeway/core'
-import { type LocalAccount, tokenAbi } from '@causeway/localnet'
+import { type LocalAccount, tokenAbi, waitUntil } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -23,7 +23,6 @@ import { addressNamed, callNode, setOwnedDigest, walletCode } from './accessSupp
 import { type Answer, post, type QuoteAnswer, readError, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { postSignature, signatureOf, signStep } from './serviceSupport/signatureStep.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
@@ -60,12 +59,12 @@ beforeEach(async () => {
 /** Asks on fresh heads: chains that mine only when told grow too old to be priced. */
 async function ask(body: object, headers: Record<string, string> = {}): Promise<Answer> {
   let answer = await post(`${bed.url}/quote`, body, headers)
-  await waitUntil(async () => {
+  await waitUntil('chains can be priced', async () => {
     if (answer.status !== 503) return true
     await Promise.all([bed.network.mine('base'), bed.network.mine('optimism')])
     answer = await post(`${bed.url}/quote`, body, headers)
     return answer.status !== 503
-  }, 'chains can be priced')
+  })
   return answer
 }
 
@@ -105,7 +104,7 @@ const permitWork = ({ requestId }: QuoteAnswer) =>
     [bytesOf(requestId)],
   )
 const relayed = (quote: QuoteAnswer) =>
-  waitUntil(async () => (await permitWork(quote))[0]?.state === 'done', 'the permit is done')
+  waitUntil('the permit is done', async () => (await permitWork(quote))[0]?.state === 'done')
 const usdcOf = (holder: Hex) =>
   bed.network.chains.base.chain.client.readContract({
     address: bed.network.deployment.base.tokens.USDC,
@@ -406,11 +405,11 @@ describe('a permit through Permit2', () => {
     expect(BigInt(first.fees.gas.amount)).toBeGreaterThan(0n)
     await allow(TIDE)
     let next = first
-    await waitUntil(async () => {
+    await waitUntil('the allowance is seen', async () => {
       await bed.network.mine('base')
       next = await swapped()
       return next.steps.length === 1
-    }, 'the allowance is seen')
+    })
     expect([next.steps[0]?.id, next.fees.gas.amount]).toEqual(['authorize1', '0'])
   })
 

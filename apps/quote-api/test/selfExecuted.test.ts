@@ -5,6 +5,7 @@ import { encodeAggregate3 } from '@causeway/chains'
 import { depositRouterAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import type { LocalAccount } from '@causeway/localnet'
+import { waitUntil } from '@causeway/localnet'
 import { decodeFunctionData, encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,7 +13,6 @@ import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { post, postPatiently, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { transactionsOf } from './serviceSupport/transactionsOf.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
@@ -90,7 +90,7 @@ const saidOf = ({ requestId }: QuoteAnswer) =>
     [bytesOf(requestId)],
   )
 const isDecided = (quote: QuoteAnswer) =>
-  waitUntil(async () => (await saidOf(quote)).every(({ state }) => state !== 'said'), 'it was looked up')
+  waitUntil('it was looked up', async () => (await saidOf(quote)).every(({ state }) => state !== 'said'))
 
 describe('what a user executes alone', () => {
   test('a swap ends in success, whatever was said of its approval', async () => {
@@ -242,10 +242,10 @@ describe('a swap that nobody reports', () => {
     const hashes: Hex[] = []
     for (const attack of attacks) hashes.push(await sendOne(attack))
     for (let count = 0; count < 20; count += 1) await say(quote, `0x${count.toString(16).padStart(64, 'a')}`)
-    await waitUntil(async () => {
+    await waitUntil('every attack was looked at', async () => {
       const said = new Map((await saidOf(quote)).map(({ tx_hash, state }) => [tx_hash, state]))
       return hashes.every((hash) => said.get(hash) === 'other')
-    }, 'every attack was looked at')
+    })
     expect((await requests.statusOf(quote)).status).toBe('waiting')
 
     // However much was said of it, the swap itself is found.

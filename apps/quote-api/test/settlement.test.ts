@@ -2,10 +2,10 @@
 // the items off, oracles sign for real; the sponsor pays exactly the quoted subsidy, once, and only on enough
 // listed signatures over the fill of this very order. Method: the service with its jobs, PostgreSQL, anvil.
 import { setPolicy, setSponsorFrozen, verifyLedger } from '@causeway/ledger'
+import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { post, type QuoteAnswer, readError, send } from './serviceSupport/callService.ts'
 import { nativeAddress } from './serviceSupport/localRequest.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
@@ -108,7 +108,7 @@ describe('a sponsored request', () => {
     const asked = oracles.all[0]?.asked ?? 0
     // Looked at again, in vain: it parks for the same reason.
     await isDue()
-    await waitUntil(async () => (oracles.all[0]?.asked ?? 0) > asked, 'the oracles are asked again')
+    await waitUntil('the oracles are asked again', async () => (oracles.all[0]?.asked ?? 0) > asked)
     await requests.reachesStage(quote, 'parked')
     expect((await requests.settlementOf(quote))?.parked_reason).toBe('TRACE_NEEDED')
     const [row] = await bed.database.query<{ waits: boolean }>(
@@ -130,7 +130,7 @@ describe('a sponsored request', () => {
     await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
     await requests.reaches(quote, 'success')
     const before = oracles.all[0]?.asked ?? 0
-    await waitUntil(async () => (oracles.all[0]?.asked ?? 0) > before, 'the oracles denied it')
+    await waitUntil('the oracles denied it', async () => (oracles.all[0]?.asked ?? 0) > before)
     oracles.set('honest', 'honest', 'honest')
     await requests.reachesStage(quote, 'settled')
     expect((await moneyOf(bed.database, sponsor.wallet)).held).toBe(0n)
@@ -143,7 +143,7 @@ describe('a sponsored request', () => {
     await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
     await requests.reaches(quote, 'success')
     const asked = oracles.all[0]?.asked ?? 0
-    await waitUntil(async () => (oracles.all[0]?.asked ?? 0) > asked + 1, 'the oracles are asked again')
+    await waitUntil('the oracles are asked again', async () => (oracles.all[0]?.asked ?? 0) > asked + 1)
     expect(await requests.stageOf(quote)).toBe('filled')
     oracles.set('honest', 'other_order', 'honest')
     await requests.reachesStage(quote, 'settled')

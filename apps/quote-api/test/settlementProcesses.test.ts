@@ -6,12 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, type Database, type EmbeddedPostgres, startTestPostgres } from '@causeway/database'
 import { verifyLedger } from '@causeway/ledger'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serviceEnvironment } from './fixtures/service.ts'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
 import { type ServiceProcess, spawnService } from './serviceSupport/serviceProcess.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import {
   bytesOf,
   createRequestDriver,
@@ -84,7 +83,7 @@ test('two processes settle each request once, and the one that is left goes on a
   const sponsor = await createSponsor(database, balance)
   const [one, two] = drivers
   if (one === undefined || two === undefined) throw new Error('two processes expected')
-  await waitUntil(async () => processes.some(leads), 'one of them leads')
+  await waitUntil('one of them leads', async () => processes.some(leads))
 
   const live = async (driver: RequestDriver, solvedBy: RequestDriver): Promise<QuoteAnswer> => {
     const quote = await driver.quoted(sponsor, { amount: 20_000_000n })

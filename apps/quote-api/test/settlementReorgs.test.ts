@@ -3,12 +3,11 @@
 // an earlier block; steps are counted in blocks and in looks of the service, never in time.
 import type { Hex } from '@causeway/core'
 import { verifyLedger } from '@causeway/ledger'
-import { movePrice } from '@causeway/localnet'
+import { movePrice, waitUntil } from '@causeway/localnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { QuoteAnswer } from './serviceSupport/callService.ts'
 import { type LocalRequest, nativeAddress, type UserChain } from './serviceSupport/localRequest.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
@@ -57,10 +56,10 @@ async function quoted(
 ): Promise<QuoteAnswer> {
   await Promise.all([bed.network.mine('base'), bed.network.mine('optimism')])
   let answer: QuoteAnswer | undefined
-  await waitUntil(async () => {
+  await waitUntil('it is quoted', async () => {
     answer = await requests.quoted(sponsor, { ...what, amount, more }).catch(() => undefined)
     return answer !== undefined
-  }, 'it is quoted')
+  })
   if (answer === undefined) throw new Error('there is no quote')
   return answer
 }
@@ -84,15 +83,15 @@ async function depositsOf({ requestId }: QuoteAnswer): Promise<readonly { state:
   ])
 }
 const hasDeposit = (quote: QuoteAnswer, state: string) =>
-  waitUntil(async () => (await depositsOf(quote)).some((row) => row.state === state), `one is ${state}`)
+  waitUntil(`one is ${state}`, async () => (await depositsOf(quote)).some((row) => row.state === state))
 
 /** The service has looked at the request so many times more, and found nothing to do. */
 async function looksAgain(quote: QuoteAnswer, times = 2): Promise<void> {
   const before = (await requests.settlementOf(quote))?.attempts ?? 0
-  await waitUntil(async () => {
+  await waitUntil('it is looked at again', async () => {
     const now = (await requests.settlementOf(quote))?.attempts ?? 0
     return Number(now) >= Number(before) + times
-  }, 'it is looked at again')
+  })
 }
 
 async function settles(quote: QuoteAnswer): Promise<void> {
@@ -249,8 +248,8 @@ describe('a deposit', () => {
         [bytesOf(quote.requestId)],
       )
       await waitUntil(
-        async () => (await moneyOf(bed.database, sponsor.wallet)).held === 0n,
         'its hold is over',
+        async () => (await moneyOf(bed.database, sponsor.wallet)).held === 0n,
       )
       await bed.database.query(
         `update account set frozen = true, version = version + 1 where kind = 'sponsor' and owner = $1`,
@@ -271,16 +270,16 @@ describe('a deposit', () => {
     const selling = { pay: 'native', receive: 'USDC' } as const
     const moveEther = (usd: bigint) => movePrice(bed.network, { price: 'ETH/USD', answer: usd * 10n ** 8n })
     const showsEther = (usd: bigint) =>
-      waitUntil(async () => {
+      waitUntil(`ether is worth ${usd}`, async () => {
         await Promise.all([bed.network.mine('base'), bed.network.mine('optimism')])
         const price = bed.service.market.snapshot().price('ETH/USD')
         return !('reason' in price) && (price.usdX18 + 10n ** 12n) / 10n ** 18n === usd
-      }, `ether is worth ${usd}`)
+      })
     const isRefunded = async (quote: QuoteAnswer) => {
-      await waitUntil(async () => {
+      await waitUntil('it is refunded', async () => {
         await Promise.all([bed.network.mine('base'), bed.network.mine('optimism')])
         return (await requests.openWork(quote, 'refund')) !== undefined
-      }, 'it is refunded')
+      })
       await bed.solver.carryOut(await requests.workFor(quote, 'refund'))
       await bed.network.mine('base', finalityBlocks)
       // A fitting deposit may follow until the quote's own hold would be over.
@@ -434,7 +433,7 @@ describe('a fill', () => {
     await nodeOf('optimism').setCode({ address: recipient, bytecode: refusingCode })
     await bed.solver.carryOut(item)
     await bed.network.mine('optimism', finalityBlocks)
-    await waitUntil(async () => (await workStateOf(item.id))?.state === 'open', 'it is open again')
+    await waitUntil('it is open again', async () => (await workStateOf(item.id))?.state === 'open')
     expect(await workStateOf(item.id)).toEqual({ state: 'open', attempts: 1 })
     await nodeOf('optimism').setCode({ address: recipient, bytecode: '0x' })
     await bed.solver.carryOut(await requests.workFor(quote, 'fill'))
@@ -455,10 +454,10 @@ test('a refund that failed is asked for again only once the failure is final', a
   await isLookedAt(item.id)
   expect(await workStateOf(item.id)).toEqual({ state: 'reported', attempts: 0 })
   await bed.network.mine('base', finalityBlocks)
-  await waitUntil(async () => (await workStateOf(item.id))?.state === 'open', 'it is open again')
+  await waitUntil('it is open again', async () => (await workStateOf(item.id))?.state === 'open')
   await nodeOf('base').setCode({ address: refundTo, bytecode: '0x' })
   await bed.solver.carryOut(await requests.workFor(quote, 'refund'))
-  await waitUntil(async () => (await workStateOf(item.id))?.state === 'done', 'it is done')
+  await waitUntil('it is done', async () => (await workStateOf(item.id))?.state === 'done')
   expect(await bed.network.chains.base.chain.client.getBalance({ address: refundTo })).toBeGreaterThan(0n)
 })
 
@@ -486,5 +485,5 @@ async function isLookedAt(id: string): Promise<void> {
     return row?.at
   }
   const before = await read()
-  await waitUntil(async () => (await read()) !== before, 'it is looked at')
+  await waitUntil('it is looked at', async () => (await read()) !== before)
 }

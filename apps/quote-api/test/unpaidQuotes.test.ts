@@ -7,7 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
 import { createDatabase, type Database, type EmbeddedPostgres, startTestPostgres } from '@causeway/database'
-import { type FaultProxy, startFaultProxy, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import {
+  type FaultProxy,
+  startFaultProxy,
+  startTestNetwork,
+  type TestNetwork,
+  waitUntil,
+} from '@causeway/localnet'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,7 +21,6 @@ import { startTestService, type TestService } from './fixtures/service.ts'
 import { post, type QuoteAnswer, quote } from './serviceSupport/callService.ts'
 import { localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { jobRuns, rowsRead, storeUnpaidQuotes } from './serviceSupport/unpaidQuotes.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 
 const amount = 10n ** 17n
 const windowMs = 4_000
@@ -84,13 +89,13 @@ async function react(payment: (address: Hex) => { to: Hex; data: Hex }): Promise
   await network.chains.base.chain.send(userOf(network, 1), [
     { what: 'payment', ...payment(address), valueWei: amount },
   ])
-  await waitUntil(async () => {
+  await waitUntil('the sweep is asked for', async () => {
     const rows = await database.query(
       `select 1 from work_item where kind = 'sweep' and payload ->> 'depositAddress' = $1`,
       [address],
     )
     return rows.length > 0
-  }, 'the sweep is asked for')
+  })
   return { passes: (await runsOf(watcher)) - passes, elapsedMs: performance.now() - startedAtMs }
 }
 

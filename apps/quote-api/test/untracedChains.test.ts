@@ -3,6 +3,7 @@
 // service with its jobs over real nodes whose chain file asks for no traces; code is given to accounts on the node.
 import type { Hex } from '@causeway/core'
 import { accrueAppFees } from '@causeway/ledger'
+import { waitUntil } from '@causeway/localnet'
 import { zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -16,7 +17,6 @@ import {
   localRequest,
   type UserChain,
 } from './serviceSupport/localRequest.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { bytesOf } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
@@ -76,14 +76,14 @@ const quoted = async (request: LocalRequest, more: object = {}): Promise<QuoteAn
 /** A quote may be asked for before the market has the block that the code is in. */
 async function isRefused(body: object, field: string): Promise<Record<string, unknown>> {
   let data: Record<string, unknown> = {}
-  await waitUntil(async () => {
+  await waitUntil('it is refused', async () => {
     const answer = await post(`${bed.url}/quote`, body)
     if (answer.status === 200) return false
     const { errorCode, errorData } = readError(answer)
     expect(errorCode).toBe('RECIPIENT_HAS_CODE')
     data = JSON.parse(errorData ?? '{}')
     return true
-  }, 'it is refused')
+  })
   expect(data).toMatchObject({ field })
   const priced = await post(`${bed.url}/price`, body)
   expect([priced.status, readError(priced).errorCode]).toEqual([400, 'RECIPIENT_HAS_CODE'])
@@ -147,11 +147,11 @@ describe('a fill of native coin', () => {
     await giveCode('optimism', recipient, delegation)
     await bed.requests.execute(quote)
     const offered: string[] = []
-    await waitUntil(async () => {
+    await waitUntil('the refund is offered', async () => {
       const work = (await bed.solver.work()).filter(({ requestId }) => requestId === quote.requestId)
       offered.push(...work.map(({ kind }) => kind))
       return work.some(({ kind }) => kind === 'refund')
-    }, 'the refund is offered')
+    })
     expect(offered).not.toContain('fill')
     await bed.solver.carryOut(await bed.requests.workFor(quote, 'refund'))
     await bed.requests.reaches(quote, 'refund')
@@ -183,7 +183,7 @@ test('a refund to an account that got its code after the quote is paid once, and
   const item = await bed.requests.workFor(quote, 'refund')
   await giveCode('base', refundTo, wallet)
   await bed.solver.carryOut(item)
-  await waitUntil(async () => (await bed.requests.stageOf(quote)) === 'parked', 'it is parked')
+  await waitUntil('it is parked', async () => (await bed.requests.stageOf(quote)) === 'parked')
   expect((await bed.requests.settlementOf(quote))?.parked_reason).toBe('REFUND_NEEDS_TRACE')
   const paid = await bed.network.chains.base.chain.client.getBalance({ address: refundTo })
   expect(paid).toBeGreaterThan(0n)

@@ -1,11 +1,11 @@
 // Goal: coin that a contract got on a chain that nobody traces is never paid twice, and never taken for nothing.
 // Method: the running service over chain files without traces; accounts that get code after the quote.
 import type { Hex } from '@causeway/core'
+import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { callNode } from './accessSupport/contractWallets.ts'
 import { type QuoteAnswer, send } from './serviceSupport/callService.ts'
 import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import type { RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
   type SettlementBed,
@@ -80,7 +80,7 @@ test('a refund to it parks for a trace, and is not asked for again', async () =>
   const refund = await requests.workFor(quote, 'refund')
   await callNode(bed.network.chains.base.url, 'anvil_setCode', [refundTo, taking])
   await bed.solver.carryOut(refund)
-  await waitUntil(async () => (await itemOf(refund.id))?.reason === 'trace needed', 'it waits for a trace')
+  await waitUntil('it waits for a trace', async () => (await itemOf(refund.id))?.reason === 'trace needed')
   expect(await itemOf(refund.id)).toEqual({ state: 'reported', reason: 'trace needed', attempts: 0 })
   expect(await requests.openWork(quote, 'refund')).toBeUndefined()
   await requests.reachesStage(quote, 'parked')

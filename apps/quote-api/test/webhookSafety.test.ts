@@ -4,13 +4,13 @@
 import { spawn } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { waitUntil } from '@causeway/localnet'
 import { describe, expect, test } from 'vitest'
 import type { Peppers } from '../src/access/keys/peppers.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { runCli } from '../src/operate/cli/runCli.ts'
 import type { SenderOptions } from '../src/webhooks/sendMessage.ts'
 import { repositoryRoot } from './fixtures/service.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { pepperText } from './sponsorSupport/sponsors.ts'
 import {
   actor,
@@ -29,7 +29,7 @@ describe('the own network', () => {
     const requestId = await bed.request()
     await bed.show(requestId, 'success')
     const { attempts } = bed.deliver({ allowPrivate: false, ...sender })
-    await waitUntil(async () => attempts.length > 0, 'it is tried')
+    await waitUntil('it is tried', async () => attempts.length > 0)
     expect(attempts.map(({ result }) => result.outcome)).toContain('address_refused')
     expect(attempts.every(({ result }) => result.outcome === 'address_refused')).toBe(true)
     expect(bed.receiver.received).toEqual([])
@@ -77,7 +77,7 @@ describe('the own network', () => {
     const requestId = await bed.request()
     await bed.show(requestId, 'success')
     const { attempts } = bed.deliver()
-    await waitUntil(async () => attempts.length > 0, 'it is tried')
+    await waitUntil('it is tried', async () => attempts.length > 0)
     expect(attempts[0]?.result.outcome).toBe('unreachable')
     expect(bed.receiver.received).toEqual([])
   })
@@ -95,7 +95,7 @@ describe('the secret of a webhook', () => {
     const requestId = await bed.request()
     await bed.show(requestId, 'success')
     bed.deliver()
-    await waitUntil(() => bed.areDelivered(requestId, 1), 'it is delivered')
+    await waitUntil('it is delivered', () => bed.areDelivered(requestId, 1))
     expect(bed.receiver.received.map((one) => [isSigned(one, bed.secret), isSigned(one, next)])).toEqual([
       [false, true],
     ])
@@ -152,8 +152,8 @@ describe('the secret of a webhook', () => {
     await bed.show(lost, 'success')
     await bed.show(told, 'success')
     const { attempts } = bed.deliver()
-    await waitUntil(() => bed.areDelivered(told, 1), 'the other one is delivered')
-    await waitUntil(async () => attempts.some(({ apiKeyId }) => apiKeyId === damaged), 'it is tried')
+    await waitUntil('the other one is delivered', () => bed.areDelivered(told, 1))
+    await waitUntil('it is tried', async () => attempts.some(({ apiKeyId }) => apiKeyId === damaged))
     expect((await bed.stored(lost))[0]?.problem).toBe('secrets_unreadable')
     expect(receiver.received.map((one) => isSigned(one, secret))).toEqual([true])
     await expect(bed.administration().webhooks.show(damaged)).rejects.toThrow('cannot be read')
@@ -212,14 +212,14 @@ describe('the example of the guide', () => {
       },
     )
     const { lines } = follow(child)
-    await waitUntil(async () => lines().some((line) => line.startsWith('listening')), 'the example listens')
+    await waitUntil('the example listens', async () => lines().some((line) => line.startsWith('listening')))
     const url = lines()[0]?.split(' ')[1] ?? ''
     await bed.administration().webhooks.set({ actor, apiKeyId: bed.keyId, url, headers: {} })
     const requestId = await bed.request()
     await bed.show(requestId, 'success')
     bed.deliver()
-    await waitUntil(() => bed.areDelivered(requestId, 1), 'it is delivered')
-    await waitUntil(async () => lines().includes(`${requestId} success`), 'the example has told of it')
+    await waitUntil('it is delivered', () => bed.areDelivered(requestId, 1))
+    await waitUntil('the example has told of it', async () => lines().includes(`${requestId} success`))
 
     const body = '{"id":"1","data":{}}'
     const post = async (sent: string, timestamp: number, key: string) => {

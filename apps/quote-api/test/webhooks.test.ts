@@ -5,12 +5,12 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
+import { waitUntil } from '@causeway/localnet'
 import { describe, expect, test } from 'vitest'
 import { createOrderStore } from '../src/requests/orders/orderStore.ts'
 import { recordTransaction, setStatus } from '../src/requests/status/requestProgress.ts'
 import { announceStatus } from '../src/webhooks/announceStatus.ts'
 import { orderNamed } from './orderSupport/orders.ts'
-import { waitUntil } from './serviceSupport/waitUntil.ts'
 import { answerWith, messageOf, type Receiver } from './webhookSupport/receiver.ts'
 import {
   actor,
@@ -47,7 +47,7 @@ describe('a message', () => {
     await bed.database.transaction((tx) => recordTransaction(tx, deposit))
     await bed.show(requestId, 'pending')
     bed.deliver()
-    await waitUntil(() => bed.areDelivered(requestId, 1), 'it is delivered')
+    await waitUntil('it is delivered', () => bed.areDelivered(requestId, 1))
     const [message] = bed.receiver.received
     if (message === undefined) throw new Error('nothing arrived')
     expect(isSigned(message, bed.secret)).toBe(true)
@@ -90,7 +90,7 @@ describe('a message', () => {
     const committed = await bed.request()
     await bed.show(committed, 'pending')
     bed.deliver()
-    await waitUntil(() => bed.areDelivered(committed, 1), 'the committed one is delivered')
+    await waitUntil('the committed one is delivered', () => bed.areDelivered(committed, 1))
     expect(await bed.stored(requestId)).toEqual([])
   })
 
@@ -107,7 +107,7 @@ describe('a message', () => {
     const told = await bed.request()
     await bed.show(told, 'pending')
     bed.deliver()
-    await waitUntil(() => bed.areDelivered(told, 1), 'the other one is delivered')
+    await waitUntil('the other one is delivered', () => bed.areDelivered(told, 1))
     expect(bed.receiver.received.map(messageOf).map(({ data }) => data.requestId)).toEqual([told])
     expect(await webhooks.show(bed.keyId)).toMatchObject({ waiting: 0, failed: 0 })
   })
@@ -125,7 +125,7 @@ describe('the statuses of a request', () => {
     )
     const announced = ends.filter((shown) => shown).length
     bed.deliver()
-    await waitUntil(() => bed.areDelivered(requestId, 2 + announced), 'all are delivered')
+    await waitUntil('all are delivered', () => bed.areDelivered(requestId, 2 + announced))
     const statuses = statusesFor(requestId)
     expect(statuses.slice(0, 2)).toEqual(['pending', 'submitted'])
     expect(statuses.filter((status) => status === 'success' || status === 'refund')).toHaveLength(1)
@@ -146,8 +146,8 @@ describe('the statuses of a request', () => {
     await bed.show(quick, 'submitted')
     bed.deliver()
     await waitUntil(
-      async () => (await bed.areDelivered(slow, 2)) && bed.areDelivered(quick, 1),
       'all are delivered',
+      async () => (await bed.areDelivered(slow, 2)) && bed.areDelivered(quick, 1),
     )
     expect(statusesFor(slow)).toEqual(['pending', 'pending', 'pending', 'pending', 'pending', 'success'])
     expect((await bed.stored(slow)).map(({ attempts }) => attempts)).toEqual([5, 1])
@@ -163,14 +163,14 @@ describe('a receiver', () => {
     const requestId = await bed.request()
     await bed.show(requestId, 'success')
     const { attempts } = bed.deliver()
-    await waitUntil(async () => (await bed.stored(requestId))[0]?.state === 'failed', 'it is given up')
+    await waitUntil('it is given up', async () => (await bed.stored(requestId))[0]?.state === 'failed')
     expect(bed.receiver.received).toHaveLength(11)
     expect(attempts.filter(({ isGivenUp }) => isGivenUp)).toHaveLength(1)
     const { webhooks } = bed.administration()
     expect(await webhooks.show(bed.keyId)).toMatchObject({ waiting: 0, failed: 1, problem: 'answered_503' })
     bed.receiver.answer = (response) => answerWith(response, 200)
     expect(await webhooks.replay({ actor, apiKeyId: bed.keyId })).toBe(1)
-    await waitUntil(() => bed.areDelivered(requestId, 1), 'it is delivered')
+    await waitUntil('it is delivered', () => bed.areDelivered(requestId, 1))
     expect(new Set(bed.receiver.received.map(messageOf).map(({ id }) => id)).size).toBe(1)
   })
 
@@ -202,7 +202,7 @@ describe('a receiver', () => {
     const requestId = await bed.request()
     await bed.show(requestId, 'success')
     bed.deliver()
-    await waitUntil(async () => (await bed.stored(requestId))[0]?.problem === problem, 'it is tried')
+    await waitUntil('it is tried', async () => (await bed.stored(requestId))[0]?.problem === problem)
     expect(bed.receiver.received.every(({ path }) => path === '/hook')).toBe(true)
   })
 
@@ -218,7 +218,7 @@ describe('a receiver', () => {
     const requestId = await bed.request()
     await bed.show(requestId, 'success')
     bed.deliver()
-    await waitUntil(() => bed.areDelivered(requestId, 1), 'it is delivered')
+    await waitUntil('it is delivered', () => bed.areDelivered(requestId, 1))
   })
 
   test('that answers and then keeps the connection has received, and loses the connection', async () => {
@@ -231,8 +231,8 @@ describe('a receiver', () => {
     const requestId = await bed.request()
     await bed.show(requestId, 'success')
     bed.deliver({ timeoutMs: 3_000 })
-    await waitUntil(() => bed.areDelivered(requestId, 1), 'it is delivered')
-    await waitUntil(async () => closed.length === bed.receiver.received.length, 'the connection is closed')
+    await waitUntil('it is delivered', () => bed.areDelivered(requestId, 1))
+    await waitUntil('the connection is closed', async () => closed.length === bed.receiver.received.length)
   })
 
   test('that hangs is left after its time, holds nobody, and has few requests open at a time', async () => {
@@ -242,12 +242,12 @@ describe('a receiver', () => {
     const hanging = await Promise.all(Array.from({ length: 20 }, () => bed.request()))
     for (const requestId of hanging) await bed.show(requestId, 'pending')
     const { attempts } = bed.deliver({ timeoutMs: 1_000 })
-    await waitUntil(async () => bed.receiver.received.length > 0, 'it has begun')
+    await waitUntil('it has begun', async () => bed.receiver.received.length > 0)
     const served = await Promise.all(Array.from({ length: 20 }, () => bed.request(otherKey)))
     for (const requestId of served) await bed.show(requestId, 'pending')
     const told = () => new Set(other.received.map((one) => messageOf(one).data.requestId))
-    await waitUntil(async () => told().size === served.length, 'the others are told')
-    await waitUntil(async () => attempts.some(({ result }) => result.outcome === 'timed_out'), 'it is left')
+    await waitUntil('the others are told', async () => told().size === served.length)
+    await waitUntil('it is left', async () => attempts.some(({ result }) => result.outcome === 'timed_out'))
     expect(bed.receiver.openMax()).toBeLessThanOrEqual(4)
     expect(other.openMax()).toBeLessThanOrEqual(4)
   })
@@ -273,7 +273,7 @@ describe('a receiver', () => {
     expect(failures).toEqual([new Error('another process leads')])
     expect((await bed.stored(requestId)).map(({ state }) => state)).toEqual(['waiting'])
     bed.deliver()
-    await waitUntil(() => bed.areDelivered(requestId, 1), 'the next one delivers')
+    await waitUntil('the next one delivers', () => bed.areDelivered(requestId, 1))
     expect(new Set(bed.receiver.received.map(({ body }) => body)).size).toBe(1)
   })
 
@@ -285,11 +285,11 @@ describe('a receiver', () => {
     }
     await bed.show(requestId, 'success')
     const first = spawnSender()
-    await waitUntil(async () => bed.receiver.received.length === 1, 'the first process sends')
+    await waitUntil('the first process sends', async () => bed.receiver.received.length === 1)
     await first.kill()
     isHolding = false
     spawnSender()
-    await waitUntil(() => bed.areDelivered(requestId, 1), 'the second process delivers')
+    await waitUntil('the second process delivers', () => bed.areDelivered(requestId, 1))
     const [before, after] = bed.receiver.received.map(messageOf)
     expect(before).toEqual(after)
     expect(bed.receiver.received.map(({ body }) => body)).toEqual([

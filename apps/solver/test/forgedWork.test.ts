@@ -5,7 +5,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
-import { depositoryAbi, type LocalAccount, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import {
+  depositoryAbi,
+  type LocalAccount,
+  startTestNetwork,
+  type TestNetwork,
+  waitUntil,
+} from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,7 +28,6 @@ import {
 } from './support/paidOrders.ts'
 import { startScriptedWork } from './support/scriptedWork.ts'
 import { changedConfigs, type SolverBench, startSolver, startSolverBench } from './support/solverBench.ts'
-import { until } from './support/until.ts'
 
 let network: TestNetwork
 let bench: SolverBench
@@ -49,7 +54,9 @@ async function offer(items: readonly Item[], overrides: Readonly<Record<string, 
   const solver = startSolver(await bench.settings(work, overrides))
   await solver.ready()
   for (const item of items) work.add(item)
-  await until('all are judged', () => items.every(({ id }) => work.failures.has(id) || work.reports.has(id)))
+  await waitUntil('all are judged', () =>
+    items.every(({ id }) => work.failures.has(id) || work.reports.has(id)),
+  )
   return { work, solver, reasons: items.map(({ id }) => work.failures.get(id)?.[0]) }
 }
 
@@ -88,10 +95,13 @@ describe('work that somebody forged', () => {
     work.add(unpaid)
     const later = fillItem(network, await paidOrder(network))
     work.add(later)
-    await until('an honest one is paid', () => work.reports.has(later.id))
+    await waitUntil('an honest one is paid', () => work.reports.has(later.id))
     expect(work.reports.has(unpaid.id)).toBe(false)
     expect(await paidTo(recipient)).toBe(0n)
-    await until('only the honest one left the wallet', async () => (await inventoryOf()) === before - 1_000n)
+    await waitUntil(
+      'only the honest one left the wallet',
+      async () => (await inventoryOf()) === before - 1_000n,
+    )
   })
 
   test('is never paid: real deposits with other payments, calls, deadlines, contracts or signers', async () => {
@@ -166,16 +176,16 @@ describe('work that somebody forged', () => {
     const solver = startSolver(settings)
     const [taken, above] = [fillItem(network, first), fillItem(network, second)]
     work.add(taken)
-    await until('the first is paid', () => work.reports.has(taken.id))
+    await waitUntil('the first is paid', () => work.reports.has(taken.id))
     solver.kill('SIGKILL')
     await solver.ended
     await startSolver(settings).ready()
     work.add(above)
     const honest = fillItem(network, await paidOrder(network))
     work.add(honest)
-    await until('an honest one is paid', () => work.reports.has(honest.id))
+    await waitUntil('an honest one is paid', () => work.reports.has(honest.id))
     expect(work.reports.has(above.id)).toBe(false)
-    await until('no more left the wallet', async () => (await inventoryOf()) === before - 90_001_000n)
+    await waitUntil('no more left the wallet', async () => (await inventoryOf()) === before - 90_001_000n)
   })
 
   test('gives a deposit back to nobody but its own order, no more than it is, and once', async () => {
@@ -201,17 +211,17 @@ describe('work that somebody forged', () => {
     ])
     const honest = refundItem(network, paid)
     work.add(honest)
-    await until('it is refunded', () => work.reports.has(honest.id))
+    await waitUntil('it is refunded', () => work.reports.has(honest.id))
     const again = refundItem(network, paid)
     const filled = fillItem(network, paid)
     for (const item of [again, filled]) work.add(item)
-    await until('neither is paid', () => work.failures.has(again.id) && work.failures.has(filled.id))
+    await waitUntil('neither is paid', () => work.failures.has(again.id) && work.failures.has(filled.id))
     expect(work.failures.get(again.id)?.[0]).toBe('the deposit was given back before')
     expect(work.failures.get(filled.id)?.[0]).toBe('the deposit was given back')
     // CAST: orders of the bed name EVM addresses.
     const recipient = paid.order.inputs[0]?.refunds[0]?.recipient as Hex
     const held = () => network.chains.base.chain.client.getBalance({ address: recipient })
-    await until('the money is back', async () => (await held()) === BigInt(amount))
+    await waitUntil('the money is back', async () => (await held()) === BigInt(amount))
   })
 
   test('gives a deposit back once, though a reorganization puts it elsewhere in its block', async () => {
@@ -225,7 +235,7 @@ describe('work that somebody forged', () => {
     const { work, settings, solver } = await started()
     const first = refundItem(network, { ...signed, deposits: [placed] })
     work.add(first)
-    await until('it is refunded', () => work.reports.has(first.id))
+    await waitUntil('it is refunded', () => work.reports.has(first.id))
     solver.kill('SIGKILL')
     await solver.ended
 
@@ -247,12 +257,12 @@ describe('work that somebody forged', () => {
     await second.ready()
     const offered = refundItem(network, { ...signed, deposits: [moved] })
     work.add(offered)
-    await until('it is judged', () => work.failures.has(offered.id) || work.reports.has(offered.id))
+    await waitUntil('it is judged', () => work.failures.has(offered.id) || work.reports.has(offered.id))
     expect(work.failures.get(offered.id)).toEqual(['the deposit was given back before'])
     // CAST: orders of the bed name EVM addresses.
     const recipient = signed.order.inputs[0]?.refunds[0]?.recipient as Hex
     const held = () => chain.client.getBalance({ address: recipient })
-    await until('the first refund is mined again', async () => (await held()) > 0n)
+    await waitUntil('the first refund is mined again', async () => (await held()) > 0n)
     expect(await held()).toBe(BigInt(signed.order.inputs[0]?.payment.amount ?? 0))
 
     /** Signed and not sent, so that both branches have the same transaction. */
@@ -298,17 +308,19 @@ describe('work that somebody forged', () => {
     await solver.ready()
     work.add(double)
     work.add(dust)
-    await until('the dust is back', () => work.reports.has(dust.id))
+    await waitUntil('the dust is back', () => work.reports.has(dust.id))
     expect(work.reports.has(double.id)).toBe(false)
     const fill = fillItem(network, fitting)
     work.add(fill)
-    await until('the order is filled, and the second deposit goes back', () => work.reports.has(double.id))
+    await waitUntil('the order is filled, and the second deposit goes back', () =>
+      work.reports.has(double.id),
+    )
     expect(work.reports.has(fill.id)).toBe(true)
     // CAST: orders of the bed name EVM addresses.
     const back = signed.order.inputs[0]?.refunds[0]?.recipient as Hex
     const amount = BigInt(signed.order.inputs[0]?.payment.amount ?? 0)
     const held = () => network.chains.base.chain.client.getBalance({ address: back })
-    await until('both are back', async () => (await held()) === amount + 10n)
+    await waitUntil('both are back', async () => (await held()) === amount + 10n)
   })
 
   test('claims take no more than their budget in an hour, over restarts', async () => {
@@ -322,7 +334,7 @@ describe('work that somebody forged', () => {
     const [first, second] = [claim(6_000_000_000n), claim(6_000_000_000n)]
     work.add(above)
     work.add(first)
-    await until('the first is paid', () => work.reports.has(first.id) && work.failures.has(above.id))
+    await waitUntil('the first is paid', () => work.reports.has(first.id) && work.failures.has(above.id))
     expect(work.failures.get(above.id)?.[0]).toBe('the claim is above what claims may take')
     solver.kill('SIGKILL')
     await solver.ended
@@ -331,7 +343,7 @@ describe('work that somebody forged', () => {
     work.add(second)
     const small = claim(1_000_000n)
     work.add(small)
-    await until('a small one is paid', () => work.reports.has(small.id))
+    await waitUntil('a small one is paid', () => work.reports.has(small.id))
     expect(work.reports.has(second.id)).toBe(false)
   })
 })

@@ -3,7 +3,7 @@
 // what counts is what the chains hold at the end.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@causeway/core'
-import { wrappedNativeAbi } from '@causeway/localnet'
+import { waitUntil, wrappedNativeAbi } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -18,7 +18,6 @@ import {
 import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
 import { querySolver, runSolverCommand } from './support/solverBench.ts'
-import { until } from './support/until.ts'
 
 let bed: SolverBed
 let network: SolverBed['network']
@@ -73,7 +72,7 @@ describe('the solver', () => {
       claimItem(network, 'base', { recipient: claimed, currency: bed.usdcOf('base'), amount: 777n }),
     ]
     for (const each of items) work.add(each)
-    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await waitUntil('all are reported', () => items.every(({ id }) => work.reports.has(id)))
     await bed.settled(items)
     expect(solver.output()).not.toContain(network.keys.fillWallet.privateKey.slice(2))
     expect(await bed.nativeBalance('optimism', native)).toBe(1000n)
@@ -114,7 +113,7 @@ describe('the solver', () => {
       fillItem(network, failing),
     ]
     for (const each of refused) work.add(each)
-    await until('all are refused', () => refused.every(({ id }) => work.failures.has(id)))
+    await waitUntil('all are refused', () => refused.every(({ id }) => work.failures.has(id)))
     expect(refused.map(({ id }) => work.failures.get(id)?.[0])).toEqual([
       'the deadline has passed',
       "chain 1 is none of this solver's",
@@ -125,15 +124,15 @@ describe('the solver', () => {
 
     const first = fillItem(network, paid)
     work.add(first)
-    await until('the order is filled', () => work.reports.has(first.id))
+    await waitUntil('the order is filled', () => work.reports.has(first.id))
     const again = fillItem(network, paid)
     work.add(again)
-    await until('a second item for it is refused', () => work.failures.has(again.id))
+    await waitUntil('a second item for it is refused', () => work.failures.has(again.id))
     expect(work.failures.get(again.id)).toEqual(['another item filled the order'])
     await bed.settled([first])
     const back = refundItem(network, paid)
     work.add(back)
-    await until('its refund is refused', () => work.failures.has(back.id))
+    await waitUntil('its refund is refused', () => work.failures.has(back.id))
     expect(work.failures.get(back.id)).toEqual(['the fill has used the deposit'])
   })
 
@@ -146,13 +145,16 @@ describe('the solver', () => {
     const recipient = one.order.output.payments[0]?.recipient as Hex
     work.refuseReports(1)
     work.add(closed)
-    await until('its nonce is taken for good', () => /record_settled.*cancelled/.test(solver.output()))
+    await waitUntil('its nonce is taken for good', () => /record_settled.*cancelled/.test(solver.output()))
     expect(await bed.nativeBalance('optimism', recipient)).toBe(0n)
     work.add(next)
-    await until('the next one is paid', () => work.reports.has(next.id))
+    await waitUntil('the next one is paid', () => work.reports.has(next.id))
     expect(work.reports.has(closed.id)).toBe(false)
     work.reopen(closed.id)
-    await until('it is paid at last', async () => (await bed.nativeBalance('optimism', recipient)) === 1_000n)
+    await waitUntil(
+      'it is paid at last',
+      async () => (await bed.nativeBalance('optimism', recipient)) === 1_000n,
+    )
     await bed.settled([closed, next])
   })
 
@@ -170,7 +172,7 @@ describe('the solver', () => {
     expect(await querySolver(stopped, 'select 1 from signed_record')).toEqual([])
     expect(await runSolverCommand(stopped, ['status'])).toContain('Stopped: a test.')
     expect(await runSolverCommand(stopped, ['resume'])).toContain('may sign')
-    await until('it is paid', () => other.reports.has(item.id))
+    await waitUntil('it is paid', () => other.reports.has(item.id))
     expect(work.reports.size + work.failures.size).toBe(0)
   })
 })

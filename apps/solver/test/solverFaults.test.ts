@@ -3,6 +3,7 @@
 // real deposits; a scripted quote-api lists the work; what counts is what the chains hold at the end.
 // CAUSEWAY_FAULTS=1 runs the long form.
 import type { Hex } from '@causeway/core'
+import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   claimItem,
@@ -15,7 +16,6 @@ import {
 import { startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
 import { changedConfigs, querySolver, startSolver, surviveKills } from './support/solverBench.ts'
-import { until } from './support/until.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 100 : 5
 const itemsPerKill = 6
@@ -46,11 +46,11 @@ describe('the solver', () => {
     const last = await surviveKills(settings, { work, kills }, async () => {
       for (const item of left.splice(0, itemsPerKill)) work.add(item)
     })
-    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await waitUntil('all are reported', () => items.every(({ id }) => work.reports.has(id)))
     await bed.settled(items, last.output)
     for (const { id, orderId, chain } of items) {
       const [hash] = (await bed.fillsOf(chain)).get(orderId) ?? []
-      await until('the mined one was told last', () => work.reports.get(id)?.at(-1) === hash)
+      await waitUntil('the mined one was told last', () => work.reports.get(id)?.at(-1) === hash)
     }
     expect(work.failures.size).toBe(0)
   }, 1_800_000)
@@ -60,16 +60,16 @@ describe('the solver', () => {
     const orders = await paidOrders(network, manyWishes(12))
     const items = orders.map((order) => fillItem(network, order))
     for (const item of items.slice(0, 6)) work.add(item)
-    await until('some are begun', () => work.reports.size > 0)
+    await waitUntil('some are begun', () => work.reports.size > 0)
     solver.kill('SIGSTOP')
     const second = startSolver(settings)
-    await until(
+    await waitUntil(
       'the second one has the leases',
       () => (second.output().match(/lease_won/g) ?? []).length >= 2,
     )
     for (const item of items.slice(6)) work.add(item)
     solver.kill('SIGCONT')
-    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await waitUntil('all are reported', () => items.every(({ id }) => work.reports.has(id)))
     await bed.settled(items, () => `${solver.output()}\n---\n${second.output()}`)
     const twice = await querySolver(
       settings,
@@ -86,7 +86,7 @@ describe('the solver', () => {
     const claim = claimItem(network, 'base', payment)
     const done = [fillItem(network, paid), refundItem(network, back), claim]
     for (const item of done) work.add(item)
-    await until('all are reported', () => done.every(({ id }) => work.reports.has(id)))
+    await waitUntil('all are reported', () => done.every(({ id }) => work.reports.has(id)))
     await bed.settled(done)
     solver.kill('SIGTERM')
     await solver.ended
@@ -106,7 +106,7 @@ describe('the solver', () => {
       { ...claimItem(network, 'base', payment), payload: claim.payload },
     ]
     for (const item of again) offered.add(item)
-    await until('all are refused', () => again.every(({ id }) => offered.failures.has(id)))
+    await waitUntil('all are refused', () => again.every(({ id }) => offered.failures.has(id)))
     expect(again.map(({ id }) => offered.failures.get(id)?.[0])).toEqual([
       'EXECUTION_REVERTED: the transaction would revert',
       'the order was filled',
@@ -125,11 +125,11 @@ describe('the solver', () => {
     const orders = await paidOrders(network, manyWishes(10))
     const items = orders.map((order) => fillItem(network, order))
     for (const item of items.slice(0, 5)) work.add(item)
-    await until('half are reported', () => items.slice(0, 5).every(({ id }) => work.reports.has(id)))
+    await waitUntil('half are reported', () => items.slice(0, 5).every(({ id }) => work.reports.has(id)))
     solver.kill('SIGKILL')
     await solver.ended
     for (const item of items.slice(5)) work.add(item)
-    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await waitUntil('all are reported', () => items.every(({ id }) => work.reports.has(id)))
     await bed.settled(items, () => `${solver.output()}\n---\n${second.output()}`)
   })
 
@@ -142,7 +142,7 @@ describe('the solver', () => {
     const orders = await paidOrders(network, manyWishes(8))
     const items = orders.map((order) => fillItem(network, order))
     for (const item of items) work.add(item)
-    await until('all are reported', () => items.every(({ id }) => work.reports.has(id)))
+    await waitUntil('all are reported', () => items.every(({ id }) => work.reports.has(id)))
     await bed.settled(items, () => `${solver.output()}\n---\n${second.output()}`)
   })
 
@@ -170,7 +170,7 @@ describe('the solver', () => {
       lying.add(item)
     }
     const output = () => `${solver.output()}\n---\n${second.output()}`
-    await until('all are reported', () =>
+    await waitUntil('all are reported', () =>
       items.every(({ id }) => work.reports.has(id) || lying.reports.has(id)),
     )
     await bed.settled(items, output)
@@ -192,7 +192,7 @@ describe('the solver', () => {
       if (!one || !two) throw new Error('no orders')
       const [replaced, dropped] = [fillItem(network, one), fillItem(network, two)]
       work.add(replaced)
-      await until('it was told', () => work.reports.has(replaced.id))
+      await waitUntil('it was told', () => work.reports.has(replaced.id))
       const nonce = await nonceOf(replaced.id)
       const wallet = network.chains.optimism.chain.as({ address, privateKey }).walletClient
       await wallet.sendTransaction({
@@ -200,7 +200,7 @@ describe('the solver', () => {
         ...{ maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
       })
       work.add(dropped)
-      await until('the next one was told', () => work.reports.has(dropped.id))
+      await waitUntil('the next one was told', () => work.reports.has(dropped.id))
       await nonceOf(dropped.id)
       // CAST: the bed reports hashes.
       const hash = work.reports.get(dropped.id)?.at(-1) as Hex
@@ -208,11 +208,11 @@ describe('the solver', () => {
       // The same bytes, or dearer ones by now.
       await nonceOf(dropped.id)
       await node.setIntervalMining({ interval: 1 })
-      await until('the first one has failed for good', () =>
+      await waitUntil('the first one has failed for good', () =>
         /record_settled.*"lost"|"lost".*record_settled/.test(solver.output()),
       )
       // What is told of the failure ends the item; only then it is offered again.
-      await until('the service was told so', async () => {
+      await waitUntil('the service was told so', async () => {
         const rows = await querySolver(
           settings,
           `select record from signed_record where id = '${replaced.id}'`,
@@ -229,7 +229,7 @@ describe('the solver', () => {
     /** Once its newest transaction waits at the node. */
     async function nonceOf(id: string): Promise<number> {
       let nonce: number | undefined
-      await until('the node has it', async () => {
+      await waitUntil('the node has it', async () => {
         // CAST: the bed reports hashes.
         const hash = work.reports.get(id)?.at(-1) as Hex
         nonce = await client.getTransaction({ hash }).then(
@@ -252,14 +252,14 @@ describe('the solver', () => {
     await node.setAutomine(false)
     try {
       work.add(item)
-      await until('it was offered for more', () => (work.reports.get(item.id) ?? []).length >= 2)
+      await waitUntil('it was offered for more', () => (work.reports.get(item.id) ?? []).length >= 2)
     } finally {
       await node.setAutomine(true)
       await node.setIntervalMining({ interval: 1 })
     }
     await bed.settled([item], solver.output)
     const hashes = (await bed.fillsOf('optimism')).get(item.orderId)
-    await until('the mined one was told last', () => work.reports.get(item.id)?.at(-1) === hashes?.[0])
+    await waitUntil('the mined one was told last', () => work.reports.get(item.id)?.at(-1) === hashes?.[0])
     const [row] = await querySolver(settings, 'select record from signed_record order by created_at limit 1')
     expect(row?.['record']).toMatchObject({ transactions: [{}, {}] })
   }, 400_000)
@@ -274,9 +274,9 @@ describe('the solver', () => {
     await node.setAutomine(false)
     try {
       work.add(item)
-      await until('it was told', () => work.reports.has(item.id))
+      await waitUntil('it was told', () => work.reports.has(item.id))
       work.dropReports(Number.MAX_SAFE_INTEGER)
-      await until('a higher offer was told', () => (work.reports.get(item.id) ?? []).length >= 2)
+      await waitUntil('a higher offer was told', () => (work.reports.get(item.id) ?? []).length >= 2)
       solver.kill('SIGKILL')
       await solver.ended
       work.dropReports(0)
@@ -288,7 +288,7 @@ describe('the solver', () => {
     const second = startSolver(settings)
     await bed.settled([item], second.output)
     const hashes = (await bed.fillsOf('optimism')).get(item.orderId)
-    await until('the mined one was told last', () => work.reports.get(item.id)?.at(-1) === hashes?.[0])
+    await waitUntil('the mined one was told last', () => work.reports.get(item.id)?.at(-1) === hashes?.[0])
     expect(work.reports.get(item.id)?.[0]).toBe(hashes?.[0])
   }, 400_000)
 })

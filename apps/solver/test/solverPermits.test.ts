@@ -15,6 +15,7 @@ import {
   signDelegation,
   startTestNetwork,
   type TestNetwork,
+  waitUntil,
 } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -22,7 +23,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshAccount } from './support/paidOrders.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBench, startSolver, startSolverBench, surviveKills } from './support/solverBench.ts'
-import { until } from './support/until.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 20 : 3
 const permitsPerKill = 3
@@ -108,7 +108,7 @@ describe('permits of the solver', () => {
         work.add(signed.item)
       }
     })
-    await until('all are deposits', async () => {
+    await waitUntil('all are deposits', async () => {
       const deposits = await Promise.all(permits.map(({ terms }) => depositsOf(terms.orderId)))
       return deposits.every(({ length }) => length > 0)
     })
@@ -145,7 +145,7 @@ describe('permits of the solver', () => {
     ]
     const items = refused.map(({ item }) => item)
     for (const item of items) work.add(item)
-    await until('all are refused', () => items.every(({ id }) => work.failures.has(id)))
+    await waitUntil('all are refused', () => items.every(({ id }) => work.failures.has(id)))
     expect(items.map(({ id }) => work.failures.get(id)?.[0])).toEqual([
       'the deadline has passed',
       'the contract is another one',
@@ -208,7 +208,7 @@ describe('calls of smart accounts', () => {
       executed.push(one)
       work.add(one.item)
     })
-    await until('all are deposits', async () => {
+    await waitUntil('all are deposits', async () => {
       const deposits = await Promise.all(executed.map(({ orderId }) => depositsOf(orderId)))
       return deposits.every(({ length }) => length > 0)
     })
@@ -234,7 +234,7 @@ describe('calls of smart accounts', () => {
     ]
     const before = await usdcOf(fillWallet.address)
     for (const { item } of forged) work.add(item)
-    await until('all are refused', () => forged.every(({ item }) => work.failures.has(item.id)))
+    await waitUntil('all are refused', () => forged.every(({ item }) => work.failures.has(item.id)))
     expect(forged.map(({ item }) => work.failures.get(item.id)?.[0])).toEqual([
       'EXECUTION_REVERTED: the transaction would revert',
       'the contract is another one',

@@ -3,7 +3,7 @@
 // nodes whose blocks the test mines by hand and takes back.
 import { fillContractAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
-import { depositoryAbi } from '@causeway/localnet'
+import { depositoryAbi, waitUntil } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -19,7 +19,6 @@ import {
 } from './support/paidOrders.ts'
 import { type SolverBed, startSolverBed } from './support/solverBed.ts'
 import { changedConfigs, type UserChain } from './support/solverBench.ts'
-import { until } from './support/until.ts'
 
 let bed: SolverBed
 let network: SolverBed['network']
@@ -112,11 +111,11 @@ describe('a deposit that a reorganization takes away', () => {
       const hash = await client.sendRawTransaction({ serializedTransaction: raw })
       await node.mine({ blocks: 2 })
       work.add(fillItem(network, await placedAt('base', signed, hash)))
-      await until('it waits for stock', waits('the inventory does not reach'))
+      await waitUntil('it waits for stock', waits('the inventory does not reach'))
       await reorganize('base', 2, [instead])
     })
     await destination.send(keeper, [give(fillWallet.address)])
-    await until(
+    await waitUntil(
       'it was judged again',
       () => work.reports.size > 0 || waits('the deposit is not deep enough')(),
     )
@@ -143,12 +142,12 @@ describe('a block that a reorganization takes away', () => {
         const receipt = await client.getTransactionReceipt({ hash }).catch(() => undefined)
         return receipt?.blockNumber === (await client.getBlockNumber({ cacheTime: 0 }))
       }
-      await until('its fill is in the newest block', isMined)
+      await waitUntil('its fill is in the newest block', isMined)
       await reorganize('optimism', 1, [])
       work.add(again)
     })
     await bed.settled([item], solver.output)
-    await until('the second offer was refused', () => work.failures.has(again.id))
+    await waitUntil('the second offer was refused', () => work.failures.has(again.id))
     expect(work.failures.get(again.id)).toEqual(['another item filled the order'])
     expect(work.reports.has(again.id)).toBe(false)
   }, 400_000)
@@ -170,7 +169,7 @@ describe('a block that a reorganization takes away', () => {
     const closed = 2
     await byHand('optimism', async () => {
       work.add(item)
-      await until('the order is closed in the newest block', async () => {
+      await waitUntil('the order is closed in the newest block', async () => {
         await node.mine({ blocks: 1 })
         return Number(await state()) === closed
       })
@@ -178,11 +177,11 @@ describe('a block that a reorganization takes away', () => {
       expect(work.reports.size).toBe(0)
       expect(await bed.nativeBalance('base', refundTo)).toBe(0n)
     })
-    await until('it is given back', async () => (await bed.nativeBalance('base', refundTo)) > 0n)
+    await waitUntil('it is given back', async () => (await bed.nativeBalance('base', refundTo)) > 0n)
     expect(Number(await state())).toBe(closed)
     const fill = fillItem(network, paid)
     work.add(fill)
-    await until('its fill was refused', () => work.failures.has(fill.id))
+    await waitUntil('its fill was refused', () => work.failures.has(fill.id))
     expect(work.reports.has(fill.id)).toBe(false)
     expect(await bed.nativeBalance('base', refundTo)).toBe(BigInt(paid.order.inputs[0]?.payment.amount ?? 0))
   }, 400_000)

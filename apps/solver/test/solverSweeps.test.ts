@@ -4,14 +4,13 @@
 // CAUSEWAY_FAULTS=1 runs the long form.
 import { randomBytes } from 'node:crypto'
 import { depositAddressOf, depositOrderSalt, type Hex } from '@causeway/core'
-import { depositoryAbi, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { depositoryAbi, startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { zeroAddress } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshAccount, signOrder, wordsOf } from './support/paidOrders.ts'
 import { type ScriptedItem, startScriptedWork } from './support/scriptedWork.ts'
 import { type SolverBench, startSolver, startSolverBench, surviveKills } from './support/solverBench.ts'
-import { until } from './support/until.ts'
 
 const kills = process.env['CAUSEWAY_FAULTS'] === '1' ? 20 : 3
 const addressesPerKill = 4
@@ -97,8 +96,8 @@ describe('sweeps of the solver', () => {
         work.add(item)
       }
     })
-    await until('all are reported', () => sweeps.every(({ id }) => work.reports.has(id)))
-    await until('all are empty', async () => {
+    await waitUntil('all are reported', () => sweeps.every(({ id }) => work.reports.has(id)))
+    await waitUntil('all are empty', async () => {
       const balances = await Promise.all(sweeps.map(({ address }) => balanceOf(address)))
       return balances.every((balance) => balance === 0n)
     })
@@ -129,10 +128,10 @@ describe('sweeps of the solver', () => {
     const empty = await sweep()
     const first: ScriptedItem = { ...empty, id: empty.id.replace(/^0/, '1') }
     work.add(first)
-    await until('it is swept', async () => (await balanceOf(empty.address)) === 0n)
+    await waitUntil('it is swept', async () => (await balanceOf(empty.address)) === 0n)
     const items = [late, elsewhere, unknownChain, broken, empty]
     for (const item of items) if (item !== undefined) work.add(item)
-    await until('all are refused', () => items.every((item) => item && work.failures.has(item.id)))
+    await waitUntil('all are refused', () => items.every((item) => item && work.failures.has(item.id)))
     expect(items.map((item) => item && work.failures.get(item.id)?.[0])).toEqual([
       'the deadline has passed',
       'the contract is another one',

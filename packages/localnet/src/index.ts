@@ -104,3 +104,4 @@ export {
   type Position,
 } from './uniswap/positions.ts'
 export { swapExactInput } from './uniswap/swap.ts'
+export { type WaitOptions, waitUntil } from './waitUntil.ts'

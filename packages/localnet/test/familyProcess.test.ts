@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import { allGone, networkFolder, until } from './support/networkBench.ts'
+import { waitUntil } from '../src/waitUntil.ts'
+import { allGone, networkFolder } from './support/networkBench.ts'
 import { firstServicePort } from './support/servicePorts.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
@@ -27,6 +28,6 @@ it('end with a starter that is killed', async () => {
   const { pid } = JSON.parse(String(line))
   expect(await allGone([pid])).toBe(false)
   starter.kill('SIGKILL')
-  await until('the stand-ins are gone', () => allGone([pid]))
+  await waitUntil('the stand-ins are gone', () => allGone([pid]))
   expect(await readFile(join(directory, 'logs', 'families.log'), 'utf8')).toContain('the network is gone')
 })

@@ -10,7 +10,8 @@ import type { OperatedNetwork } from '../src/network/operate/operatedNetwork.ts'
 import { readFeeds } from '../src/network/refreshFeeds.ts'
 import type { LocalNetwork } from '../src/network/startLocalNetwork.ts'
 import { startTestNetwork } from '../src/network/testNetwork/startTestNetwork.ts'
-import { copyOf, startNetwork, until } from './support/networkBench.ts'
+import { waitUntil } from '../src/waitUntil.ts'
+import { copyOf, startNetwork } from './support/networkBench.ts'
 import { stoppedNetworkFolder } from './support/stoppedNetwork.ts'
 
 const account: Hex = `0x${'cd'.repeat(20)}`
@@ -41,12 +42,12 @@ describe('feeds', () => {
       keeperTiming: { ...hasty, feedRefreshSeconds: 1 },
     })
     const first = await baseFeed(network)
-    await until('the feed has a later round', async () => {
+    await waitUntil('the feed has a later round', async () => {
       return (await baseFeed(network)).updatedAtUnixSeconds > first.updatedAtUnixSeconds
     })
     const later = await baseFeed(network)
     expect(later.answer).toBe(first.answer)
-    await until('it happened again', async () => {
+    await waitUntil('it happened again', async () => {
       return (await baseFeed(network)).updatedAtUnixSeconds > later.updatedAtUnixSeconds
     })
   })
@@ -94,7 +95,10 @@ describe('heads', () => {
     const { network } = await startNetwork(await copyOf(template))
     const { client } = network.chains.hub.chain
     const before = await client.getBlockNumber({ cacheTime: 0 })
-    await until('the idle head moved', async () => (await client.getBlockNumber({ cacheTime: 0 })) > before)
+    await waitUntil(
+      'the idle head moved',
+      async () => (await client.getBlockNumber({ cacheTime: 0 })) > before,
+    )
   })
 })
 
@@ -127,7 +131,7 @@ describe('base fees', () => {
     // An empty block lowers the fee of the next one, unless the keeper sets it again.
     const staysAt = async ({ client, node }: typeof chain, feeWei: bigint): Promise<void> => {
       for (let count = 0; count < 4; count += 1) {
-        await until(`the next block costs ${feeWei}`, async () => {
+        await waitUntil(`the next block costs ${feeWei}`, async () => {
           return (await client.getBlock({ blockTag: 'pending' })).baseFeePerGas === feeWei
         })
         await node.mine({ blocks: 1 })
@@ -151,7 +155,9 @@ describe('chain files', () => {
     const { network } = await startNetwork(directory, { keeperTiming: hasty })
     await payOneWei(network)
     const file = join(directory, 'chains', 'base.json')
-    await until('the payment is saved', async () => (await readFile(file, 'utf8')).includes(account.slice(2)))
+    await waitUntil('the payment is saved', async () =>
+      (await readFile(file, 'utf8')).includes(account.slice(2)),
+    )
   })
 
   it('are not written again while nothing happens', async () => {
@@ -161,7 +167,9 @@ describe('chain files', () => {
     const { network } = await startNetwork(directory, { keeperTiming: hasty, now: () => startedAtMs })
     const file = join(directory, 'chains', 'base.json')
     await payOneWei(network)
-    await until('the payment is saved', async () => (await readFile(file, 'utf8')).includes(account.slice(2)))
+    await waitUntil('the payment is saved', async () =>
+      (await readFile(file, 'utf8')).includes(account.slice(2)),
+    )
     const { node } = network.chains.base.chain
     await node.mine({ blocks: 4 })
     // A look that began before these blocks may still save.
@@ -185,7 +193,7 @@ describe('a node that hangs for a while', () => {
       const { client } = optimism.chain
       const round = async () => (await readFeeds(optimism.chain, network.deployment.optimism))[0]
       const before = await round()
-      await until('optimism is cared for', async () => {
+      await waitUntil('optimism is cared for', async () => {
         const now = await round()
         return (now?.updatedAtUnixSeconds ?? 0n) > (before?.updatedAtUnixSeconds ?? 0n)
       })
@@ -194,7 +202,7 @@ describe('a node that hangs for a while', () => {
       process.kill(base.pid, 'SIGCONT')
     }
     const before = await baseFeed(network)
-    await until('base is cared for', async () => {
+    await waitUntil('base is cared for', async () => {
       return (await baseFeed(network)).updatedAtUnixSeconds > before.updatedAtUnixSeconds
     })
   })

@@ -10,7 +10,7 @@ import {
   processIdentity,
   stopProcess,
 } from '../src/processes/processIdentity.ts'
-import { until } from './support/networkBench.ts'
+import { waitUntil } from '../src/waitUntil.ts'
 
 /** A process that does something before it says that it is up. */
 async function startScript(script: string): Promise<{ child: ChildProcess; pid: number; identity: string }> {
@@ -71,12 +71,12 @@ describe('hasLivingMember', () => {
     onTestFinished(() => {
       if (processIsThere(child)) process.kill(child, 'SIGKILL')
     })
-    await until('the child runs', async () => (await processIdentity(child)) !== undefined)
+    await waitUntil('the child runs', async () => (await processIdentity(child)) !== undefined)
     expect(await hasLivingMember(child)).toBe(true)
     // A parent that stands still collects nothing.
     parent.kill('SIGSTOP')
     process.kill(child, 'SIGKILL')
-    await until('the child ended', async () => !(await hasLivingMember(child)))
+    await waitUntil('the child ended', async () => !(await hasLivingMember(child)))
     expect(processIsThere(child)).toBe(true)
   })
 })

@@ -12,7 +12,8 @@ import { chainPlans } from '../src/network/chainPlan.ts'
 import { localPaths } from '../src/network/localPaths.ts'
 import type { LocalNetwork } from '../src/network/startLocalNetwork.ts'
 import { StartFailure } from '../src/processes/processEnd.ts'
-import { allGone, copyOf, networkFolder, nodePids, startNetwork, until } from './support/networkBench.ts'
+import { waitUntil } from '../src/waitUntil.ts'
+import { allGone, copyOf, networkFolder, nodePids, startNetwork } from './support/networkBench.ts'
 import { stoppedNetworkFolder } from './support/stoppedNetwork.ts'
 
 /** A network that was started once and stopped: what the damage tests copy. */
@@ -141,7 +142,7 @@ describe('a node that is killed', () => {
     await pay(first.network)
     const before = await stateOf(first.network)
     const saved = join(directory, 'chains', 'base.json')
-    await until('the payments are saved', async () =>
+    await waitUntil('the payments are saved', async () =>
       (await readFile(saved, 'utf8')).includes('ee'.repeat(20)),
     )
     process.kill(first.network.chains.base.pid, 'SIGKILL')

@@ -11,8 +11,9 @@ import type { ServicePlan } from '../src/network/services/servicePlan.ts'
 import { type Session, type SessionOptions, startSession } from '../src/network/services/startSession.ts'
 import { startAnvil } from '../src/nodes/anvil.ts'
 import { processIdentity } from '../src/processes/processIdentity.ts'
+import { waitUntil } from '../src/waitUntil.ts'
 import { freeChainPorts } from './support/freeChainPorts.ts'
-import { allGone, copyOf, nodePids, until } from './support/networkBench.ts'
+import { allGone, copyOf, nodePids } from './support/networkBench.ts'
 import { firstServicePort } from './support/servicePorts.ts'
 import { stoppedNetworkFolder } from './support/stoppedNetwork.ts'
 
@@ -143,7 +144,7 @@ describe('startSession', () => {
       expect(failing).rejects.toThrow('aborted'),
       (async () => {
         const log = join(directory, 'logs', 'slow.log')
-        await until('the slow one runs', () =>
+        await waitUntil('the slow one runs', () =>
           readFile(log, 'utf8').then(
             (text) => text !== '',
             () => false,

@@ -10,7 +10,8 @@ import { freeLoopbackPort } from '@causeway/database'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readKeyFile } from '../src/keys/keyFile.ts'
 import { keyRoles } from '../src/keys/publishedKeys.ts'
-import { allGone, until } from './support/networkBench.ts'
+import { waitUntil } from '../src/waitUntil.ts'
+import { allGone } from './support/networkBench.ts'
 import { firstServicePort } from './support/servicePorts.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
@@ -59,7 +60,7 @@ async function start(...words: readonly string[]): Promise<Start> {
 
 async function startUntilUp(...words: readonly string[]): Promise<Start> {
   const started = await start(...words)
-  await until('everything is up', () => {
+  await waitUntil('everything is up', () => {
     if (started.child.exitCode !== null) throw new Error(started.output())
     return started.output().includes('Ctrl-C stops everything')
   })
@@ -162,7 +163,7 @@ describe('npm start', () => {
     await killed.exited
     expect(await allGone(pids)).toBe(false)
     for (const service of services) process.kill(service, 'SIGKILL')
-    await until('the services and the stand-ins are gone', () => allGone([...services, ...standIns]))
+    await waitUntil('the services and the stand-ins are gone', () => allGone([...services, ...standIns]))
     expect(await allGone([database])).toBe(false)
 
     const fresh = await startUntilUp('--fresh')
@@ -173,7 +174,7 @@ describe('npm start', () => {
 
   it('can be stopped before everything is up', async () => {
     const { child, exited, output } = await start()
-    await until('the chains are up', () => output().includes('  chains '))
+    await waitUntil('the chains are up', () => output().includes('  chains '))
     const run = JSON.parse(await readFile(join(directory, 'run.json'), 'utf8'))
     child.kill('SIGINT')
     expect((await exited)[0]).toBe(0)

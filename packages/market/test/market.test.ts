@@ -2,14 +2,21 @@
 // Method: three anvils with the local contracts, a fault proxy before each of the two user chains.
 import { createJsonRpcClient } from '@causeway/chains'
 import { ConfigurationError, ethereumCodec, gasShapes, type Hex } from '@causeway/core'
-import { type FaultMode, gasPriceOracleAbi, movePrice, setBaseFee, tokenAbi } from '@causeway/localnet'
+import {
+  type FaultMode,
+  gasPriceOracleAbi,
+  movePrice,
+  setBaseFee,
+  tokenAbi,
+  waitUntil,
+} from '@causeway/localnet'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { marketHealthSchema } from '../src/health.ts'
 import { oneUsdX18 } from '../src/prices/guards.ts'
 import { createDefillama } from '../src/prices/http/defillama.ts'
 import { hostOf } from '../src/prices/secondSource.ts'
-import { eventually, type LiveMarket, startLiveMarket } from './support/liveMarket.ts'
+import { type LiveMarket, startLiveMarket } from './support/liveMarket.ts'
 import { sendsJson, startPriceServiceStandIn } from './support/priceServiceStandIn.ts'
 
 const baseId = 8_453
@@ -43,14 +50,14 @@ function gasNow(chainId: number): bigint {
 
 /** Ends the fault whatever happens, and waits until the chain is back. */
 async function whileOptimismIs(mode: FaultMode, check: () => Promise<void>): Promise<void> {
-  await eventually(() => usable(optimismId) && usable(baseId), 'both chains are usable')
+  await waitUntil('both chains are usable', () => usable(optimismId) && usable(baseId))
   await live.proxies.optimism.set(mode)
   try {
     await check()
   } finally {
     await live.proxies.optimism.set({ kind: 'pass' })
   }
-  await eventually(() => usable(optimismId), 'the chain is back')
+  await waitUntil('the chain is back', () => usable(optimismId))
 }
 
 describe('a started market', () => {
@@ -96,7 +103,7 @@ describe('a started market', () => {
   test('asks each chain for its head, and for all of a block in two batches', async () => {
     const { base } = live.proxies
     base.resetCounters()
-    await eventually(() => (base.counters().callsByMethod['eth_getLogs'] ?? 0) >= 2, 'pools were read')
+    await waitUntil('pools were read', () => (base.counters().callsByMethod['eth_getLogs'] ?? 0) >= 2)
     const { requests, batches, callsByMethod } = base.counters()
     const blocks = callsByMethod['eth_feeHistory'] ?? 0
     expect(blocks).toBeGreaterThan(0)
@@ -113,14 +120,14 @@ describe('a market that follows its chains', () => {
     const { base } = live.proxies
     await setBaseFee(live.network.chains.base.chain, before * 4n)
     base.resetCounters()
-    await eventually(() => gasNow(baseId) > before, 'the base fee shows')
+    await waitUntil('the base fee shows', () => gasNow(baseId) > before)
     expect(base.counters().callsByMethod['eth_feeHistory'] ?? 0).toBeLessThanOrEqual(3)
   })
 
   test('shows a base fee fifty times as high once a second reading confirmed it', async () => {
     const before = gasNow(baseId)
     await setBaseFee(live.network.chains.base.chain, before * 50n)
-    await eventually(() => gasNow(baseId) > before * 4n, 'the base fee shows')
+    await waitUntil('the base fee shows', () => gasNow(baseId) > before * 4n)
   })
 
   test('follows a balance of the solver', async () => {
@@ -134,7 +141,7 @@ describe('a market that follows its chains', () => {
     const grants = [{ to: keys.fillWallet.address, amount: 12_345n }]
     const data = encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [grants] })
     await chains.base.chain.send(keys.deployer, [{ what: 'mint', to: deployment.base.tokens.USDC, data }])
-    await eventually(() => balance() === before + 12_345n, 'the balance shows')
+    await waitUntil('the balance shows', () => balance() === before + 12_345n)
   })
 
   test('follows the L1 data fee of a rollup', async () => {
@@ -151,45 +158,45 @@ describe('a market that follows its chains', () => {
     })
     const { gasPriceOracle } = deployment.optimism
     await chains.optimism.chain.send(keys.keeper, [{ what: 'L1 base fee', to: gasPriceOracle, data }])
-    await eventually(() => fee() > 2n * before, 'the L1 data fee shows')
+    await waitUntil('the L1 data fee shows', () => fee() > 2n * before)
   })
 
   test('follows a price that feed and pools move to', async () => {
     await movePrice(live.network, { price: 'ETH/USD', answer: 2_700n * 10n ** 8n })
-    await eventually(() => near(priceNow('ETH/USD'), 2_700n), 'the new price shows')
+    await waitUntil('the new price shows', () => near(priceNow('ETH/USD'), 2_700n))
     const [feed, pool] = live.market.health().prices.find(({ key }) => key === 'ETH/USD')?.sources ?? []
     expect([feed?.kind, feed?.state, pool?.kind, pool?.state]).toEqual(['feed', 'fresh', 'pool', 'fresh'])
   })
 
   test('refuses a price when the feed alone moves beyond the limit, and takes it back after', async () => {
     await movePrice(live.network, { price: 'ETH/USD', answer: 3_100n * 10n ** 8n, only: 'feed' })
-    await eventually(() => priceNow('ETH/USD') === 'deviation', 'the price is refused')
+    await waitUntil('the price is refused', () => priceNow('ETH/USD') === 'deviation')
     expect(priceNow('USDC/USD')).toBeTypeOf('bigint')
     await movePrice(live.network, { price: 'ETH/USD', answer: 2_700n * 10n ** 8n, only: 'feed' })
-    await eventually(() => near(priceNow('ETH/USD'), 2_700n), 'the price is back')
+    await waitUntil('the price is back', () => near(priceNow('ETH/USD'), 2_700n))
   })
 
   test.each([0n, -1n])('prices nothing by a pool alone while the feed answers %i', async (answer) => {
     await movePrice(live.network, { price: 'TIDE/USD', answer, only: 'feed' })
     const feedFault = () =>
       live.market.health().prices.find(({ key }) => key === 'TIDE/USD')?.sources[0]?.fault
-    await eventually(() => feedFault() === 'not_positive', 'the feed counts no longer')
+    await waitUntil('the feed counts no longer', () => feedFault() === 'not_positive')
     expect(['no_source', 'stale']).toContain(priceNow('TIDE/USD'))
     await movePrice(live.network, { price: 'TIDE/USD', answer: 4n * 10n ** 8n, only: 'feed' })
-    await eventually(() => feedFault() === undefined, 'the feed counts again')
+    await waitUntil('the feed counts again', () => feedFault() === undefined)
   })
 
   test('refuses a stablecoin far from its peg and flags one near it', async () => {
     await movePrice(live.network, { price: 'USDC/USD', answer: 90_000_000n, only: 'feed' })
-    await eventually(() => priceNow('USDC/USD') === 'depeg', 'the stablecoin is refused')
+    await waitUntil('the stablecoin is refused', () => priceNow('USDC/USD') === 'depeg')
     await movePrice(live.network, { price: 'USDC/USD', answer: 99_000_000n, only: 'feed' })
     const flagged = () => {
       const price = live.market.snapshot().price('USDC/USD')
       return 'reason' in price ? undefined : price.depegBps
     }
-    await eventually(() => flagged() === 100n, 'the stablecoin is flagged')
+    await waitUntil('the stablecoin is flagged', () => flagged() === 100n)
     await movePrice(live.network, { price: 'USDC/USD', answer: 100_000_000n, only: 'feed' })
-    await eventually(() => priceNow('USDC/USD') === oneUsdX18, 'the stablecoin is at its peg')
+    await waitUntil('the stablecoin is at its peg', () => priceNow('USDC/USD') === oneUsdX18)
   })
 })
 
@@ -206,12 +213,12 @@ describe('a market whose node misbehaves', () => {
     ['knows no fee history', { kind: 'unsupported', methods: ['eth_feeHistory'] }],
   ] as const)('refuses the chain after its hard age when the node %s, and recovers', async (_name, mode) => {
     await whileOptimismIs(mode, async () => {
-      await eventually(
-        () => onlyOptimismIs('stale_gas') && typeof priceNow('ETH/USD') === 'bigint',
+      await waitUntil(
         'the chain alone is refused, for its gas',
+        () => onlyOptimismIs('stale_gas') && typeof priceNow('ETH/USD') === 'bigint',
       )
       const optimism = () => live.market.health().chains.find(({ chain }) => chain === 'optimism')
-      await eventually(() => optimism()?.lastError !== undefined, 'the failure is named')
+      await waitUntil('the failure is named', () => optimism()?.lastError !== undefined)
       expect(optimism()?.lastError).toMatch(/^(RPC_HTTP_ERROR|REQUEST_TIMED_OUT)$/)
     })
   })
@@ -219,7 +226,7 @@ describe('a market whose node misbehaves', () => {
   test('refuses with stale_head while the node is stuck at an old block, and recovers', async () => {
     const block = await live.network.chains.optimism.chain.client.getBlockNumber()
     await whileOptimismIs({ kind: 'staleHead', block }, async () => {
-      await eventually(() => onlyOptimismIs('stale_head'), 'the chain alone is refused, for its head')
+      await waitUntil('the chain alone is refused, for its head', () => onlyOptimismIs('stale_head'))
     })
   })
 
@@ -227,24 +234,24 @@ describe('a market whose node misbehaves', () => {
     const { pid } = live.network.chains.optimism
     process.kill(pid, 'SIGSTOP')
     try {
-      await eventually(() => onlyOptimismIs('stale_gas'), 'the chain alone is refused, for its gas')
+      await waitUntil('the chain alone is refused, for its gas', () => onlyOptimismIs('stale_gas'))
     } finally {
       process.kill(pid, 'SIGCONT')
     }
-    await eventually(() => usable(optimismId), 'the chain is back')
+    await waitUntil('the chain is back', () => usable(optimismId))
   })
 
   test('refuses every price whose only sources are on the silent chain, and recovers', async () => {
     await live.proxies.base.set({ kind: 'hang' })
     try {
-      await eventually(
-        () => priceNow('ETH/USD') === 'stale' && usable(optimismId),
+      await waitUntil(
         'the price is stale, and the other chain is not',
+        () => priceNow('ETH/USD') === 'stale' && usable(optimismId),
       )
     } finally {
       await live.proxies.base.set({ kind: 'pass' })
     }
-    await eventually(() => typeof priceNow('ETH/USD') === 'bigint', 'the price is back')
+    await waitUntil('the price is back', () => typeof priceNow('ETH/USD') === 'bigint')
   })
 
   test('is not fooled by a head from far ahead', async () => {
@@ -255,7 +262,7 @@ describe('a market whose node misbehaves', () => {
         call.method === 'eth_getBlockByNumber' ? { ...Object(result), timestamp: ahead } : result,
     }
     await whileOptimismIs(lie, () =>
-      eventually(() => refusal(optimismId) === 'stale_head', 'the chain is refused'),
+      waitUntil('the chain is refused', () => refusal(optimismId) === 'stale_head'),
     )
   })
 })
@@ -269,7 +276,7 @@ describe('start', () => {
       expect(market.snapshot().chain(baseId)).toHaveProperty('gasPrice')
       expect(market.health()).toMatchObject({ status: 'degraded' })
     })
-    await eventually(() => !('reason' in market.snapshot().chain(optimismId)), 'the late chain came')
+    await waitUntil('the late chain came', () => !('reason' in market.snapshot().chain(optimismId)))
     market.close()
   })
 
@@ -327,7 +334,7 @@ describe('a market that is exempt from nothing', () => {
       await standIn.close()
     })
     await market.start()
-    await eventually(() => standIn.requests.length > 0, 'the service was asked')
+    await waitUntil('the service was asked', () => standIn.requests.length > 0)
     return {
       eth: () => market.snapshot().price('ETH/USD'),
       usdc: () => market.snapshot().price('USDC/USD'),
@@ -338,7 +345,7 @@ describe('a market that is exempt from nothing', () => {
 
   test('prices by its feed while a service on another host agrees, and says what each price asks for', async () => {
     const { eth, rules } = await openWith({ usd: feedUsd * 1.002, ageSeconds: 5 })
-    await eventually(() => 'usdX18' in eth(), 'ETH has a price')
+    await waitUntil('ETH has a price', () => 'usdX18' in eth())
     expect(eth()).toMatchObject({ usdX18: BigInt(feedUsd) * oneUsdX18, spreadBps: 20n })
     expect(rules()).toEqual(['USDC/USD single', 'USDX/USD single', 'ETH/USD required', 'TIDE/USD single'])
   })
@@ -353,14 +360,14 @@ describe('a market that is exempt from nothing', () => {
       const price = eth()
       return 'reason' in price ? price.reason : undefined
     }
-    await eventually(() => refusedWith() === reason, 'ETH is refused')
+    await waitUntil('ETH is refused', () => refusedWith() === reason)
     expect(usdc()).toHaveProperty('usdX18')
   })
 })
 
 describe('health', () => {
   test('keeps its schema over a real market', async () => {
-    await eventually(() => live.market.health().status === 'ok', 'all is well')
+    await waitUntil('all is well', () => live.market.health().status === 'ok')
     const health = live.market.health()
     expect(marketHealthSchema.parse(JSON.parse(JSON.stringify(health)))).toEqual(health)
     expect(new Set(health.prices.map(({ secondSource }) => secondSource))).toEqual(new Set(['exempt']))

@@ -49,7 +49,8 @@ function issuePayload() {
 const issued = issuePayload()
 const issuedBlock = 10n
 const signedBlock = 12n
-const block = (number: bigint): FinalBlock => ({ number, hash: `0x${number.toString(16).padStart(64, '0')}` })
+const hashOf = (number: bigint): Hex => `0x${number.toString(16).padStart(64, '0')}`
+const block = (number: bigint): FinalBlock => ({ number, hash: hashOf(number) })
 
 /** Another process signed the payload, and its signature is final in block 12. */
 function hubSeenAt(heights: { logs: bigint; state: bigint }): AllocatorContract {
@@ -57,7 +58,7 @@ function hubSeenAt(heights: { logs: bigint; state: bigint }): AllocatorContract 
   return {
     signer: async () => bytes('00', 20),
     async readEvents(from) {
-      const parentHash = from === 0n ? undefined : block(from - 1n).hash
+      const parentHash = from === 0n ? undefined : hashOf(from - 1n)
       if (heights.logs < from) return { issued: [], signed: [], until: undefined, parentHash }
       const [hash = bytes('00', 32)] = hashesOf()
       const signature = { payloadId: issued.payloadId, hash, blockSeconds: 60n }

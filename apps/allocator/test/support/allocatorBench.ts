@@ -178,12 +178,3 @@ export async function startAllocator(
     },
   }
 }
-
-/** Asks until the answer is yes; the limit only ends a test that would hang. */
-export async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const giveUpAtMs = Date.now() + 100_000
-  while (!(await isSo())) {
-    if (Date.now() > giveUpAtMs) throw new Error(`waited in vain until ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}

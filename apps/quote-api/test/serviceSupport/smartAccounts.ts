@@ -9,11 +9,11 @@ import {
   signBatch,
   signDelegation,
   type TestNetwork,
+  waitUntil,
 } from '@causeway/localnet'
 import { concatHex, encodeAbiParameters, encodeFunctionData, parseAbi, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { UserChain } from './localRequest.ts'
-import { waitUntil } from './waitUntil.ts'
 
 const entryPointAbi = parseAbi([
   'struct PackedUserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }',
@@ -64,12 +64,12 @@ export async function startSmartAccounts(
     const { walletClient, publicClient } = chain.as(payer)
     const hash = await walletClient.sendTransaction({ data: code })
     let address: Hex | null | undefined
-    await waitUntil(async () => {
+    await waitUntil('the contract is there', async () => {
       await network.mine(key)
       const receipt = await publicClient.getTransactionReceipt({ hash }).catch(() => undefined)
       address = receipt?.contractAddress
       return address !== undefined
-    }, 'the contract is there')
+    })
     if (address === undefined || address === null) throw new Error('nothing was deployed')
     // CAST: lower case hex is still hex.
     return address.toLowerCase() as Hex

@@ -1,6 +1,6 @@
 // A user of the service, and what the service and its database say of the user's requests.
 import type { Hex, SqlDatabase } from '@causeway/core'
-import { depositoryAbi, type LocalAccount, type TestNetwork } from '@causeway/localnet'
+import { depositoryAbi, type LocalAccount, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { quoteResponseSchema } from '../../src/http/wire/quoteResponse.ts'
 import { askAgainAfterMs } from '../../src/requests/settlement/settleDecision.ts'
@@ -8,7 +8,6 @@ import { statusV3Schema } from '../../src/requests/status/statusWire.ts'
 import { postPatiently, type QuoteAnswer, readOk, send } from '../serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, nativeAddress, userOf } from '../serviceSupport/localRequest.ts'
 import { transactionsOf } from '../serviceSupport/transactionsOf.ts'
-import { waitUntil } from '../serviceSupport/waitUntil.ts'
 import type { TestSponsor } from '../sponsorSupport/sponsors.ts'
 import type { OpenWork, ScriptedSolver } from './scriptedSolver.ts'
 
@@ -84,18 +83,18 @@ export function createRequestDriver(parts: {
     },
 
     async reaches(quote: QuoteAnswer, status: string): Promise<void> {
-      await waitUntil(async () => (await statusOf(quote)).status === status, `it is ${status}`)
+      await waitUntil(`it is ${status}`, async () => (await statusOf(quote)).status === status)
     },
     async reachesStage(quote: QuoteAnswer, stage: string): Promise<void> {
-      await waitUntil(async () => (await settlementOf(quote))?.stage === stage, `it is ${stage}`)
+      await waitUntil(`it is ${stage}`, async () => (await settlementOf(quote))?.stage === stage)
     },
 
     async workFor(quote: QuoteAnswer, kind: OpenWork['kind']): Promise<OpenWork> {
       let found: OpenWork | undefined
-      await waitUntil(async () => {
+      await waitUntil(`there is a ${kind}`, async () => {
         found = await openWork(quote, kind)
         return found !== undefined
-      }, `there is a ${kind}`)
+      })
       if (found === undefined) throw new Error('there is no such work')
       return found
     },

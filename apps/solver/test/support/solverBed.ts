@@ -1,6 +1,6 @@
 // A solver under test: a network, a bench of databases, and what the chains hold at the end.
 import type { Hex } from '@causeway/core'
-import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { erc20Abi } from 'viem'
 import { expect } from 'vitest'
 import type { Item } from './paidOrders.ts'
@@ -13,7 +13,6 @@ import {
   type UserChain,
   watchFills,
 } from './solverBench.ts'
-import { until } from './until.ts'
 
 type RunningSolver = {
   readonly work: ScriptedWork
@@ -42,13 +41,13 @@ export async function startSolverBed(): Promise<SolverBed> {
   const fillsOf = (chain: UserChain) => watchers[chain]()
 
   async function settledOn(key: UserChain, own: readonly Item[], output: () => string): Promise<void> {
-    await until('all are mined', async () => {
+    await waitUntil('all are mined', async () => {
       const fills = await fillsOf(key)
       return own.every(({ orderId }) => fills.has(orderId))
     })
     const { client } = network.chains[key].chain
     const head = await client.getBlockNumber({ cacheTime: 0 })
-    await until(
+    await waitUntil(
       'further blocks are mined',
       async () => (await client.getBlockNumber({ cacheTime: 0 })) >= head + 3n,
     )

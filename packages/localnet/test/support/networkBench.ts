@@ -49,12 +49,3 @@ export async function allGone(pids: readonly number[]): Promise<boolean> {
 export function nodePids({ chains }: LocalNetwork): readonly number[] {
   return chainKeys.map((key) => chains[key].pid)
 }
-
-/** Asks until the answer is yes. @throws Error when it never is */
-export async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + 60_000
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}

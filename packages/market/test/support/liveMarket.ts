@@ -70,12 +70,3 @@ export async function readLocalQuoteFile(network: TestNetwork): Promise<QuoteFil
   )
   return { ...file, chains }
 }
-
-/** Waits for a condition. The limit only ends a test that would hang; no test is about its length. */
-export async function eventually(holds: () => boolean, what: string): Promise<void> {
-  const giveUpAtMs = Date.now() + 30_000
-  while (!holds()) {
-    if (Date.now() > giveUpAtMs) throw new Error(`it never came about that ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
