@@ -241,6 +241,17 @@ describe('the widget, from load to success', () => {
     expect(received).toBeLessThan(20n * 10n ** 15n)
   })
 
+  test('swaps on one chain, and reports it', async () => {
+    const wallet = walletOf(3, 'optimism', { isBatching: false })
+    const from: Currency = { chain: 'optimism', symbol: 'USDC' }
+    const to: Currency = { chain: 'optimism', symbol: 'USDX' }
+    const held = await balanceOf(to, wallet.address)
+    const { asked } = await swapInPage('swap', { from, to, amount: '5' }, wallet)
+    expect(wallet.asked).not.toContain('wallet_sendCalls')
+    expect(asked.filter((path) => path.startsWith('/transactions/'))).not.toEqual([])
+    expect(await balanceOf(to, wallet.address)).toBeGreaterThan(held)
+  })
+
   test('swaps on one chain in a bundle of its wallet, which nobody reports', async () => {
     const wallet = walletOf(2, 'base', { isBatching: true })
     const from: Currency = { chain: 'base', symbol: 'USDC' }
