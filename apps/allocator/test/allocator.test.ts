@@ -1,7 +1,7 @@
 // Goal: the process that holds the allocator's key signs what the contract issued, what the hub holds the money
 // for and what enough endpoints show in final blocks: once, over kills, and nothing else. Method: the process as
 // an operator runs it, real nodes, and liars between.
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   decodeEvmWithdrawal,
@@ -145,6 +145,29 @@ describe('the allocator', () => {
     expect(await allocator.ended).toBe('exit code 1')
     expect(allocator.output()).toContain(reason)
     expect(allocator.output()).not.toContain(privateKey.slice(2))
+  })
+
+  test('does not start over a contract of a stranger that names its key, unless codeHashes leaves it unchecked', async () => {
+    const { address } = network.keys.allocator
+    const strangers = freshAddress()
+    // Whatever it is asked it answers with the key's address: PUSH20, MSTORE, RETURN.
+    const bytecode = `0x73${address.slice(2).toLowerCase()}5f5260205ff3` as const
+    await network.chains.hub.chain.node.setCode({ address: strangers, bytecode })
+    await network.mine('hub', 3)
+    const start = async (codeHashes: object) => {
+      const CONFIG_DIR = await configFolder([{ chain: 'base' }])
+      const path = join(CONFIG_DIR, 'chains.hub.local.json')
+      const hub: object = JSON.parse(await readFile(path, 'utf8'))
+      await writeFile(path, JSON.stringify({ ...hub, auroraAllocatorAddress: strangers, codeHashes }))
+      const variables = { ...ed25519Unset, CONFIG_DIR }
+      return startAllocator(network, { stateDirectory: await stateFolder(), variables })
+    }
+    const refused = await start({})
+    expect(await refused.ended).toBe('exit code 1')
+    expect(refused.output()).toContain('shows other code at hub: auroraAllocatorAddress')
+    const unchecked = await start({ [strangers]: 'unchecked' })
+    await unchecked.ready()
+    expect(unchecked.output()).toContain('code_unchecked')
   })
 
   test('tells operators what it does, and ends well when it is asked to', async () => {

@@ -159,8 +159,8 @@ describe('a request with the added fee', () => {
       }),
       { numRuns: 150, endOnFailure: true },
     )
-    for (const kind of ['full', 'partial', 'none', 'tip'])
-      expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(5)
+    // The rarest is one in fifteen: a number near that would fail now and then by chance.
+    expect([...seen.keys()].sort()).toEqual(['full', 'none', 'partial', 'tip'])
   })
 
   test('is one that a policy can name', () => {

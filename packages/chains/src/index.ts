@@ -59,6 +59,7 @@ export {
   codeProblems,
   type ExpectedCode,
   expectedCodes,
+  warnOfUncheckedCode,
 } from './ethereum-vm/contracts/expectedCode.ts'
 export {
   type BlockReference,

@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs'
 import {
   checkLocalNodes,
+  codeProblems,
   countHosts,
   createFinalStateReader,
   createJsonRpcClient,
   createQuorumOver,
   defaultThreshold,
-  findCodeless,
+  expectedCodes,
+  type KnownCode,
   type QuorumClient,
   type RegisteredHub,
   verifyEvmEndpoints,
+  warnOfUncheckedCode,
 } from '@causeway/chains'
+import { isKnownCode } from '@causeway/contracts/codes'
 import { ConfigurationError, UpstreamUnavailableError } from '@causeway/core'
 import {
   type Closer,
@@ -87,6 +91,7 @@ export async function createAllocator(config: AllocatorConfig, variables: Variab
     const { environment, configDirectory, stateDirectory } = config
     const files = await loadFiles({ environment, configDirectory, variables, signer: signer.address })
     const keys = createPayloadKeys({ signer, ed25519 }, files.places)
+    warnOfUncheckedCode([files.hub], logger)
     const hub = openHub(files.hub)
     opened.unshift({ name: 'hub', close: () => hub.client.close() })
     await refuseContradictions(config, files.hub, hub, signer)
@@ -129,8 +134,8 @@ function ruleOf({ auroraFinality, finality }: RegisteredHub) {
 /** @throws ConfigurationError */
 async function refuseContradictions(
   { environment }: AllocatorConfig,
-  { evmChainId, hubAddress, auroraAllocatorAddress: address }: OwnHub,
-  { client, quorum, contract, threshold }: OpenHub,
+  { evmChainId, hubAddress, auroraAllocatorAddress: address, codeHashes }: OwnHub,
+  { client, contract, threshold }: OpenHub,
   { address: own }: ConfiguredSigner,
 ): Promise<void> {
   const signal = AbortSignal.timeout(startTimeoutMs)
@@ -143,22 +148,30 @@ async function refuseContradictions(
     )),
   ]
   if (problems.length === 0) {
-    const codeless = await findCodeless(quorum, [hubAddress], { signal })
-    if (codeless.length > 0) problems.push('hub: hubAddress is no contract on its chain')
-    const named = await signerOf(contract, signal)
-    if (named !== own)
-      problems.push(`the allocator's contract takes signatures of ${named} alone, and the key is ${own}`)
+    const isKnown: KnownCode = ({ name }, code) => isKnownCode(name, code)
+    const relied = [
+      { name: 'Allocator', ...placed } as const,
+      { name: 'Hub', setting: 'hub: hubAddress', address: hubAddress } as const,
+    ]
+    const expected = expectedCodes(relied, { isKnown, codeHashes })
+    problems.push(...(await codeProblems({ client, expected, threshold }, { signal })))
   }
+  // What a foreign contract says of itself means nothing.
+  const named = problems.length === 0 ? await signerOf(contract, signal) : own
+  if (named !== own)
+    problems.push(`the allocator's contract takes signatures of ${named} alone, and the key is ${own}`)
   if (problems.length === 0) return
   throw new ConfigurationError(`The hub contradicts the configuration:\n- ${problems.join('\n- ')}`)
 }
 
+const namesNobody = 'nobody that it names'
+
 async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promise<string> {
   try {
-    return await contract.signer({ signal })
+    return (await contract.signer({ signal })) ?? namesNobody
   } catch (error) {
     if (!(error instanceof UpstreamUnavailableError)) throw error
-    return 'nobody that it names'
+    return namesNobody
   }
 }
 

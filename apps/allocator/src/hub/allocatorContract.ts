@@ -47,8 +47,8 @@ export type PayloadState = HubState & {
 
 /** The allocator's contract, read by agreement of endpoints; every answer is of final blocks or says otherwise. */
 export interface AllocatorContract {
-  /** Whose signatures it takes. @throws as the reader */
-  signer(options: ReadOptions): Promise<Hex>
+  /** Whose signatures it takes; `undefined` where what stands there names nobody. @throws as the reader */
+  signer(options: ReadOptions): Promise<Hex | undefined>
   readEvents(from: bigint, options: ReadOptions): Promise<ReadEvents>
   readPayload(
     issued: IssuedPayload,
@@ -70,7 +70,9 @@ export function createAllocatorContract(options: {
     async signer(reading) {
       const data = encodeFunctionData({ abi, functionName: 'signer' })
       const state = await reader.readState({ final: [{ to: allocator, data }], newest: [] }, reading)
-      return lowerHex(decodeFunctionResult({ abi, functionName: 'signer', data: answerAt(state.final, 0) }))
+      const answer = answerAt(state.final, 0)
+      if (!/^0x0{24}[0-9a-f]{40}$/.test(answer)) return undefined
+      return lowerHex(decodeFunctionResult({ abi, functionName: 'signer', data: answer }))
     },
     async readEvents(from, reading) {
       const { logs, ...ends } = await reader.readLogs({ address: allocator, topics, from, rangeMax }, reading)

@@ -97,25 +97,28 @@ const report: RoundReport = {
   },
 }
 
-test('a signature that the state shows before its event is read uses up the cap all the same', async () => {
+function openRound(heights: { logs: bigint; state: bigint }) {
   const privateKey = parsePrivateKey(bytes('77', 32), 'a test')
   const keys = createPayloadKeys({ signer: createRawKeySigner({ privateKey }), ed25519: undefined }, [place])
   const verdict = judgeIssued(issued, [place])
   if (verdict.kind !== 'sign') throw new Error(verdict.reason)
-  const cap = { ...{ chain: 'base', currency: bytes('00', 20) }, amount: 8n }
+  const cap = { chain: 'base', currency: bytes('00', 20), amount: 8n }
   const caps = createSigningCaps({
     table: new Map([[verdict.backing.hubTokenId, cap]]),
     ...{ isUnlistedHeld: true, now: () => 120_000, journal: noJournal, rememberedMax: 10 },
   })
-  const used = () => caps.usage().map(({ signed }) => signed)
-  const heights = { logs: 11n, state: 12n }
   const state = createMemoryState()
   const round = createAllocatorRound({
     ...{ contract: hubSeenAt(heights), keys, places: [place], caps, held: noHeldStore, state, report },
     ...{ store: { store: async () => {} }, firstBlock: 0n, now: () => 120_000 },
   })
-  const { signal } = new AbortController()
+  return { round, state, used: () => caps.usage().map(({ signed }) => signed) }
+}
 
+test('a signature that the state shows before its event is read uses up the cap all the same', async () => {
+  const heights = { logs: 11n, state: 12n }
+  const { round, state, used } = openRound(heights)
+  const { signal } = new AbortController()
   await round.run(signal)
   expect(await state.readPosition()).toBeUndefined()
   expect(used()).toEqual([0n])
@@ -123,5 +126,13 @@ test('a signature that the state shows before its event is read uses up the cap 
   await round.run(signal)
   expect(used()).toEqual([5n])
   expect(round.pending()).toBe(0)
+  expect(await state.readPosition()).toEqual(block(12n))
+})
+
+test('a payload whose signature and event are read leaves nothing open, though no block follows', async () => {
+  const { round, state, used } = openRound({ logs: 12n, state: 12n })
+  const { signal } = new AbortController()
+  await round.run(signal)
+  expect(used()).toEqual([5n])
   expect(await state.readPosition()).toEqual(block(12n))
 })

@@ -111,6 +111,12 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
     settled.delete(payloadId)
   }
 
+  /** The state may be read a block ahead of the events: that it was signed, and when, those have yet to tell. */
+  function settle(payloadId: Hex, height: bigint): void {
+    if (scanned !== undefined && height <= scanned.number) drop(payloadId)
+    else settled.set(payloadId, height)
+  }
+
   function refuse(payloadId: Hex, reason: string): void {
     drop(payloadId)
     report.refused(payloadId, reason)
@@ -157,8 +163,7 @@ export function createAllocatorRound(options: RoundOptions): AllocatorRound {
     // Another majority of endpoints may be a little behind the one that told of the payload.
     if (hub.height < issued.blockNumber) return []
     if (hub.stored.every(({ isFinal }) => isFinal)) {
-      // The state may be read a block ahead of the events: whose signature it is, and when, those have yet to tell.
-      settled.set(payloadId, hub.height)
+      settle(payloadId, hub.height)
       return []
     }
     const open = hashes.flatMap((hash, index) =>

@@ -7,6 +7,7 @@ import {
   openFamilyChain,
   type QuorumEndpointHealth,
   type RegisteredChain,
+  warnOfUncheckedCode,
 } from '@causeway/chains'
 import { fillContractAddress, isKnownCode as isKnown } from '@causeway/contracts/codes'
 import { ConfigurationError, DomainError, type Hex, type ReadOptions } from '@causeway/core'
@@ -66,7 +67,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
   const hub = openHub(files.hub, isKnownCode)
   const allocator = openAllocator(files.hub, isKnownCode)
   sayWhatAllocatorGives(allocator, log)
-  sayWhatIsUnchecked(files, log)
+  warnOfUncheckedCode([...chains.values(), files.hub], log)
   const open = openChains([...chains.values()], hub, { finalResultsKeptMax, isKnownCode, log })
   const closeClients = () =>
     Promise.all([hub.close(), allocator?.close(), ...[...open.values()].map((chain) => chain.close())])
@@ -156,20 +157,6 @@ function knownCode(environment: string): KnownCode {
   const ownFillContract = fillContractAddress(environment)
   return ({ name, address }, code) =>
     isKnown(name, code) || (code === '0x' && name === 'FillContract' && address === ownFillContract)
-}
-
-/** An operator reads at every start what nobody compares. */
-function sayWhatIsUnchecked({ chains, hub }: LoadedFiles, log: WatchLog): void {
-  for (const { id, codeHashes = {} } of [...chains.chains.values(), hub]) {
-    const addresses = Object.entries(codeHashes).flatMap(([address, hash]) =>
-      hash === 'unchecked' ? [address] : [],
-    )
-    if (addresses.length > 0)
-      log.warn(
-        { event: 'code_unchecked', chain: id, addresses },
-        'the code of these contracts is not compared',
-      )
-  }
 }
 
 /** An operator reads at start what withdrawals will not get, or what is open. */

@@ -1,4 +1,9 @@
-import { type ChainClient, type ChainRegistry, connectQuotingChain } from '@causeway/chains'
+import {
+  type ChainClient,
+  type ChainRegistry,
+  connectQuotingChain,
+  warnOfUncheckedCode,
+} from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core'
 import type { HttpMetrics } from '@causeway/http'
 import { createMarket, type Market } from '@causeway/market'
@@ -37,6 +42,7 @@ export function createClients(
   logger: Logger,
 ): ReadonlyMap<string, ChainClient> {
   const clients = new Map<string, ChainClient>()
+  warnOfUncheckedCode(chains.values(), logger)
   for (const chain of chains.values()) {
     const { id, unsetVariables } = chain
     const isQuoted = registry.chains.some(({ key }) => key === id)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { warnOfUncheckedCode } from '@causeway/chains'
 import { ConfigurationError, type Hex, type NetworkOf } from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
@@ -62,6 +63,7 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
   const settings = workSettings(config)
   const signer = await openWallet(variables, logger)
   const files = await loadFiles(config, variables, signer.address)
+  warnOfUncheckedCode(files.chains.chains.values(), logger)
   const chains = await openChains(files)
   const opened = await openDatabase(config, {
     onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),

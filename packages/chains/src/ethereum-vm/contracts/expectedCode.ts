@@ -28,6 +28,20 @@ export function expectedCodes(
   })
 }
 
+/** What `codeHashes` leaves uncompared: an operator reads of it at every start of every service. */
+export function warnOfUncheckedCode(
+  chains: Iterable<{ readonly id: string; readonly codeHashes?: CodeHashes }>,
+  log: { warn(fields: object, message: string): void },
+): void {
+  for (const { id: chain, codeHashes = {} } of chains) {
+    const addresses = Object.entries(codeHashes).flatMap(([address, hash]) =>
+      hash === 'unchecked' ? [address] : [],
+    )
+    if (addresses.length === 0) continue
+    log.warn({ event: 'code_unchecked', chain, addresses }, 'the code of these contracts is not compared')
+  }
+}
+
 /**
  * Compares code on every endpoint: each may feed a signature or a payment, so one that shows other code stops the
  * start as well as a chain that has it.
