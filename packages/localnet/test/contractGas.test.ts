@@ -3,8 +3,8 @@
 // After a change on purpose: CAUSEWAY_RECORD=1 npx vitest run --project e2e packages/localnet/test/contractGas.test.ts
 import { readFile, writeFile } from 'node:fs/promises'
 import { depositoryAbi, fillContractAbi } from '@causeway/contracts'
-import { type Hex, orderCloneAddress } from '@causeway/core'
-import { encodeFunctionData, erc20Abi, keccak256, toHex } from 'viem'
+import { type Hex, orderCloneAddress, permit2Address } from '@causeway/core'
+import { encodeFunctionData, erc20Abi, keccak256, toHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wrappedNativeAbi } from '../src/contracts/abis.generated.ts'
 import type { ChainDeployment, HubDeployment } from '../src/contracts/deployment.ts'
@@ -89,7 +89,7 @@ async function measure(): Promise<Record<string, number>> {
     encodeFunctionData({ abi: depositoryAbi, functionName: 'depositNative', args: [holder, orderId] }),
     1n,
   )
-  const { depositRouter, permitRouter, depositAddresses } = bench.deployment
+  const { cleanupRouter, depositRouter, permitRouter, permit2Router, depositAddresses } = bench.deployment
   const [user] = bench.keys.users
   if (user === undefined) throw new Error('no user')
   await bench.send(
@@ -97,14 +97,12 @@ async function measure(): Promise<Record<string, number>> {
     tokens.USDC,
     encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [depositRouter, 2n ** 255n] }),
   )
-  // A pool writes its price in a new second alone.
-  const { timestamp } = await bench.chain.client.getBlock()
-  await bench.chain.node.setNextBlockTimestamp({ timestamp: timestamp + 100n })
-  await send(
-    'deposit router: swapAndDeposit, one pool',
-    depositRouter,
-    routed.swapAndDeposit(bench, solver.address),
-  )
+  for (const kind of ['swapAndDeposit', 'swapAndPay'] as const) {
+    // A pool writes its price in a new second alone.
+    const { timestamp } = await bench.chain.client.getBlock()
+    await bench.chain.node.setNextBlockTimestamp({ timestamp: timestamp + 100n })
+    await send(`deposit router: ${kind}, one pool`, depositRouter, routed.swap(bench, kind, solver.address))
+  }
   for (const kind of ['eip3009', 'eip2612'] as const) {
     await send(
       `permit router: deposit by ${kind}`,
@@ -112,9 +110,27 @@ async function measure(): Promise<Record<string, number>> {
       await routed.permittedDeposit(bench, user, kind),
     )
   }
-  const swept = await routed.sweep(bench, { signer: user, sweeper: solver, recipient: holder })
-  await bench.send(solver, swept.address, '0x', 1_000n)
-  await send('deposit addresses: sweep native', depositAddresses.contract, swept.data)
+  await bench.send(
+    user,
+    tokens.USDC,
+    encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [permit2Address, 2n ** 255n] }),
+  )
+  const permitted = await routed.permit2Deposit(bench, user, solver.address)
+  await send('permit2 router: deposit', permit2Router, permitted)
+  await bench.send(solver, tokens.USDC, transfer(cleanupRouter))
+  await send('cleanup router: hand on a token', cleanupRouter, routed.cleanup(bench, holder))
+  const parties = { signer: user, sweeper: solver, recipient: user.address }
+  for (const [what, currency] of [['native', zeroAddress] as const, ['a token', tokens.USDC] as const]) {
+    const { address, data, withdrawing } = await routed.sweep(bench, parties, currency)
+    const pay = () =>
+      currency === zeroAddress
+        ? bench.send(solver, address, '0x', 1_000n)
+        : bench.send(solver, currency, transfer(address))
+    await pay()
+    await send(`deposit addresses: sweep ${what}`, depositAddresses.contract, data)
+    await pay()
+    await send(`deposit addresses: withdraw ${what}`, depositAddresses.contract, withdrawing, 0n, user)
+  }
   await send('depository: execute one payment', depository, await routed.payout(bench, holder))
   return gas
 }
@@ -129,10 +145,13 @@ async function measureHub(): Promise<Record<string, number>> {
   const accounts = [account('b1'), account('b2')] as const
   for (const kind of ['mint', 'transfer', 'burn'] as const)
     await send(`oracle contract: execute one ${kind}`, oracle, await routed.execution(hub, kind, accounts))
-  const { submit, store } = await routed.withdrawal(hub, holder)
-  await send('allocator: submitWithdrawRequest, EVM', allocator, submit)
+  await send('oracle contract: execute two mints', oracle, await routed.executions(hub, accounts[1]))
   await hub.chain.node.setBalance({ address: signer.address, value: 10n ** 20n })
-  await send('allocator: storeSignature', allocator, store, signer)
+  for (const [family, request] of Object.entries(routed.withdrawRequests(hub.artifacts, holder))) {
+    const { submit, store } = await routed.withdrawal(hub, request)
+    await send(`allocator: submitWithdrawRequest, ${family}`, allocator, submit)
+    if (family === 'EVM') await send('allocator: storeSignature', allocator, store, signer)
+  }
   await send('generic mapping: setEntry', genericMapping, routed.entry())
   return gas
 }

@@ -1,25 +1,44 @@
 // Calls of routers and of what settlement stands on, with fixed parties: their gas is the same in every run.
 import {
   allocatorAbi,
+  cleanupRouterAbi,
   depositAddressesAbi,
+  depositoryAbi,
   depositRouterAbi,
   genericMappingAbi,
   hubOracleAbi,
 } from '@causeway/contracts'
 import {
   bytesToHex,
+  createBitcoinCodec,
   depositAddressOf,
+  derivedHubChainId,
+  encodePermit,
   encodeSignedDeposit,
   type Hex,
+  mainNetwork,
   permitTypedData,
   signingDigest,
+  solanaCodec,
+  spelledWithdrawRequest,
+  tronAddress,
+  type WithdrawRequest,
   withdrawRequestPayloadId,
 } from '@causeway/core'
-import { concatHex, encodeAbiParameters, encodeFunctionData, maxUint256, zeroAddress } from 'viem'
+import { concatHex, encodeAbiParameters, encodeFunctionData, erc20Abi, maxUint256, zeroAddress } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
+import type { Artifacts } from '../../src/contracts/artifacts.ts'
 import type { ChainDeployment, HubDeployment } from '../../src/contracts/deployment.ts'
 import { executeCallData } from '../../src/deploy/callRequest.ts'
 import { userChainPlan } from '../../src/deploy/contractPlan.ts'
+import {
+  type FamilyKey,
+  familyDepositories,
+  familyKeys,
+  familyPlans,
+  solanaVault,
+  tronChainId,
+} from '../../src/families/familyPlans.ts'
 import type { LocalAccount } from '../../src/keys/localKeys.ts'
 import { swapRouterAbi } from '../../src/uniswap/abis.ts'
 import type { ContractBench } from './contractBench.ts'
@@ -30,8 +49,12 @@ const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const laterSeconds = 4_000_000_000
 const amount = 1_000_000n
 
-/** 1 USDC becomes a deposit of TIDE. The router is allowed to take it. */
-export function swapAndDeposit({ deployment }: ContractBench<ChainDeployment>, depositor: Hex): Hex {
+/** 1 USDC becomes TIDE, as a deposit or paid out. The router is allowed to take it. */
+export function swap(
+  { deployment }: ContractBench<ChainDeployment>,
+  kind: 'swapAndDeposit' | 'swapAndPay',
+  receiver: Hex,
+): Hex {
   const { tokens, depositRouter } = deployment
   const swapData = encodeFunctionData({
     abi: swapRouterAbi,
@@ -44,11 +67,10 @@ export function swapAndDeposit({ deployment }: ContractBench<ChainDeployment>, d
     ],
   })
   const request = { tokenIn: tokens.USDC, tokenOut: tokens.TIDE, amountIn: amount, minAmountOut: 1n }
-  return encodeFunctionData({
-    abi: depositRouterAbi,
-    functionName: 'swapAndDeposit',
-    args: [{ ...request, depositor, id: word('0d'), swapData }],
-  })
+  const [abi, named] = [depositRouterAbi, { ...request, id: word('0d'), swapData }]
+  return kind === 'swapAndPay'
+    ? encodeFunctionData({ abi, functionName: kind, args: [{ ...named, recipient: receiver }] })
+    : encodeFunctionData({ abi, functionName: kind, args: [{ ...named, depositor: receiver }] })
 }
 
 /** A deposit that the owner of the token signed for one order. */
@@ -69,21 +91,61 @@ export async function permittedDeposit(
   return encodeSignedDeposit(kind, terms, signature)
 }
 
-/** What lies at a deposit address becomes the deposit of its order. */
+/** A deposit of USDC that its owner signed for Permit2, which he allowed to take it. */
+export async function permit2Deposit(
+  { deployment, chain }: ContractBench<ChainDeployment>,
+  owner: LocalAccount,
+  relayer: Hex,
+): Promise<Hex> {
+  const { depository, permit2Router: router } = deployment
+  const [token, orderId] = [deployment.tokens.USDC, word('2b')]
+  const approving = [depository, amount] as const
+  const depositing = [owner.address, token, amount, orderId] as const
+  const terms = {
+    ...({ kind: 'permit2', token, owner: owner.address, amount, deadlineSeconds: laterSeconds } as const),
+    ...{ orderId, chainId: chain.chainId, router, relayer },
+    calls: [
+      {
+        ...{ to: token, value: 0n },
+        data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: approving }),
+      },
+      {
+        ...{ to: depository, value: 0n },
+        data: encodeFunctionData({ abi: depositoryAbi, functionName: 'depositErc20', args: depositing }),
+      },
+    ],
+  }
+  const { value: message, ...typed } = permitTypedData(terms)
+  const signature = await privateKeyToAccount(owner.privateKey).signTypedData({ ...typed, message })
+  return encodePermit(terms, signature).data
+}
+
+/** Hands on all USDC that lies at the cleanup router. */
+export function cleanup({ deployment }: ContractBench<ChainDeployment>, recipient: Hex): Hex {
+  const args = [[deployment.tokens.USDC], [recipient], [0n]] as const
+  return encodeFunctionData({ abi: cleanupRouterAbi, functionName: 'cleanupErc20s', args })
+}
+
+/** What lies at a deposit address becomes the deposit of its order, or its depositor takes it. */
 export async function sweep(
   { deployment }: ContractBench<ChainDeployment>,
   parties: { readonly signer: LocalAccount; readonly sweeper: LocalAccount; readonly recipient: Hex },
-): Promise<{ readonly address: Hex; readonly data: Hex }> {
+  currency: Hex = zeroAddress,
+): Promise<{ readonly address: Hex; readonly data: Hex; readonly withdrawing: Hex }> {
   const { signer, sweeper, recipient } = parties
-  const terms = {
-    ...{ orderSigner: signer.address, sweeper: sweeper.address, depositor: recipient, nonce: word('5e') },
-  }
+  const nonce = word(currency === zeroAddress ? '5e' : '5f')
+  const terms = { orderSigner: signer.address, sweeper: sweeper.address, depositor: recipient, nonce }
   const address = depositAddressOf(terms, deployment.depositAddresses)
   const order = depositOrder(address, { solver: signer.address, recipient })
   const { words, orderSignature } = await signedOrder(order, signer)
   const struct = { ...words, solver: signer.address, salt: BigInt(words.salt) }
-  const args = [terms, struct, orderSignature, zeroAddress] as const
-  return { address, data: encodeFunctionData({ abi: depositAddressesAbi, functionName: 'sweep', args }) }
+  const args = [terms, struct, orderSignature, currency] as const
+  const abi = depositAddressesAbi
+  return {
+    address,
+    data: encodeFunctionData({ abi, functionName: 'sweep', args }),
+    withdrawing: encodeFunctionData({ abi, functionName: 'withdraw', args: [terms, currency] }),
+  }
 }
 
 /** The allocator pays one native amount out of the depository. */
@@ -120,38 +182,96 @@ export async function execution(
     idempotencyKey: word({ mint: 'e1', transfer: 'e2', burn: 'e3' }[kind]),
     actions: [action],
   }
-  const { oracle, oracleMultisig } = bench.deployment
-  const signatures = await Promise.all(
-    twoOracles(bench).map(({ privateKey }) =>
-      privateKeyToAccount(privateKey).signTypedData({
-        domain: {
-          name: 'RelayOracle',
-          version: '2',
-          chainId: bench.chain.chainId,
-          verifyingContract: oracle,
-        },
-        types: {
-          Execution: [
-            { name: 'idempotencyKey', type: 'bytes32' },
-            { name: 'actions', type: 'bytes[]' },
-          ],
-        },
-        primaryType: 'Execution',
-        message,
-      }),
-    ),
-  )
-  const args = [message, oracleMultisig, concatHex(signatures)] as const
+  const args = [message, bench.deployment.oracleMultisig, await signExecution(bench, message)] as const
   return encodeFunctionData({ abi: hubOracleAbi, functionName: 'execute', args })
 }
 
-/** A withdrawal that two oracles signed, and the storing of its signature. */
-export async function withdrawal(bench: ContractBench<HubDeployment>, receiver: Hex) {
-  const request = {
-    ...{ chainId: 8_453n, depository: userChainPlan(bench.artifacts).depository.address },
-    ...{ currency: zeroAddress, amount, spender: receiver, recipient: receiver },
-    ...({ data: '0x', nonce: word('42') } as const),
+/** Two mints in one transaction. */
+export async function executions(bench: ContractBench<HubDeployment>, receiver: Hex): Promise<Hex> {
+  const mint = encodeAbiParameters([uint8, address, uint256, uint256], [0, receiver, token, amount])
+  const messages = ['e4', 'e5'].map((byte) => ({ idempotencyKey: word(byte), actions: [mint] }))
+  const signatures = await Promise.all(messages.map((message) => signExecution(bench, message)))
+  const args = [messages, bench.deployment.oracleMultisig, signatures] as const
+  return encodeFunctionData({ abi: hubOracleAbi, functionName: 'executeMultiple', args })
+}
+
+async function signExecution(
+  bench: ContractBench<HubDeployment>,
+  message: { readonly idempotencyKey: Hex; readonly actions: readonly Hex[] },
+): Promise<Hex> {
+  const verifyingContract = bench.deployment.oracle
+  const domain = { name: 'RelayOracle', version: '2', chainId: bench.chain.chainId, verifyingContract }
+  const types = {
+    Execution: [
+      { name: 'idempotencyKey', type: 'bytes32' },
+      { name: 'actions', type: 'bytes[]' },
+    ],
   }
+  const signatures = await Promise.all(
+    twoOracles(bench).map(({ privateKey }) =>
+      privateKeyToAccount(privateKey).signTypedData({ domain, types, primaryType: 'Execution', message }),
+    ),
+  )
+  return concatHex(signatures)
+}
+
+/** Requests of each family, with what its builder needs beside the money. */
+export function withdrawRequests(
+  artifacts: Artifacts,
+  holder: Hex,
+): Readonly<Record<string, WithdrawRequest>> {
+  const { address: depository } = userChainPlan(artifacts).depository
+  const families = familyDepositories(depository)
+  // A spender has each nonce once. A word without zero bytes, as nonces are.
+  const nonceOf = (family: FamilyKey) => BigInt(word(`5${familyKeys.indexOf(family) + 1}`))
+  const asked = (family: FamilyKey, currency: string, recipient: string) => ({
+    ...{ depository: families[family], currency, recipient, amount, spender: holder, nonce: nonceOf(family) },
+  })
+  const chain = (family: FamilyKey) => {
+    const { vmType } = familyPlans[family]
+    const id = family === 'tron' ? tronChainId : derivedHubChainId(family)
+    const network = family === 'bitcoin' ? { network: 'regtest' } : {}
+    return { ...mainNetwork(vmType), ...network, hubChainId: id.toString() }
+  }
+  const [bitcoin, solana] = [families.bitcoin, solanaCodec.nativeCurrency]
+  const evm = {
+    depository,
+    currency: zeroAddress,
+    recipient: holder,
+    amount,
+    spender: holder,
+    nonce: BigInt(word('42')),
+  }
+  return {
+    EVM: spelledWithdrawRequest({ ...mainNetwork('ethereum-vm'), hubChainId: '8453' }, evm),
+    Tron: spelledWithdrawRequest(chain('tron'), asked('tron', tronAddress(zeroAddress), tronAddress(holder))),
+    Solana: spelledWithdrawRequest(chain('solana'), asked('solana', solana, solanaVault)),
+    Bitcoin: spelledWithdrawRequest(
+      chain('bitcoin'),
+      asked('bitcoin', createBitcoinCodec().nativeCurrency, bitcoin),
+      {
+        'bitcoin-vm': {
+          allocatorUtxos: [{ txid: 'ab'.repeat(32), vout: 0, value: '2000000' }],
+          feeRate: '5',
+        },
+      },
+    ),
+    Hyperliquid: spelledWithdrawRequest(
+      chain('hyperliquid'),
+      asked('hyperliquid', `0x${'00'.repeat(16)}`, holder),
+      { 'hyperliquid-vm': { currencyHyperliquidSymbol: 'USDC', currentTime: '1761563890702' } },
+    ),
+    Lighter: spelledWithdrawRequest(chain('lighter'), asked('lighter', '0', '462196'), {
+      'lighter-vm': {
+        ...{ nonce: '1', fromRouteType: '0', toRouteType: '0', apiKeyIndex: '4', usdcFee: '3000000' },
+        ...{ assetIndex: '3', memo: word('ab') },
+      },
+    }),
+  }
+}
+
+/** A withdrawal that two oracles signed, and the storing of its signature. */
+export async function withdrawal(bench: ContractBench<HubDeployment>, request: WithdrawRequest) {
   const domain = { chainId: bench.chain.chainId, verifyingContract: bench.deployment.allocator }
   const hash = bytesToHex(signingDigest({ purpose: 'withdraw-request', domain, request }))
   const signatures = await Promise.all(
