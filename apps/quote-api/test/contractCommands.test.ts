@@ -302,3 +302,45 @@ describe('settlement', () => {
     expect(await ownerOf(base.url, address)).toBe(owner)
   })
 })
+
+describe('the hub of the configuration', () => {
+  const settings = [
+    'hubAddress',
+    'oracleAddress',
+    'oracleMultisigAddress',
+    'genericMappingAddress',
+    'auroraAllocatorAddress',
+  ]
+  const verify = () => command(['contracts', 'verify', '--chain', 'hub', '--json'])
+  const toldSchema = z.object({
+    contracts: z.array(z.object({ setting: z.string(), address: z.string(), state: z.string() })),
+  })
+  const stateOf = (output: string) =>
+    new Map(toldSchema.parse(JSON.parse(output)).contracts.map(({ setting, state }) => [setting, state]))
+
+  test('is verified contract by contract: each planted difference is told by its setting', async () => {
+    expect(new Set(stateOf((await verify()).output).values())).toEqual(new Set(['missing']))
+    // As the local network deploys it.
+    const { builders: _none, ...plan } = settlementPlan('local', multicall3, [])
+    for (const { salt, initCode } of Object.values(plan))
+      await sendFrom(deployerKey, hub.url, { to: create2Proxy, data: concatHex([salt, initCode]) })
+    const sound = await verify()
+    expect(sound.code).toBe(0)
+    const states = stateOf(sound.output)
+    expect([...states].map(([setting, state]) => [setting.replace('hub.', ''), state])).toEqual(
+      settings.map((setting) => [setting, 'ours']),
+    )
+    const found = toldSchema.parse(JSON.parse(sound.output)).contracts
+    for (const { setting, address: told } of found) {
+      // CAST: the command prints addresses.
+      const address = told as Hex
+      const code = await createPublicClient({ transport: http(hub.url) }).getCode({ address })
+      if (code === undefined) throw new Error('no code')
+      await node(hub.url).setCode({ address, bytecode: `0x00${code.slice(4)}` })
+      const { code: exit, output } = await verify()
+      const foreign = [...stateOf(output)].filter(([, state]) => state !== 'ours')
+      expect([exit, foreign]).toEqual([1, [[setting, 'foreign']]])
+      await node(hub.url).setCode({ address, bytecode: code })
+    }
+  })
+})
