@@ -6,6 +6,7 @@ import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { benchEndpoints } from './endpointsBench.ts'
 import { benchFamilyRounds } from './familyRoundsBench.ts'
+import { benchFillLatency } from './fillLatencyBench.ts'
 import { growthEnvironment } from './growthConfig.ts'
 import { benchLedger } from './ledgerBench.ts'
 import { benchLibraries } from './librariesBench.ts'
@@ -37,6 +38,7 @@ const suites: readonly { readonly ids: readonly string[]; run(): Promise<readonl
   { ids: ['P10'], run: benchMemory },
   { ids: ['P3'], run: benchSponsored },
   { ids: ['P15'], run: benchStatus },
+  { ids: ['P21'], run: benchFillLatency },
   { ids: ['P20', 'P20-rows'], run: benchUnpaidQuotes },
   { ids: ['P3-growth'], run: benchSponsoredGrowth },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(growthEnvironment)] },
