@@ -394,7 +394,7 @@ describe('app fees of the public client', () => {
 
   test('that a wallet does not have are refused with a message', async () => {
     const claiming = bed.client.actions.claimAppFees({
-      wallet: bed.wallet(3, 'base'),
+      wallet: bed.wallet(1, 'base'),
       ...{ chainId: base().chainId, currency: base().tokens.USDC },
     })
     await expect(claiming).rejects.toMatchObject({

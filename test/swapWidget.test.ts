@@ -152,6 +152,8 @@ async function openPage(swap: Swap, wallet: ReturnType<typeof walletOf>, api: st
   const asked: string[] = []
   const refused: string[] = []
   const foreign = new Set<string>()
+  const thrown: string[] = []
+  page.on('pageerror', (error) => thrown.push(error.stack ?? error.message))
   const seen: (string | Promise<string>)[] = []
   page.on('request', (request) => {
     if (!request.url().startsWith(api)) return
@@ -181,7 +183,7 @@ async function openPage(swap: Swap, wallet: ReturnType<typeof walletOf>, api: st
   }
   await page.goto(`${widget.url}?setting=${encodeURIComponent(JSON.stringify(setting))}`)
   const texts = () => Promise.all(seen)
-  return { page, asked, refused, foreign, texts, close: () => context.close() }
+  return { page, asked, refused, foreign, thrown, texts, close: () => context.close() }
 }
 
 const eventsOf = async (page: Page) => z.array(z.string()).parse(await page.evaluate('window.widgetEvents'))
@@ -207,7 +209,7 @@ async function startSponsorProxy(apiKey: string) {
 /** From load to the screen that says it is done; what the service was asked for on the way. */
 async function swapInPage(name: string, swap: Swap, wallet: ReturnType<typeof walletOf>, api = bed.url) {
   const opened = await openPage(swap, wallet, api)
-  const { page, asked, refused, foreign } = opened
+  const { page, asked, refused, foreign, thrown } = opened
   try {
     const root = page.locator('#root')
     // Both sides and their prices, before a wallet is there.
@@ -242,9 +244,8 @@ async function swapInPage(name: string, swap: Swap, wallet: ReturnType<typeof wa
     return { asked, texts: await opened.texts() }
   } catch (error) {
     await page.screenshot({ path: `${pictures}${name}-failed.png` })
-    throw new Error(`${JSON.stringify(await eventsOf(page))} ${await page.locator('body').textContent()}`, {
-      cause: error,
-    })
+    const circumstances = [JSON.stringify(await eventsOf(page)), await page.locator('body').textContent()]
+    throw new Error([...circumstances, ...thrown].join('\n'), { cause: error })
   } finally {
     await opened.close()
   }

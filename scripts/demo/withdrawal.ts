@@ -26,7 +26,12 @@ const hex = z
   .refine((text) => isHex(text))
   // CAST: the check above is that of Hex.
   .transform((text) => text as Hex)
-const executedSchema = z.object({ execution: attestedExecutionSchema })
+/** Of enough oracles: one whose peers have not read the same block yet answers with its own signature alone. */
+const quorumExecutionSchema = attestedExecutionSchema.refine(
+  ({ signatures }) => signatures.length >= quorum,
+  'too few oracles have signed yet',
+)
+const executedSchema = z.object({ execution: quorumExecutionSchema })
 const depositSchema = executedSchema.extend({
   messages: z
     .array(
@@ -41,7 +46,7 @@ const initiatedSchema = z.object({
     signatures: z.array(z.object({ signature: hex })).min(quorum),
   }),
 })
-const withdrawalSchema = z.object({ status: z.number(), execution: attestedExecutionSchema.optional() })
+const withdrawalSchema = z.object({ status: z.number(), execution: quorumExecutionSchema.optional() })
 
 const base = { chainId: 'base', ...mainNetwork('ethereum-vm') }
 
