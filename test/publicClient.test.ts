@@ -461,7 +461,7 @@ describe('the acceptance list', () => {
   })
 
   test('(h) app fees are a list beside the record of the sponsor balance', async () => {
-    const response = await fetch(`${bed.url}/app-fees/${bed.user(3)}/balances`)
+    const response = await fetch(`${bed.url}/app-fees/${bed.user(1)}/balances`)
     expect(await response.json()).toMatchObject({ balances: [{ amount: '0' }], amount: '0' })
   })
 
