@@ -19,9 +19,13 @@ const source =
   'github.com/relayprotocol/relay-depository at 490858d742d1083bc4e3c2884798f6491dc72abb, built with its own settings: CREATE2 of the public proxy, salt 1, for its documented arguments gives the address'
 const immutablesFrom = (...starts: readonly number[]) => starts.map((start) => ({ start, length: 32 }))
 
+const hubRecord = (commit: string) =>
+  `github.com/relayprotocol/relay-settlement at ${commit}, record of the deployment (smart-contracts/ignition/deployments/chain-537713): the creation code that was sent, the deployer and its nonce, which CREATE derives the address from. The sources, built by solc 0.8.28 for Paris without metadata, give this creation code`
+
 /**
- * Public contracts whose code is known to be that of their published sources. The proof is the address: CREATE2
- * derives it from the creation code, so no chain and no explorer had to be believed.
+ * Public contracts whose code is known to be that of their published sources. For the depositories the proof is the
+ * address: CREATE2 derives it from the creation code. For the hub it is what its deployer published of the
+ * deployment: CREATE derives the address from the sender alone. No chain and no explorer had to be believed.
  */
 export const publicCodes: readonly PublicCode[] = [
   {
@@ -35,5 +39,18 @@ export const publicCodes: readonly PublicCode[] = [
     addresses: ['0x59916da825d2d2ec1bf878d71c88826f6633ecca'],
     codeHash: '0xa6242b345bc41fcb2216c543fe479407e05d091d84abbb5914a7628afdbc93f2',
     immutables: immutablesFrom(8_311, 8_407, 8_440, 8_654, 8_687),
+  },
+  {
+    ...{ name: 'Hub', build: 'public hub', source: hubRecord('28171825207f7266b8693d0bb81c1ce154135b50') },
+    addresses: ['0xddd361727c22a01eb137880678a20b0beae69318'],
+    codeHash: '0x0de682b368b6f7f9bdc380f824f02dd8cc0f09f42dc4d183b3520259a5e58ac1',
+    immutables: immutablesFrom(5_143, 5_185, 5_227, 5_308, 5_348, 5_752, 5_797),
+  },
+  {
+    ...{ name: 'GenericMapping', build: 'public generic mapping' },
+    source: hubRecord('259955537ff4befe305f2ea67431272a85538641'),
+    addresses: ['0x822b4c4713433c6b88547845850a39343bf0957e'],
+    codeHash: '0x2deb34ac17c254dcfd6ec713bfb0cd61aabfdef5f2271a994f6107767d1e24cb',
+    immutables: immutablesFrom(3_044, 3_094, 3_145, 3_187, 3_229, 3_310, 3_350),
   },
 ]
