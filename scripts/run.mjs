@@ -42,7 +42,11 @@ if (isTranslated) {
   words.shift()
   await translateSources()
 }
-const [script, ...rest] = words
+const [named, ...said] = words
+/** `causeway solver …` and `causeway allocator …` are commands of these processes. */
+const own = { solver: 'apps/solver/src/main.ts', allocator: 'apps/allocator/src/main.ts' }
+const ownScript = named === 'apps/quote-api/src/cli.ts' && Object.hasOwn(own, said[0] ?? '') && own[said[0]]
+const [script, rest] = ownScript ? [ownScript, said.slice(1)] : [named, said]
 const child = spawn(process.execPath, [...argumentsFor(script), ...rest], {
   cwd: root,
   stdio: 'inherit',
