@@ -5,13 +5,20 @@ const jsonScalar: ScalarText = (scalar) => JSON.stringify(scalar) ?? 'null'
 
 /**
  * JSON with the members of every object sorted by name, arrays in order, no spaces and members
- * without value left out: equal values give equal text. @source oracle-protocol.md 3.6, 7.2
+ * without value left out: equal values give equal text. Maps and sets become arrays, sorted.
+ * @source oracle-protocol.md 3.6, 7.2
  * @param scalarText for values that JSON does not have; by default they are refused
  * @throws TypeError for a bigint, unless `scalarText` takes it
  */
 export function canonicalJson(value: unknown, scalarText: ScalarText = jsonScalar): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, scalarText)).join(',')}]`
   if (typeof value !== 'object' || value === null) return scalarText(value)
+  // These have no members of their own, and would all be one text.
+  if (value instanceof Map || value instanceof Set)
+    return `[${[...value]
+      .map((item) => canonicalJson(item, scalarText))
+      .sort()
+      .join(',')}]`
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
