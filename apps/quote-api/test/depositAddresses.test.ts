@@ -30,7 +30,7 @@ import {
   readOk,
   send,
 } from './serviceSupport/callService.ts'
-import { localRequest, userOf } from './serviceSupport/localRequest.ts'
+import { currencyAddress, type LocalCurrency, localRequest, userOf } from './serviceSupport/localRequest.ts'
 import { solverVariables } from './settlementSupport/solverVariables.ts'
 import { type StandInOracle, startStandInOracle } from './settlementSupport/standInOracle.ts'
 import { createSponsor, moneyOf, pepperText } from './sponsorSupport/sponsors.ts'
@@ -113,6 +113,18 @@ async function pay(address: Hex, ...amounts: bigint[]): Promise<void> {
   await network.chains.base.chain.send(userOf(network, 1), payments)
 }
 
+async function payToken(address: Hex, units: bigint, token: LocalCurrency = 'USDC'): Promise<void> {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [address, units] })
+  const to = currencyAddress(network, 'base', token)
+  await network.chains.base.chain.send(userOf(network, 1), [{ what: 'token', to, data }])
+}
+
+const heldOf = (chain: 'base' | 'optimism', token: LocalCurrency, account: Hex) =>
+  network.chains[chain].chain.client.readContract({
+    ...{ address: currencyAddress(network, chain, token), abi: erc20Abi, functionName: 'balanceOf' },
+    args: [account],
+  })
+
 const statusOf = async ({ requestId }: { requestId: string }) =>
   readOk(await send(`${url}/intents/status/v3?requestId=${requestId}`), statusV3Schema)
 
@@ -179,7 +191,6 @@ describe('a quote by deposit address', () => {
   })
 
   test.each([
-    ['strict', { strict: true }, 'UNSUPPORTED_EXECUTION_TYPE'],
     ['an exact output', { tradeType: 'EXACT_OUTPUT' }, 'UNSUPPORTED_EXECUTION_TYPE'],
     ['nobody to refund', { refundTo: `0x${'0'.repeat(40)}` }, 'INVALID_ADDRESS'],
   ])('is refused for %s', async (_what, more, errorCode) => {
@@ -356,18 +367,9 @@ describe('another token', () => {
   test('goes back to refundTo', async () => {
     const party = freshParty()
     const quote = await quoted(party)
-    const token = network.deployment.base.tokens.USDC
     const paid = 100_000_000n
-    const data = encodeFunctionData({
-      abi: erc20Abi,
-      functionName: 'transfer',
-      args: [addressOf(quote), paid],
-    })
-    await network.chains.base.chain.send(userOf(network, 1), [{ what: 'token', to: token, data }])
-    const held = () =>
-      network.chains.base.chain.client.readContract({
-        ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [party.refundTo] },
-      })
+    await payToken(addressOf(quote), paid)
+    const held = () => heldOf('base', 'USDC', party.refundTo)
     await waitUntil('it is refunded', async () => (await held()) > 0n)
     // All of it but the gas of the sweep and of the refund.
     expect(await held()).toBeGreaterThan((paid * 99n) / 100n)
@@ -378,5 +380,96 @@ describe('another token', () => {
       'a fitting payment is still filled',
       async () => (await nativeOf('optimism', party.recipient)) > 0n,
     )
+  })
+})
+
+// Who gains by breaking it: a stranger whose dust takes the place of a payment, a payer of another amount or currency
+// who is filled as quoted, and one who pays twice for what is paid out once.
+describe('an address of a token', () => {
+  const units = 100_000_000n
+
+  async function quotedToken(party: Party, more: object = {}): Promise<QuoteAnswer> {
+    const wish = {
+      pay: 'USDC',
+      receive: 'USDC',
+      amount: units,
+      more: { useDepositAddress: true, ...party, ...more },
+    } as const
+    return readOk(await postPatiently(`${url}/quote`, localRequest(network, wish)), quoteResponseSchema)
+  }
+
+  test('is swept with the dust of strangers beside what was asked for, and filled as quoted', async () => {
+    const party = freshParty()
+    const quote = await quotedToken(party)
+    await payToken(addressOf(quote), 1n, 'TIDE')
+    await pay(addressOf(quote), 1n)
+    await payToken(addressOf(quote), units)
+    await reaches(quote, 'success')
+    expect(await heldOf('optimism', 'USDC', party.recipient)).toBe(BigInt(quote.details.currencyOut.amount))
+    await waitUntil('every deposit has its end', async () =>
+      (await depositsOf(addressOf(quote))).every(({ state }) => state !== 'seen'),
+    )
+    const depositor = party.refundTo.toLowerCase()
+    expect(await depositsOf(addressOf(quote))).toEqual([
+      { depositor, amount: units, state: 'taken', reason: null },
+      { depositor, amount: 1n, state: 'ignored', reason: 'AMOUNT_TOO_LOW_TO_REFUND' },
+    ])
+    expect(await heldOf('base', 'TIDE', addressOf(quote))).toBe(1n)
+    expect(await requestsOf(addressOf(quote))).toHaveLength(1)
+  })
+
+  test('with another amount is quoted anew, and native coin goes back', async () => {
+    const [party, stray] = [freshParty(), freshParty()]
+    const [quote, other] = [await quotedToken(party), await quotedToken(stray)]
+    await payToken(addressOf(quote), units / 2n)
+    await pay(addressOf(other), amount)
+    await reaches(quote, 'success')
+    const received = await heldOf('optimism', 'USDC', party.recipient)
+    expect(received).toBeGreaterThan((units * 9n) / 20n)
+    expect(received).toBeLessThan(units / 2n)
+    await waitUntil('the coin goes back', async () => (await nativeOf('base', stray.refundTo)) > 0n)
+    expect(await nativeOf('base', stray.refundTo)).toBeLessThan(amount)
+    expect(await depositsOf(addressOf(other))).toMatchObject([
+      { amount, reason: 'INCORRECT_DEPOSIT_CURRENCY' },
+    ])
+    expect(await heldOf('optimism', 'USDC', stray.recipient)).toBe(0n)
+  })
+
+  test('of one use gives back what is above the quote, and all of a second payment', async () => {
+    const party = freshParty()
+    const quote = await quotedToken(party, { strict: true })
+    await payToken(addressOf(quote), units * 2n)
+    await reaches(quote, 'success')
+    const gas = units - BigInt(quote.details.refundCurrency.amount)
+    expect(await heldOf('optimism', 'USDC', party.recipient)).toBe(BigInt(quote.details.currencyOut.amount))
+    await waitUntil('the rest goes back', async () => (await heldOf('base', 'USDC', party.refundTo)) > 0n)
+    const rest = await heldOf('base', 'USDC', party.refundTo)
+    expect(rest).toBe(units - gas)
+    await payToken(addressOf(quote), units)
+    await waitUntil('the second goes back', async () => (await heldOf('base', 'USDC', party.refundTo)) > rest)
+    expect(await heldOf('base', 'USDC', party.refundTo)).toBe(rest + units - gas)
+    expect(await heldOf('optimism', 'USDC', party.recipient)).toBe(BigInt(quote.details.currencyOut.amount))
+    expect(await depositsOf(addressOf(quote))).toMatchObject([
+      { amount: units * 2n, state: 'taken' },
+      { amount: units, reason: 'DOUBLE_SPEND' },
+    ])
+    expect(await requestsOf(addressOf(quote))).toHaveLength(1)
+  })
+
+  test('of one use is not used up by a stranger who pays too little: that goes back, the quote is filled', async () => {
+    const party = freshParty()
+    const quote = await quotedToken(party, { strict: true, tradeType: 'EXACT_OUTPUT' })
+    const asked = BigInt(quote.details.currencyIn.amount)
+    await payToken(addressOf(quote), asked / 2n)
+    await waitUntil('the little is swept', async () => (await depositsOf(addressOf(quote))).length === 1)
+    await payToken(addressOf(quote), asked)
+    await reaches(quote, 'success')
+    expect(await heldOf('optimism', 'USDC', party.recipient)).toBe(units)
+    await waitUntil('the little goes back', async () => (await heldOf('base', 'USDC', party.refundTo)) > 0n)
+    expect(await heldOf('base', 'USDC', party.refundTo)).toBeLessThan(asked / 2n)
+    expect(await depositsOf(addressOf(quote))).toMatchObject([
+      { amount: asked / 2n, reason: 'DEPOSITED_AMOUNT_TOO_LOW_TO_FILL' },
+      { amount: asked, state: 'taken', reason: null },
+    ])
   })
 })

@@ -1,4 +1,5 @@
 import { QuoteError } from './errors.ts'
+import { planLegs } from './legs.ts'
 import { permitKindOf, permitsNotRelayed } from './permit.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import type { QuoteRequest } from './request.ts'
@@ -6,8 +7,8 @@ import type { Route } from './route.ts'
 
 /**
  * Rules of the ways to deposit that are not a plain transaction, and of calls.
- * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED, UNSUPPORTED_ROUTE, UNSUPPORTED_CURRENCY,
- * UNSUPPORTED_EXECUTION_TYPE
+ * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED, INVALID_ADDRESS, INVALID_REQUEST, UNSUPPORTED_ROUTE,
+ * UNSUPPORTED_CURRENCY, UNSUPPORTED_EXECUTION_TYPE
  * @source design.md 5.5 (deposit addresses), quote-and-sponsorship.md (usePermit, useDepositAddress)
  */
 export function checkExecutionMode(route: Route, request: QuoteRequest): void {
@@ -18,6 +19,15 @@ export function checkExecutionMode(route: Route, request: QuoteRequest): void {
     })
   }
   if (request.useDepositAddress) checkDepositAddress(route, request)
+  else if (request.strict) {
+    throw new QuoteError(
+      'INVALID_REQUEST',
+      'strict is a kind of deposit address: it needs useDepositAddress.',
+      {
+        data: { field: 'strict' },
+      },
+    )
+  }
   if (request.usePermit) checkPermit(route, request)
 }
 
@@ -55,25 +65,45 @@ export function checkCarried({ route, amountInMax, amountOut }: PricedRoute): vo
 }
 
 function checkDepositAddress(route: Route, request: QuoteRequest): void {
+  const { currencyIn, operation } = route
+  const { strict, tradeType, refundTo } = request
   if (request.txs.length > 0) {
     throw new QuoteError('EXTRA_TXS_NOT_SUPPORTED', 'A deposit address cannot carry txs.', {
       data: { field: 'txs' },
     })
   }
-  if (route.operation !== 'bridge' || !route.currencyIn.isNative || !route.currencyOut.isNative) {
-    throw new QuoteError('UNSUPPORTED_ROUTE', 'Deposit addresses serve bridges of a native currency only.', {
+  if (operation === 'send') {
+    throw new QuoteError('UNSUPPORTED_ROUTE', 'Nothing is exchanged: pay the recipient instead.', {
       data: { field: 'useDepositAddress' },
     })
   }
-  const strict = request.strict ? 'strict' : undefined
-  // Whoever pays an address may pay any amount, so only an input can be promised.
-  const field = request.tradeType === 'EXACT_OUTPUT' ? 'tradeType' : strict
-  if (field === undefined) return
-  throw new QuoteError(
-    'UNSUPPORTED_EXECUTION_TYPE',
-    'Deposit addresses are open: they take EXACT_INPUT or EXPECTED_OUTPUT, and no strict.',
-    { data: { field } },
-  )
+  if (currencyIn.asset.inventory === undefined) {
+    throw new QuoteError(
+      'UNSUPPORTED_ROUTE',
+      `A deposit address cannot swap: ${currencyIn.symbol} would have to be swapped first. Pay one of solverCurrencies in GET /chains, or leave useDepositAddress out.`,
+      { data: { field: 'originCurrency', currency: currencyIn.address } },
+    )
+  }
+  // Whoever pays an open address may pay any amount, so only an input can be promised.
+  if (!strict && tradeType === 'EXACT_OUTPUT') {
+    throw new QuoteError(
+      'UNSUPPORTED_EXECUTION_TYPE',
+      'Open deposit addresses take EXACT_INPUT or EXPECTED_OUTPUT; an exact output needs strict.',
+      { data: { field: 'tradeType' } },
+    )
+  }
+  if (refundTo === undefined && (strict || isSwappedAfterwards(route))) {
+    throw new QuoteError(
+      'INVALID_ADDRESS',
+      'A strict deposit address, and one whose output is swapped on the destination, needs refundTo.',
+      { data: { field: 'refundTo' } },
+    )
+  }
+}
+
+/** The output comes out of a pool, so that a moved market may end it. */
+function isSwappedAfterwards(route: Route): boolean {
+  return planLegs(route).every(({ destination }) => destination?.kind === 'pool')
 }
 
 function checkPermit(route: Route, request: QuoteRequest): void {

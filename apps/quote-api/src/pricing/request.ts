@@ -38,7 +38,7 @@ export type QuoteRequest = {
   /** How long the signature of a permit holds. */
   readonly permitExpirySeconds: number
   readonly useDepositAddress: boolean
-  /** One deposit of exactly the quoted amount. */
+  /** A deposit address of one use: what is paid is filled as quoted or given back, and never quoted anew. */
   readonly strict: boolean
   readonly explicitDeposit: boolean
   readonly forceSolverExecution: boolean

@@ -122,13 +122,14 @@ function nameOperation(
 }
 
 /**
- * What the user cannot do alone in one chain: calls, gas top-ups, app fees and signing instead of sending
- * need a solver. App fees on a plain send are not collected, so they do not make it a solver's job.
+ * What the user cannot do alone in one chain: calls, gas top-ups, app fees, and signing or paying an address
+ * instead of sending need a solver. App fees on a plain send are not collected, so they do not make it a solver's job.
  */
 function needsSolver(request: QuoteRequest, isSend: boolean): boolean {
   return (
     request.forceSolverExecution ||
     request.usePermit ||
+    request.useDepositAddress ||
     request.txs.length > 0 ||
     request.topupGas ||
     (request.appFees.length > 0 && !isSend)

@@ -11,6 +11,7 @@ import {
   recipient,
   testChainMarket,
   testSnapshot,
+  tide,
   usdc,
   usdx,
   user,
@@ -300,7 +301,8 @@ describe('deposit modes', () => {
   }
   test.each([
     ['a native bridge', nativeBridge, 200, undefined],
-    ['a token', { ...caseA, destinationCurrency: usdc }, 400, 'UNSUPPORTED_ROUTE'],
+    ['a token', { ...caseA, destinationCurrency: usdc }, 200, undefined],
+    ['a token that would be swapped first', { ...caseA, originCurrency: tide }, 400, 'UNSUPPORTED_ROUTE'],
     [
       'calls',
       { ...nativeBridge, txs: [{ to: user, value: '0', data: '0x' }] },

@@ -86,8 +86,16 @@ const sharedFields = {
     .max(86_400)
     .optional()
     .describe('Seconds that the signature of a permit holds; default 600'),
-  useDepositAddress: z.boolean().optional().describe('Deposit to an address; native-currency bridges only'),
-  strict: z.boolean().optional().describe('Deposit addresses of one use: not offered yet'),
+  useDepositAddress: z
+    .boolean()
+    .optional()
+    .describe('Deposit by paying an address, in a currency that the solver takes'),
+  strict: z
+    .boolean()
+    .optional()
+    .describe(
+      'A deposit address of one use: another amount is given back instead of quoted anew; needs refundTo',
+    ),
   slippageTolerance: slippage
     .optional()
     .describe(

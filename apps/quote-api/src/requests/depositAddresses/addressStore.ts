@@ -45,6 +45,9 @@ export type StoredAddress = DepositAddress & {
   readonly chainId: number
   /** The newest request that payments are for. */
   readonly requestId: Hex
+  /** What was quoted; the zero address is the native coin. */
+  readonly currency: Hex
+  readonly isStrict: boolean
   readonly sweepId: string | undefined
   readonly sweeps: number
 }
@@ -56,14 +59,16 @@ export async function insertAddress(
   request: {
     readonly requestId: Hex
     readonly chainId: number
+    readonly currency: Hex
+    readonly isStrict: boolean
     readonly asked: bigint
     readonly isKeyed: boolean
   },
 ): Promise<void> {
   await tx.query(
     `insert into deposit_address (address, chain_id, order_signer, sweeper, depositor, nonce, request_id,
-       asked, is_keyed, lane)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+       asked, is_keyed, lane, currency, is_strict)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     [
       address,
       request.chainId,
@@ -75,6 +80,8 @@ export async function insertAddress(
       request.asked,
       request.isKeyed,
       request.isKeyed ? lanes.keyed : lanes.unpaid,
+      request.currency,
+      request.isStrict,
     ],
   )
 }
@@ -97,7 +104,8 @@ export async function supersede(tx: SqlTx, { address, requestId }: StoredAddress
   )
 }
 
-const columns = 'address, chain_id, order_signer, sweeper, depositor, nonce, request_id, sweep_id, sweeps'
+const columns =
+  'address, chain_id, order_signer, sweeper, depositor, nonce, request_id, currency, is_strict, sweep_id, sweeps'
 
 /**
  * Addresses that are to be looked at in this pass; those with a sweep under way are not. Reads no more rows
@@ -124,33 +132,43 @@ export async function listDueAddresses(
 const mentionsAtOnce = 500
 
 /**
- * Puts the addresses that blocks pay or name before the others. What pays less than half of what was asked is
- * dust to a stranger: it is looked at, but before nothing that was paid for. @returns how many are ours
+ * Puts the addresses that blocks pay or name before the others. What pays less than half of what was asked, or in
+ * another currency, is dust to a stranger: it is looked at, but before nothing that was paid for.
+ * @returns how many mentions are of ours
  */
 export async function markPaid(
   tx: SqlTx,
   chainId: number,
   { paid, named }: Pick<BlockPayments, 'paid' | 'named'>,
 ): Promise<number> {
+  // One row for each address: of two, the statement would take either.
   const mentions = [
-    ...[...paid].map(([address, wei]) => ({ address, wei })),
-    ...named.filter((address) => !paid.has(address)).map((address) => ({ address, wei: 0n })),
+    ...[...paid].map(([address, amounts]) => ({ address, amounts: toJson(amounts) })),
+    ...named.filter((address) => !paid.has(address)).map((address) => ({ address, amounts: '{}' })),
   ]
+  const paidAmount = 'coalesce((p.amounts ->> d.currency)::numeric, 0)'
   let marked = 0
   for (let next = 0; next < mentions.length; next += mentionsAtOnce) {
     const some = mentions.slice(next, next + mentionsAtOnce)
     const rows = await tx.query(
       `update deposit_address d set active_at = clock_timestamp(),
-         look_at = case when d.is_keyed and p.wei < d.asked / 2 then '-infinity' else clock_timestamp() end,
-         lane = least(d.lane, case when p.wei > 0 and p.wei >= d.asked / 2 then ${lanes.paid}
+         look_at = case when d.is_keyed and ${paidAmount} < d.asked / 2 then '-infinity' else clock_timestamp() end,
+         lane = least(d.lane, case when ${paidAmount} > 0 and ${paidAmount} >= d.asked / 2 then ${lanes.paid}
            when d.is_keyed then ${lanes.keyed} else ${lanes.named} end)
-       from unnest($2::text[], $3::numeric[]) as p (address, wei)
+       from unnest($2::text[], $3::jsonb[]) as p (address, amounts)
        where d.address = p.address and d.chain_id = $1 returning 1`,
-      [chainId, some.map(({ address }) => address), some.map(({ wei }) => String(wei))],
+      [chainId, some.map(({ address }) => address), some.map(({ amounts }) => amounts)],
     )
     marked += rows.length
   }
   return marked
+}
+
+/** By currency, as text: JSON has no such numbers. */
+function toJson(amounts: ReadonlyMap<Hex, bigint>): string {
+  return JSON.stringify(
+    Object.fromEntries([...amounts].map(([currency, amount]) => [currency, String(amount)])),
+  )
 }
 
 export type ScanCursor = { readonly scannedTo: bigint; readonly scannedHash: string | undefined }
@@ -264,6 +282,8 @@ type AddressRow = {
   readonly depositor: Hex
   readonly nonce: Buffer
   readonly request_id: Buffer
+  readonly currency: Hex
+  readonly is_strict: boolean
   readonly sweep_id: string | null
   readonly sweeps: number
 }
@@ -276,6 +296,8 @@ function fromRow(row: AddressRow): StoredAddress {
     terms,
     chainId: Number(row.chain_id),
     requestId: toHex(row.request_id),
+    currency: row.currency,
+    isStrict: row.is_strict,
     sweepId: row.sweep_id ?? undefined,
     sweeps: Number(row.sweeps),
   }

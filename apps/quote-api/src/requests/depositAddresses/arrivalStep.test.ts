@@ -5,70 +5,79 @@ import { type Arrival, type ArrivalStep, arrivalStep, type NewestQuote, whenRefu
 const usdc = `0x${'dc'.repeat(20)}` as const
 const tide = `0x${'7d'.repeat(20)}` as const
 const nowSeconds = 1_000_000
+const coin = `0x${'0'.repeat(40)}` as const
 const quote: NewestQuote = {
+  isStrict: false,
   amount: 10_000n,
   isWaiting: true,
   expiresAtSeconds: nowSeconds + 60,
   deadlineSeconds: nowSeconds + 3_600,
   refund: { inputAmount: 10_000n, refundMinimum: 9_900n },
 }
-const native = (nativeAmount: bigint): Arrival => ({ nativeAmount, tokens: [] })
-const token = (isWorthRefund: boolean, currency = usdc) => ({ currency, amount: 5n, isWorthRefund })
+const paid = (amount: bigint): Arrival => ({ amount, others: [] })
+const other = (isWorthRefund: boolean, currency: `0x${string}` = usdc) => ({ currency, isWorthRefund })
 const left = { action: 'leave', reason: 'AMOUNT_TOO_LOW_TO_REFUND' } as const
 
 describe('what arrived', () => {
   test.each<[string, Arrival, Partial<NewestQuote>, ArrivalStep]>([
-    ['nothing', native(0n), {}, { action: 'wait' }],
-    ['the quoted amount', native(10_000n), {}, { action: 'sweep' }],
-    ['too little', native(9_999n), {}, { action: 'requote', amount: 9_999n }],
-    ['the quoted amount and dust', native(10_100n), {}, { action: 'sweep' }],
-    ['too much', native(10_101n), {}, { action: 'requote', amount: 10_101n }],
-    [
-      'the amount a second time',
-      native(10_000n),
-      { isWaiting: false },
-      { action: 'requote', amount: 10_000n },
-    ],
+    ['nothing', paid(0n), {}, { action: 'wait' }],
+    ['the quoted amount', paid(10_000n), {}, { action: 'sweep' }],
+    ['too little', paid(9_999n), {}, { action: 'requote', amount: 9_999n }],
+    ['the quoted amount and dust', paid(10_100n), {}, { action: 'sweep' }],
+    ['too much', paid(10_101n), {}, { action: 'requote', amount: 10_101n }],
+    ['the amount a second time', paid(10_000n), { isWaiting: false }, { action: 'requote', amount: 10_000n }],
     [
       'the amount nine seconds before its price ends',
-      native(10_000n),
+      paid(10_000n),
       { expiresAtSeconds: nowSeconds + 9 },
       { action: 'requote', amount: 10_000n },
     ],
     [
       'the amount after its price, long before the deadline',
-      native(10_000n),
+      paid(10_000n),
       { expiresAtSeconds: nowSeconds - 1 },
       { action: 'requote', amount: 10_000n },
     ],
     [
       'the amount ten seconds before its price ends',
-      native(10_000n),
+      paid(10_000n),
       { expiresAtSeconds: nowSeconds + 10 },
       { action: 'sweep' },
     ],
     [
       'the amount shortly before the deadline',
-      native(10_000n),
+      paid(10_000n),
       { deadlineSeconds: nowSeconds + 120 },
       { action: 'requote', amount: 10_000n },
     ],
     [
       'the amount after the deadline',
-      native(10_000n),
+      paid(10_000n),
       { deadlineSeconds: nowSeconds - 1 },
       { action: 'requote', amount: 10_000n },
     ],
     [
       'a token that is worth its refund',
-      { nativeAmount: 0n, tokens: [token(false, tide), token(true)] },
+      { amount: 0n, others: [other(false, tide), other(true)] },
       {},
-      { action: 'sweep', token: usdc },
+      { action: 'sweep', other: usdc },
     ],
-    ['a token that is not', { nativeAmount: 0n, tokens: [token(false)] }, {}, left],
+    ['a token that is not', { amount: 0n, others: [other(false)] }, {}, left],
     [
-      'native coin beside a token: the coin first',
-      { nativeAmount: 10_000n, tokens: [token(true)] },
+      'native coin at an address of a token: it goes back like any other currency',
+      { amount: 0n, others: [other(true, coin)] },
+      {},
+      { action: 'sweep', other: coin },
+    ],
+    [
+      'what was asked for beside another currency: that first',
+      { amount: 10_000n, others: [other(true)] },
+      {},
+      { action: 'sweep' },
+    ],
+    [
+      'what was asked for beside dust of a stranger in every other currency',
+      { amount: 10_000n, others: [other(false, coin), other(false, tide)] },
       {},
       { action: 'sweep' },
     ],
@@ -78,21 +87,56 @@ describe('what arrived', () => {
 
   test('one second more than the lead is in time', () => {
     const late = { ...quote, deadlineSeconds: nowSeconds + 121 }
-    expect(arrivalStep({ arrival: native(10_000n), quote: late, nowSeconds })).toEqual({ action: 'sweep' })
+    expect(arrivalStep({ arrival: paid(10_000n), quote: late, nowSeconds })).toEqual({ action: 'sweep' })
   })
 })
 
 describe('what cannot be quoted', () => {
   test.each<[string, Arrival, ArrivalStep]>([
-    ['goes back when it is more than the gas of that', native(101n), { action: 'sweep' }],
-    ['stays when it is not', native(100n), left],
+    ['goes back when it is more than the gas of that', paid(101n), { action: 'sweep' }],
+    ['stays when it is not', paid(100n), left],
     [
       'goes along with a token that is worth its refund',
-      { nativeAmount: 1n, tokens: [token(true)] },
-      { action: 'sweep', token: usdc },
+      { amount: 1n, others: [other(true)] },
+      { action: 'sweep', other: usdc },
     ],
-    ['stays beside a token that is not', { nativeAmount: 1n, tokens: [token(false)] }, left],
+    ['stays beside a token that is not', { amount: 1n, others: [other(false)] }, left],
   ])('%s', (_what, arrival, step) => {
     expect(whenRefused(arrival, quote)).toEqual(step)
+  })
+})
+
+// Who gains by breaking it: a stranger who spends the one use of somebody's address for dust, and a payer who
+// waits until the price has moved and pays then.
+describe('an address of one use', () => {
+  const strict = { ...quote, isStrict: true }
+  test.each<[string, Arrival, Partial<NewestQuote>, ArrivalStep]>([
+    ['the quoted amount', paid(10_000n), {}, { action: 'sweep' }],
+    ['too little is never quoted anew: its order refunds it', paid(9_999n), {}, { action: 'sweep' }],
+    ['too much is never quoted anew: its order gives back the rest', paid(20_000n), {}, { action: 'sweep' }],
+    ['the amount after its price', paid(10_000n), { expiresAtSeconds: nowSeconds - 1 }, { action: 'sweep' }],
+    [
+      'the amount after the deadline',
+      paid(10_000n),
+      { deadlineSeconds: nowSeconds - 1 },
+      { action: 'sweep' },
+    ],
+    ['a second payment', paid(10_000n), { isWaiting: false }, { action: 'sweep' }],
+    ['dust of a stranger before it is paid', paid(100n), {}, left],
+    [
+      'dust beside a token that is worth its refund',
+      { amount: 100n, others: [other(true)] },
+      {},
+      { action: 'sweep', other: usdc },
+    ],
+    [
+      'the quoted amount where a refund would cost more than that',
+      paid(10_000n),
+      { refund: { inputAmount: 10_000n, refundMinimum: 0n } },
+      { action: 'sweep' },
+    ],
+    ['nothing', paid(0n), {}, { action: 'wait' }],
+  ])('%s', (_what, arrival, change, step) => {
+    expect(arrivalStep({ arrival, quote: { ...strict, ...change }, nowSeconds })).toEqual(step)
   })
 })

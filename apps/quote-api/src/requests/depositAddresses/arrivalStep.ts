@@ -1,22 +1,25 @@
 import type { Hex } from '@causeway/core'
 import { type RefundTerms, refundAmount, surplusRefund } from '../settlement/depositDecision.ts'
 
-/** What lies at a deposit address deep enough to be acted on; amounts in smallest units. */
+/** What lies at a deposit address deep enough to be acted on. */
 export type Arrival = {
-  readonly nativeAmount: bigint
-  readonly tokens: readonly ArrivedToken[]
+  /** Of the currency that was quoted, in its smallest units. */
+  readonly amount: bigint
+  readonly others: readonly ArrivedOther[]
 }
 
-export type ArrivedToken = {
+/** A listed currency that nobody asked for; native coin too, at the address of a token. */
+export type ArrivedOther = {
   readonly currency: Hex
-  readonly amount: bigint
-  /** What a refund in another currency keeps pays for sweep and refund. */
+  /** It pays for its sweep and its refund. */
   readonly isWorthRefund: boolean
 }
 
 /** The newest quote of an address. */
 export type NewestQuote = {
-  /** Wei that its order asks for. */
+  /** Of one use: what arrives is for its order, whatever it is. */
+  readonly isStrict: boolean
+  /** What its order asks for, in smallest units of its currency. */
   readonly amount: bigint
   /** Nothing was deposited for it yet. */
   readonly isWaiting: boolean
@@ -27,8 +30,8 @@ export type NewestQuote = {
 
 export type ArrivalStep =
   | { readonly action: 'wait' }
-  /** Into the depository for the newest quote: settlement fills or refunds it. */
-  | { readonly action: 'sweep'; readonly token?: Hex }
+  /** Into the depository for the newest quote, the quoted currency or another: settlement fills or refunds it. */
+  | { readonly action: 'sweep'; readonly other?: Hex }
   /** For what arrived; where that is refused, `whenRefused`. */
   | { readonly action: 'requote'; readonly amount: bigint }
   /** Not worth its gas: it stays until more arrives, or its depositor takes it. */
@@ -41,9 +44,9 @@ const sweepSeconds = 10
 
 /**
  * What becomes of what was paid to an address: the quoted amount in time pays its quote, with dust beside
- * it, so that nobody spoils a quote by sending some; any other amount, or once the quote's price ends, is quoted anew;
- * tokens go back. Pure.
- * @source quote-api.md 2.7, open mode; design.md 5.8
+ * it, so that nobody spoils a quote by sending some; any other amount, or once the quote's price ends, is quoted
+ * anew, unless the address is of one use; other currencies go back. Pure.
+ * @source quote-api.md 2.7; design.md 5.8
  */
 export function arrivalStep(args: {
   readonly arrival: Arrival
@@ -51,30 +54,31 @@ export function arrivalStep(args: {
   readonly nowSeconds: number
 }): ArrivalStep {
   const { arrival, quote, nowSeconds } = args
-  const { nativeAmount } = arrival
-  if (nativeAmount === 0n) return tokenStep(arrival)
+  const { amount } = arrival
+  if (amount === 0n) return otherStep(arrival)
+  if (quote.isStrict) return amount >= quote.amount ? { action: 'sweep' } : whenRefused(arrival, quote)
   const isTimely =
     nowSeconds + sweepSeconds <= quote.expiresAtSeconds && nowSeconds + leadSeconds < quote.deadlineSeconds
-  if (paysQuote(nativeAmount, quote) && quote.isWaiting && isTimely) return { action: 'sweep' }
-  return { action: 'requote', amount: nativeAmount }
+  if (paysQuote(amount, quote) && quote.isWaiting && isTimely) return { action: 'sweep' }
+  return { action: 'requote', amount }
 }
 
 /** What is above the quoted amount is not worth the gas of giving it back. */
-function paysQuote(nativeAmount: bigint, { amount, refund }: NewestQuote): boolean {
-  return nativeAmount >= amount && surplusRefund(nativeAmount, amount, refund) === 0n
+function paysQuote(paid: bigint, { amount, refund }: NewestQuote): boolean {
+  return paid >= amount && surplusRefund(paid, amount, refund) === 0n
 }
 
 /** The same once no quote can be given for what arrived: it goes back where that is worth its gas. */
 export function whenRefused(arrival: Arrival, { refund }: Pick<NewestQuote, 'refund'>): ArrivalStep {
-  if (refundAmount(arrival.nativeAmount, refund) > 0n) return { action: 'sweep' }
-  const step = tokenStep(arrival)
+  if (refundAmount(arrival.amount, refund) > 0n) return { action: 'sweep' }
+  const step = otherStep(arrival)
   return step.action === 'wait' ? left : step
 }
 
 const left: ArrivalStep = { action: 'leave', reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
 
-function tokenStep({ tokens }: Arrival): ArrivalStep {
-  const worthy = tokens.find(({ isWorthRefund }) => isWorthRefund)
-  if (worthy !== undefined) return { action: 'sweep', token: worthy.currency }
-  return tokens.length === 0 ? { action: 'wait' } : left
+function otherStep({ others }: Arrival): ArrivalStep {
+  const worthy = others.find(({ isWorthRefund }) => isWorthRefund)
+  if (worthy !== undefined) return { action: 'sweep', other: worthy.currency }
+  return others.length === 0 ? { action: 'wait' } : left
 }

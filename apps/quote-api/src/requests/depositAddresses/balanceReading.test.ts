@@ -1,12 +1,11 @@
 // Goal: only what an address held at both of two blocks counts as deep. Method: the rule over small balances.
 import { expect, test } from 'vitest'
-import { type HeldBalances, heldAtBoth, isEmpty } from './balanceReading.ts'
+import { amountOf, type HeldBalances, heldAtBoth, isEmpty, othersOf } from './balanceReading.ts'
 
 const [usdc, tide] = [`0x${'dc'.repeat(20)}`, `0x${'7d'.repeat(20)}`] as const
-const held = (nativeAmount: bigint, ...tokens: [`0x${string}`, bigint][]): HeldBalances => ({
-  nativeAmount,
-  tokens: new Map(tokens),
-})
+const coin = `0x${'0'.repeat(40)}` as const
+const held = (nativeAmount: bigint, ...tokens: [`0x${string}`, bigint][]): HeldBalances =>
+  new Map([...(nativeAmount > 0n ? [[coin, nativeAmount] as const] : []), ...tokens])
 
 test('the lesser of both counts, whichever block had it', () => {
   const newest = held(5n, [usdc, 7n], [tide, 1n])
@@ -19,4 +18,10 @@ test('what came after the deeper block, or left since, is nothing', () => {
   expect(isEmpty(heldAtBoth(held(5n, [usdc, 7n]), held(0n)))).toBe(true)
   expect(isEmpty(heldAtBoth(held(0n), held(5n, [usdc, 7n])))).toBe(true)
   expect(isEmpty(held(1n))).toBe(false)
+})
+
+test('native coin at the address of a token is another currency, and the token at that of native coin', () => {
+  const both = held(5n, [usdc, 7n])
+  expect([amountOf(both, usdc), othersOf(both, usdc)]).toEqual([7n, [[coin, 5n]]])
+  expect([amountOf(both, coin), othersOf(both, coin)]).toEqual([5n, [[usdc, 7n]]])
 })

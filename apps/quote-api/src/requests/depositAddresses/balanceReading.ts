@@ -12,21 +12,19 @@ import type { Hex } from '@causeway/core'
 import type { Reading } from '../../chainReadings/readings.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 
-/** What lies at one address, in smallest units; tokens of which it holds nothing are left out. */
-export type HeldBalances = {
-  readonly nativeAmount: bigint
-  readonly tokens: ReadonlyMap<Hex, bigint>
-}
+/** What lies at one address by currency, in smallest units; what it holds nothing of is left out. */
+export type HeldBalances = ReadonlyMap<Hex, bigint>
 
 const what = 'aggregate3'
 
 /** All listed currencies of many addresses as of one block, in the order of `addresses`. */
 export function balanceReading(
-  { config, currencies, quoting }: QuotableChain,
+  { config, codec, currencies, quoting }: QuotableChain,
   addresses: readonly Hex[],
   block: bigint,
 ): Reading<readonly HeldBalances[]> {
   const { multicall3 } = config
+  const nativeCurrency = quoting.hexAddress(codec.nativeCurrency)
   const tokens = [...currencies.values()]
     .filter(({ isNative }) => !isNative)
     .map(({ address }) => quoting.hexAddress(address))
@@ -45,12 +43,8 @@ export function balanceReading(
         success ? readUintResult(returnData, what) : 0n,
       )
       return addresses.map((_address, index) => {
-        const [nativeAmount = 0n, ...held] = amounts.slice(
-          index * (tokens.length + 1),
-          (index + 1) * (tokens.length + 1),
-        )
-        const entries = tokens.map((token, at): [Hex, bigint] => [token, held[at] ?? 0n])
-        return { nativeAmount, tokens: new Map(entries.filter(([, amount]) => amount > 0n)) }
+        const held = amounts.slice(index * (tokens.length + 1), (index + 1) * (tokens.length + 1))
+        return withoutNothing([nativeCurrency, ...tokens].map((currency, at) => [currency, held[at] ?? 0n]))
       })
     },
   }
@@ -59,16 +53,24 @@ export function balanceReading(
 /** What an address held at both of two blocks. */
 export function heldAtBoth(one: HeldBalances, other: HeldBalances): HeldBalances {
   const lesser = (a: bigint, b: bigint) => (a < b ? a : b)
-  const tokens = [...one.tokens].map(([token, amount]): [Hex, bigint] => [
-    token,
-    lesser(amount, other.tokens.get(token) ?? 0n),
-  ])
-  return {
-    nativeAmount: lesser(one.nativeAmount, other.nativeAmount),
-    tokens: new Map(tokens.filter(([, amount]) => amount > 0n)),
-  }
+  return withoutNothing(
+    [...one].map(([currency, amount]) => [currency, lesser(amount, amountOf(other, currency))]),
+  )
 }
 
-export function isEmpty({ nativeAmount, tokens }: HeldBalances): boolean {
-  return nativeAmount === 0n && tokens.size === 0
+export function amountOf(held: HeldBalances, currency: Hex): bigint {
+  return held.get(currency) ?? 0n
+}
+
+/** All but `currency`, the native coin first. */
+export function othersOf(held: HeldBalances, currency: Hex): readonly (readonly [Hex, bigint])[] {
+  return [...held].filter(([other]) => other !== currency)
+}
+
+export function isEmpty(held: HeldBalances): boolean {
+  return held.size === 0
+}
+
+function withoutNothing(amounts: readonly (readonly [Hex, bigint])[]): HeldBalances {
+  return new Map(amounts.filter(([, amount]) => amount > 0n))
 }

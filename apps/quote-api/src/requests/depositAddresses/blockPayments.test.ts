@@ -20,6 +20,14 @@ function block(number: bigint, hashDigit: string, parentDigit: string, transacti
 
 const payment = (to: Hex | null, value: string, input: Hex = '0x') => ({ to, value, input })
 const range = { from: 8n, to: 9n }
+const watched = { nativeCurrency: address('0'), tokens: new Set([address('1'), address('2')]) }
+const log = (recipient: string, amount: string, token: Hex = address('1')) => ({
+  address: token,
+  blockNumber: '0x8',
+  topics: [hash('d'), hash('e'), `0x${recipient.repeat(40).padStart(64, '0')}`],
+  data: `0x${amount.padStart(64, '0')}`,
+})
+const emptyBlocks = [block(8n, '8', '7'), block(9n, '9', '8')]
 
 test('sums what transactions pay, and leaves out what pays nobody', () => {
   const eight = block(8n, '8', '7', [
@@ -28,26 +36,43 @@ test('sums what transactions pay, and leaves out what pays nobody', () => {
     payment(null, '0x9'),
   ])
   const nine = block(9n, '9', '8', [payment(address('a'), '0x2')])
-  const { last, paid, named } = parseBlockPayments([eight, nine], range)
+  const { last, paid, named } = parseBlockPayments([eight, nine], range, watched)
   expect([last?.number, last?.hash]).toEqual([9n, hash('9')])
-  expect([...paid]).toEqual([[address('a'), 7n]])
+  expect(paid).toEqual(new Map([[address('a'), new Map([[address('0'), 7n]])]]))
   expect(named).toEqual([])
 })
 
-test('names who receives a token, unless it is nothing', () => {
-  const log = (recipient: string, amount: string) => ({
-    blockNumber: '0x8',
-    topics: [hash('d'), hash('e'), `0x${recipient.repeat(40).padStart(64, '0')}`],
-    data: `0x${amount.padStart(64, '0')}`,
-  })
-  const blocks = [block(8n, '8', '7'), block(9n, '9', '8')]
-  const { named } = parseBlockPayments([...blocks, ok([log('a', '1'), log('b', '0')])], range)
-  expect(named).toEqual([address('a')])
+test('sums what is received of each token apart, and leaves out what is nothing', () => {
+  const logs = [log('a', '5'), log('a', '3'), log('a', '9', address('2')), log('b', '0')]
+  const { paid, named } = parseBlockPayments([...emptyBlocks, ok(logs)], range, watched)
+  expect(paid).toEqual(
+    new Map([
+      [
+        address('a'),
+        new Map([
+          [address('1'), 8n],
+          [address('2'), 9n],
+        ]),
+      ],
+    ]),
+  )
+  expect(named).toEqual([])
+})
+
+test('a transfer of somebody’s own contract is no answer to the question for listed tokens', () => {
+  const answers = [...emptyBlocks, ok([log('a', 'ff', address('3'))])]
+  expect(() => parseBlockPayments(answers, range, watched)).toThrow(MalformedAnswerError)
+})
+
+test('a token of its own kind under the same event pays nothing', () => {
+  const { data: _data, ...nft } = log('a', '1')
+  const answers = [...emptyBlocks, ok([{ ...nft, data: '0x' }])]
+  expect(parseBlockPayments(answers, range, watched).paid.size).toBe(0)
 })
 
 test('blocks of two branches are no answer: one of them would be skipped', () => {
   const blocks = [block(8n, '8', '7'), block(9n, '9', '6')]
-  expect(() => parseBlockPayments(blocks, range)).toThrow(MalformedAnswerError)
+  expect(() => parseBlockPayments(blocks, range, watched)).toThrow(MalformedAnswerError)
 })
 
 test('an address is found where a contract is told to pay it, in a call within a call as well', () => {

@@ -25,9 +25,9 @@ export type BlockPayments = {
   /** The last block that was read before, as it stands now. */
   readonly known: BlockReference | undefined
   readonly last: BlockReference | undefined
-  /** Native coin that transactions pay, in wei, by lower-case address. */
-  readonly paid: ReadonlyMap<Hex, bigint>
-  /** Addresses in the calldata of transactions, and recipients of listed tokens; each once. */
+  /** Native coin that transactions pay, and listed tokens, by lower-case address and then by currency. */
+  readonly paid: ReadonlyMap<Hex, ReadonlyMap<Hex, bigint>>
+  /** Addresses in the calldata of transactions; each once. */
   readonly named: readonly Hex[]
 }
 
@@ -37,10 +37,13 @@ export type BlockPayments = {
  * @param range.known height whose hash tells whether the chain below was reorganized
  */
 export function blockPaymentsReading(
-  { currencies }: QuotableChain,
+  { currencies, codec, quoting }: QuotableChain,
   range: { readonly from: bigint; readonly to: bigint; readonly known: bigint },
 ): Reading<BlockPayments> {
-  const tokens = [...currencies.values()].filter(({ isNative }) => !isNative).map(({ address }) => address)
+  const tokens = [...currencies.values()]
+    .filter(({ isNative }) => !isNative)
+    .map(({ address }) => quoting.hexAddress(address))
+  const watched = { nativeCurrency: quoting.hexAddress(codec.nativeCurrency), tokens: new Set(tokens) }
   const heights = heightsOf(range)
   const known = blockReading(range.known)
   const logs = {
@@ -60,10 +63,13 @@ export function blockPaymentsReading(
     ],
     parse: ([knownAnswer, ...answers]) => ({
       known: known.parse([required(knownAnswer)]),
-      ...parseBlockPayments(answers, range),
+      ...parseBlockPayments(answers, range, watched),
     }),
   }
 }
+
+/** What a payment may be in, as 20 bytes of lower-case hex. */
+type WatchedCurrencies = { readonly nativeCurrency: Hex; readonly tokens: ReadonlySet<Hex> }
 
 /**
  * @param answers a block per height, and the transfers of tokens where there are any
@@ -72,6 +78,7 @@ export function blockPaymentsReading(
 export function parseBlockPayments(
   answers: readonly RpcAnswer[],
   range: { readonly from: bigint; readonly to: bigint },
+  { nativeCurrency, tokens }: WatchedCurrencies,
 ): Omit<BlockPayments, 'known'> {
   const heights = heightsOf(range)
   const blocks = heights.map((height, index) => parseBlock(required(answers[index]), height))
@@ -80,16 +87,28 @@ export function parseBlockPayments(
     const before = blocks[index - 1]
     if (before !== undefined && block.parentHash !== before.hash) throw new MalformedAnswerError(what)
   }
-  const paid = new Map<Hex, bigint>()
-  for (const { to, valueWei } of blocks.flatMap(({ payments }) => payments))
-    paid.set(to, (paid.get(to) ?? 0n) + valueWei)
-  const received = answers.slice(heights.length).flatMap((answer) => recipientsOf(answer, range))
+  const coins = blocks.flatMap(({ payments }) =>
+    payments.map(({ to, valueWei }) => ({ to, currency: nativeCurrency, amount: valueWei })),
+  )
+  const received = answers.slice(heights.length).flatMap((answer) => transfersOf(answer, range, tokens))
   const last = blocks.at(-1)
   return {
     last: last && { number: last.number, hash: last.hash },
-    paid,
-    named: [...new Set([...blocks.flatMap(({ named }) => named), ...received])],
+    paid: sumPayments([...coins, ...received]),
+    named: [...new Set(blocks.flatMap(({ named }) => named))],
   }
+}
+
+type Payment = { readonly to: Hex; readonly currency: Hex; readonly amount: bigint }
+
+function sumPayments(payments: readonly Payment[]): BlockPayments['paid'] {
+  const sums = new Map<Hex, Map<Hex, bigint>>()
+  for (const { to, currency, amount } of payments) {
+    const amounts = sums.get(to) ?? new Map<Hex, bigint>()
+    amounts.set(currency, (amounts.get(currency) ?? 0n) + amount)
+    sums.set(to, amounts)
+  }
+  return sums
 }
 
 function heightsOf({ from, to }: { readonly from: bigint; readonly to: bigint }): readonly bigint[] {
@@ -141,15 +160,23 @@ export function addressesIn(input: Hex): readonly Hex[] {
   return [...found]
 }
 
-function recipientsOf(answer: RpcAnswer, range: { from: bigint; to: bigint }): readonly Hex[] {
+function transfersOf(
+  answer: RpcAnswer,
+  range: { from: bigint; to: bigint },
+  tokens: ReadonlySet<Hex>,
+): readonly Payment[] {
   return parseList(resultOf(answer), 'eth_getLogs').flatMap((value) => {
     const log = parseRecord(value, 'eth_getLogs')
     const blockNumber = parseQuantity(log['blockNumber'], 'eth_getLogs')
     if (blockNumber < range.from || blockNumber > range.to) throw new MalformedAnswerError('eth_getLogs')
+    const currency = parseAddress(log['address'], 'eth_getLogs')
+    // Anybody's contract can write such a log.
+    if (!tokens.has(currency)) throw new MalformedAnswerError('eth_getLogs')
     const [, , recipient] = parseList(log['topics'], 'eth_getLogs')
+    const data = parseBytes(log['data'], 'eth_getLogs')
     // The same event with other members indexed moves nothing that is known here.
-    if (recipient === undefined || /^0x0*$/.test(parseBytes(log['data'], 'eth_getLogs'))) return []
-    return [`0x${parseHash(recipient, 'eth_getLogs').slice(26)}` satisfies Hex]
+    if (recipient === undefined || !/^0x[0-9a-f]{64}$/i.test(data) || BigInt(data) === 0n) return []
+    return [{ to: `0x${parseHash(recipient, 'eth_getLogs').slice(26)}`, currency, amount: BigInt(data) }]
   })
 }
 

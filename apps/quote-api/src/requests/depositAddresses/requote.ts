@@ -120,6 +120,7 @@ function requestOf(row: AskedRow): QuoteRequest {
     usePermit: false,
     permitExpirySeconds: 0,
     useDepositAddress: true,
+    // One of one use is not quoted anew.
     strict: false,
     explicitDeposit: true,
     forceSolverExecution: false,

@@ -30,9 +30,11 @@ export async function storeFirstQuote(
   if (!isKept(outcome)) return outcome
   const { requestId, priced } = record.quote
   const { route, amountIn: asked } = priced
-  const { chainId } = route.origin
+  const { chainId, quoting } = route.origin
+  const currency = quoting.hexAddress(route.currencyIn.address)
+  const { strict: isStrict } = record.request
   const isKeyed = record.apiKeyId !== undefined
-  await insertAddress(tx, addressOf(record), { requestId, chainId, asked, isKeyed })
+  await insertAddress(tx, addressOf(record), { requestId, chainId, currency, isStrict, asked, isKeyed })
   return outcome
 }
 

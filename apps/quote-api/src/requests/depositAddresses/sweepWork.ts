@@ -12,9 +12,9 @@ export type Sweep = {
   readonly address: StoredAddress
   readonly request: Pick<SettledRequest, 'requestId' | 'order' | 'orderId' | 'orderSignature'>
   readonly origin: QuotableChain
-  /** Swept beside the native coin. */
-  readonly token: Hex | undefined
-  /** Of the token, else of the native coin, as it was seen. */
+  /** What is swept; native coin is swept along with any token. */
+  readonly currency: Hex
+  /** Of it, as it was seen. */
   readonly amount: bigint
   readonly nowSeconds: number
 }
@@ -32,14 +32,14 @@ export async function askForSweep(tx: SqlTx, sweep: Sweep, networkOf: NetworkOf)
 }
 
 function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
-  const { address, request, origin, token, amount, nowSeconds } = sweep
-  const { depository, config, chainId, codec } = origin
+  const { address, request, origin, currency, amount, nowSeconds } = sweep
+  const { depository, config, chainId } = origin
   if (config.depositAddresses === undefined) throw new Error(`chain ${chainId} lost its deposit addresses`)
   return {
     chainId,
     contract: config.depositAddresses.contract,
     depositAddress: address.address,
-    currency: token ?? codec.nativeCurrency,
+    currency,
     amount: amount.toString(),
     deadline: nowSeconds + sweepSeconds,
     deposit: { depository, orderId: request.orderId, depositor: address.terms.depositor },

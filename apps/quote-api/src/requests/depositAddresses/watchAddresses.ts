@@ -15,7 +15,14 @@ import {
   setLeft,
 } from './addressStore.ts'
 import { type Arrival, type ArrivalStep, arrivalStep, whenRefused } from './arrivalStep.ts'
-import { balanceReading, type HeldBalances, heldAtBoth, isEmpty } from './balanceReading.ts'
+import {
+  amountOf,
+  balanceReading,
+  type HeldBalances,
+  heldAtBoth,
+  isEmpty,
+  othersOf,
+} from './balanceReading.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
 import { requote } from './requote.ts'
 import { askForSweep } from './sweepWork.ts'
@@ -68,6 +75,7 @@ async function actOn(context: DepositAddressContext, look: Look): Promise<void> 
   const held = await deepBalances(look, request)
   const arrival = arrivalOf(context, look, held)
   const quote = {
+    isStrict: look.address.isStrict,
     amount: refundTermsOf(request).inputAmount,
     isWaiting: request.status === 'waiting' && request.settlement === undefined,
     expiresAtSeconds: request.expiresAtSeconds,
@@ -86,31 +94,31 @@ async function deepBalances(
   { site, address, balances, at, run }: Look,
   { quoted }: SettledRequest,
 ): Promise<HeldBalances> {
-  const valueMicroUsd = usdValueDown(balances.nativeAmount, quoted.units.in) / usdX18PerMicroUsd
-  // What a token is worth is not asked: the deepest rule holds for all of them.
-  const worth = balances.tokens.size > 0 ? valueMax : valueMicroUsd
+  const valueMicroUsd =
+    usdValueDown(amountOf(balances, address.currency), quoted.units.in) / usdX18PerMicroUsd
+  // What other currencies are worth is not asked: the deepest rule holds for all of them.
+  const worth = othersOf(balances, address.currency).length > 0 ? valueMax : valueMicroUsd
   const back = BigInt(pinConfirmations(site.chain, worth) - 1)
   if (back <= 0n) return balances
   const reading = balanceReading(site.chain, [address.address], at > back ? at - back : 0n)
   const [deep] = await site.ask(reading, run.signal)
-  return deep === undefined ? { nativeAmount: 0n, tokens: new Map() } : heldAtBoth(balances, deep)
+  return deep === undefined ? new Map() : heldAtBoth(balances, deep)
 }
 
 const usdX18PerMicroUsd = 10n ** 12n
 const valueMax = 2n ** 255n
 
-function arrivalOf(context: DepositAddressContext, { site }: Look, held: HeldBalances): Arrival {
+function arrivalOf(context: DepositAddressContext, { site, address }: Look, held: HeldBalances): Arrival {
   return {
-    nativeAmount: held.nativeAmount,
-    tokens: [...held.tokens].map(([currency, amount]) => ({
+    amount: amountOf(held, address.currency),
+    others: othersOf(held, address.currency).map(([currency, amount]) => ({
       currency,
-      amount,
       isWorthRefund: isWorthRefundNow(context, site, currency, amount),
     })),
   }
 }
 
-/** A token whose worth nobody knows at the moment waits, and keeps nothing else waiting. */
+/** A currency whose worth nobody knows at the moment waits, and keeps nothing else waiting. */
 function isWorthRefundNow(...args: Parameters<typeof isWorthRefund>): boolean {
   try {
     return isWorthRefund(...args)
@@ -120,14 +128,14 @@ function isWorthRefundNow(...args: Parameters<typeof isWorthRefund>): boolean {
   }
 }
 
-/** @throws QuoteError while nobody knows what gas or token are worth */
+/** @throws QuoteError while nobody knows what gas or currency are worth */
 function isWorthRefund(
   { quoting }: DepositAddressContext,
   { chain }: AddressChain,
-  token: Hex,
+  address: Hex,
   amount: bigint,
 ): boolean {
-  const currency = findCurrency(chain, token)
+  const currency = findCurrency(chain, address)
   if (currency === undefined) return false
   const snapshot = quoting.snapshot()
   // What goes back is what is left of it: the solver sends both transactions.
@@ -160,7 +168,7 @@ async function quoteAnew(
             address: locked,
             request: { requestId, order, orderId, orderSignature },
             origin: site.chain,
-            token: undefined,
+            currency: address.currency,
             amount,
             nowSeconds: nowSeconds(context),
           },
@@ -198,7 +206,7 @@ async function take(
 ): Promise<void> {
   if (step.action !== 'sweep' && step.action !== 'leave') return
   const {
-    address: { address },
+    address: { address, currency: quoted },
     site,
   } = look
   await context.database.transaction(async (tx) => {
@@ -210,19 +218,22 @@ async function take(
         context.logger.warn({ address, reason: step.reason, refusal: refusal?.code }, 'a payment is left')
       return
     }
-    const { token } = step
-    const amount = token === undefined ? held.nativeAmount : (held.tokens.get(token) ?? 0n)
+    const currency = step.other ?? quoted
+    const amount = amountOf(held, currency)
     const sweep = {
       address: locked,
       request,
       origin: site.chain,
-      token,
+      currency,
       amount,
       nowSeconds: nowSeconds(context),
     }
     await askForSweep(tx, sweep, context.networkOf)
     const { requestId } = request
-    context.logger.info({ requestId, address, token, refusal: refusal?.code }, 'a deposit address is swept')
+    context.logger.info(
+      { requestId, address, currency, refusal: refusal?.code },
+      'a deposit address is swept',
+    )
   })
 }
 

@@ -1,9 +1,21 @@
 // Goal: a quote by deposit address names one address that its order, and only its order's refund party, is
 // bound to. Method: POST /quote over a settable market; what the address is made of is computed anew.
 import { depositAddressOf } from '@causeway/core'
+import { encodeFunctionData, erc20Abi } from 'viem'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { orderSigner, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
-import { chainA, chainB, native, recipient, testRegistry, user } from '../../../test/fixtures/market.ts'
+import {
+  chainA,
+  chainB,
+  native,
+  recipient,
+  testRegistry,
+  tide,
+  usdc,
+  usdx,
+  user,
+  weth,
+} from '../../../test/fixtures/market.ts'
 
 const fillWallet = `0x${'f1'.repeat(20)}` as const
 const refundTo = `0x${'4e'.repeat(20)}` as const
@@ -73,7 +85,6 @@ describe('deposit addresses', () => {
 
   test.each<[string, object, TestAppOptions, string, string | undefined]>([
     ['a chain whose addresses nobody empties', {}, {}, 'UNSUPPORTED_EXECUTION_TYPE', 'useDepositAddress'],
-    ['strict', { strict: true }, { fillWallet }, 'UNSUPPORTED_EXECUTION_TYPE', 'strict'],
     [
       'EXACT_OUTPUT',
       { tradeType: 'EXACT_OUTPUT' },
@@ -83,11 +94,39 @@ describe('deposit addresses', () => {
     ],
     ['nobody to refund', { refundTo: zero }, { fillWallet }, 'INVALID_ADDRESS', 'refundTo'],
     [
-      'a swap',
+      'a payment to oneself in one currency of one chain',
       { destinationChainId: chainA, originCurrency: native },
       { fillWallet },
       'UNSUPPORTED_ROUTE',
-      undefined,
+      'useDepositAddress',
+    ],
+    [
+      'a currency that would be swapped first',
+      { originCurrency: tide },
+      { fillWallet },
+      'UNSUPPORTED_ROUTE',
+      'originCurrency',
+    ],
+    [
+      'one use without refundTo',
+      { strict: true, refundTo: undefined },
+      { fillWallet },
+      'INVALID_ADDRESS',
+      'refundTo',
+    ],
+    [
+      'a swap on the destination without refundTo',
+      { destinationCurrency: tide, refundTo: undefined },
+      { fillWallet },
+      'INVALID_ADDRESS',
+      'refundTo',
+    ],
+    [
+      'one use of no address',
+      { strict: true, useDepositAddress: false },
+      { fillWallet },
+      'INVALID_REQUEST',
+      'strict',
     ],
     [
       'calls',
@@ -101,6 +140,59 @@ describe('deposit addresses', () => {
     expect(json).toMatchObject({ statusCode: 400, errorCode })
     if (field !== undefined) expect(json.errorData).toContain(field)
     expect(stored).toEqual([])
+  })
+
+  test('of a token are paid by a plain transfer, without an approval', async () => {
+    const { json, stored } = await quote({ originCurrency: usdc, amount: '100000000' })
+    const made = stored[0]?.quote.depositAddress
+    if (made === undefined) throw new Error('there is no address')
+    const transfer = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [made.address, 100_000_000n],
+    })
+    expect(json.steps).toHaveLength(1)
+    expect(json.steps[0]).toMatchObject({
+      id: 'deposit',
+      depositAddress: made.address,
+      items: [{ data: { to: usdc, data: transfer, value: '0' } }],
+    })
+    expect(json.protocol.v2.orderData.inputs[0].payment).toMatchObject({
+      currency: usdc,
+      amount: '100000000',
+    })
+  })
+
+  test('of a token cost the gas of its sweep, in the fee and in what a refund gives back', async () => {
+    const token = { originCurrency: usdc, destinationCurrency: usdc, amount: '100000000' }
+    const [{ json: by }, { json: direct }] = [
+      await quote(token),
+      await quote({ ...token, useDepositAddress: false }),
+    ]
+    const gasOf = (json: typeof by) => BigInt(json.fees.relayerGas.amount)
+    const refundOf = (json: typeof by) => BigInt(json.details.refundCurrency.amount)
+    expect(gasOf(by)).toBeGreaterThan(gasOf(direct))
+    expect(refundOf(direct) - refundOf(by)).toBe(gasOf(by) - gasOf(direct))
+  })
+
+  test.each<[string, object]>([
+    ['a token for another asset', { originCurrency: usdc, amount: '100000000' }],
+    ['wrapped coin, which the solver takes at par', { originCurrency: weth }],
+    ['a swap on the destination', { originCurrency: usdc, destinationCurrency: usdx, amount: '100000000' }],
+    ['another currency of one chain', { destinationChainId: chainA, destinationCurrency: usdc }],
+    ['the wrapped coin of one chain', { destinationChainId: chainA, destinationCurrency: weth }],
+  ])('take %s, for an order', async (_what, change) => {
+    const { json, stored } = await quote(change)
+    expect(json.steps?.[0], JSON.stringify(json)).toMatchObject({ id: 'deposit' })
+    expect(stored[0]?.quote.signed?.order.salt.slice(0, 42)).toBe(stored[0]?.quote.depositAddress?.address)
+  })
+
+  test('of one use take an exact output', async () => {
+    const exact = { strict: true, tradeType: 'EXACT_OUTPUT', amount: '900000000000000000' }
+    const { json, stored } = await quote(exact)
+    expect(json.steps[0].items[0].data.value).toBe(json.details.currencyIn.amount)
+    expect(json.details.currencyOut.minimumAmount).toBe(exact.amount)
+    expect(stored[0]?.request.strict).toBe(true)
   })
 
   test('take an expected output', async () => {
