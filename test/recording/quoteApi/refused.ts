@@ -91,14 +91,17 @@ const refused: readonly (readonly [string, Wish])[] = [
   ['permit of what is swapped first', { pay: 'USDX', receive: 'native', more: { usePermit: true } }],
   ['permit and deposit address', { more: { usePermit: true, useDepositAddress: true } }],
   ['permit in one chain', { to: 'base', more: { usePermit: true } }],
-  ['deposit address of a token', { more: { useDepositAddress: true } }],
-  ['deposit address for a swap', { pay: 'native', receive: 'USDC', more: { useDepositAddress: true } }],
+  ['deposit address of a token that is swapped first', { pay: 'TIDE', more: { useDepositAddress: true } }],
+  ['one use of no deposit address', { pay: 'native', more: { strict: true } }],
   ['deposit address with calls', { pay: 'native', more: { useDepositAddress: true, txs: [call] } }],
   [
     'deposit address for an exact output',
     { pay: 'native', tradeType: 'EXACT_OUTPUT', more: { useDepositAddress: true } },
   ],
-  ['deposit address of one use', { pay: 'native', more: { useDepositAddress: true, strict: true } }],
+  [
+    'deposit address of one use, nobody to refund',
+    { pay: 'native', more: { useDepositAddress: true, strict: true } },
+  ],
   [
     'deposit address that refunds nobody',
     { pay: 'native', more: { useDepositAddress: true, user: `0x${'0'.repeat(40)}`, recipient: undefined } },
