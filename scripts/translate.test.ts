@@ -51,3 +51,18 @@ test('writes again what changed, and nothing else', async () => {
   expect(await translate(root)).toBe('1 files translated')
   expect(await readFile(join(root, 'packages/a/dist/one.js'), 'utf8')).toContain('one = 41')
 })
+
+test.each(['solver', 'allocator'])('causeway %s is a command of that process', async (name) => {
+  const words = [
+    join(repositoryRoot, 'scripts/run.mjs'),
+    '--translated',
+    'apps/quote-api/src/cli.ts',
+    name,
+    'stop',
+  ]
+  const env = { PATH: process.env['PATH'], ENVIRONMENT: 'nowhere' }
+  // The service's own command line knows neither and would list its commands.
+  await expect(run(process.execPath, words, { env })).rejects.toMatchObject({
+    ...{ code: 1, stdout: '', stderr: expect.not.stringContaining('keys create') },
+  })
+})

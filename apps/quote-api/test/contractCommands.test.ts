@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  allocatorAbi,
   codeStateOf,
   create2Proxy,
   deploymentPlan,
@@ -12,6 +13,7 @@ import {
   fillContractAddress,
   hubAbi,
   oracleMultisigAbi,
+  settlementInitializations,
   settlementPlan,
   type Transaction,
 } from '@causeway/contracts'
@@ -342,5 +344,69 @@ describe('the hub of the configuration', () => {
       expect([exit, foreign]).toEqual([1, [[setting, 'foreign']]])
       await node(hub.url).setCode({ address, bytecode: code })
     }
+  })
+
+  test('is verified with the payload builders that its allocator names, where a file names depositories', async () => {
+    // After the test before: allocator and ledger stand, and nobody initialized them.
+    const depositories = [
+      {
+        ...{ chainId: 8_453n, depository: depositoryPlan('local', multicall3).address },
+        builder: { name: 'EvmPayloadBuilder' } as const,
+      },
+    ]
+    const owner = privateKeyToAddress(deployerKey)
+    const parties = {
+      owner,
+      mappingOperator: owner,
+      oracles: [owner],
+      oracleThreshold: 1,
+      allocatorSigner: owner,
+    }
+    const file = join(directory, 'builders.json')
+    const { mappingOperator: _unused, ...said } = parties
+    const content = {
+      environment: 'local',
+      initializer: multicall3,
+      ...said,
+      depositories: [{ chain: 'base' }],
+    }
+    await writeFile(file, JSON.stringify(content))
+    const verified = async () => {
+      const { code, output } = await command([
+        ...['contracts', 'verify', '--chain', 'hub', '--settlement', file, '--json'],
+      ])
+      const builder = contractsOf(output).find(({ name }) => name === 'EvmPayloadBuilder')
+      return [code, builder?.state, builder?.address]
+    }
+    expect(await verified()).toEqual([1, 'missing', zeroAddress])
+    const plan = settlementPlan('local', multicall3, depositories)
+    const [builder] = plan.builders
+    if (builder === undefined) throw new Error('no builder is planned')
+    const client = node(hub.url)
+    await client.impersonateAccount({ address: multicall3 })
+    await client.setBalance({ address: multicall3, value: parseEther('1') })
+    const wallet = createWalletClient({ account: multicall3, transport: http(hub.url) })
+    for (const { contract, data } of settlementInitializations('local', plan, { ...parties, depositories }))
+      if (contract.name === 'Allocator')
+        await wallet.sendTransaction({ to: contract.address, data, chain: null })
+    await client.stopImpersonatingAccount({ address: multicall3 })
+    // The settlement of the tests before has the same builder: it knows no owner.
+    expect(await verified()).toEqual([0, 'ours', builder.address])
+
+    // Whoever owns the allocator names another builder: its payloads would pay as that one says.
+    const [other] = settlementPlan('local', multicall3, [
+      {
+        ...depositories[0],
+        chainId: 1n,
+        depository: zeroAddress,
+        builder: { name: 'BitcoinPayloadBuilder' },
+      },
+    ]).builders
+    if (other === undefined) throw new Error('no builder is planned')
+    await sendFrom(deployerKey, hub.url, { to: create2Proxy, data: concatHex([other.salt, other.initCode]) })
+    const args = [8_453n, depositories[0]?.depository ?? '', other.address] as const
+    const change = encodeFunctionData({ abi: allocatorAbi, functionName: 'setBuilder', args })
+    expect(await sendFrom(deployerKey, hub.url, { to: plan.allocator.address, data: change })).toBe('success')
+    expect(await verified()).toEqual([1, 'foreign', other.address])
   })
 })

@@ -8,7 +8,7 @@ import { compile } from './compile.ts'
 import { compilationHash } from './compilerInput.ts'
 import { contractSources } from './contractNames.ts'
 import { renderAbis } from './renderAbis.ts'
-import { renderCodes } from './renderCodes.ts'
+import { deployedNames, renderCodes } from './renderCodes.ts'
 
 /** The compiler needs seconds on a quiet machine, and many of them on a busy one. */
 const compiling = { timeout: 180_000 }
@@ -40,6 +40,28 @@ test('the committed ABIs are those of the sources: run scripts/generateAbis.ts',
 test('the committed code is what the compiler makes of the sources, byte for byte', compiling, async () => {
   const committed = await readFile(new URL('./codes.generated.ts', import.meta.url), 'utf8')
   expect(renderCodes(await loadArtifacts()) === committed).toBe(true)
+})
+
+describe('every contract of the folder', () => {
+  /** Made by contracts that are deployed, where nobody else can put them. */
+  const inner = ['DepositSweep', 'OrderClone', 'PermittedCalls', 'PermittedDeposit']
+  const contractsOf = async () =>
+    (await readSources(contractsFolder)).flatMap(({ path, content }) =>
+      [...content.matchAll(/^contract (\w+)/gm)].map(([, name = '']) => ({ name, path, content })),
+    )
+
+  test('is named with its source, and is deployed or made by one that is', async () => {
+    const found = (await contractsOf()).map(({ name, path }) => [name, path])
+    expect(Object.fromEntries(found)).toEqual(contractSources)
+    expect(new Set([...deployedNames, ...inner])).toEqual(new Set(Object.keys(contractSources)))
+  })
+
+  test.each(inner)('%s is made by one deployed contract', async (name) => {
+    const making = new RegExp(`new ${name}{|type(${name}).creationCode`)
+    const makers = (await contractsOf()).filter(({ content }) => making.test(content))
+    expect(makers).toHaveLength(1)
+    expect(deployedNames).toContain(makers[0]?.name)
+  })
 })
 
 test('another source or another compiler names another compilation', async () => {

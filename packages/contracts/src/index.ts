@@ -57,6 +57,7 @@ export {
   ForeignOwnerError,
   type Initialization,
   initializeContracts,
+  namedBuilders,
   type PaidDepository,
   type SettlementParties,
   type SettlementPlan,

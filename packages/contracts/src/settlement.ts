@@ -1,6 +1,6 @@
 // What settlement stands on: planned, deployed and initialized.
 import type { Hex } from '@causeway/core'
-import { decodeFunctionResult, encodeFunctionData, zeroAddress } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, type PublicClient, zeroAddress } from 'viem'
 import {
   allocatorAbi,
   depositoryAbi,
@@ -13,6 +13,7 @@ import {
   solanaPayloadBuilderAbi,
 } from './abis.generated.ts'
 import { type DeploymentChain, type PlannedDeployment, plannedContract } from './deployment.ts'
+import type { DeployedName } from './renderCodes.ts'
 
 /** Who may do what once everything is initialized. Addresses in lower case. */
 export type SettlementParties = {
@@ -143,6 +144,32 @@ export function settlementInitializations(
       }),
     },
   ]
+}
+
+/** Reads contracts, as viem's public clients do. */
+type ContractReader = Pick<PublicClient, 'getCode' | 'readContract'>
+
+/**
+ * The payload builders that an allocator names for depositories, each once; the zero address where it names none,
+ * and nothing where no allocator stands.
+ */
+export async function namedBuilders(
+  client: ContractReader,
+  allocator: Hex,
+  depositories: readonly PaidDepository[],
+): Promise<readonly { readonly name: DeployedName; readonly address: Hex }[]> {
+  if ((await client.getCode({ address: allocator })) === undefined) return []
+  const named = await Promise.all(
+    depositories.map(async ({ chainId, depository, builder: { name } }) => {
+      const told = await client.readContract({
+        ...{ address: allocator, abi: allocatorAbi, functionName: 'payloadBuilders' },
+        args: [chainId, depository],
+      })
+      // CAST: lower case hex is still hex.
+      return { name, address: told.toLowerCase() as Hex }
+    }),
+  )
+  return [...new Map(named.map((one) => [`${one.name} ${one.address}`, one])).values()]
 }
 
 export function depositoryInitialization(

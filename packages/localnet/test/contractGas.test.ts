@@ -2,7 +2,7 @@
 // with fixed parties and amounts, and its gas compared with the committed table.
 // After a change on purpose: CAUSEWAY_RECORD=1 npx vitest run --project e2e packages/localnet/test/contractGas.test.ts
 import { readFile, writeFile } from 'node:fs/promises'
-import { depositoryAbi, fillContractAbi } from '@causeway/contracts'
+import { cleanupRouterAbi, depositoryAbi, fillContractAbi } from '@causeway/contracts'
 import { type Hex, orderCloneAddress, permit2Address } from '@causeway/core'
 import { encodeFunctionData, erc20Abi, keccak256, toHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -119,6 +119,20 @@ async function measure(): Promise<Record<string, number>> {
   await send('permit2 router: deposit', permit2Router, permitted)
   await bench.send(solver, tokens.USDC, transfer(cleanupRouter))
   await send('cleanup router: hand on a token', cleanupRouter, routed.cleanup(bench, holder))
+  await bench.send(solver, tokens.USDC, transfer(cleanupRouter))
+  await send('cleanup router: deposit a token', cleanupRouter, routed.cleanupViaCall(bench, holder))
+  const natives = { abi: cleanupRouterAbi, functionName: 'cleanupNative' } as const
+  await bench.send(solver, cleanupRouter, '0x', 2n)
+  await send(
+    'cleanup router: hand on native',
+    cleanupRouter,
+    encodeFunctionData({ ...natives, args: [1n, holder] }),
+  )
+  await send(
+    'cleanup router: call with native',
+    cleanupRouter,
+    encodeFunctionData({ ...natives, functionName: 'cleanupNativeViaCall', args: [1n, holder, '0x'] }),
+  )
   const parties = { signer: user, sweeper: solver, recipient: user.address }
   for (const [what, currency] of [['native', zeroAddress] as const, ['a token', tokens.USDC] as const]) {
     const { address, data, withdrawing } = await routed.sweep(bench, parties, currency)
@@ -132,6 +146,8 @@ async function measure(): Promise<Record<string, number>> {
     await send(`deposit addresses: withdraw ${what}`, depositAddresses.contract, withdrawing, 0n, user)
   }
   await send('depository: execute one payment', depository, await routed.payout(bench, holder))
+  const signer = encodeFunctionData({ abi: depositoryAbi, functionName: 'setAllocator', args: [holder] })
+  await send('depository: setAllocator', depository, signer, 0n, bench.keys.deployer)
   return gas
 }
 
@@ -153,6 +169,8 @@ async function measureHub(): Promise<Record<string, number>> {
     if (family === 'EVM') await send('allocator: storeSignature', allocator, store, signer)
   }
   await send('generic mapping: setEntry', genericMapping, routed.entry())
+  for (const [what, owned, data] of routed.ownersCalls(hub.deployment, accounts))
+    await send(what, owned, data, hub.keys.deployer)
   return gas
 }
 

@@ -49,9 +49,11 @@ contract CleanupRouter {
         if (tos.length != count || datas.length != count || amounts.length != count) revert ArrayLengthsMismatch();
         for (uint256 i = 0; i < count; ++i) {
             uint256 amount = _amountOf(tokens[i], amounts[i]);
+            // Anybody can leave an allowance here, and some tokens change none but from zero.
+            _allowNothing(tokens[i], tos[i]);
             Transfers.allow(tokens[i], tos[i], amount);
             _call(tos[i], 0, datas[i]);
-            if (IERC20(tokens[i]).allowance(address(this), tos[i]) > 0) Transfers.allow(tokens[i], tos[i], 0);
+            _allowNothing(tokens[i], tos[i]);
             emit FundsMovement(address(this), tos[i], tokens[i], amount, "");
         }
     }
@@ -113,6 +115,10 @@ contract CleanupRouter {
         if (handed == 0) return;
         Transfers.pushNative(to, handed);
         emit FundsMovement(address(this), to, address(0), handed, metadata);
+    }
+
+    function _allowNothing(address token, address spender) private {
+        if (IERC20(token).allowance(address(this), spender) > 0) Transfers.allow(token, spender, 0);
     }
 
     function _amountOf(address token, uint256 amount) private view returns (uint256) {

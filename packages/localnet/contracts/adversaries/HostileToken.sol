@@ -59,6 +59,13 @@ contract HostileToken {
         return _move(from, to, amount);
     }
 
+    /// Any other function, such as `permit`: calls whoever is armed.
+    fallback() external {
+        require(habit == Habit.Callback && target != address(0), "no such function");
+        (bool ok,) = target.call(data);
+        require(ok, "the hook was refused");
+    }
+
     function _move(address from, address to, uint256 amount) private returns (bool) {
         if (habit == Habit.ReturnsFalse) return false;
         require(habit != Habit.Paused, "paused");

@@ -6,7 +6,9 @@ import {
   depositoryAbi,
   depositRouterAbi,
   genericMappingAbi,
+  hubAbi,
   hubOracleAbi,
+  oracleMultisigAbi,
 } from '@causeway/contracts'
 import {
   bytesToHex,
@@ -118,6 +120,52 @@ export async function permit2Deposit(
   const { value: message, ...typed } = permitTypedData(terms)
   const signature = await privateKeyToAccount(owner.privateKey).signTypedData({ ...typed, message })
   return encodePermit(terms, signature).data
+}
+
+/** What lies at the router becomes a deposit of an order. */
+export function cleanupViaCall({ deployment }: ContractBench<ChainDeployment>, depositor: Hex): Hex {
+  const { tokens, depository } = deployment
+  const deposit = encodeFunctionData({
+    ...{ abi: depositoryAbi, functionName: 'depositErc20' },
+    args: [depositor, tokens.USDC, 1_000n, word('0d')],
+  })
+  return encodeFunctionData({
+    ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20sViaCall' },
+    args: [[tokens.USDC], [depository], [deposit], [0n]],
+  })
+}
+
+/** What owners and operators send, each with its name and its contract. */
+export function ownersCalls(
+  { hub, oracleMultisig, genericMapping, allocator, evmPayloadBuilder }: HubDeployment,
+  [account, other]: readonly [Hex, Hex],
+): readonly (readonly [string, Hex, Hex])[] {
+  const role = { abi: hubAbi, args: [word('01'), account] } as const
+  return [
+    ['hub: grantRole', hub, encodeFunctionData({ ...role, functionName: 'grantRole' })],
+    ['hub: revokeRole', hub, encodeFunctionData({ ...role, functionName: 'revokeRole' })],
+    [
+      'multisig: setSigners, two for three',
+      oracleMultisig,
+      encodeFunctionData({
+        ...{ abi: oracleMultisigAbi, functionName: 'setSigners', args: [[account, other], 2n] },
+      }),
+    ],
+    [
+      'allocator: setBuilder',
+      allocator,
+      encodeFunctionData({
+        ...{ abi: allocatorAbi, functionName: 'setBuilder', args: [1n, other, evmPayloadBuilder] },
+      }),
+    ],
+    [
+      'generic mapping: setEntryFor',
+      genericMapping,
+      encodeFunctionData({
+        ...{ abi: genericMappingAbi, functionName: 'setEntryFor', args: [account, word('e2'), word('da')] },
+      }),
+    ],
+  ]
 }
 
 /** Hands on all USDC that lies at the cleanup router. */

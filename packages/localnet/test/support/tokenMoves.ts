@@ -11,6 +11,7 @@ import { encodeFunctionData, erc20Abi, maxUint256, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { ChainDeployment } from '../../src/contracts/deployment.ts'
 import { randomWord } from '../../src/contracts/testFill.ts'
+import { executeCallData } from '../../src/deploy/callRequest.ts'
 import type { LocalAccount } from '../../src/keys/localKeys.ts'
 import { type ContractBench, freshAccount } from './contractBench.ts'
 import { depositOrder, signedOrder } from './depositOrders.ts'
@@ -34,6 +35,7 @@ export type Move = {
 
 export const movingContracts = [
   'Depository',
+  'Depository, execute',
   'DepositRouter, swapAndDeposit of it',
   'DepositRouter, swapAndDeposit into it',
   'DepositRouter, swapAndPay of it',
@@ -43,6 +45,7 @@ export const movingContracts = [
   'DepositAddresses, sweep',
   'DepositAddresses, withdraw',
   'CleanupRouter',
+  'CleanupRouter, ViaCall',
 ] as const
 export type Contract = (typeof movingContracts)[number]
 
@@ -178,8 +181,40 @@ export function tokenMoves({
     return { from: user, to, data, watched: to, whole: movedAmount }
   }
 
+  async function payout(): Promise<Move> {
+    const { depository: to } = bench.deployment
+    await give(token, to)
+    const watched = freshAccount().address
+    const call = { to: token, data: erc20Call('transfer', watched, movedAmount) }
+    const { timestamp } = await bench.chain.client.getBlock()
+    const data = await executeCallData({
+      ...{ chainId: bench.chain.chainId, depository: to },
+      allocator: privateKeyToAccount(bench.keys.allocator.privateKey),
+      request: {
+        calls: [{ ...call, value: 0n, allowFailure: false }],
+        ...{ nonce: BigInt(randomWord()), expiration: timestamp + 600n },
+      },
+    })
+    return { from: relayer, to, data, watched, whole: movedAmount }
+  }
+
+  async function cleanupViaCall(): Promise<Move> {
+    const { cleanupRouter: to, depository } = bench.deployment
+    await give(token, to)
+    const deposit = encodeFunctionData({
+      ...{ abi: depositoryAbi, functionName: 'depositErc20' },
+      args: [user.address, token, movedAmount, randomWord()],
+    })
+    const data = encodeFunctionData({
+      ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20sViaCall' },
+      args: [[token], [depository], [deposit], [0n]],
+    })
+    return { from: relayer, to, data, watched: depository, whole: movedAmount }
+  }
+
   return {
     Depository: () => deposit(),
+    'Depository, execute': () => payout(),
     'DepositRouter, swapAndDeposit of it': () => swap(token, usdc(), true),
     'DepositRouter, swapAndDeposit into it': () => swap(usdc(), token, true),
     'DepositRouter, swapAndPay of it': () => swap(token, usdc(), false),
@@ -189,5 +224,6 @@ export function tokenMoves({
     'DepositAddresses, sweep': () => depositAddress(true),
     'DepositAddresses, withdraw': () => depositAddress(false),
     CleanupRouter: () => cleanup(),
+    'CleanupRouter, ViaCall': () => cleanupViaCall(),
   }
 }

@@ -7,6 +7,7 @@ import {
   depositoryInitialization,
   depositoryPlan,
   type Initialization,
+  namedBuilders,
   type PlannedDeployment,
   paidDepositories,
   settlementInitializations,
@@ -40,7 +41,8 @@ export type Place = {
   }
   /** The account that may initialize, where something is. */
   readonly initializer: Hex | undefined
-  readonly configured: readonly ConfiguredContract[]
+  /** With a settlement file, the payload builders that the hub's allocator names, too. */
+  configured(): Promise<readonly ConfiguredContract[]>
   /** By address, lower case. */
   readonly codeHashes: ReadonlyMap<string, string>
   /** Where a contract's address is configured. */
@@ -78,7 +80,7 @@ export async function openPlace({ config, variables }: ChainsContext, args: Argu
     ...(await connect(key, registered.endpoints, chain.chainId)),
     plan: chainPlan(environment, chain, settlement),
     initializer: settlement?.initializer,
-    configured: chainContracts(chain),
+    configured: async () => chainContracts(chain),
     codeHashes: new Map(Object.entries(registered.codeHashes ?? {})),
     settingOf: (name) => `chains.${key}.${settings[name]}`,
   }
@@ -89,14 +91,21 @@ async function openHub(
   settlement: SettlementFile | undefined,
 ): Promise<Place> {
   if (hub === undefined) throw new ConfigurationError('No hub is configured.')
+  const connected = await connect(hubKey, hub.endpoints, hub.evmChainId)
   return {
-    ...(await connect(hubKey, hub.endpoints, hub.evmChainId)),
+    ...connected,
     plan:
       settlement === undefined
         ? { contracts: [], initializations: [] }
         : hubPlan(environment, settlement, chains),
     initializer: settlement?.initializer,
-    configured: hubContracts(hub),
+    async configured() {
+      const contracts = hubContracts(hub)
+      const allocator = contracts.find(({ name }) => name === 'Allocator')?.address
+      if (settlement === undefined || allocator === undefined) return contracts
+      const depositories = paidDepositories(settlement.depositories, chains)
+      return [...contracts, ...(await namedBuilders(connected.client, allocator, depositories))]
+    },
     codeHashes: new Map(Object.entries(hub.codeHashes ?? {})),
     settingOf: (name) => (settings[name] === undefined ? 'the allocator' : `hub.${settings[name]}`),
   }

@@ -66,10 +66,17 @@ export const contractCommands: readonly Command[] = [
     words: 'contracts verify',
     about: 'Compare the code of the contracts that a chain is configured with',
     operands: [],
-    flags: chainFlag,
+    flags: {
+      ...chainFlag,
+      settlement: {
+        value: '<file>',
+        about: 'On hub, compare the payload builders of its depositories, too',
+      },
+    },
     async runOnChains(scene, args) {
       const place = await openPlace(scene, args)
-      const { key, configured } = place
+      const { key } = place
+      const configured = await place.configured()
       if (configured.length === 0) throw new CommandError(`Chain ${key} is configured with none.`)
       return outputOf(place, await Promise.all(configured.map((contract) => verified(place, contract))))
     },

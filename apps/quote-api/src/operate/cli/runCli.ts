@@ -163,6 +163,7 @@ export function usageOf(commands: readonly Command[]): string {
     '',
     'Works on the database itself, beside the service or without it. DATABASE_URL names it; without one,',
     'ENVIRONMENT=local (the default) uses the database of npm start. --json prints one JSON document.',
+    '`solver …` and `allocator …` are commands of those processes, with their variables.',
   ].join('\n')
 }
 
