@@ -5,7 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { translatedFile, translateSources } from './translate.mjs'
 
@@ -50,6 +50,7 @@ const [script, rest] = ownScript ? [ownScript, said.slice(1)] : [named, said]
 const child = spawn(process.execPath, [...argumentsFor(script), ...rest], {
   cwd: root,
   stdio: 'inherit',
+  env: { ...(ownScript && localVariables(said[0])), ...process.env },
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 130)))
@@ -58,4 +59,12 @@ function argumentsFor(script) {
   if (!isTranslated) return ['--conditions=source', '--import', 'tsx', join(root, script)]
   if (!script.includes('/src/')) return ['--import', 'tsx', join(root, script)]
   return [join(root, translatedFile(script))]
+}
+
+/** Nothing set means the network of `npm start`, as for the other commands: its process's own variables. */
+function localVariables(service) {
+  const { ENVIRONMENT, DATABASE_URL, CAUSEWAY_LOCAL_DIR } = process.env
+  const file = resolve(root, CAUSEWAY_LOCAL_DIR || '.local', 'services', `${service}.json`)
+  if (ENVIRONMENT || DATABASE_URL || !existsSync(file)) return {}
+  return JSON.parse(readFileSync(file, 'utf8'))
 }

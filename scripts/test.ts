@@ -12,7 +12,13 @@ import { constructedRules, constructedRulesText } from './storedBodies/construct
 import { storedBodies } from './storedBodies/families.ts'
 import { type CommandResult, createCommandRunner } from './testRunner/command.ts'
 import { outcomeFileVariable } from './testRunner/outcomeReporter.ts'
-import { filteredArguments, longSizesVariable, suiteArguments, suites } from './testRunner/suites.ts'
+import {
+  filteredArguments,
+  longSizesVariable,
+  oneAtATime,
+  suiteArguments,
+  suites,
+} from './testRunner/suites.ts'
 import {
   countsLine,
   countTests,
@@ -112,7 +118,7 @@ async function tryAgain(first: TestRunOutcome, again: readonly string[]): Promis
   if (again.length === 0) return first
   const names = again.map((file) => relative(root, file)).join(', ')
   console.log(`once more, alone: ${names}`)
-  const second = await runVitest('second try', ['--maxWorkers=1', ...again])
+  const second = await runVitest('second try', [oneAtATime, ...again])
   if (second === undefined) return first
   const result = withSecondTry(first, second)
   if (countTests(result).failed === 0) console.log(`WARN failed among others and passed alone: ${names}`)

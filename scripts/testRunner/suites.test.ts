@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { filteredArguments, suiteArguments, suiteFiles, suites } from './suites.ts'
+import { createVitest, parseCLI } from 'vitest/node'
+import { filteredArguments, oneAtATime, suiteArguments, suiteFiles, suites } from './suites.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 
@@ -47,4 +48,14 @@ test.each([
   [['packages/core', 'apps/oracle/test/faultyPeers.test.ts']],
 ])('other words run what they name, of any suite: %j', (words) => {
   expect(filteredArguments(words)).toEqual(words)
+})
+
+test('files that are tried again run one at a time, whatever their project allows', async () => {
+  const { options } = parseCLI(['vitest', 'run', oneAtATime])
+  const vitest = await createVitest('test', { ...options, root, watch: false })
+  try {
+    expect(vitest.projects.map(({ config }) => config.maxWorkers)).toEqual(vitest.projects.map(() => 1))
+  } finally {
+    await vitest.close()
+  }
 })

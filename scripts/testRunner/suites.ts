@@ -54,6 +54,9 @@ export function suiteArguments(suite: Suite, filesWithLongSizes: () => readonly 
   return [...only('unit', 'e2e', 'faults'), ...new Set([...suiteFiles.faults, ...filesWithLongSizes()])]
 }
 
+/** One file after the other. `--maxWorkers=1` would not do: the number that a project names counts before it. */
+export const oneAtATime = '--no-file-parallelism'
+
 const packageFolder = /^(?:packages|apps)\/[^/]+\/?$/
 const isPath = (word: string): boolean => word.includes('/') || word.endsWith('.ts')
 

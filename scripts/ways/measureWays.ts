@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '@causeway/database'
-import { depositoryAbi, startTestNetwork, type TestNetwork } from '@causeway/localnet'
+import { depositoryAbi, startTestNetwork, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { encodeFunctionData } from 'viem'
 import type { WayName } from './listedFiles.ts'
 import { type MeasuredService, startMeasured } from './measuredService.ts'
@@ -26,7 +26,12 @@ export async function measureWays(): Promise<Readonly<Record<WayName, RequestFil
   }
 }
 
-async function wayOfAmount({ chains, keys, deployment }: TestNetwork, folder: string): Promise<RequestFiles> {
+async function wayOfAmount(running: TestNetwork, folder: string): Promise<RequestFiles> {
+  const { chains, keys, deployment } = running
+  // They mine only when told, and a chain without new blocks grows too old to be priced.
+  const mine = async () => {
+    await Promise.all([running.mine('base'), running.mine('optimism')])
+  }
   const server = await startEmbeddedPostgres({ dataDirectory: join(folder, 'postgres'), durable: false })
   const keyFile = join(folder, 'order-signer.key')
   await writeFile(keyFile, keys.orderSigner.privateKey, { mode: 0o600 })
@@ -37,15 +42,13 @@ async function wayOfAmount({ chains, keys, deployment }: TestNetwork, folder: st
   })
   try {
     const user = keys.users[0]?.address
-    const ask = () =>
-      post(service, '/quote', {
-        ...{ user, recipient: user, originChainId: chains.base.chainId },
-        ...{ destinationChainId: chains.optimism.chainId, amount: '25000000', tradeType: 'EXACT_INPUT' },
-        ...{
-          originCurrency: deployment.base.tokens.USDC,
-          destinationCurrency: deployment.optimism.tokens.USDC,
-        },
-      })
+    const body = {
+      ...{ user, recipient: user, originChainId: chains.base.chainId },
+      ...{ destinationChainId: chains.optimism.chainId, amount: '25000000', tradeType: 'EXACT_INPUT' },
+      originCurrency: deployment.base.tokens.USDC,
+      destinationCurrency: deployment.optimism.tokens.USDC,
+    }
+    const ask = () => post(service, '/quote', body, mine)
     // What is read and built once for all requests belongs to none.
     for (let round = 0; round < 3; round += 1) await ask()
     return await requestFiles(service, [ask, ask, ask])
@@ -101,9 +104,24 @@ function endpoints(chains: TestNetwork['chains']): Record<string, string> {
   }
 }
 
-async function post({ publicUrl }: MeasuredService, path: string, body: object): Promise<void> {
+/**
+ * Asks again while the service says 503: what one round runs beside a request does not count.
+ * @param refresh makes what the service finds too old new
+ */
+async function post(
+  { publicUrl }: MeasuredService,
+  path: string,
+  body: object,
+  refresh: () => Promise<void> = async () => {},
+): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(publicUrl + path, { method: 'POST', headers, body: JSON.stringify(body) })
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
+  let answer = ''
+  const isAnswered = async () => {
+    const response = await fetch(publicUrl + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    answer = `${response.status} ${await response.text()}`
+    if (response.status === 503) await refresh()
+    else if (response.status !== 200) throw new Error(`${path}: ${answer}`)
+    return response.status === 200
+  }
+  await waitUntil(`${path} is answered`, isAnswered, { pollMs: 500, circumstances: () => answer })
 }

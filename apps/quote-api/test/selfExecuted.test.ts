@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { post, postPatiently, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
 import { type LocalRequest, localRequest, userOf } from './serviceSupport/localRequest.ts'
+import { startSmartAccounts } from './serviceSupport/smartAccounts.ts'
 import { transactionsOf } from './serviceSupport/transactionsOf.ts'
 import { bytesOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
 import {
@@ -204,6 +205,18 @@ describe('a swap that nobody reports', () => {
       ...{ maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 0n, authorizationList: [authorization] },
     })
     const hash = await client.sendRawTransaction({ serializedTransaction: raw })
+    await isEnded(quote, hash)
+  })
+
+  test('of an account behind the entry point of ERC-4337, in a transaction of somebody else', async () => {
+    const accounts = await startSmartAccounts(bed.network, 'base', other)
+    const owner = await accounts.accountOf('ERC-4337')
+    await give(owner.account, amount)
+    const quote = await quotedTo(owner.account, freshAddress())
+    // CAST: steps hold addresses and calldata, which the wire describes as text.
+    const calls = callsOf(quote).map(({ to, data }) => ({ to: to as Hex, data: data as Hex, value: 0n }))
+    const { to, data } = await accounts.userOperation(owner, calls)
+    const hash = await sendOne({ id: 'swap', ...from(to, data) }, { by: other, gas: 3_000_000n })
     await isEnded(quote, hash)
   })
 

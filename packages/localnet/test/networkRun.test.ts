@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { connectLocalChain } from '../src/nodes/localChain.ts'
 import { processIdentity, stopProcess } from '../src/processes/processIdentity.ts'
+import { waitUntil } from '../src/waitUntil.ts'
 import { allGone, copyOf, nodePids, startNetwork } from './support/networkBench.ts'
 import { stoppedNetworkFolder } from './support/stoppedNetwork.ts'
 
@@ -100,10 +101,11 @@ describe('a run that was killed', () => {
     const { child, pids } = await runNetwork(directory)
     await kill(child)
     for (const pid of pids) process.kill(pid, 'SIGKILL')
+    // A signal is sent, not yet obeyed.
+    await waitUntil('the nodes are gone', () => allGone(pids))
     const { network, lines } = await startNetwork(directory)
     expect(lines).toEqual([])
     expect(network.origin).toBe('kept')
-    expect(await allGone(pids)).toBe(true)
   })
 
   it('never costs a stranger that has one of its process ids by now', async () => {
