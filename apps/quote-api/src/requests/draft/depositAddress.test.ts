@@ -7,6 +7,7 @@ import { orderSigner, type TestAppOptions, testApp } from '../../../test/fixture
 import {
   chainA,
   chainB,
+  marketWithPools,
   native,
   recipient,
   testRegistry,
@@ -182,7 +183,7 @@ describe('deposit addresses', () => {
     ['another currency of one chain', { destinationChainId: chainA, destinationCurrency: usdc }],
     ['the wrapped coin of one chain', { destinationChainId: chainA, destinationCurrency: weth }],
   ])('take %s, for an order', async (_what, change) => {
-    const { json, stored } = await quote(change)
+    const { json, stored } = await quote(change, { fillWallet, market: { current: marketWithPools() } })
     expect(json.steps?.[0], JSON.stringify(json)).toMatchObject({ id: 'deposit' })
     expect(stored[0]?.quote.signed?.order.salt.slice(0, 42)).toBe(stored[0]?.quote.depositAddress?.address)
   })
