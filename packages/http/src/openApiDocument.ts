@@ -29,25 +29,48 @@ export function nameSchemas(document: object, examples: OperationExamples): obje
   const paths = mapMembers(asObject(description['paths']), (methods) =>
     mapMembers(asObject(methods), (operation) => nameOperation(asObject(operation), schemas, examples)),
   )
-  const responses: Record<string, Json> = {}
+  const refusals = repeatedRefusals(
+    Object.values(paths).flatMap((methods) => Object.values(asObject(methods))),
+  )
   const shared = mapMembers(paths, (methods) =>
-    mapMembers(asObject(methods), (operation) => shareRefusals(asObject(operation), responses)),
+    mapMembers(asObject(methods), (operation) => shareRefusals(asObject(operation), refusals)),
+  )
+  const responses = Object.fromEntries(
+    [...refusals].map(([text, name]): [string, Json] => [name, JSON.parse(text)]),
   )
   const components = { ...asObject(description['components']), schemas: schemas.sorted(), responses }
   return { ...description, paths: shared, components }
 }
 
-/** The first refusal of each status is a component; operations that refuse in the same words refer to it. */
-function shareRefusals(operation: JsonObject, shared: Record<string, Json>): JsonObject {
-  const responses = mapMembers(asObject(operation['responses']), (response, status) => {
-    if (response === undefined || Number(status) < 400) return response
-    const name = `Error${status}`
-    const known = shared[name] ?? response
-    if (JSON.stringify(known) !== JSON.stringify(response)) return response
-    shared[name] = known
-    return { $ref: `#/components/responses/${name}` }
+/** Name by text of every refusal that stands in two operations; a second one of a status is numbered. */
+function repeatedRefusals(operations: readonly (Json | undefined)[]): ReadonlyMap<string, string> {
+  const seen = new Set<string>()
+  const names = new Map<string, string>()
+  const countOf: Record<string, number> = {}
+  for (const operation of operations) {
+    for (const [status, response] of refusalsOf(asObject(operation))) {
+      const text = JSON.stringify(response)
+      if (seen.has(text) && !names.has(text)) {
+        const number = (countOf[status] ?? 0) + 1
+        countOf[status] = number
+        names.set(text, `Error${status}${number === 1 ? '' : `_${number}`}`)
+      }
+      seen.add(text)
+    }
+  }
+  return names
+}
+
+function shareRefusals(operation: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
+  const shared = refusalsOf(operation).flatMap(([status, response]) => {
+    const name = names.get(JSON.stringify(response))
+    return name === undefined ? [] : [[status, { $ref: `#/components/responses/${name}` }] as const]
   })
-  return { ...operation, responses }
+  return { ...operation, responses: { ...asObject(operation['responses']), ...Object.fromEntries(shared) } }
+}
+
+function refusalsOf(operation: JsonObject) {
+  return Object.entries(asObject(operation['responses'])).filter(([status]) => Number(status) >= 400)
 }
 
 function nameOperation(operation: JsonObject, schemas: NamedSchemas, examples: OperationExamples): Json {

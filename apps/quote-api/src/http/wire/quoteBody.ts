@@ -31,32 +31,36 @@ const callDataCharactersMax = 32_768
 const callsMax = 20
 const appFeesMax = 10
 
-const destinationCall = z.object({
-  to: hexAddress.describe('Contract to call on the destination chain'),
-  value: z
-    .union([amount, z.string().regex(/^0x[a-fA-F0-9]{1,64}$/), z.int().min(0)])
-    .default('0')
-    .describe('Wei of the destination currency sent along: decimal or 0x digits, or a number'),
-  data: z
-    .string()
-    .max(callDataCharactersMax)
-    .regex(/^0x([a-fA-F0-9]{2})*$/)
-    .default('0x')
-    .describe('Calldata: 0x and an even number of hex digits'),
-  originalTxValue: z
-    .unknown()
-    .optional()
-    .describe('No effect: public clients send it, and nothing says what it means'),
-})
+const destinationCall = z
+  .object({
+    to: hexAddress.describe('Contract to call on the destination chain'),
+    value: z
+      .union([amount, z.string().regex(/^0x[a-fA-F0-9]{1,64}$/), z.int().min(0)])
+      .default('0')
+      .describe('Wei of the destination currency sent along: decimal or 0x digits, or a number'),
+    data: z
+      .string()
+      .max(callDataCharactersMax)
+      .regex(/^0x([a-fA-F0-9]{2})*$/)
+      .default('0x')
+      .describe('Calldata: 0x and an even number of hex digits'),
+    originalTxValue: z
+      .unknown()
+      .optional()
+      .describe('No effect: public clients send it, and nothing says what it means'),
+  })
+  .meta({ title: 'DestinationCall' })
 
-const appFee = z.object({
-  recipient: hexAddress.describe('Account that the fee accrues to'),
-  fee: z
-    .string()
-    .max(5)
-    .regex(/^[0-9]+$/)
-    .describe('Basis points of the input, 100 = 1 %'),
-})
+const appFee = z
+  .object({
+    recipient: hexAddress.describe('Account that the fee accrues to'),
+    fee: z
+      .string()
+      .max(5)
+      .regex(/^[0-9]+$/)
+      .describe('Basis points of the input, 100 = 1 %'),
+  })
+  .meta({ title: 'AppFee' })
 
 /** @source quote-and-sponsorship.md, POST /price, request body */
 const slippage = z.string().regex(slippagePattern)

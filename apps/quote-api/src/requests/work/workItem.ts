@@ -28,7 +28,7 @@ const deposit = z.object({ depository: addressText, orderId: bytes32Text, deposi
 
 /** What a solver needs to check for itself what it pays; absent in items that an older release stored. */
 const proof = {
-  order: orderSchema.optional().describe('Its hash is the order id'),
+  order: orderSchema.meta({ title: 'Order' }).optional().describe('Its hash is the order id'),
   orderSignature: hexText(65).optional().describe("Of the order's solver over the order id"),
   deposits: z
     .array(
