@@ -18,6 +18,7 @@ import {
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { requestsV2Schema } from '../src/http/wire/requestsV2.ts'
 import { statusV3Schema } from '../src/requests/status/statusWire.ts'
@@ -360,6 +361,105 @@ describe('another amount', () => {
     await pay(addressOf(quote), amount)
     await reaches(quote, 'success')
     expect(await depositsOf(addressOf(quote))).toMatchObject([{ amount: amount + dust, state: 'taken' }])
+  })
+})
+
+describe('an address', () => {
+  test('is looked up with the key that had it quoted, by nobody else, as the public client types it', async () => {
+    const [owner, stranger] = await Promise.all([createSponsor(database, 0n), createSponsor(database, 0n)])
+    const party = freshParty()
+    const quote = await quoted(party, {}, owner.apiKey)
+    const look = (query: string, apiKey?: string) =>
+      send(`${url}/deposit-addresses/v1?${query}`, {
+        headers: apiKey === undefined ? {} : { 'x-api-key': apiKey },
+      })
+    const byAddress = `address=${addressOf(quote).toUpperCase().replace('0X', '0x')}`
+    const byRequest = `requestId=${quote.requestId}`
+    for (const query of [byAddress, byRequest]) {
+      const answer: unknown = JSON.parse((await look(query, owner.apiKey)).text)
+      expect(answer).toEqual({
+        depositAddress: addressOf(quote),
+        type: 'open',
+        requestId: quote.requestId,
+        chainId: network.deployment.base.chainId,
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        currency: `0x${'0'.repeat(40)}`,
+        refundTo: party.refundTo.toLowerCase(),
+      })
+      expect((await look(query)).status).toBe(401)
+      expect((await look(query, stranger.apiKey)).status).toBe(404)
+    }
+    const strict = await quoted(freshParty(), { strict: true }, owner.apiKey)
+    const found: unknown = JSON.parse((await look(`requestId=${strict.requestId}`, owner.apiKey)).text)
+    expect(found).toMatchObject({ depositAddress: addressOf(strict), type: 'strict' })
+    const nobodys = await quoted(freshParty())
+    expect((await look(`address=${addressOf(nobodys)}`, owner.apiKey)).status).toBe(404)
+    for (const query of ['', `${byAddress}&${byRequest}`])
+      expect((await look(query, owner.apiKey)).status).toBe(400)
+  })
+})
+
+describe('a look that somebody asks for', () => {
+  const chainId = () => network.deployment.base.chainId
+  const reindex = (depositAddress: string, more: object = {}) =>
+    post(`${url}/transactions/deposit-address/reindex`, { chainId: chainId(), depositAddress, ...more })
+  const answerSchema = z.object({
+    message: z.string(),
+    triggeredCurrencies: z.array(z.object({ currency: z.string(), symbol: z.string(), balance: z.string() })),
+    checkedCurrencies: z.int(),
+    failedCurrencies: z.int(),
+  })
+
+  test('tells what lies there, and what is paid is swept and filled', async () => {
+    const party = freshParty()
+    const quote = await quoted(party)
+    const address = addressOf(quote)
+    await pay(address, amount)
+    const { triggeredCurrencies, checkedCurrencies, failedCurrencies } = readOk(
+      await reindex(address.toUpperCase().replace('0X', '0x')),
+      answerSchema,
+    )
+    // It may have been swept by then.
+    if (triggeredCurrencies.length > 0)
+      expect(triggeredCurrencies).toEqual([
+        { currency: `0x${'0'.repeat(40)}`, symbol: 'ETH', balance: String(amount) },
+      ])
+    expect([checkedCurrencies > 1, failedCurrencies]).toEqual([true, 0])
+    await reaches(quote, 'success')
+  })
+
+  test('of one currency, at an address that nobody paid, starts nothing, and not again at once', async () => {
+    const quote = await quoted(freshParty())
+    const address = addressOf(quote)
+    const currency = network.deployment.base.tokens.USDC
+    expect(readOk(await reindex(address, { currency }), answerSchema)).toEqual({
+      ...{
+        message: 'Nothing lies there.',
+        triggeredCurrencies: [],
+        checkedCurrencies: 1,
+        failedCurrencies: 0,
+      },
+    })
+    const again = await reindex(address)
+    expect([again.status, readError(again).errorCode]).toEqual([429, 'REINDEXED_TOO_RECENTLY'])
+    await reaches(quote, 'waiting')
+  })
+
+  test('is refused for what is no deposit address, not watched or not listed', async () => {
+    const address = addressOf(await quoted(freshParty()))
+    const refusals: readonly (readonly [string, object, number, string])[] = [
+      [userOf(network, 1).address, {}, 404, 'DEPOSIT_ADDRESS_NOT_FOUND'],
+      [address, { chainId: 424_242 }, 404, 'DEPOSIT_ADDRESS_NOT_FOUND'],
+      [address, { chainId: network.deployment.optimism.chainId }, 404, 'DEPOSIT_ADDRESS_NOT_FOUND'],
+      [address, { targetChainId: network.deployment.optimism.chainId }, 400, 'INVALID_REQUEST'],
+      [address, { currency: userOf(network, 1).address }, 400, 'UNSUPPORTED_CURRENCY'],
+      [address, { sweep: true }, 400, 'INVALID_REQUEST'],
+    ]
+    for (const [of, more, status, code] of refusals) {
+      const answer = await reindex(of, more)
+      expect([more, answer.status, readError(answer).errorCode]).toEqual([more, status, code])
+    }
+    expect((await reindex(address)).status).toBe(200)
   })
 })
 

@@ -139,6 +139,7 @@ describe('the interface description', () => {
       'GET /currencies/token/price',
       'GET /currencies/token/price/v2',
       'GET /currencies/trending',
+      'GET /deposit-addresses/v1',
       'GET /intents/status',
       'GET /intents/status/v2',
       'GET /intents/status/v3',
@@ -162,6 +163,7 @@ describe('the interface description', () => {
       'POST /solver/work/{id}/report',
       'POST /sponsorship/wallets/challenge',
       'POST /sponsorship/wallets/link',
+      'POST /transactions/deposit-address/reindex',
       'POST /transactions/index',
       'POST /transactions/single',
     ])

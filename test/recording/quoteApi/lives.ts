@@ -255,6 +255,22 @@ async function recordHistory(
   const continuation = textAt(page, 'continuation')
   quoteApi.name(continuation, 'the next page')
   await mine('the next page', `?limit=1&continuation=${continuation}`)
+  const address = (name: string, query: string, more: object = {}) =>
+    quoteApi.ask({
+      name: `deposit address: ${name}`,
+      path: `/deposit-addresses/v1${query}`,
+      headers,
+      ...more,
+    })
+  await address('of a request without one', `?requestId=${filled.requestId}`)
+  await address('of nobody', `?address=${appFeeWallet(4)}`)
+  await address('without key', `?address=${appFeeWallet(4)}`, { headers: {} })
+  await address('unnamed', '')
+  const looked = { chainId: 8_453, depositAddress: appFeeWallet(4) }
+  const reindex = (name: string, body: object) =>
+    quoteApi.ask({ name: `reindex: ${name}`, path: '/transactions/deposit-address/reindex', body })
+  await reindex('of nobody', looked)
+  await reindex('on another chain', { ...looked, targetChainId: 10 })
   await lookUp('by id', `?id=${filled.requestId}`)
   await lookUp(
     'by id with protocol data',

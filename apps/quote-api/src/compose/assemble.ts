@@ -21,6 +21,7 @@ import type { OpenDatabase } from '../operate/database.ts'
 import type { DatabaseWait } from '../operate/databaseWait.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { findSponsorshipChain } from '../pricing/sponsorship/sponsorCurrency.ts'
+import { createDepositAddressLookup } from '../requests/depositAddresses/addressLookup.ts'
 import { createOrderStore } from '../requests/orders/orderStore.ts'
 import { toStoredOrder } from '../requests/orders/storedOrder.ts'
 import { insertReportedTransaction } from '../requests/selfExecution/reportedTransactions.ts'
@@ -155,6 +156,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     takeCalls: permits.takeCalls,
     report: (reported) => insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
+    addressLookup: createDepositAddressLookup(database),
+    reindex: depositAddresses.reindex,
     hint(chainId) {
       settlement.hint(chainId)
       depositAddresses.hint(chainId)

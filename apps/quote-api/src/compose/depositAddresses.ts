@@ -8,6 +8,7 @@ import type {
   DepositAddressContext,
 } from '../requests/depositAddresses/depositAddressContext.ts'
 import { followSweeps } from '../requests/depositAddresses/followSweeps.ts'
+import { createReindex, type Reindex } from '../requests/depositAddresses/reindex.ts'
 import { scanPayments } from '../requests/depositAddresses/scanPayments.ts'
 import { storeFirstQuote } from '../requests/depositAddresses/storeDepositQuote.ts'
 import { watchAddresses } from '../requests/depositAddresses/watchAddresses.ts'
@@ -37,6 +38,7 @@ export type DepositAddresses = {
   readonly jobs: readonly Job[]
   /** There may be something new on a chain, or for all of them: look now. */
   hint(chainId?: number): void
+  readonly reindex: Reindex
 }
 
 const intervalFloorMs = 250
@@ -84,6 +86,7 @@ export function createDepositAddresses(options: {
         for (const job of hinted) job?.waker?.wake()
       }
     },
+    reindex: createReindex({ database, sites, wake: (chainId) => watchers.get(chainId)?.waker?.wake() }),
   }
 }
 

@@ -12,6 +12,8 @@ import type { WalletLinking } from '../access/wallets/walletLinking.ts'
 import type { AppFeeClaims } from '../money/appFees/claims.ts'
 import type { TopUpClaims } from '../money/topUps/claims.ts'
 import type { SponsorCurrency } from '../pricing/sponsorship/sponsorCurrency.ts'
+import type { DepositAddressLookup } from '../requests/depositAddresses/addressLookup.ts'
+import type { Reindex } from '../requests/depositAddresses/reindex.ts'
 import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsoredQuote.ts'
 import type { TakeCalls } from '../requests/execute/takeCalls.ts'
 import type { MoneyHistory } from '../requests/history/moneyHistory.ts'
@@ -28,6 +30,7 @@ import { registerBridgeConfig } from './routes/bridgeConfig.ts'
 import { registerChains } from './routes/chains.ts'
 import { registerClaimAppFees } from './routes/claimAppFees.ts'
 import { registerCurrencies } from './routes/currencies.ts'
+import { registerDepositAddresses } from './routes/depositAddresses.ts'
 import { registerExecute } from './routes/execute.ts'
 import { registerExecutePermits } from './routes/executePermits.ts'
 import { registerIntentStatus } from './routes/intentStatus.ts'
@@ -45,6 +48,8 @@ import { registerWalletLink } from './routes/walletLink.ts'
 
 export type AppDependencies = SponsoredQuoteDependencies & {
   readonly history: RequestHistory
+  readonly addressLookup: DepositAddressLookup
+  readonly reindex: Reindex
   readonly moneyHistory: MoneyHistory
   readonly sponsorCurrency: SponsorCurrency
   readonly environment: string
@@ -115,6 +120,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerBridgeConfig(app, dependencies)
   registerPricesHealth(app, dependencies.marketHealth)
   registerRequests(app, dependencies)
+  registerDepositAddresses(app, dependencies)
   registerBalanceEvents(app, dependencies)
   registerAppFees(app, dependencies)
   registerClaimAppFees(app, dependencies)

@@ -44,6 +44,7 @@ test('the key is asked for where it is needed, and only there', () => {
     security?.every((scheme) => 'apiKey' in scheme || 'bearerKey' in scheme),
   )
   expect(needing.filter(({ security }) => security?.length).map(({ operationId }) => operationId)).toEqual([
+    'getDepositAddress',
     'listBalanceEvents',
     'submitCalls',
     'challengeWallet',

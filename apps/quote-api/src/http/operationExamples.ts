@@ -40,6 +40,8 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
     getConfigV2: { query: { originChainId: chainId, destinationChainId: destination.chainId } },
     listRequests: { query: { id: bytes32('4d') } },
     findRequests: { query: { id: bytes32('4d') } },
+    getDepositAddress: { query: { address: account } },
+    reindexDepositAddress: { body: { chainId, depositAddress: account } },
     listBalanceEvents: { params: wallet, query: { limit: 20 } },
     listAppFeeClaims: { params: wallet, query: { limit: 20 } },
     listClaimableAppFees: { params: wallet },

@@ -1,0 +1,82 @@
+import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
+import { toBytes } from '../orders/orderColumns.ts'
+
+/** The caller's key has no such deposit address. */
+export class UnknownDepositAddressError extends DomainError {
+  readonly code = 'DEPOSIT_ADDRESS_NOT_FOUND'
+  readonly kind = 'not_found'
+
+  constructor() {
+    super('No request of this key has that deposit address.')
+  }
+}
+
+/** A deposit address as the integrator who had it quoted looks it up. */
+type DepositAddressRecord = {
+  /** Lower case. */
+  readonly depositAddress: Hex
+  /** The request that it was made for; later payments may be for newer ones. */
+  readonly requestId: Hex
+  readonly chainId: number
+  readonly createdAt: Date
+  /** What was quoted; the zero address is the native coin. */
+  readonly currency: Hex
+  /** Of one use. */
+  readonly isStrict: boolean
+  /** Who gets back what cannot be filled. */
+  readonly refundTo: string
+}
+
+export interface DepositAddressLookup {
+  /**
+   * By address in any case, or by any request that was made for it. Those of other keys, and of nobody's, are
+   * unknown. @throws UnknownDepositAddressError
+   */
+  find(
+    wanted: { readonly address: string } | { readonly requestId: Hex },
+    apiKeyId: string,
+  ): Promise<DepositAddressRecord>
+}
+
+export function createDepositAddressLookup(database: Pick<SqlDatabase, 'query'>): DepositAddressLookup {
+  return {
+    async find(wanted, apiKeyId) {
+      const [place, value] =
+        'address' in wanted
+          ? ['lower($1)', wanted.address]
+          : [
+              '(select lower(n.deposit_address) from orders n where n.request_id = $1)',
+              toBytes(wanted.requestId),
+            ]
+      // The first request of the address: those that were made of its payments came later, with the same key.
+      const [row] = await database.query<AddressRow>(
+        `select d.address, d.chain_id, d.created_at, d.depositor, d.currency, d.is_strict, o.request_id, o.api_key_id
+         from deposit_address d join orders o on o.deposit_address is not null
+           and lower(o.deposit_address) = d.address
+         where d.address = ${place} order by o.created_at, o.request_id limit 1`,
+        [value],
+      )
+      if (row === undefined || row.api_key_id !== apiKeyId) throw new UnknownDepositAddressError()
+      return {
+        depositAddress: row.address,
+        requestId: `0x${row.request_id.toString('hex')}`,
+        chainId: Number(row.chain_id),
+        createdAt: row.created_at,
+        currency: row.currency,
+        isStrict: row.is_strict,
+        refundTo: row.depositor,
+      }
+    },
+  }
+}
+
+type AddressRow = {
+  readonly address: Hex
+  readonly chain_id: bigint
+  readonly created_at: Date
+  readonly depositor: Hex
+  readonly request_id: Buffer
+  readonly api_key_id: string | null
+  readonly currency: Hex
+  readonly is_strict: boolean
+}

@@ -1,0 +1,110 @@
+import { DomainError, type Hex, type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
+import { QuoteError } from '../../pricing/errors.ts'
+import { findCurrency } from '../../pricing/registry.ts'
+import { UnknownDepositAddressError } from './addressLookup.ts'
+import { markPaid } from './addressStore.ts'
+import { balanceReading, type HeldBalances } from './balanceReading.ts'
+import type { AddressChain } from './depositAddressContext.ts'
+
+/** Between two looks at an address that somebody asks for. */
+const pauseSeconds = 10
+/** Of the look itself. */
+const budgetMs = 3_000
+
+/** Whoever asks again at once learns nothing new. */
+class ReindexedTooRecentlyError extends DomainError {
+  readonly code = 'REINDEXED_TOO_RECENTLY'
+  readonly kind = 'rate_limited'
+
+  constructor() {
+    super(`An address is looked at once in ${pauseSeconds} seconds.`, { retryAfterSeconds: pauseSeconds })
+  }
+}
+
+/** What lies at an address, and is acted on next. */
+type Reindexed = {
+  readonly triggered: readonly {
+    readonly currency: string
+    readonly symbol: string
+    readonly balance: bigint
+  }[]
+  readonly checkedCount: number
+}
+
+/**
+ * Looks at a deposit address now, by agreement, and puts it before the others where something lies there. Nobody's
+ * word is believed: what is not there moves nothing, and dust goes before no payment.
+ * @param asked with `currency`, that one alone is told
+ * @throws UnknownDepositAddressError, ReindexedTooRecentlyError; QuoteError UNSUPPORTED_CURRENCY;
+ * UpstreamUnavailableError where the chain cannot be read
+ */
+export type Reindex = (asked: {
+  readonly chainId: number
+  readonly depositAddress: string
+  readonly currency?: string | undefined
+}) => Promise<Reindexed>
+
+export function createReindex(options: {
+  readonly database: SqlDatabase
+  readonly sites: readonly AddressChain[]
+  readonly wake: (chainId: number) => void
+}): Reindex {
+  const { database, sites, wake } = options
+  return async ({ chainId, depositAddress, currency }) => {
+    const site = sites.find(({ chain }) => chain.chainId === chainId)
+    if (site === undefined) throw new UnknownDepositAddressError()
+    const listed = listedOf(site, currency)
+    const address = await beginLook(database, chainId, depositAddress)
+    const held = await balancesOf(site, address)
+    if (held.size > 0) {
+      await database.transaction((tx) =>
+        markPaid(tx, chainId, { paid: new Map([[address, held]]), named: [] }),
+      )
+      wake(chainId)
+    }
+    const triggered = listed.flatMap(({ hex, ...told }) => {
+      const balance = held.get(hex)
+      return balance === undefined ? [] : [{ ...told, balance }]
+    })
+    return { triggered, checkedCount: listed.length }
+  }
+}
+
+/** @throws QuoteError UNSUPPORTED_CURRENCY */
+function listedOf({ chain }: AddressChain, wanted: string | undefined) {
+  const currency = wanted === undefined ? undefined : findCurrency(chain, wanted)
+  if (wanted !== undefined && currency === undefined) {
+    throw new QuoteError('UNSUPPORTED_CURRENCY', 'This currency is not listed on the chain.', {
+      data: { field: 'currency' },
+    })
+  }
+  const all = currency === undefined ? [...chain.currencies.values()] : [currency]
+  return all.map(({ address, symbol }) => ({
+    ...{ currency: address, symbol },
+    hex: chain.quoting.hexAddress(address),
+  }))
+}
+
+async function beginLook(database: SqlDatabase, chainId: number, depositAddress: string): Promise<Hex> {
+  const place = 'where address = lower($1) and chain_id = $2'
+  const [begun] = await database.query<{ readonly address: Hex }>(
+    `update deposit_address set reindexed_at = clock_timestamp() ${place}
+       and (reindexed_at is null or reindexed_at <= clock_timestamp() - interval '${pauseSeconds} seconds')
+     returning address`,
+    [depositAddress, chainId],
+  )
+  if (begun !== undefined) return begun.address
+  const known = await database.query(`select 1 from deposit_address ${place}`, [depositAddress, chainId])
+  throw known.length > 0 ? new ReindexedTooRecentlyError() : new UnknownDepositAddressError()
+}
+
+async function balancesOf(site: AddressChain, address: Hex): Promise<HeldBalances> {
+  const signal = AbortSignal.timeout(budgetMs)
+  try {
+    const at = await site.head(signal)
+    const [held = new Map<Hex, bigint>()] = await site.ask(balanceReading(site.chain, [address], at), signal)
+    return held
+  } catch (error) {
+    throw new UpstreamUnavailableError('The chain cannot be read at the moment.', { cause: error })
+  }
+}
