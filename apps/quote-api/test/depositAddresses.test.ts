@@ -572,4 +572,36 @@ describe('an address of a token', () => {
       { amount: asked, state: 'taken', reason: null },
     ])
   })
+
+  test('between two currencies of one chain is filled there', async () => {
+    const party = freshParty()
+    const { chainId } = network.deployment.base
+    const quote = await quotedToken(party, {
+      destinationChainId: chainId,
+      destinationCurrency: `0x${'0'.repeat(40)}`,
+    })
+    await payToken(addressOf(quote), units)
+    await reaches(quote, 'success')
+    expect(await nativeOf('base', party.recipient)).toBe(BigInt(quote.details.currencyOut.amount))
+  })
+
+  test('is swept again where a reorganization took the sweep away, and is filled once', async () => {
+    const { node, client } = network.chains.base.chain
+    const party = freshParty()
+    const quote = await quotedToken(party)
+    const address = addressOf(quote)
+    await payToken(address, units)
+    const paidIn = await node.snapshot()
+    await waitUntil('it is swept', async () => (await heldOf('base', 'USDC', address)) === 0n)
+    await node.revert({ id: paidIn })
+    expect(await heldOf('base', 'USDC', address)).toBe(units)
+    await waitUntil('it is swept again', async () => (await heldOf('base', 'USDC', address)) === 0n)
+    await reaches(quote, 'success')
+    const received = BigInt(quote.details.currencyOut.amount)
+    expect(await heldOf('optimism', 'USDC', party.recipient)).toBe(received)
+    const block = await client.getBlockNumber()
+    await waitUntil('more blocks', async () => (await client.getBlockNumber()) > block + 5n)
+    expect(await heldOf('optimism', 'USDC', party.recipient)).toBe(received)
+    expect(await heldOf('base', 'USDC', party.refundTo)).toBe(0n)
+  })
 })
