@@ -13,10 +13,26 @@ import { checkCarried, checkExecutionMode } from './executionMode.ts'
 import { type KnowsLack, recipientLack, type Schedule, type SubsidyRule } from './feeTerms.ts'
 import { isExecuted } from './gas.ts'
 import type { InventoryView } from './inventory.ts'
-import { type LegPlan, type LegQuoter, permittedPlans, planLegs } from './legs.ts'
+import {
+  type LegPlan,
+  type LegQuoter,
+  moreTelling,
+  permittedPlans,
+  planLegs,
+  planSelfExecutedLegs,
+  type Reach,
+} from './legs.ts'
 import { requireChain } from './marketAccess.ts'
 import { permitKindOf } from './permit.ts'
-import { originCost, originGas, originRoute, type PricedRoute, wayOfRoute } from './pricedRoute.ts'
+import {
+  type FallbackType,
+  fallbackOf,
+  originCost,
+  originGas,
+  originRoute,
+  type PricedRoute,
+  wayOfRoute,
+} from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute, type SolverRouteInputs } from './priceSolverRoute.ts'
 import { checkProvenPayments, type KnowsCode } from './provenPayments.ts'
@@ -74,6 +90,8 @@ export type Priced = PricedRoute & {
   readonly originGas: { readonly expected: bigint; readonly limit: bigint } | undefined
   readonly timeEstimateSeconds: number
   readonly userBalance: bigint
+  /** Undefined where the caller did not allow fallbacks. */
+  readonly fallbackType: FallbackType | 'none' | undefined
 }
 
 /**
@@ -86,17 +104,37 @@ export async function priceRequest(
   request: QuoteRequest,
   subsidy: SubsidyRule = unsponsored,
 ): Promise<Priced> {
+  try {
+    return await priceWithin(dependencies, request, { subsidy, reach: 'configured' })
+  } catch (error) {
+    const isWidened = request.useFallbacks && error instanceof QuoteError && isOfPools(error)
+    if (!isWidened) throw error
+    return priceWithin(dependencies, request, { subsidy, reach: 'fallbacks' })
+  }
+}
+
+/** Other pools may serve what was refused with these. */
+function isOfPools({ code, data }: QuoteError): boolean {
+  const codes: readonly string[] = ['NO_SWAP_ROUTES_FOUND', 'INSUFFICIENT_LIQUIDITY', 'SWAP_IMPACT_TOO_HIGH']
+  return codes.includes(code) || data['reason'] === 'pool_deviation'
+}
+
+async function priceWithin(
+  dependencies: PricingDependencies,
+  request: QuoteRequest,
+  { subsidy, reach }: { readonly subsidy: SubsidyRule; readonly reach: Reach },
+): Promise<Priced> {
   if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
   const route = resolveRoute(dependencies.registry, request)
   checkExecutionMode(route, request)
-  const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route), request.swaps)
+  const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route, reach), request.swaps)
   const snapshot = dependencies.snapshot()
   const originMarket = requireChain(snapshot, route.origin.chainId)
   const question = factsQuestion(route, plans, request)
   const facts = dependencies.userFacts(question)
   const requireProvenPayments = checkProvenPayments(dependencies.hasCode, { route, request, plans })
 
-  const priceAmount = await amountPricing(dependencies, { request, route, plans, snapshot, subsidy })
+  const priceAmount = await amountPricing(dependencies, { request, route, plans, snapshot, subsidy, reach })
   const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
   const asked = { amount: request.amount, currency, clock: dependencies.clock }
   const priced =
@@ -126,6 +164,9 @@ export async function priceRequest(
     originGas: originGas(originMarket.fees, transactions),
     timeEstimateSeconds: timeEstimate(dependencies, priced),
     userBalance: balance ?? 0n,
+    fallbackType: request.useFallbacks
+      ? (fallbackOf([priced.originLeg, priced.destinationLeg]) ?? 'none')
+      : undefined,
   }
 }
 
@@ -187,6 +228,7 @@ type PlanInputs = {
   plans: readonly LegPlan[]
   snapshot: MarketSnapshot
   subsidy: SubsidyRule
+  reach: Reach
 }
 
 /** Prices one amount after another of a request, for all of which the chains are asked once. */
@@ -197,8 +239,9 @@ async function amountPricing(
   const { request, route, snapshot } = inputs
   const { legQuoter: quoter, swapImpactMaxBps } = dependencies
   if (route.selfExecuted) {
+    const legs = route.operation === 'send' ? [] : planSelfExecutedLegs(route, inputs.reach)
     return (amount) =>
-      priceSelfExecuted({ request: { ...request, amount }, route, snapshot, quoter, swapImpactMaxBps })
+      priceSelfExecuted({ request: { ...request, amount }, route, snapshot, quoter, swapImpactMaxBps, legs })
   }
   const lack = await recipientLack(dependencies.lackOf, route)
   const asked = { ...inputs, inventory: dependencies.inventoryView(snapshot), lack }
@@ -225,11 +268,6 @@ async function bestPlan(dependencies: PricingDependencies, inputs: AskedPlans): 
   }
   if (best === undefined) throw refusal
   return best
-}
-
-/** That one pool of several is missing says less than why the route that exists was refused. */
-function moreTelling(known: QuoteError | undefined, next: QuoteError): QuoteError {
-  return known === undefined || known.code === 'NO_SWAP_ROUTES_FOUND' ? next : known
 }
 
 const withoutSponsor = (): bigint => 0n

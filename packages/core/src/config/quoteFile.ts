@@ -113,6 +113,11 @@ const uniswapV3Schema = z.object({
   quoterV2: evmAddress,
   swapRouter: evmAddress.optional(),
   pools: z.array(poolSchema).default([]),
+  fallbackFeeTiers: z
+    .array(z.number().int().min(1).max(999_999))
+    .max(8)
+    .default([])
+    .describe('Fees of pools that `useFallbacks` asks the quoter for, in hundredths of a basis point'),
   source: z.string(),
 })
 

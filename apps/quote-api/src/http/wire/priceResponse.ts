@@ -50,6 +50,10 @@ export const priceDetailsFields = {
   }),
   timeEstimate: z.number().describe('Seconds'),
   userBalance: z.string().describe('Of the input currency, "0" when unknown'),
+  fallbackType: z
+    .enum(['more-fee-tiers', 'two-hops', 'none'])
+    .optional()
+    .describe('With `useFallbacks`: what it added; `none`: what is quoted needs none'),
 }
 
 export const priceResponseSchema = z.object({ fees: feesSchema, details: z.object(priceDetailsFields) })
@@ -90,8 +94,9 @@ export function detailMembers(priced: Priced, currencyIn: string, currencyOut: s
   // What callers and configuration wrote is escaped; numbers need none.
   const parties = `"operation":"${route.operation}","sender":${JSON.stringify(route.user)},"recipient":${JSON.stringify(route.recipient)}`
   const impact = `"totalImpact":${impactJson(impactUsd, inUsd)},"swapImpact":${impactJson(swapImpact.usd, inUsd)}`
+  const fallback = priced.fallbackType === undefined ? '' : `,"fallbackType":"${priced.fallbackType}"`
   const tolerance = `"slippageTolerance":${slippageToJson(priced)}`
-  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"`
+  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"${fallback}`
 }
 
 function impactJson(usd: UsdX18, wholeUsd: UsdX18): string {
