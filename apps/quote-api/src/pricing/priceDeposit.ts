@@ -162,6 +162,7 @@ function requestOf(
     // The user agreed to the output; a pool that lost depth shows in what the deposit buys.
     overridePriceImpact: true,
     useFallbacks: true,
+    useExternalLiquidity: false,
   }
 }
 

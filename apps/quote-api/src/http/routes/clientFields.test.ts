@@ -126,7 +126,6 @@ describe('without effect, and no reason to refuse:', () => {
     ['originGasOverhead', '0'],
     ['protocolVersion', 'preferV2'],
     ['useSharedAccounts', true],
-    ['useExternalLiquidity', true],
   ])('%s: %j', async (field, value) => {
     const [plain, named] = [await quote({}), await quote({ [field]: value })]
     expect(named.status).toBe(200)

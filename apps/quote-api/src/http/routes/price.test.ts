@@ -338,9 +338,10 @@ describe('deposit modes', () => {
 
   test('useExternalLiquidity, useFallbacks and refundOnOrigin change no price that needs none of them', async () => {
     const flags = { useExternalLiquidity: true, useFallbacks: true, refundOnOrigin: true }
-    const { fallbackType, ...details } = (await price({ ...caseA, ...flags })).json().details
+    const { fallbackType, externalLiquidity, ...details } = (await price({ ...caseA, ...flags })).json()
+      .details
     expect(details).toEqual((await price(caseA)).json().details)
-    expect(fallbackType).toBe('none')
+    expect([fallbackType, externalLiquidity]).toEqual(['none', 'none'])
   })
 })
 

@@ -54,6 +54,10 @@ export const priceDetailsFields = {
     .enum(['more-fee-tiers', 'two-hops', 'none'])
     .optional()
     .describe('With `useFallbacks`: what it added; `none`: what is quoted needs none'),
+  externalLiquidity: z
+    .enum(['used', 'none'])
+    .optional()
+    .describe('With `useExternalLiquidity`; `used`: part of `timeEstimate` is the wait for it'),
 }
 
 export const priceResponseSchema = z.object({ fees: feesSchema, details: z.object(priceDetailsFields) })
@@ -95,8 +99,10 @@ export function detailMembers(priced: Priced, currencyIn: string, currencyOut: s
   const parties = `"operation":"${route.operation}","sender":${JSON.stringify(route.user)},"recipient":${JSON.stringify(route.recipient)}`
   const impact = `"totalImpact":${impactJson(impactUsd, inUsd)},"swapImpact":${impactJson(swapImpact.usd, inUsd)}`
   const fallback = priced.fallbackType === undefined ? '' : `,"fallbackType":"${priced.fallbackType}"`
+  const used = priced.external.length > 0 ? 'used' : 'none'
+  const external = priced.mayUseExternal ? `,"externalLiquidity":"${used}"` : ''
   const tolerance = `"slippageTolerance":${slippageToJson(priced)}`
-  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"${fallback}`
+  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"${fallback}${external}`
 }
 
 function impactJson(usd: UsdX18, wholeUsd: UsdX18): string {

@@ -81,7 +81,12 @@ const sharedFields = {
     .optional()
     .describe('Refund address on the origin chain; default: recipient, else user'),
   refundOnOrigin: z.boolean().optional().describe('Deprecated: refunds always happen on the origin chain'),
-  useExternalLiquidity: z.boolean().optional().describe('A permission; never a reason to refuse'),
+  useExternalLiquidity: z
+    .boolean()
+    .optional()
+    .describe(
+      'More liquidity, later, where the solver is short and somebody brings it; `details.externalLiquidity` says whether',
+    ),
   useFallbacks: z
     .boolean()
     .optional()
@@ -211,6 +216,7 @@ export function toQuoteRequest(body: PriceBody): QuoteRequest {
     forceSolverExecution: body.forceSolverExecution ?? false,
     overridePriceImpact: body.overridePriceImpact ?? false,
     useFallbacks: body.useFallbacks ?? false,
+    useExternalLiquidity: body.useExternalLiquidity ?? false,
     originGasOverhead: body.originGasOverhead === undefined ? undefined : BigInt(body.originGasOverhead),
     swaps: toSwapPermissions(body),
     ttlSeconds: body.ttl,

@@ -127,6 +127,7 @@ function requestOf(row: AskedRow): QuoteRequest {
     overridePriceImpact: false,
     // What the caller allowed is not kept; without it a payment that needs it would go back.
     useFallbacks: true,
+    useExternalLiquidity: false,
   }
 }
 
