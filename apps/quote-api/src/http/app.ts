@@ -121,7 +121,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerPrice(app, dependencies)
   registerQuote(app, dependencies)
   registerChains(app, dependencies)
-  registerCurrencies(app, dependencies.registry)
+  registerCurrencies(app, dependencies)
   registerTokenPrice(app, dependencies)
   registerBridgeConfig(app, dependencies)
   registerPricesHealth(app, dependencies.marketHealth)
