@@ -33,8 +33,21 @@ export async function recordMoney(stage: QuoteStage): Promise<void> {
   await get('events without key', events)
   await get('events with the key of another', events, { headers: poorSponsor.headers })
   await get('events after a page that does not exist', `${events}?cursor=nonsense`, { headers })
+  await recordUsage(stage)
   await recordClaims(stage)
   await recordTopUpClaims(stage)
+}
+
+/** How often the sponsor's key was answered; how often that was is nobody's rule. */
+async function recordUsage({ quoteApi, sponsor, walletless }: QuoteStage): Promise<void> {
+  const usage = (name: string, query: string, more: object = {}) =>
+    quoteApi.ask({ name, path: `/metrics/usage${query}`, headers: sponsor.headers, ...more })
+  const isCounted = ({ body }: Answered) => JSON.stringify(body).includes('"endpoint"')
+  await usage('usage of a key', '?granularity=daily', { volatile: ['metrics'], until: isCounted })
+  await usage('usage of a key before it was asked for', '?granularity=daily&endTimestamp=1')
+  await usage('usage of the key of another', `?apiKey=${walletless.keyId}`)
+  await usage('usage of fortnights', '?granularity=fortnightly')
+  await usage('usage without key', '', { headers: {} })
 }
 
 const claimSchema = z.object({

@@ -2,7 +2,9 @@
 // which. Adversary: a page that offers a deposit address for what none can be quoted for.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { quoteFileSchema } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import { type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
 import {
   chainA,
@@ -184,5 +186,28 @@ describe('pictures', () => {
       await app.inject({ method: 'POST', url: '/currencies/v2', payload: { term: 'USDC' } })
     ).json()
     expect(logos(found)).toEqual([`USDC ${picture}`, 'USDC '])
+  })
+
+  test.each([
+    ['https://user:secret@pictures.example/a.svg', false],
+    ['javascript:alert(1)', false],
+    ['a.svg', false],
+    ['', true],
+    [picture, true],
+  ])('that are no URL, or hold credentials, stop the start: %s', async (url, isGood) => {
+    const file = join(import.meta.dirname, '../../../../../configs/quote.local.json')
+    const json = z
+      .looseObject({
+        chains: z.record(z.string(), z.looseObject({ currencies: z.array(z.looseObject({})) })),
+      })
+      .parse(JSON.parse(await readFile(file, 'utf8')))
+    for (const chain of Object.values(json.chains)) {
+      chain['iconUrl'] = url
+      for (const currency of chain.currencies) currency['logoUri'] = url
+    }
+    const { error } = quoteFileSchema.safeParse(json)
+    // Placeholders for what the environment says are no values either.
+    const refused = new Set(error?.issues.map(({ path }) => path.at(-1)))
+    expect([refused.has('iconUrl'), refused.has('logoUri')]).toEqual([!isGood, !isGood])
   })
 })
