@@ -2,6 +2,7 @@ import { QuoteError } from './errors.ts'
 import { planLegs } from './legs.ts'
 import { permitKindOf, permitsNotRelayed } from './permit.ts'
 import type { PricedRoute } from './pricedRoute.ts'
+import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 
