@@ -38,16 +38,20 @@ export async function recordMoney(stage: QuoteStage): Promise<void> {
   await recordTopUpClaims(stage)
 }
 
-/** How often the sponsor's key was answered; how often that was is nobody's rule. */
+/** How often a key was answered; how often that was is nobody's rule. */
 async function recordUsage({ quoteApi, sponsor, walletless }: QuoteStage): Promise<void> {
-  const usage = (name: string, query: string, more: object = {}) =>
-    quoteApi.ask({ name, path: `/metrics/usage${query}`, headers: sponsor.headers, ...more })
-  const isCounted = ({ body }: Answered) => JSON.stringify(body).includes('"endpoint"')
-  await usage('usage of a key', '?granularity=daily', { volatile: ['metrics'], until: isCounted })
-  await usage('usage of a key before it was asked for', '?granularity=daily&endTimestamp=1')
-  await usage('usage of the key of another', `?apiKey=${walletless.keyId}`)
-  await usage('usage of fortnights', '?granularity=fortnightly')
-  await usage('usage without key', '', { headers: {} })
+  const usage = (name: string, query: string, headers: object = walletless.headers) => ({
+    ...{ name, path: `/metrics/usage${query}`, headers: { ...headers } },
+    volatile: ['count', 'timestamp'],
+  })
+  // Asking is counted as well: once that is stored, so is all that was asked before.
+  const isStored = ({ body }: Answered) => JSON.stringify(body).includes('"/metrics/usage"')
+  await quoteApi.prepare({ ...usage('usage until now', '?granularity=daily'), until: isStored })
+  await quoteApi.ask(usage('usage of a key', '?granularity=daily'))
+  await quoteApi.ask(usage('usage before there was any', '?granularity=daily&endTimestamp=1'))
+  await quoteApi.ask(usage('usage of the key of another', `?apiKey=${sponsor.keyId}`))
+  await quoteApi.ask(usage('usage of fortnights', '?granularity=fortnightly'))
+  await quoteApi.ask(usage('usage without key', '', {}))
 }
 
 const claimSchema = z.object({
