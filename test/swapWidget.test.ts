@@ -11,6 +11,7 @@ import { createWalletClient, defineChain, erc20Abi, http, isHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { type ConfigCopy, copyConfigs } from '../apps/quote-api/test/serviceSupport/configCopy.ts'
 import { nativeCurrency, type PublicClientBed, startPublicClientBed } from './support/publicClientBed.ts'
 import type { UserChain } from './support/sessionBed.ts'
 import { startWidgetPage, type WidgetPage } from './support/widgetPage.ts'
@@ -21,25 +22,56 @@ const pictures = fileURLToPath(new URL('../node_modules/.cache/widget-pictures/'
 
 let bed: PublicClientBed
 let widget: WidgetPage
+let configs: ConfigCopy
 
 beforeAll(async () => {
   await mkdir(pictures, { recursive: true })
   widget = await startWidgetPage()
-  bed = await startPublicClientBed()
+  configs = await copyConfigs()
+  await configs.edit('quote.local.json', withPictures)
+  bed = await startPublicClientBed({ CONFIG_DIR: configs.directory })
 }, 480_000)
 afterAll(async () => {
   await widget?.stop()
   await bed?.stop()
+  await configs?.remove()
 }, 60_000)
+
+const quoteFileSchema = z.looseObject({
+  chains: z.record(z.string(), z.looseObject({ currencies: z.array(z.looseObject({ symbol: z.string() })) })),
+})
+
+/** One chain and its USDC have pictures, on this machine; the other chain has none. */
+function withPictures(json: unknown): unknown {
+  const file = quoteFileSchema.parse(json)
+  const { base, ...others } = file.chains
+  const currencies = base?.currencies.map((currency) =>
+    currency.symbol === 'USDC' ? { ...currency, logoUri: widget.pictureUrl('usdc') } : currency,
+  )
+  const pictured = { ...base, iconUrl: widget.pictureUrl('base'), currencies }
+  return { ...file, chains: { base: pictured, ...others } }
+}
 
 const chainOf = (key: UserChain) => bed.session.network.chains[key]
 const deploymentOf = (key: UserChain) => bed.session.network.deployment[key]
 type Currency = { readonly chain: UserChain; readonly symbol: 'USDC' | 'USDX' | 'ETH' }
 
-function tokenOf({ chain, symbol }: Currency) {
+const listedSchema = z.array(
+  z.looseObject({ symbol: z.string(), metadata: z.looseObject({ logoURI: z.string() }) }),
+)
+
+/** As a site gets it, with the picture that the service names. */
+async function tokenOf({ chain, symbol }: Currency) {
   const { chainId } = chainOf(chain)
   const address = symbol === 'ETH' ? nativeCurrency : deploymentOf(chain).tokens[symbol]
-  return { chainId, address, name: symbol, symbol, decimals: symbol === 'ETH' ? 18 : 6, logoURI: '' }
+  const response = await fetch(`${bed.url}/currencies/v2`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ chainIds: [chainId], address }),
+  })
+  const [listed] = listedSchema.parse(await response.json())
+  const logoURI = listed?.metadata.logoURI ?? ''
+  return { chainId, address, name: symbol, symbol, decimals: symbol === 'ETH' ? 18 : 6, logoURI }
 }
 
 function balanceOf({ chain, symbol }: Currency, holder: Hex): Promise<bigint> {
@@ -47,6 +79,14 @@ function balanceOf({ chain, symbol }: Currency, holder: Hex): Promise<bigint> {
   if (symbol === 'ETH') return client.getBalance({ address: holder })
   const address = deploymentOf(chain).tokens[symbol]
   return client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
+}
+
+/** Addresses of the pictures that a currency is shown with. */
+function picturesOf({ chain, symbol }: Currency): readonly string[] {
+  if (chain !== 'base') return []
+  return symbol === 'USDC'
+    ? [widget.pictureUrl('base'), widget.pictureUrl('usdc')]
+    : [widget.pictureUrl('base')]
 }
 
 const requestSchema = z.object({ method: z.string(), params: z.array(z.unknown()).default([]) })
@@ -179,7 +219,7 @@ async function openPage(swap: Swap, wallet: ReturnType<typeof walletOf>, api: st
   )
   const setting = {
     ...{ api, nodes, account: wallet.address, amount: swap.amount },
-    ...{ from: tokenOf(swap.from), to: tokenOf(swap.to) },
+    ...{ from: await tokenOf(swap.from), to: await tokenOf(swap.to) },
   }
   await page.goto(`${widget.url}?setting=${encodeURIComponent(JSON.stringify(setting))}`)
   const texts = () => Promise.all(seen)
@@ -217,6 +257,13 @@ async function swapInPage(name: string, swap: Swap, wallet: ReturnType<typeof wa
       .poll(async () => ((await root.textContent()) ?? '').match(/\$\d[\d,]*\.\d\d/g)?.length ?? 0, patience)
       .toBeGreaterThanOrEqual(2)
     expect(wallet.asked).not.toContain('eth_sendTransaction')
+    // Once they are loaded.
+    const shown = () =>
+      page
+        .locator('img')
+        .evaluateAll((all) => all.flatMap((one) => (one.naturalWidth > 0 ? [one.currentSrc] : [])))
+    const configured = new Set([swap.from, swap.to].flatMap(picturesOf))
+    await expect.poll(async () => new Set(await shown()), patience).toEqual(configured)
     await page.screenshot({ path: `${pictures}${name}-priced.png` })
     await page.getByRole('button', { name: /connect wallet/i }).click({ timeout: patience.timeout })
     // "Swap", "Approve & Swap" and the like, once the quote for this wallet is there.

@@ -23,8 +23,11 @@ export type PublicClientBed = {
   stop(): Promise<void>
 }
 
-export async function startPublicClientBed(): Promise<PublicClientBed> {
-  const { session, url, stop } = await startSessionBed()
+/** @param variables as `startSessionBed` takes them */
+export async function startPublicClientBed(
+  variables: Readonly<Record<string, string>> = {},
+): Promise<PublicClientBed> {
+  const { session, url, stop } = await startSessionBed(variables)
   const chainOf = (key: UserChain) => {
     const { chainId, url: rpcUrl } = session.network.chains[key]
     return defineChain({

@@ -37,10 +37,11 @@ export type SessionBed = {
   stop(): Promise<void>
 }
 
-export async function startSessionBed(): Promise<SessionBed> {
+/** @param variables what every service gets besides what its network tells it */
+export async function startSessionBed(variables: Readonly<Record<string, string>> = {}): Promise<SessionBed> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-session-'))
   const directory = join(folder, '.local')
-  const session = await startSessionIn(directory)
+  const session = await startSessionIn(directory, { environment: { ...sessionVariables, ...variables } })
   const quoteApi = session.services.find(({ plan }) => plan.name === 'quote-api')
   return {
     session,
@@ -58,6 +59,8 @@ export async function startSessionBed(): Promise<SessionBed> {
   }
 }
 
+const sessionVariables = { PATH: process.env['PATH'], LOG_LEVEL: 'warn' }
+
 /** A session in a folder, on ports of this process. Default: every service, and chains of the EVM alone. */
 export async function startSessionIn(
   directory: string,
@@ -71,7 +74,7 @@ export async function startSessionIn(
     ports: { base, optimism, hub },
     firstPorts: { quote: firstPort, oracle: firstPort + 10 },
     repositoryRoot,
-    environment: { PATH: process.env['PATH'], LOG_LEVEL: 'warn' },
+    environment: sessionVariables,
     report: () => {},
     stageDone: () => {},
     signal: new AbortController().signal,

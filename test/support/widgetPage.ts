@@ -55,8 +55,14 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
 }
 
+/** A picture of a chain or a token, under `pictures/` of the page's own address. */
+const picture =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32"><circle cx="16" cy="16" r="16" fill="#26a"/></svg>'
+
 export type WidgetPage = {
   readonly url: string
+  /** Where a small picture is, by any name. */
+  pictureUrl(name: string): string
   readonly browser: Browser
   stop(): Promise<void>
 }
@@ -66,6 +72,10 @@ export async function startWidgetPage(): Promise<WidgetPage> {
   const [folder, executablePath] = await Promise.all([builtPage(), findChromium()])
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://page').pathname
+    if (/^\/pictures\/\w+\.svg$/.test(path)) {
+      response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(picture)
+      return
+    }
     const file = join(folder, normalize(path === '/' ? '/index.html' : path))
     readFile(file).then(
       (body) => response.writeHead(200, { 'content-type': types[extname(file)] ?? 'text/plain' }).end(body),
@@ -76,8 +86,10 @@ export async function startWidgetPage(): Promise<WidgetPage> {
   // CAST: a server that listens on a port has such an address.
   const { port } = server.address() as AddressInfo
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const url = `http://127.0.0.1:${port}/`
   return {
-    url: `http://127.0.0.1:${port}/`,
+    url,
+    pictureUrl: (name) => `${url}pictures/${name}.svg`,
     browser,
     async stop() {
       await browser.close()

@@ -2,7 +2,8 @@
 // tokens come in the query; what happens is told in `window.widgetEvents`.
 import { RelayKitProvider, SwapWidget } from '@relayprotocol/relay-kit-ui'
 import '@relayprotocol/relay-kit-ui/styles.css'
-import { adaptViemWallet, convertViemChainToRelayChain } from '@relayprotocol/relay-sdk'
+import { adaptViemWallet } from '@relayprotocol/relay-sdk'
+import { configureViemChain } from '@relayprotocol/relay-sdk/chain-utils'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createElement, useMemo, useState } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -32,8 +33,8 @@ const chains = listed.map((chain) => ({
 }))
 const viemChains = chains.map(({ viem }) => viem)
 const relayChains = chains.map(({ listed: chain, viem }) => ({
-  ...convertViemChainToRelayChain(viem),
-  ...chain,
+  // Its icon is the one that the service names, or none.
+  ...configureViemChain(chain),
   httpRpcUrl: viem.rpcUrls.default.http[0],
   viemChain: viem,
 }))

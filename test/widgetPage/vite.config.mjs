@@ -4,11 +4,15 @@ import { defineConfig } from 'vite'
 const fromPage = createRequire(import.meta.url)
 const fromWidget = createRequire(fromPage.resolve('@relayprotocol/relay-kit-ui'))
 // The page wraps its wallet with the client that the widget brings along, whatever other version is installed.
-const client = fromWidget.resolve('@relayprotocol/relay-sdk').replace('/_cjs/', '/_esm/')
+const clientFile = (name) => fromWidget.resolve(name).replace('/_cjs/', '/_esm/')
+const aliases = ['@relayprotocol/relay-sdk', '@relayprotocol/relay-sdk/chain-utils'].map((name) => ({
+  find: new RegExp(`^${name}$`),
+  replacement: clientFile(name),
+}))
 
 export default defineConfig({
   define: { 'process.env': {}, global: 'globalThis' },
-  resolve: { alias: [{ find: /^@relayprotocol\/relay-sdk$/, replacement: client }] },
+  resolve: { alias: aliases },
   base: './',
   build: { target: 'es2022', minify: false, chunkSizeWarningLimit: 20_000 },
 })

@@ -144,6 +144,7 @@ describe('the interface description', () => {
       'GET /intents/status/v2',
       'GET /intents/status/v3',
       'GET /lives/v1',
+      'GET /metrics/usage',
       'GET /prices/health',
       'GET /requests/v2',
       'GET /requests/v3',

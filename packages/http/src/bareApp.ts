@@ -95,6 +95,7 @@ export function createBareApp(options: BareAppOptions): BareApp {
   })
   app.decorateRequest('apiKey', null)
   app.decorateRequest('clientRequestId', null)
+  app.decorateRequest('errorCode', null)
   connections.watch(app.server)
   app.addHook('preClose', () => drainConnections(app.server, connections, limits))
   return { app, connections }

@@ -13,7 +13,7 @@ import { exemptionOf, type SlotLimits } from './exchange.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { type OpenApiOptions, registerOpenApi } from './openapi.ts'
-import { registerTraffic } from './overload.ts'
+import { type KeyedAnswer, registerTraffic } from './overload.ts'
 import { createLimiters, type Limiter, limitRoute, type RateLimitOptions } from './rateLimit.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -31,6 +31,8 @@ export type HttpAppOptions = {
   readonly rateLimits: RateLimitOptions
   readonly metrics: HttpMetrics
   readonly readiness: Readiness
+  /** Told of each answer to a request with a key, after it was sent. Must not throw. */
+  readonly onKeyedAnswer?: (answer: KeyedAnswer) => void
   /** From `parseTrustedProxies`. */
   readonly trustedProxies: readonly string[]
   /** True opens the app to browsers of every origin. */
@@ -68,6 +70,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     connections,
     metrics: options.metrics,
     readiness: options.readiness,
+    onKeyedAnswer: options.onKeyedAnswer,
   })
   const limiters = await createLimiters(app, options.rateLimits)
   registerApiKeys(app, options)

@@ -8,6 +8,7 @@ type AnswerFailure = (error: unknown, request: FastifyRequest, reply: FastifyRep
 export function createErrorHandler(policy: ErrorPolicy): AnswerFailure {
   return (error, request, reply) => {
     const failure = describeFailure(error, policy)
+    request.errorCode = failure.body.errorCode
     logFailure(error, failure, request)
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
     reply.code(failure.status).type('application/json; charset=utf-8').send(failure.body)

@@ -30,6 +30,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller's key; `null` when none was sent. A wrong key never reaches a handler. */
     apiKey: ApiKeyRecord | null
+    /** Code of the refusal that was answered; `null` where none was. */
+    errorCode: string | null
     /** Inbound `x-request-id` when it is harmless. For logs only. */
     clientRequestId: string | null
     /**

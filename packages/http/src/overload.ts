@@ -12,6 +12,18 @@ export type TrafficOptions = {
   readonly connections: Connections
   readonly metrics: HttpMetrics
   readonly readiness: Readiness
+  readonly onKeyedAnswer: ((answer: KeyedAnswer) => void) | undefined
+}
+
+/** What a request with a key was answered. No member is longer or of more values than this service makes it. */
+export type KeyedAnswer = {
+  /** Public part of the key. */
+  readonly keyId: string
+  /** The route's pattern; `undefined` for an unknown URL. */
+  readonly route: string | undefined
+  readonly statusCode: number
+  /** Of a refusal. */
+  readonly errorCode: string | undefined
 }
 
 /** Beyond the longest time that a handler has: then something is broken that no time limit ends. */
@@ -43,6 +55,13 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
       statusCode: raw.writableEnded ? raw.statusCode : 499,
       seconds: (performance.now() - startedAtMs) / 1000,
     })
+    if (options.onKeyedAnswer !== undefined && request.apiKey !== null && raw.writableEnded)
+      options.onKeyedAnswer({
+        keyId: request.apiKey.keyId,
+        route: request.routeOptions.url,
+        statusCode: raw.statusCode,
+        errorCode: request.errorCode ?? undefined,
+      })
   }
   app.addHook('onRequest', (request, reply, done) => {
     const exchange = new Exchange({

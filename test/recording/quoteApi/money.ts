@@ -33,8 +33,25 @@ export async function recordMoney(stage: QuoteStage): Promise<void> {
   await get('events without key', events)
   await get('events with the key of another', events, { headers: poorSponsor.headers })
   await get('events after a page that does not exist', `${events}?cursor=nonsense`, { headers })
+  await recordUsage(stage)
   await recordClaims(stage)
   await recordTopUpClaims(stage)
+}
+
+/** How often a key was answered; how often that was is nobody's rule. */
+async function recordUsage({ quoteApi, sponsor, walletless }: QuoteStage): Promise<void> {
+  const usage = (name: string, query: string, headers: object = walletless.headers) => ({
+    ...{ name, path: `/metrics/usage${query}`, headers: { ...headers } },
+    volatile: ['count', 'timestamp'],
+  })
+  // Asking is counted as well: once that is stored, so is all that was asked before.
+  const isStored = ({ body }: Answered) => JSON.stringify(body).includes('"/metrics/usage"')
+  await quoteApi.prepare({ ...usage('usage until now', '?granularity=daily'), until: isStored })
+  await quoteApi.ask(usage('usage of a key', '?granularity=daily'))
+  await quoteApi.ask(usage('usage before there was any', '?granularity=daily&endTimestamp=1'))
+  await quoteApi.ask(usage('usage of the key of another', `?apiKey=${sponsor.keyId}`))
+  await quoteApi.ask(usage('usage of fortnights', '?granularity=fortnightly'))
+  await quoteApi.ask(usage('usage without key', '', {}))
 }
 
 const claimSchema = z.object({

@@ -41,6 +41,7 @@ import { createChainPorts, createDepositPricing, createQuoting } from './quoting
 import { createRandomPool } from './randomPool.ts'
 import { createSettlement } from './settlement.ts'
 import { createSponsorship } from './sponsorship.ts'
+import { createUsage } from './usage.ts'
 import { createWebhooks } from './webhooks.ts'
 
 export type QuoteApi = Listening & {
@@ -111,6 +112,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const appFees = createAppFees(settling)
   const accuracy = createAccuracy(settling)
   const access = createAccess({ ...settling, peppers, chain: sponsorshipChain })
+  const usage = createUsage(shared)
   const permits = createPermits({ registry, clients, database, fillWallet: quote.fillWallet })
   const quoting = createQuoting({
     ...shared,
@@ -136,7 +138,10 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     chain: sponsorshipChain,
     fillWallet: quote.fillWallet,
     openSingle: parts.openSingle,
-    moreJobs: [...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs, webhooks.job, accuracy.job],
+    moreJobs: [
+      ...[...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs],
+      ...[webhooks.job, accuracy.job, usage.job],
+    ],
   })
   const app = await buildApp({
     ...sponsorship,
@@ -151,6 +156,8 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     trustedProxies: config.trustedProxies,
     marketHealth: () => market.health(),
     apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),
+    onKeyedAnswer: usage.recorder.count,
+    readUsage: usage.readUsage,
     balances: appBalance.balances,
     claims: appBalance.claims,
     appFeeClaims: appFees.appFeeClaims,
@@ -178,11 +185,13 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   })
   appBalance.startJobs()
   accuracy.reactionTimes.start()
+  usage.recorder.start()
   const ops = { logger, errors: errorPolicy, registry: metrics.registry, readiness }
   const opsListener = createOpsListener(ops)
 
   const closers: readonly Closer[] = [
     { name: 'public listener', close: () => app.close() },
+    { name: 'usage of keys', close: () => usage.recorder.close() },
     { name: 'admin listener', close: () => adminListener.close() },
     { name: 'jobs', close: () => appBalance.close() },
     { name: 'reaction times', close: () => accuracy.reactionTimes.close() },

@@ -5,9 +5,11 @@ import {
   type HttpApp,
   type HttpAppOptions,
   type HttpMetrics,
+  type KeyedAnswer,
   type Readiness,
 } from '@causeway/http'
 import type { MarketHealth } from '@causeway/market'
+import type { ReadUsage } from '../access/usage/usageReading.ts'
 import type { WalletLinking } from '../access/wallets/walletLinking.ts'
 import type { AppFeeClaims } from '../money/appFees/claims.ts'
 import type { TopUpClaims } from '../money/topUps/claims.ts'
@@ -43,6 +45,7 @@ import { registerTokenPrice } from './routes/tokenPrice.ts'
 import { registerTopUpClaims } from './routes/topUpClaims.ts'
 import { registerTransactionStatus } from './routes/transactionStatus.ts'
 import { registerTransactions, type TransactionHints } from './routes/transactions.ts'
+import { registerUsage } from './routes/usage.ts'
 import { registerWalletChallenge } from './routes/walletChallenge.ts'
 import { registerWalletLink } from './routes/walletLink.ts'
 
@@ -58,6 +61,8 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly marketHealth: () => MarketHealth
   readonly apiKeys: ApiKeys
   readonly linking: WalletLinking
+  readonly onKeyedAnswer: (answer: KeyedAnswer) => void
+  readonly readUsage: ReadUsage
   readonly balances: BalanceReading
   readonly claims: TopUpClaims
   readonly appFeeClaims: AppFeeClaims
@@ -81,12 +86,13 @@ const statusFactor = 5
 
 /** The public listener with all routes, not yet listening. Opens nothing. */
 export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> {
-  const { logger, metrics, readiness, apiKeys, trustedProxies, rateLimits } = dependencies
+  const { logger, metrics, readiness, apiKeys, onKeyedAnswer, trustedProxies, rateLimits } = dependencies
   const app = await createHttpApp({
     logger,
     metrics,
     readiness,
     apiKeys,
+    onKeyedAnswer,
     trustedProxies,
     errors: errorPolicy,
     cors: true,
@@ -115,13 +121,14 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerPrice(app, dependencies)
   registerQuote(app, dependencies)
   registerChains(app, dependencies)
-  registerCurrencies(app, dependencies.registry)
+  registerCurrencies(app, dependencies)
   registerTokenPrice(app, dependencies)
   registerBridgeConfig(app, dependencies)
   registerPricesHealth(app, dependencies.marketHealth)
   registerRequests(app, dependencies)
   registerDepositAddresses(app, dependencies)
   registerBalanceEvents(app, dependencies)
+  registerUsage(app, dependencies)
   registerAppFees(app, dependencies)
   registerClaimAppFees(app, dependencies)
   const takeClaim = dependencies.appFeeClaims.takeSignature

@@ -2,6 +2,7 @@ import { QuoteError } from './errors.ts'
 import { planLegs } from './legs.ts'
 import { permitKindOf, permitsNotRelayed } from './permit.ts'
 import type { PricedRoute } from './pricedRoute.ts'
+import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './route.ts'
 
@@ -77,7 +78,7 @@ function checkDepositAddress(route: Route, request: QuoteRequest): void {
       data: { field: 'useDepositAddress' },
     })
   }
-  if (currencyIn.asset.inventory === undefined) {
+  if (needsOriginSwap(currencyIn)) {
     throw new QuoteError(
       'UNSUPPORTED_ROUTE',
       `A deposit address cannot swap: ${currencyIn.symbol} would have to be swapped first. Pay one of solverCurrencies in GET /chains, or leave useDepositAddress out.`,
@@ -101,6 +102,11 @@ function checkDepositAddress(route: Route, request: QuoteRequest): void {
   }
 }
 
+/** The solver keeps none of the asset anywhere, so it takes it in exchange alone. */
+export function needsOriginSwap({ asset }: QuotableCurrency): boolean {
+  return asset.inventory === undefined
+}
+
 /** The output comes out of a pool, so that a moved market may end it. */
 function isSwappedAfterwards(route: Route): boolean {
   return planLegs(route, 'fallbacks').every(({ destination }) => destination?.kind === 'pool')
@@ -119,7 +125,7 @@ function checkPermit(route: Route, request: QuoteRequest): void {
     })
   }
   if (route.origin.config.permitRouter === undefined) throw permitsNotRelayed(route.origin.chainId)
-  if (route.currencyIn.asset.inventory === undefined) {
+  if (needsOriginSwap(route.currencyIn)) {
     throw new QuoteError('UNSUPPORTED_ROUTE', `${route.currencyIn.symbol} would be swapped first: send it.`, {
       data: { field: 'usePermit', currency: route.currencyIn.address },
     })

@@ -131,7 +131,7 @@ function quotableChain(args: {
       symbol: rest.symbol,
       name: rest.name,
       decimals: rest.decimals,
-      ...(logoUri !== undefined && { logoUri }),
+      ...(logoUri !== '' && { logoUri }),
       isNative: canonical === codec.canonicalAddress(codec.nativeCurrency),
       key: currencyKey(config.chainId, canonical),
       asset,

@@ -7,6 +7,7 @@ import { Secret } from '@causeway/core'
 import { createLogger, type HttpApp } from '@causeway/http'
 import { type Peppers, parsePeppers } from '../../src/access/keys/peppers.ts'
 import { type Access, createAccess } from '../../src/compose/access.ts'
+import { createUsage, type Usage } from '../../src/compose/usage.ts'
 import { type Administration, createAdministration } from '../../src/operate/administration.ts'
 import { testApp } from '../fixtures/app.ts'
 
@@ -15,6 +16,8 @@ export const publicUrl = 'https://api.causeway.example'
 export const sponsorshipChainId = 8_453
 
 export type AccessService = Access & {
+  /** Not started: a test flushes when it needs it. */
+  readonly usage: Usage
   readonly app: HttpApp
   readonly administration: Administration
   close(): Promise<void>
@@ -32,17 +35,25 @@ export async function startAccessService(options: {
     rpcUrls === undefined
       ? undefined
       : createJsonRpcClient({ chainId: 'base', endpoints: rpcUrls.map((url) => ({ url })), now: Date.now })
+  const logger = createLogger({ service: 'quote-api', level: 'silent' })
   const access = createAccess({
     database,
     peppers,
     chain: { chainId: sponsorshipChainId, client },
     publicUrl: options.publicUrl ?? publicUrl,
     randomBytes,
-    logger: createLogger({ service: 'quote-api', level: 'silent' }),
+    logger,
   })
-  const app = await testApp({ apiKeys: access.apiKeys, linking: access.linking })
+  const usage = createUsage({ database, logger })
+  const app = await testApp({
+    apiKeys: access.apiKeys,
+    linking: access.linking,
+    onKeyedAnswer: usage.recorder.count,
+    readUsage: usage.readUsage,
+  })
   return {
     ...access,
+    usage,
     app,
     administration: createAdministration({
       config: { environment: 'local', webhooks: { allowPrivate: false } },

@@ -62,13 +62,20 @@ const guardianSetSchema = z.object({
   source: z.string(),
 })
 
+/** What every caller is told: no credentials. */
+export const publicUrl = (protocol: RegExp) =>
+  z
+    .union([z.literal(''), z.url({ protocol })])
+    .refine((text) => !text.includes('@'), { error: 'must hold no credentials' })
+    .default('')
+
 const currencySchema = z.object({
   address: z.string(),
   symbol: z.string().min(1).max(16),
   name: z.string().min(1).max(64),
   decimals: z.number().int().min(0).max(36),
   asset: assetId,
-  logoUri: z.string().optional(),
+  logoUri: publicUrl(/^https?$/).describe('Picture that answers name; empty: none'),
   /** True when the solver keeps inventory of it on this chain. */
   solver: z.boolean().default(false),
   /** Share of the asset's inventory that belongs here; the shares of one asset add up to 10 000. */
@@ -152,13 +159,6 @@ const ceilingsSchema = z
 const pinPolicySchema = z.array(
   z.object({ upToMicroUsd: decimalInteger.optional(), confirmations: z.number().int().min(0) }),
 )
-
-/** What every caller is told: no credentials. */
-export const publicUrl = (protocol: RegExp) =>
-  z
-    .union([z.literal(''), z.url({ protocol })])
-    .refine((text) => !text.includes('@'), { error: 'must hold no credentials' })
-    .default('')
 
 const quoteChainSchema = z.object({
   chainId: z.number().int().positive(),

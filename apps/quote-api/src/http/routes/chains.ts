@@ -22,6 +22,9 @@ export function registerChains(app: HttpApp, directory: ChainDirectory): void {
     tags: ['discovery'],
     errors: {},
     summary: 'List the chains that can be quoted',
+    querystring: z.object({
+      includeChains: z.string().max(1_024).optional().describe('No effect: no chain is hidden'),
+    }),
     response: { 200: chainsResponseSchema, ...errorResponses },
   }
   app.get('/chains', { schema, config }, async () => ({

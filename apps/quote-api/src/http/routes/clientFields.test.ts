@@ -3,7 +3,6 @@
 // be stripped in silence.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import ts from 'typescript'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
 import {
@@ -18,10 +17,10 @@ import {
   usdc,
   user,
 } from '../../../test/fixtures/market.ts'
+import { sdkMembersAt } from '../../../test/fixtures/sdkTypes.ts'
 
 const root = join(import.meta.dirname, '../../../../..')
 const table = join(root, 'docs/reference/request-fields.md')
-const sdkTypes = join(root, 'node_modules/@relayprotocol/relay-sdk/_types/src/types/api.d.ts')
 const other = `0x${'7'.repeat(40)}`
 
 const body = {
@@ -42,30 +41,7 @@ async function quote(change: object, options: TestAppOptions = {}) {
   return { status: response.statusCode, json: response.json(), stored: app.stored }
 }
 
-/** Members of the body of `POST /quote/v2`, as the SDK types it. */
-async function sdkMembers(): Promise<readonly string[]> {
-  const source = ts.createSourceFile('api.d.ts', await readFile(sdkTypes, 'utf8'), ts.ScriptTarget.Latest)
-  const way = ['paths', '/quote/v2', 'post', 'requestBody', 'content', 'application/json']
-  let members: readonly ts.Node[] = [...source.statements]
-  for (const step of way) {
-    const found = members.find((member) => nameOf(member) === step)
-    if (found === undefined) throw new Error(`the SDK's types have no ${step}`)
-    members = membersOf(found)
-  }
-  return members.flatMap((member) => nameOf(member) ?? [])
-}
-
-function nameOf(node: ts.Node): string | undefined {
-  if (ts.isInterfaceDeclaration(node)) return node.name.text
-  if (!ts.isPropertySignature(node)) return undefined
-  return ts.isIdentifier(node.name) || ts.isStringLiteral(node.name) ? node.name.text : undefined
-}
-
-function membersOf(node: ts.Node): readonly ts.Node[] {
-  if (ts.isInterfaceDeclaration(node)) return [...node.members]
-  const type = ts.isPropertySignature(node) ? node.type : undefined
-  return type !== undefined && ts.isTypeLiteralNode(type) ? [...type.members] : []
-}
+const sdkMembers = () => sdkMembersAt(['/quote/v2', 'post', 'requestBody', 'content', 'application/json'])
 
 async function tableRows(): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(table, 'utf8')

@@ -1,13 +1,17 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
-import type { QuoteRegistry } from '../../pricing/registry.ts'
-import { currenciesBodySchema, currenciesResponseSchema, selectCurrencies } from '../wire/currencies.ts'
+import {
+  type CurrencyDirectory,
+  currenciesBodySchema,
+  currenciesResponseSchema,
+  selectCurrencies,
+} from '../wire/currencies.ts'
 import { requireListedChain } from './chains.ts'
 
 const trendingOrders = ['relay24hBuyTxCount', 'relay24hBuyUsdVolume', 'coingecko6hTrending'] as const
 
 /** POST /currencies/v2 and GET /currencies/trending. @source quote-api.md 3.3 */
-export function registerCurrencies(app: HttpApp, registry: QuoteRegistry): void {
+export function registerCurrencies(app: HttpApp, directory: CurrencyDirectory): void {
   const config = { rateLimitClass: 'read' }
   const schema = {
     operationId: 'findCurrencies',
@@ -17,7 +21,7 @@ export function registerCurrencies(app: HttpApp, registry: QuoteRegistry): void 
     body: currenciesBodySchema,
     response: { 200: currenciesResponseSchema, ...errorResponses },
   }
-  app.post('/currencies/v2', { schema, config }, async ({ body }) => selectCurrencies(registry, body))
+  app.post('/currencies/v2', { schema, config }, async ({ body }) => selectCurrencies(directory, body))
 
   const trending = {
     operationId: 'listTrendingCurrencies',
@@ -32,7 +36,8 @@ export function registerCurrencies(app: HttpApp, registry: QuoteRegistry): void 
     response: { 200: currenciesResponseSchema, ...errorResponses },
   }
   app.get('/currencies/trending', { schema: trending, config }, async ({ query: { chainId, limit } }) => {
-    const chainIds = chainId === undefined ? undefined : [requireListedChain(registry, chainId).chainId]
-    return selectCurrencies(registry, { limit, ...(chainIds !== undefined && { chainIds }) })
+    const chainIds =
+      chainId === undefined ? undefined : [requireListedChain(directory.registry, chainId).chainId]
+    return selectCurrencies(directory, { limit, ...(chainIds !== undefined && { chainIds }) })
   })
 }

@@ -6,23 +6,30 @@ import {
   type QuotableCurrency,
   type QuoteRegistry,
 } from '../../pricing/registry.ts'
+import { takesDepositAddresses } from '../../requests/draft/depositAddress.ts'
 import { currencySchema, currencyToWire } from './currencyAmount.ts'
 
 const listMax = 1_000
 
 /** Every member is optional; unknown members are stripped. @source quote-api.md 3.3 */
 export const currenciesBodySchema = z.object({
-  defaultList: z.boolean().optional(),
+  defaultList: z.boolean().optional().describe('No effect: there is one list'),
   chainIds: z.array(z.int().positive()).max(200).optional(),
   term: z.string().max(128).optional().describe('Part of symbol or name, any case'),
   address: z.string().max(128).optional(),
   currencyId: z.string().max(64).optional().describe('Asset id: the same asset on every chain'),
   tokens: z.array(z.string().max(160)).max(200).optional().describe('chainId:address'),
-  verified: z.boolean().optional(),
+  verified: z.boolean().optional().describe('No effect: all are verified by who configured them'),
   limit: z.int().min(1).max(100).default(20),
-  includeAllChains: z.boolean().optional(),
-  useExternalSearch: z.boolean().optional(),
-  depositAddressOnly: z.boolean().optional(),
+  includeAllChains: z
+    .boolean()
+    .optional()
+    .describe('Beside chainIds and address: that asset on every chain, and not on these alone'),
+  useExternalSearch: z.boolean().optional().describe('No effect: nobody else is asked'),
+  depositAddressOnly: z
+    .boolean()
+    .optional()
+    .describe('What a deposit address can be quoted for, and no other'),
 })
 
 export const currenciesResponseSchema = z
@@ -32,22 +39,47 @@ export const currenciesResponseSchema = z
 type CurrenciesBody = z.infer<typeof currenciesBodySchema>
 type CurrenciesResponse = z.infer<typeof currenciesResponseSchema>
 
+/** Chains with their currencies, and the account that empties deposit addresses. */
+export type CurrencyDirectory = {
+  readonly registry: QuoteRegistry
+  readonly fillWallet: string | undefined
+}
+
 /** Currencies that satisfy every filter that was given, in configuration order. */
-export function selectCurrencies(registry: QuoteRegistry, body: CurrenciesBody): CurrenciesResponse {
+export function selectCurrencies(
+  { registry, fillWallet }: CurrencyDirectory,
+  body: CurrenciesBody,
+): CurrenciesResponse {
+  const filter = body.includeAllChains === true ? onEveryChain(registry, body) : body
   const selected: CurrenciesResponse = []
   for (const chain of registry.chains) {
     for (const currency of chain.currencies.values()) {
       if (selected.length >= body.limit) return selected
-      if (matches(chain, currency, body))
+      if (body.depositAddressOnly === true && !takesDepositAddresses(chain, currency, fillWallet)) continue
+      if (matches(chain, currency, filter))
         selected.push({ ...currencyToWire(currency), vmType: families[chain.vmType].publicName })
     }
   }
   return selected
 }
 
-function matches(chain: QuotableChain, currency: QuotableCurrency, body: CurrenciesBody): boolean {
-  const { chainIds, address, currencyId, term, tokens } = body
+type Filter = Omit<CurrenciesBody, 'limit'> & { readonly assetIds?: ReadonlySet<string> }
+
+/** What `chainIds` and `address` name, by its asset. */
+function onEveryChain(registry: QuoteRegistry, body: CurrenciesBody): Filter {
+  const { chainIds, address, ...others } = body
+  if (chainIds === undefined || address === undefined) return body
+  const assetIds = registry.chains.flatMap((chain) => {
+    const named = chainIds.includes(chain.chainId) ? findCurrency(chain, address) : undefined
+    return named === undefined ? [] : [named.asset.id]
+  })
+  return { ...others, assetIds: new Set(assetIds) }
+}
+
+function matches(chain: QuotableChain, currency: QuotableCurrency, filter: Filter): boolean {
+  const { chainIds, address, assetIds, currencyId, term, tokens } = filter
   if (chainIds !== undefined && !chainIds.includes(chain.chainId)) return false
+  if (assetIds !== undefined && !assetIds.has(currency.asset.id)) return false
   if (currencyId !== undefined && currency.asset.id !== currencyId) return false
   if (address !== undefined && !isSameAddress(chain, currency, address)) return false
   if (term !== undefined && !mentions(currency, term.toLowerCase())) return false

@@ -1,5 +1,7 @@
 import { type DepositAddressTerms, depositAddressOf, type Hex } from '@causeway/core'
 import { QuoteError } from '../../pricing/errors.ts'
+import { needsOriginSwap } from '../../pricing/executionMode.ts'
+import type { QuotableChain, QuotableCurrency } from '../../pricing/registry.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import { refundRecipient } from '../../pricing/request.ts'
 import type { Route } from '../../pricing/route.ts'
@@ -9,6 +11,16 @@ export type DepositAddress = {
   /** Lower case. */
   readonly address: Hex
   readonly terms: DepositAddressTerms
+}
+
+/** Whether a currency of the chain can be paid to a deposit address: what the quote of one asks as well. */
+export function takesDepositAddresses(
+  { config }: QuotableChain,
+  currency: QuotableCurrency,
+  fillWallet: string | undefined,
+): boolean {
+  const hasAddresses = config.depositAddresses !== undefined && fillWallet !== undefined
+  return config.enabled && hasAddresses && !needsOriginSwap(currency)
 }
 
 /**

@@ -1,0 +1,78 @@
+import type { SqlDatabase } from '@causeway/core'
+import { QuoteError } from '../../pricing/errors.ts'
+import { type Granularity, granularities, readOwnKeyIds, readSums, type UsageSum } from './usageStore.ts'
+
+export type UsageQuery = {
+  /** Public id of the key that asks. */
+  readonly caller: string
+  /** Absent: the caller's own. */
+  readonly apiKeyIds?: readonly string[]
+  readonly granularity: Granularity
+  /** Unix seconds; absent: as far back as the granularity reaches. */
+  readonly startSeconds?: number
+  /** Unix seconds; absent: now. */
+  readonly endSeconds?: number
+}
+
+/**
+ * How often a key was answered, oldest first; the last seconds may be missing.
+ * @throws QuoteError FORBIDDEN for a key of somebody else or of nobody, INVALID_REQUEST for a window that ends
+ * before it starts or holds too much, UpstreamUnavailableError
+ */
+export type ReadUsage = (query: UsageQuery) => Promise<readonly UsageSum[]>
+
+/** One answer's worth: a few megabytes. */
+const sumsMax = 20_000
+
+/** @param options.now Unix milliseconds */
+export function createUsageReading(options: {
+  database: Pick<SqlDatabase, 'query'>
+  now: () => number
+}): ReadUsage {
+  const { database, now } = options
+  return async ({ caller, apiKeyIds = [caller], granularity, ...asked }) => {
+    const window = usageWindow({ granularity, nowSeconds: Math.floor(now() / 1_000), ...asked })
+    const named = [...new Set(apiKeyIds)]
+    const others = named.filter((id) => id !== caller)
+    if (others.length > 0) {
+      const own = await readOwnKeyIds(database, caller, others)
+      if (others.some((id) => !own.has(id)))
+        throw new QuoteError('FORBIDDEN', 'A key is shown its own figures, and those of keys of its wallet.')
+    }
+    const sums = await readSums(database, {
+      granularity,
+      apiKeyIds: named,
+      ...window,
+      limit: sumsMax + 1,
+    })
+    if (sums.length <= sumsMax) return sums
+    const message = `These are more than ${sumsMax} figures: ask for a shorter window or a coarser granularity.`
+    throw new QuoteError('INVALID_REQUEST', message, { data: { field: 'startTimestamp' } })
+  }
+}
+
+/**
+ * Beginnings of the buckets that a window touches, both included. Nothing is older than the granularity reaches,
+ * whether it was deleted yet or not. Pure.
+ * @throws QuoteError INVALID_REQUEST for a window that ends before it starts
+ */
+export function usageWindow(asked: {
+  readonly granularity: Granularity
+  readonly nowSeconds: number
+  readonly startSeconds?: number
+  readonly endSeconds?: number
+}): { readonly fromSeconds: number; readonly toSeconds: number } {
+  const { granularity, nowSeconds, startSeconds, endSeconds } = asked
+  if (startSeconds !== undefined && endSeconds !== undefined && startSeconds > endSeconds) {
+    throw new QuoteError('INVALID_REQUEST', 'The window ends before it starts.', {
+      data: { field: 'endTimestamp' },
+    })
+  }
+  const { bucketSeconds, reachSeconds } = granularities[granularity]
+  const oldest = nowSeconds - reachSeconds
+  const start = Math.max(startSeconds ?? oldest, oldest)
+  return {
+    fromSeconds: Math.floor(start / bucketSeconds) * bucketSeconds,
+    toSeconds: endSeconds ?? nowSeconds,
+  }
+}
