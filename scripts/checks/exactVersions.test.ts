@@ -16,6 +16,12 @@ describe('exact versions check', () => {
     expect(problems({ manifest, catalog: '  zod: 4.6.7\n' })).toEqual([])
   })
 
+  test('accepts an exact version of a package under another name, and no range of it', () => {
+    const manifest = { dependencies: { older: 'catalog:' } }
+    expect(problems({ manifest, catalog: '  older: npm:@a/b@2.4.6\n' })).toEqual([])
+    expect(problems({ manifest, catalog: '  older: npm:@a/b@^2.4.6\n' })).toHaveLength(1)
+  })
+
   test('refuses a version written in a package', () => {
     const manifest = { dependencies: { zod: 'catalog:' }, devDependencies: { viem: '2.57.1' } }
     expect(problems({ manifest, catalog: '  zod: 4.6.7\n' })).toEqual([

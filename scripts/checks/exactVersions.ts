@@ -2,7 +2,8 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import type { Check, Finding, RepositoryFile } from './finding.ts'
 
-const exactVersion = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/
+/** Also of a package under another name, where two versions of it are needed. */
+const exactVersion = /^(npm:@?[\w./-]+@)?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/
 
 const manifestSchema = z.object({
   dependencies: z.record(z.string(), z.string()).default({}),

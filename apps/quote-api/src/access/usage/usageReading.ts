@@ -1,6 +1,23 @@
-import type { SqlDatabase } from '@causeway/core'
-import { QuoteError } from '../../pricing/errors.ts'
+import { DomainError, type SqlDatabase } from '@causeway/core'
 import { type Granularity, granularities, readOwnKeyIds, readSums, type UsageSum } from './usageStore.ts'
+
+class ForeignKeyError extends DomainError {
+  readonly code = 'FORBIDDEN'
+  readonly kind = 'forbidden'
+
+  constructor() {
+    super('A key is shown its own figures, and those of keys of its wallet.')
+  }
+}
+
+class InvalidWindowError extends DomainError {
+  readonly code = 'INVALID_REQUEST'
+  readonly kind = 'invalid_request'
+
+  constructor(field: string, message: string) {
+    super(message, { data: { field } })
+  }
+}
 
 export type UsageQuery = {
   /** Public id of the key that asks. */
@@ -16,7 +33,7 @@ export type UsageQuery = {
 
 /**
  * How often a key was answered, oldest first; the last seconds may be missing.
- * @throws QuoteError FORBIDDEN for a key of somebody else or of nobody, INVALID_REQUEST for a window that ends
+ * @throws ForeignKeyError for a key of somebody else or of nobody, InvalidWindowError for a window that ends
  * before it starts or holds too much, UpstreamUnavailableError
  */
 export type ReadUsage = (query: UsageQuery) => Promise<readonly UsageSum[]>
@@ -36,8 +53,7 @@ export function createUsageReading(options: {
     const others = named.filter((id) => id !== caller)
     if (others.length > 0) {
       const own = await readOwnKeyIds(database, caller, others)
-      if (others.some((id) => !own.has(id)))
-        throw new QuoteError('FORBIDDEN', 'A key is shown its own figures, and those of keys of its wallet.')
+      if (others.some((id) => !own.has(id))) throw new ForeignKeyError()
     }
     const sums = await readSums(database, {
       granularity,
@@ -46,17 +62,19 @@ export function createUsageReading(options: {
       limit: sumsMax + 1,
     })
     if (sums.length <= sumsMax) return sums
-    const message = `These are more than ${sumsMax} figures: ask for a shorter window or a coarser granularity.`
-    throw new QuoteError('INVALID_REQUEST', message, { data: { field: 'startTimestamp' } })
+    throw new InvalidWindowError(
+      'startTimestamp',
+      `These are more than ${sumsMax} figures: ask for a shorter window or a coarser granularity.`,
+    )
   }
 }
 
 /**
  * Beginnings of the buckets that a window touches, both included. Nothing is older than the granularity reaches,
  * whether it was deleted yet or not. Pure.
- * @throws QuoteError INVALID_REQUEST for a window that ends before it starts
+ * @throws InvalidWindowError for a window that ends before it starts
  */
-export function usageWindow(asked: {
+function usageWindow(asked: {
   readonly granularity: Granularity
   readonly nowSeconds: number
   readonly startSeconds?: number
@@ -64,9 +82,7 @@ export function usageWindow(asked: {
 }): { readonly fromSeconds: number; readonly toSeconds: number } {
   const { granularity, nowSeconds, startSeconds, endSeconds } = asked
   if (startSeconds !== undefined && endSeconds !== undefined && startSeconds > endSeconds) {
-    throw new QuoteError('INVALID_REQUEST', 'The window ends before it starts.', {
-      data: { field: 'endTimestamp' },
-    })
+    throw new InvalidWindowError('endTimestamp', 'The window ends before it starts.')
   }
   const { bucketSeconds, reachSeconds } = granularities[granularity]
   const oldest = nowSeconds - reachSeconds
