@@ -1,6 +1,12 @@
 import type { SqlDatabase } from '@causeway/core'
+import {
+  type Granularity,
+  granularities,
+  readOwnKeyIds,
+  readSums,
+  type UsageSum,
+} from '../../access/usage/usageStore.ts'
 import { QuoteError } from '../../pricing/errors.ts'
-import { type Granularity, granularities, readOwnKeyIds, readSums, type UsageSum } from './usageStore.ts'
 
 export type UsageQuery = {
   /** Public id of the key that asks. */
@@ -56,7 +62,7 @@ export function createUsageReading(options: {
  * whether it was deleted yet or not. Pure.
  * @throws QuoteError INVALID_REQUEST for a window that ends before it starts
  */
-export function usageWindow(asked: {
+function usageWindow(asked: {
   readonly granularity: Granularity
   readonly nowSeconds: number
   readonly startSeconds?: number
