@@ -46,6 +46,7 @@ test('the key is asked for where it is needed, and only there', () => {
   expect(needing.filter(({ security }) => security?.length).map(({ operationId }) => operationId)).toEqual([
     'getDepositAddress',
     'listBalanceEvents',
+    'listUsage',
     'submitCalls',
     'challengeWallet',
     'linkWallet',
