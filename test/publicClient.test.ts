@@ -1,9 +1,9 @@
 // Goal: the published client works against this service without a change to it. Method: the package as
-// npm has it, pointed at a whole local network: nodes, quote-api, three oracles and the solver. Deposit
-// addresses are not here: the client only shows them.
+// npm has it, pointed at a whole local network: nodes, quote-api, three oracles and the solver. Of a deposit
+// address the client only shows the text; the test pays to it.
 import type { Hex } from '@causeway/core'
 import type { Execute, getClient } from '@relayprotocol/relay-sdk'
-import { erc20Abi } from 'viem'
+import { encodeFunctionData, erc20Abi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -240,6 +240,22 @@ describe('requests of the public client', () => {
     expect(quote.details?.currencyOut?.amount).toBe('3000000')
     const done = await execute(quote, 4, 'optimism')
     expect((await statusOf(done)).json.status).toBe('success')
+  })
+
+  test('a deposit address is shown for a token, and what is paid to it is filled', async () => {
+    const recipient = freshAddress()
+    const quote = await getQuote({ recipient, options: { useDepositAddress: true, refundTo: bed.user(5) } })
+    const [step] = quote.steps
+    expect(step).toMatchObject({ id: 'deposit', depositAddress: expect.stringMatching(/^0x[0-9a-f]{40}$/i) })
+    // CAST: the client types an address as text.
+    const args = [step?.depositAddress as Hex, 25_000_000n] as const
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
+    const { chain } = bed.session.network.chains.base
+    const payer = bed.session.network.keys.users[5]
+    if (payer === undefined) throw new Error('there is no user 5')
+    await chain.send(payer, [{ what: 'payment', to: base().tokens.USDC, data }])
+    await expect.poll(async () => (await statusOf(quote)).json, patience).toMatchObject({ status: 'success' })
+    expect(await usdcOnOptimism(recipient)).toBe(BigInt(quote.details?.currencyOut?.amount ?? 0))
   })
 
   test('a sponsored request pays out all of its input', async () => {

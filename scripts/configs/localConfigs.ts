@@ -154,6 +154,7 @@ function quoteChain(chain: ChainDeployment, displayName: string): object {
         feePips,
         tickSpacing,
       })),
+      fallbackFeeTiers: [100, 500, 3_000, 10_000],
       source,
     },
     pinPolicy: [{ upToMicroUsd: '1000000000', confirmations: 1 }, { confirmations: 2 }],

@@ -6,7 +6,12 @@ export const endToEndFiles = ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.
 /** Files by the suite that they run in. A file that stands in none runs in `npm test`. */
 export const suiteFiles = {
   /** `npm run test:clients`: what others publish works here unmodified. */
-  clients: ['test/publicClient.test.ts', 'test/publicClientFailures.test.ts', 'test/swapWidget.test.ts'],
+  clients: [
+    'test/olderClients.test.ts',
+    'test/publicClient.test.ts',
+    'test/publicClientFailures.test.ts',
+    'test/swapWidget.test.ts',
+  ],
   /** `npm run test:localnet`: what a newcomer types works: the start, its restarts, the demo and the guides. */
   localnet: [
     'apps/quote-api/test/sponsorGuide.test.ts',

@@ -1,17 +1,22 @@
 import type { Hex } from '@causeway/core'
 import type { Session } from '@causeway/localnet'
-import { convertViemChainToRelayChain, createClient, type RelayClient } from '@relayprotocol/relay-sdk'
+import * as newest from '@relayprotocol/relay-sdk'
 import { createWalletClient, defineChain, http, type WalletClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { startSessionBed, type UserChain } from './sessionBed.ts'
 
 export const nativeCurrency: Hex = `0x${'0'.repeat(40)}`
 
+/** What of the public client's package is used, whatever its version. */
+type Published = Pick<typeof newest, 'createClient' | 'convertViemChainToRelayChain'>
+
 /** The whole local network, as `npm start` runs it, and the public client pointed at its quote-api. */
 export type PublicClientBed = {
   readonly session: Session
   readonly url: string
-  readonly client: RelayClient
+  readonly client: newest.RelayClient
+  /** The client of another version of the package. */
+  connect(published: Published): newest.RelayClient
   /** A wallet of the n-th funded user, on one chain. */
   wallet(userIndex: number, chain: UserChain): WalletClient
   user(index: number): Hex
@@ -30,15 +35,16 @@ export async function startPublicClientBed(
       rpcUrls: { default: { http: [rpcUrl] } },
     })
   }
-  const client = createClient({
-    baseApiUrl: url,
-    source: 'public-client.test',
-    pollingInterval: 250,
-    chains: [
-      convertViemChainToRelayChain(chainOf('base')),
-      convertViemChainToRelayChain(chainOf('optimism')),
-    ],
-  })
+  const connect = ({ createClient, convertViemChainToRelayChain }: Published) =>
+    createClient({
+      baseApiUrl: url,
+      source: 'public-client.test',
+      pollingInterval: 250,
+      chains: [
+        convertViemChainToRelayChain(chainOf('base')),
+        convertViemChainToRelayChain(chainOf('optimism')),
+      ],
+    })
   const account = (index: number) => {
     const user = session.network.keys.users[index]
     if (user === undefined) throw new Error(`no user ${index}`)
@@ -47,7 +53,8 @@ export async function startPublicClientBed(
   return {
     session,
     url,
-    client,
+    client: connect(newest),
+    connect,
     stop,
     user: (index) => account(index).address,
     wallet: (index, key) =>

@@ -3,6 +3,8 @@
 // stays until more arrives. Sponsors pay for it as quoted. Method: the service with its jobs, PostgreSQL,
 // anvil, the solver in its own process; users send nothing but plain payments.
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrderIdHasher, type Hex, mainNetwork } from '@causeway/core'
@@ -13,6 +15,7 @@ import {
   spawnSolver,
   startTestNetwork,
   type TestNetwork,
+  tokenAbi,
   waitUntil,
 } from '@causeway/localnet'
 import { encodeFunctionData, erc20Abi } from 'viem'
@@ -46,8 +49,15 @@ let service: TestService
 let solver: SolverProcess
 let oracles: StandInOracle[] = []
 let url: string
+let treasury: Server
 
 beforeAll(async () => {
+  treasury = createServer((_request, response) => {
+    response.end(JSON.stringify({ available: '9000000000000', feeBps: 5, readySeconds: 30 }))
+  })
+  await new Promise<void>((resolve) => treasury.listen(0, '127.0.0.1', resolve))
+  // CAST: it listens on a port.
+  const { port } = treasury.address() as AddressInfo
   network = await startTestNetwork({ blockTimeSeconds: 1 })
   directory = await mkdtemp(join(tmpdir(), 'causeway-deposit-addresses-'))
   server = await startTestPostgres({ dataDirectory: join(directory, 'postgres') })
@@ -61,6 +71,7 @@ beforeAll(async () => {
     DATABASE_URL: server.connectionString,
     API_KEY_PEPPERS: pepperText,
     SOLVER_API_KEY: solverKey,
+    EXTERNAL_LIQUIDITY_URL: `http://127.0.0.1:${port}`,
     ORACLES: oracles.map((oracle) => `${oracle.url}||${oracle.signer}`).join(';'),
     ORACLES_THRESHOLD: '2',
     ...(process.env['TEST_LOG'] !== undefined && { LOG_LEVEL: 'debug' }),
@@ -73,6 +84,7 @@ beforeAll(async () => {
   await solver.ready()
 })
 afterAll(async () => {
+  treasury?.close()
   solver?.kill('SIGKILL')
   await solver?.ended
   await service?.stop()
@@ -572,4 +584,69 @@ describe('an address of a token', () => {
       { amount: asked, state: 'taken', reason: null },
     ])
   })
+
+  test('between two currencies of one chain is filled there', async () => {
+    const party = freshParty()
+    const { chainId } = network.deployment.base
+    const quote = await quotedToken(party, {
+      destinationChainId: chainId,
+      destinationCurrency: `0x${'0'.repeat(40)}`,
+    })
+    await payToken(addressOf(quote), units)
+    await reaches(quote, 'success')
+    expect(await nativeOf('base', party.recipient)).toBe(BigInt(quote.details.currencyOut.amount))
+  })
+
+  test('is swept again where a reorganization took the sweep away, and is filled once', async () => {
+    const { node, client } = network.chains.base.chain
+    const party = freshParty()
+    const quote = await quotedToken(party)
+    const address = addressOf(quote)
+    await payToken(address, units)
+    const paidIn = await node.snapshot()
+    await waitUntil('it is swept', async () => (await heldOf('base', 'USDC', address)) === 0n)
+    await node.revert({ id: paidIn })
+    expect(await heldOf('base', 'USDC', address)).toBe(units)
+    await waitUntil('it is swept again', async () => (await heldOf('base', 'USDC', address)) === 0n)
+    await reaches(quote, 'success')
+    const received = BigInt(quote.details.currencyOut.amount)
+    expect(await heldOf('optimism', 'USDC', party.recipient)).toBe(received)
+    const block = await client.getBlockNumber()
+    await waitUntil('more blocks', async () => (await client.getBlockNumber()) > block + 5n)
+    expect(await heldOf('optimism', 'USDC', party.recipient)).toBe(received)
+    expect(await heldOf('base', 'USDC', party.refundTo)).toBe(0n)
+  })
+})
+
+test('what the solver is short of is filled once it was brought, and not before', async () => {
+  const mint = (chain: 'base' | 'optimism', to: Hex, amountMinted: bigint) =>
+    network.chains[chain].chain.send(network.keys.deployer, [
+      {
+        ...{ what: 'mint', to: currencyAddress(network, chain, 'USDC') },
+        data: encodeFunctionData({
+          ...{ abi: tokenAbi, functionName: 'mint', args: [[{ to, amount: amountMinted }]] },
+        }),
+      },
+    ])
+  const party = freshParty()
+  const fillWallet = network.keys.fillWallet.address
+  const units = (await heldOf('optimism', 'USDC', fillWallet)) * 2n
+  await mint('base', userOf(network, 1).address, units)
+  const more = { useDepositAddress: true, useExternalLiquidity: true, ...party }
+  const wish = { pay: 'USDC', receive: 'USDC', amount: units, more } as const
+  const quote = readOk(await postPatiently(`${url}/quote`, localRequest(network, wish)), quoteResponseSchema)
+  expect(quote.details).toMatchObject({ externalLiquidity: 'used' })
+  await payToken(addressOf(quote), units)
+  await waitUntil('its fill is offered', async () => {
+    const fills = await database.query(`select 1 from work_item where kind = 'fill' and request_id = $1`, [
+      bytesOf(quote.requestId),
+    ])
+    return fills.length === 1
+  })
+  // Each of its looks lasts 50 ms.
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  expect(await heldOf('optimism', 'USDC', party.recipient)).toBe(0n)
+  await mint('optimism', fillWallet, units)
+  await reaches(quote, 'success')
+  expect(await heldOf('optimism', 'USDC', party.recipient)).toBe(BigInt(quote.details.currencyOut.amount))
 })

@@ -318,13 +318,14 @@ describe('what a user executes alone', () => {
     ['USDC to native', () => tokens().USDC, () => native, '15000000'],
     ['native to USDC', () => native, () => tokens().USDC, '20000000000000000'],
     ['USDX to USDC', () => tokens().USDX, () => tokens().USDC, '70000000'],
+    ['USDX to TIDE, which no pool joins,', () => tokens().USDX, () => tokens().TIDE, '40000000'],
   ]
   test.each(pairs)(
     'a swap of %s by exact input gives exactly the quoted output',
     async (_name, from, to, amount) => {
       const receiver = fresh()
       const json = await quote(
-        { originCurrency: from(), destinationCurrency: to(), amount },
+        { originCurrency: from(), destinationCurrency: to(), amount, useFallbacks: true },
         user(5),
         receiver,
       )
@@ -336,12 +337,16 @@ describe('what a user executes alone', () => {
   test.each([
     ['TIDE to native', () => tokens().TIDE, () => native, '4000000000000000'],
     ['native to USDC', () => native, () => tokens().USDC, '12000000'],
+    ['TIDE to USDX, which no pool joins,', () => tokens().TIDE, () => tokens().USDX, '12000000'],
   ])('a swap of %s by exact output spends exactly the quoted input', async (_name, from, to, amount) => {
     const receiver = fresh()
     const spender = user(5)
     const before = await balance(from(), spender.address)
     const json = await quote(
-      { originCurrency: from(), destinationCurrency: to(), amount, tradeType: 'EXACT_OUTPUT' },
+      {
+        ...{ originCurrency: from(), destinationCurrency: to(), amount, tradeType: 'EXACT_OUTPUT' },
+        useFallbacks: true,
+      },
       spender,
       receiver,
     )
@@ -396,6 +401,13 @@ describe('the gas that a quote names', () => {
       'a swap of tokens for an exact amount',
       () => ({ ...alone(tokens().TIDE, tokens().USDC, '12000000'), tradeType: 'EXACT_OUTPUT' }),
     ],
+    ['a first swap over two pools', () => twoHops(tokens().USDX, tokens().TIDE, '5000000')],
+    ['a swap over two pools', () => twoHops(tokens().USDX, tokens().TIDE, '6000000')],
+    ['a swap over two pools to coin', () => twoHops(tokens().USDX, native, '6000000')],
+    [
+      'a swap over two pools for an exact amount',
+      () => ({ ...twoHops(tokens().TIDE, tokens().USDX, '7000000'), tradeType: 'EXACT_OUTPUT' }),
+    ],
     [
       'a swap after an approval that must be reset',
       () => alone(tokens().USDX, tokens().USDC, '5000000'),
@@ -419,6 +431,11 @@ describe('the gas that a quote names', () => {
     originCurrency,
     destinationCurrency,
     amount,
+  })
+
+  const twoHops = (originCurrency: string, destinationCurrency: string, amount: string) => ({
+    ...alone(originCurrency, destinationCurrency, amount),
+    useFallbacks: true,
   })
 
   test('an allowance of a token that asks for it is reset first', async () => {

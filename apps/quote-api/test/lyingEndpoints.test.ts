@@ -1,6 +1,7 @@
 // Goal: one of three endpoints of a chain that lies, faster than the honest ones, moves no price and no gas
 // and stops no route, and one dear transaction on a quiet chain moves no gas. Method: the real service over
 // real nodes behind proxies, of which the first lies and the others take 60 ms longer.
+import type { Hex } from '@causeway/core'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import {
   askNode,
@@ -12,12 +13,15 @@ import {
   waitUntil,
 } from '@causeway/localnet'
 import { marketHealthSchema } from '@causeway/market'
+import { decodeFunctionResult, encodeFunctionData, encodeFunctionResult, erc20Abi, multicall3Abi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { priceResponseSchema } from '../src/http/wire/priceResponse.ts'
+import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { startTestService, type TestService } from './fixtures/service.ts'
 import { post, price, readOk, send } from './serviceSupport/callService.ts'
 import { type ConfigCopy, copyConfigs } from './serviceSupport/configCopy.ts'
-import { localRequest } from './serviceSupport/localRequest.ts'
+import { currencyAddress, localRequest, userOf } from './serviceSupport/localRequest.ts'
 
 const oneEther = 10n ** 18n
 const honestDelayMs = 60
@@ -25,7 +29,7 @@ const honestDelayMs = 60
 const watchedMs = 7_000
 
 let network: TestNetwork
-let database: TestDatabase
+let server: TestDatabase
 let configs: ConfigCopy
 let proxies: Record<'base' | 'optimism', readonly FaultProxy[]>
 let service: TestService
@@ -33,7 +37,7 @@ let url: string
 
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })
-  database = await startTestDatabase()
+  server = await startTestDatabase()
   configs = await copyConfigs()
   await configs.replace('quote.local.json', '"blockTimeMs": 2000', '"blockTimeMs": 1000')
   const before = async (chain: 'base' | 'optimism') => {
@@ -45,7 +49,7 @@ beforeAll(async () => {
   proxies = { base: await before('base'), optimism: await before('optimism') }
   const urls = (chain: 'base' | 'optimism') => proxies[chain].map((proxy) => proxy.url).join(',')
   service = await startTestService(network, {
-    DATABASE_URL: database.connectionString,
+    DATABASE_URL: server.connectionString,
     CONFIG_DIR: configs.directory,
     BASE_RPC_URL: urls('base'),
     OPTIMISM_RPC_URL: urls('optimism'),
@@ -55,7 +59,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop()
   await Promise.all([...(proxies?.base ?? []), ...(proxies?.optimism ?? [])].map((proxy) => proxy.stop()))
-  await database?.stop()
+  await server?.stop()
   await network?.stop()
   await configs?.remove()
 })
@@ -166,6 +170,65 @@ describe('one fast liar of three endpoints', () => {
         { timeout: 30_000 },
       )
       .toEqual({ on: 'state', agreed: 2, required: 2, configured: 3, dissenting: 1 })
+  })
+})
+
+// Who gains by breaking it: who runs one endpoint and has a sweep paid for, or a fill of what nobody deposited.
+describe('a deposit address', () => {
+  const units = 100_000_000n
+  const reindexed = z.object({ triggeredCurrencies: z.array(z.object({ balance: z.string() })) })
+
+  /** Every balance that is asked for beside `account` is `amount`. */
+  function balancesAre(account: Hex, amount: bigint): FaultMode {
+    const named = account.slice(2).toLowerCase()
+    return {
+      kind: 'lie',
+      rewrite({ method, params }, result) {
+        if (method !== 'eth_call' || !JSON.stringify(params[0] ?? '').includes(named)) return result
+        // CAST: what a node answers to a call is hex.
+        const told = { abi: multicall3Abi, functionName: 'aggregate3', data: result as Hex } as const
+        const lied = decodeFunctionResult(told).map(({ success }) => ({
+          ...{ success, returnData: `0x${word(amount)}` as const },
+        }))
+        return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result: lied })
+      },
+    }
+  }
+
+  async function quotedAddress(): Promise<Hex> {
+    const { address: refundTo } = userOf(network, 2)
+    const wish = localRequest(network, { amount: units, more: { useDepositAddress: true, refundTo } })
+    const { steps } = readOk(await post(`${url}/quote`, wish), quoteResponseSchema)
+    // CAST: the wire describes an address as text.
+    return steps[0]?.depositAddress as Hex
+  }
+  const chainId = () => network.deployment.base.chainId
+  const lookAt = async (depositAddress: Hex) =>
+    readOk(
+      await post(`${url}/transactions/deposit-address/reindex`, { chainId: chainId(), depositAddress }),
+      reindexed,
+    ).triggeredCurrencies
+  const sweepsOf = (address: Hex) =>
+    server.database.query<{ id: string }>(
+      `select id from work_item where kind = 'sweep' and lower(payload ->> 'depositAddress') = lower($1)`,
+      [address],
+    )
+
+  test('that one endpoint fills with money is not swept', async () => {
+    const address = await quotedAddress()
+    await liarTells(balancesAre(address, units))
+    expect(await lookAt(address)).toEqual([])
+    await new Promise((resolve) => setTimeout(resolve, watchedMs))
+    expect(await sweepsOf(address)).toEqual([])
+  })
+
+  test('that one endpoint shows as empty is swept', async () => {
+    const address = await quotedAddress()
+    await liarTells(balancesAre(address, 0n))
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [address, units] })
+    const to = currencyAddress(network, 'base', 'USDC')
+    await network.chains.base.chain.send(userOf(network, 1), [{ what: 'payment', to, data }])
+    await waitUntil('a sweep is offered', async () => (await sweepsOf(address)).length === 1)
   })
 })
 

@@ -127,6 +127,7 @@ export {
 } from './config/chainsFile.ts'
 export { type HubFile, hubFileSchema } from './config/hubFile.ts'
 export {
+  type ExternalLiquiditySettings,
   type FeeModel,
   type GuardianSet,
   type PoolConfig,

@@ -19,7 +19,6 @@ export {
   allocatorKeys,
 } from './allocator/allocatorEnvironment.ts'
 export {
-  batchAccountAbi,
   delegationManagerAbi,
   gasPriceOracleAbi,
   lendingMarketAbi,
@@ -37,7 +36,7 @@ export {
   type PoolDeployment,
   type TokenSymbol,
 } from './contracts/deployment.ts'
-export { type BatchedCall, batchAccountAddress, signBatch, signDelegation } from './contracts/signBatch.ts'
+export { type BatchedCall, caliburAddress, signBatch, signDelegation } from './contracts/signBatch.ts'
 export { randomWord, testCalls, testFill } from './contracts/testFill.ts'
 export { executeCallData, payloadCallData } from './deploy/callRequest.ts'
 export { deployNetwork, type NetworkToDeploy } from './deploy/deployNetwork.ts'

@@ -33,6 +33,7 @@ import { createAccuracy } from './accuracy.ts'
 import { createAppBalance } from './appBalance.ts'
 import { createAppFees } from './appFees.ts'
 import { createDepositAddresses, storeWithAddresses } from './depositAddresses.ts'
+import { createFindLiquidity } from './externalLiquidity.ts'
 import { createListening, type Listening } from './listeners.ts'
 import { requireUsableChain, startMarket } from './market.ts'
 import { createPermits } from './permits.ts'
@@ -120,6 +121,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     signer,
     brought: {
       reactionMsOf: accuracy.reactionTimes.of,
+      findLiquidity: createFindLiquidity(config.externalLiquidity, quote, logger),
       permitTokens: permits.permitTokens,
       ...storeWithAddresses(shared, {
         store: (record) => orders.save(toStoredOrder(record)),

@@ -49,6 +49,7 @@ export function createDepositPricing(
 type Brought = Pick<
   SponsoredQuoteDependencies,
   | 'reactionMsOf'
+  | 'findLiquidity'
   | 'permitTokens'
   | 'store'
   | 'storeSponsored'

@@ -41,6 +41,8 @@ const variables = z.object({
   DEFILLAMA_URL: z.url().optional(),
   COINGECKO_URL: z.url().optional(),
   COINGECKO_API_KEY: secret.optional(),
+  EXTERNAL_LIQUIDITY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  EXTERNAL_LIQUIDITY_API_KEY: secret.optional(),
   JOBS: z.enum(['on', 'off']).default('on'),
   CUSTODY_ADDRESS: z
     .string()
@@ -107,6 +109,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>,
     logLevel: env.LOG_LEVEL,
     trustedProxies: parseTrustedProxies(env.TRUSTED_PROXIES),
     rateLimits: { perKeyMax: env.RATE_LIMIT_PER_KEY, perIpMax: env.RATE_LIMIT_PER_IP },
+    externalLiquidity: { url: env.EXTERNAL_LIQUIDITY_URL, apiKey: env.EXTERNAL_LIQUIDITY_API_KEY },
     priceAdapters: {
       hermes: { url: env.HERMES_URL, apiKey: env.HERMES_API_KEY },
       defillama: { url: env.DEFILLAMA_URL },

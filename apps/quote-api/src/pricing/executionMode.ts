@@ -109,7 +109,7 @@ export function needsOriginSwap({ asset }: QuotableCurrency): boolean {
 
 /** The output comes out of a pool, so that a moved market may end it. */
 function isSwappedAfterwards(route: Route): boolean {
-  return planLegs(route).every(({ destination }) => destination?.kind === 'pool')
+  return planLegs(route, 'fallbacks').every(({ destination }) => destination?.kind === 'pool')
 }
 
 function checkPermit(route: Route, request: QuoteRequest): void {

@@ -9,6 +9,7 @@ import {
 } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
+import type { ExternalLiquidity } from './externalLiquidity.ts'
 import { charged, networkFees, relayedDeposit } from './gas.ts'
 import { type AssetInventory, type InventoryView, skewCostUsd } from './inventory.ts'
 import type { LegPlan } from './legs.ts'
@@ -41,6 +42,8 @@ export type FeeInputs = {
   /** What the recipient lacks before he can be paid the output; undefined while his chain does not say. */
   readonly lack: AccountLack | undefined
   readonly subsidy: SubsidyRule
+  /** Counted in `inventory` already. */
+  readonly external?: readonly ExternalLiquidity[] | undefined
 }
 
 /** What a sponsor pays of the fees, for one fee currency at its price; always 0 without a sponsor. */
@@ -56,7 +59,7 @@ export function feeTerms(inputs: FeeInputs): { terms: FeeTerms; topup: GasTopup 
   const topup = gasTopup(inputs)
   const gas =
     convertUp(fillCost(inputs), native, fee) + relayedDepositCost(inputs) + (topup?.valueInFeeCurrency ?? 0n)
-  const platformBps = platformFeeBps(inputs)
+  const platformBps = platformFeeBps(inputs) + externalFeeBps(inputs)
   const appFeesBps = request.appFees.map(({ bps }) => bps)
   const { received, paid } = inventories(inputs)
   const appBps = appFeesBps.reduce((sum, bps) => sum + bps, 0n)
@@ -149,6 +152,12 @@ function platformFeeBps({ route, plan, schedule, snapshot }: FeeInputs): bigint 
   const assetClass = dearerClass(currencyIn.assetClass, currencyOut.assetClass)
   const classBps = { stable: schedule.stableBps, major: schedule.majorBps, longtail: schedule.longtailBps }
   return BigInt(classBps[assetClass]) + conversionSpreadBps(snapshot, plan.feeCurrency, plan.payoutCurrency)
+}
+
+/** What is brought from elsewhere costs, whatever part of the payout it is. */
+function externalFeeBps({ plan, external = [] }: FeeInputs): bigint {
+  const brought = external.find(({ currency }) => currency.asset === plan.payoutCurrency.asset)
+  return BigInt(brought?.feeBps ?? 0)
 }
 
 /** By how much the sources of both prices disagree; a conversion within one asset reads none. */

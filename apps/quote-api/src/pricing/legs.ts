@@ -1,4 +1,4 @@
-import { bpsDenominator, divideUp, type Hex, type UsdX18, usdValueDown } from '@causeway/core'
+import { bpsDenominator, divideUp, type UsdX18, usdValueDown } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
 import { requirePrice } from './marketAccess.ts'
@@ -15,6 +15,8 @@ export type Leg = {
   readonly chain: QuotableChain
   readonly from: QuotableCurrency
   readonly to: QuotableCurrency
+  /** Of a fallback route: what stands between two pools, or fees of pools that the configuration does not list. */
+  readonly beyond?: { readonly via: QuotableCurrency } | { readonly feeTiers: readonly number[] } | undefined
 }
 
 /**
@@ -34,9 +36,8 @@ export type LegQuote = {
   readonly leg: Leg
   readonly amountIn: bigint
   readonly amountOut: bigint
-  /** The pool that gave it; undefined for one-to-one legs. */
-  readonly pool: Hex | undefined
-  readonly feePips: number
+  /** The pools that it goes through, in order; none for one-to-one legs. */
+  readonly hops: readonly { readonly to: QuotableCurrency; readonly feePips: number }[]
   readonly ticksCrossed: number
   /** How far the pool stands below the agreed price, in bps; 0 where that is not known. */
   readonly adverseBps: bigint
@@ -56,14 +57,17 @@ export interface LegQuoter {
   exactOutput(snapshot: MarketSnapshot, leg: Leg, amountOut: bigint): Promise<LegQuote>
 }
 
+/** `fallbacks`: also what a caller allows by `useFallbacks`. */
+export type Reach = 'configured' | 'fallbacks'
+
 /**
  * All ways a solver can serve a route; the caller prices each and keeps the best.
  * @throws QuoteError NO_SWAP_ROUTES_FOUND when no pool joins the currencies to the solver's inventory
  * @source pricing-engine.md 3.1
  */
-export function planLegs(route: Route): readonly LegPlan[] {
-  const origins = originOptions(route.origin, route.currencyIn)
-  const destinations = destinationOptions(route.destination, route.currencyOut)
+export function planLegs(route: Route, reach: Reach): readonly LegPlan[] {
+  const origins = originOptions(route.origin, route.currencyIn, reach)
+  const destinations = destinationOptions(route.destination, route.currencyOut, reach)
   const plans: LegPlan[] = []
   for (const { origin, feeCurrency } of origins)
     for (const { payoutCurrency, destination } of destinations)
@@ -98,39 +102,66 @@ export function permittedPlans<Plan extends Pick<LegPlan, 'origin' | 'destinatio
   })
 }
 
-/** The single leg of a swap, wrap or unwrap that the user executes. @throws QuoteError NO_SWAP_ROUTES_FOUND */
-export function planSelfExecutedLeg(route: Route): Leg {
+/** The ways of a swap, wrap or unwrap that the user executes. @throws QuoteError NO_SWAP_ROUTES_FOUND */
+export function planSelfExecutedLegs(route: Route, reach: Reach): readonly Leg[] {
   const { origin: chain, currencyIn: from, currencyOut: to, operation } = route
-  if (operation === 'wrap' || operation === 'unwrap') return { kind: operation, chain, from, to }
-  if (chain.config.depositRouter === undefined || !hasPool(chain, from, to)) throw noRoute(route)
-  return { kind: 'pool', chain, from, to }
+  if (operation === 'wrap' || operation === 'unwrap') return [{ kind: operation, chain, from, to }]
+  const legs = chain.config.depositRouter === undefined ? [] : poolLegs(chain, { from, to }, reach)
+  if (legs.length === 0) throw noRoute(route)
+  return legs
 }
 
-function originOptions(chain: QuotableChain, currencyIn: QuotableCurrency) {
+function originOptions(chain: QuotableChain, currencyIn: QuotableCurrency, reach: Reach) {
   // The solver manages inventory of the whole asset, so it takes any currency of it at par.
   if (currencyIn.asset.inventory !== undefined) return [{ origin: undefined, feeCurrency: currencyIn }]
   if (chain.config.depositRouter === undefined) return []
-  return chain.solverCurrencies
-    .filter((candidate) => hasPool(chain, currencyIn, candidate))
-    .map((candidate) => ({
-      origin: { kind: 'pool' as const, chain, from: currencyIn, to: candidate },
+  return chain.solverCurrencies.flatMap((candidate) =>
+    poolLegs(chain, { from: currencyIn, to: candidate }, reach).map((origin) => ({
+      origin,
       feeCurrency: candidate,
-    }))
+    })),
+  )
 }
 
-function destinationOptions(chain: QuotableChain, currencyOut: QuotableCurrency) {
+function destinationOptions(chain: QuotableChain, currencyOut: QuotableCurrency, reach: Reach) {
   if (currencyOut.solver) return [{ payoutCurrency: currencyOut, destination: undefined }]
   const sibling = chain.solverCurrencies.find((candidate) => candidate.asset === currencyOut.asset)
   if (sibling !== undefined && (sibling.isNative || currencyOut.isNative)) {
     const kind: Leg['kind'] = sibling.isNative ? 'wrap' : 'unwrap'
     return [{ payoutCurrency: sibling, destination: { kind, chain, from: sibling, to: currencyOut } }]
   }
-  return chain.solverCurrencies
-    .filter((candidate) => hasPool(chain, candidate, currencyOut))
-    .map((candidate) => ({
+  return chain.solverCurrencies.flatMap((candidate) =>
+    poolLegs(chain, { from: candidate, to: currencyOut }, reach).map((destination) => ({
       payoutCurrency: candidate,
-      destination: { kind: 'pool' as const, chain, from: candidate, to: currencyOut },
-    }))
+      destination,
+    })),
+  )
+}
+
+/** The direct way over pools of the configuration; with fallbacks also other fees, and any currency between two. */
+function poolLegs(
+  chain: QuotableChain,
+  { from, to }: Pick<Leg, 'from' | 'to'>,
+  reach: Reach,
+): readonly Leg[] {
+  const leg: Leg = { kind: 'pool', chain, from, to }
+  const direct = hasPool(chain, from, to) ? [leg] : []
+  const pools = chain.config.uniswapV3
+  if (reach === 'configured' || pools === undefined || poolToken(chain, from) === poolToken(chain, to))
+    return direct
+  const { fallbackFeeTiers: feeTiers } = pools
+  const between = [...chain.currencies.values()].filter(
+    // The native coin trades as its wrapped form, which is listed beside it or stands for it.
+    (via) =>
+      (!via.isNative || chain.wrappedNative === undefined) &&
+      hasPool(chain, from, via) &&
+      hasPool(chain, via, to),
+  )
+  return [
+    ...direct,
+    ...(feeTiers.length > 0 ? [{ ...leg, beyond: { feeTiers } }] : []),
+    ...between.map((via) => ({ ...leg, beyond: { via } })),
+  ]
 }
 
 /** Pools trade the wrapped form of the native currency. */
@@ -144,6 +175,11 @@ function hasPool(chain: QuotableChain, from: QuotableCurrency, to: QuotableCurre
   return (chain.config.uniswapV3?.pools ?? []).some(
     ({ token0, token1 }) => (token0 === a && token1 === b) || (token0 === b && token1 === a),
   )
+}
+
+/** That one pool of several is missing says less than why the route that exists was refused. */
+export function moreTelling(known: QuoteError | undefined, next: QuoteError): QuoteError {
+  return known === undefined || known.code === 'NO_SWAP_ROUTES_FOUND' ? next : known
 }
 
 function noRoute(route: Route): QuoteError {

@@ -1,5 +1,6 @@
 import { bpsDenominator, divideDown, type UsdX18, usdValueDown } from '@causeway/core'
 import { QuoteError } from './errors.ts'
+import { withExternal } from './externalLiquidity.ts'
 import { type InventoryView, payableUsd } from './inventory.ts'
 import type { Priced } from './priceRequest.ts'
 
@@ -130,12 +131,12 @@ const wholeUsd = (usdX18: UsdX18): string => (usdX18 / 10n ** 18n).toString()
 
 /** What a priced request promises, and beside what; undefined where no solver pays. */
 export function promisedBy(
-  { solver, destinationLeg, amountOut, route, snapshot }: Priced,
+  { solver, destinationLeg, amountOut, route, snapshot, external }: Priced,
   inventoryView: (of: Priced['snapshot']) => InventoryView,
 ): Pick<Promised, 'usdX18' | 'payableUsdX18'> | undefined {
   if (solver === undefined) return undefined
   const { payoutCurrency } = solver
-  const inventory = inventoryView(snapshot)(payoutCurrency.asset)
+  const inventory = withExternal(inventoryView(snapshot), external, snapshot)(payoutCurrency.asset)
   const price = snapshot.price(payoutCurrency.asset.priceKey)
   if (inventory === undefined || 'reason' in price) return undefined
   const { decimals } = payoutCurrency

@@ -1,8 +1,12 @@
 import {
+  bpsDenominator,
   convertDown,
+  divideUp,
+  type Hex,
   type PoolConfig,
   type PoolQuote,
   type PoolState,
+  type PricedUnit,
   quoteExactInput,
   quoteExactOutput,
 } from '@causeway/core'
@@ -20,11 +24,16 @@ export type PoolTrade = 'exactInput' | 'exactOutput'
 /** Asks the chain's own quoter; used while a pool's mirror is not trusted. Undefined: it cannot trade. */
 export type OnChainQuoter = (args: {
   chainId: number
-  pool: PoolConfig
+  pool: AskedPool
   zeroForOne: boolean
   trade: PoolTrade
   amount: bigint
 }) => Promise<PoolQuote | undefined>
+
+/** What one pool of a pair, or the best of them, trades. */
+type HopQuote = Pick<LegQuote, 'amountIn' | 'amountOut' | 'ticksCrossed' | 'adverseBps'> & {
+  readonly feePips: number
+}
 
 /**
  * Quotes legs in process over the snapshot's mirrored pools, and through the on-chain quoter for
@@ -38,65 +47,126 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
     trade: PoolTrade,
     amount: bigint,
   ): Promise<LegQuote> {
-    if (leg.kind !== 'pool') {
-      return {
-        leg,
-        amountIn: amount,
-        amountOut: amount,
-        pool: undefined,
-        feePips: 0,
-        ticksCrossed: 0,
-        adverseBps: 0n,
-      }
+    if (leg.kind !== 'pool')
+      return { leg, amountIn: amount, amountOut: amount, hops: [], ticksCrossed: 0, adverseBps: 0n }
+    const via = leg.beyond !== undefined && 'via' in leg.beyond ? leg.beyond.via : undefined
+    if (via === undefined) {
+      const { feePips, ...quoted } = await bestPool(onChain, { snapshot, leg, trade, amount })
+      return { ...quoted, leg, hops: [{ to: leg.to, feePips }] }
     }
-    if (amount >= poolAmountLimit) throw beyondPools(leg)
-    const mirrored = requireChain(snapshot, leg.chain.chainId).pools
-    const from = poolToken(leg.chain, leg.from)
-    const to = poolToken(leg.chain, leg.to)
-    const prices = { from: requirePrice(snapshot, leg.from), to: requirePrice(snapshot, leg.to) }
-    const allowedBps = guardBps(leg)
-    let isGuarded = false
-    let isExhausted = false
-    let best: LegQuote | undefined
-    for (const pool of leg.chain.config.uniswapV3?.pools ?? []) {
-      const zeroForOne = pool.token0 === from && pool.token1 === to
-      if (!zeroForOne && !(pool.token1 === from && pool.token0 === to)) continue
-      const state = mirrored.find((candidate) => candidate.address === pool.address)
-      const poolBps = state === undefined ? 0n : adverseBps(state, { tokenIn: from, ...prices })
-      if (poolBps > allowedBps) {
-        isGuarded = true
-        continue
-      }
-      const answer =
-        state === undefined
-          ? await onChain({ chainId: leg.chain.chainId, pool, zeroForOne, trade, amount })
-          : inProcess(state, zeroForOne, trade, amount)
-      if (answer?.exhausted === true) isExhausted = true
-      if (answer === undefined || answer.exhausted) continue
-      const candidate: LegQuote = {
-        leg,
-        amountIn: answer.amountIn,
-        amountOut: answer.amountOut,
-        pool: pool.address,
-        feePips: pool.feePips,
-        ticksCrossed: answer.initializedTicksCrossed,
-        adverseBps: poolBps,
-      }
-      if (best === undefined || isBetter(candidate, best, trade)) best = candidate
+    const [into, out] = [
+      { ...leg, to: via },
+      { ...leg, from: via },
+    ]
+    const isForward = trade === 'exactInput'
+    const near = await bestPool(onChain, { snapshot, leg: isForward ? into : out, trade, amount })
+    const between = isForward ? near.amountOut : near.amountIn
+    const far = await bestPool(onChain, { snapshot, leg: isForward ? out : into, trade, amount: between })
+    const [first, second] = isForward ? [near, far] : [far, near]
+    return {
+      leg,
+      amountIn: first.amountIn,
+      amountOut: second.amountOut,
+      hops: [
+        { to: via, feePips: first.feePips },
+        { to: leg.to, feePips: second.feePips },
+      ],
+      ticksCrossed: first.ticksCrossed + second.ticksCrossed,
+      adverseBps: first.adverseBps + second.adverseBps,
     }
-    if (best === undefined && isGuarded) throw poolDeviation(leg)
-    if (best === undefined && isExhausted) throw beyondPools(leg)
-    if (best === undefined) throw noPool(leg)
-    // At the agreed price so much is worth a unit at least: the pools have less than one.
-    if (best.amountOut === 0n && convertDown(best.amountIn, prices.from, prices.to) > 1n)
-      throw beyondPools(leg)
-    if (best.amountOut === 0n) throw belowPools(leg)
-    return best
   }
   return {
     exactInput: (snapshot, leg, amountIn) => quote(snapshot, leg, 'exactInput', amountIn),
     exactOutput: (snapshot, leg, amountOut) => quote(snapshot, leg, 'exactOutput', amountOut),
   }
+}
+
+type HopQuestion = {
+  readonly snapshot: MarketSnapshot
+  readonly leg: Leg
+  readonly trade: PoolTrade
+  readonly amount: bigint
+}
+
+/** @throws QuoteError PRICE_FETCH_FAILED, INSUFFICIENT_LIQUIDITY, NO_SWAP_ROUTES_FOUND, AMOUNT_TOO_LOW */
+async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<HopQuote> {
+  const { snapshot, leg, trade, amount } = question
+  if (amount >= poolAmountLimit) throw beyondPools(leg)
+  const { chainId } = leg.chain
+  const mirrored = requireChain(snapshot, chainId).pools
+  const from = poolToken(leg.chain, leg.from)
+  const prices = { from: requirePrice(snapshot, leg.from), to: requirePrice(snapshot, leg.to) }
+  const allowedBps = guardBps(leg)
+  let isGuarded = false
+  let isExhausted = false
+  let best: HopQuote | undefined
+  for (const pool of poolsOf(leg)) {
+    const zeroForOne = pool.token0 === from
+    const state = mirrored.find((candidate) => candidate.address === pool.address)
+    const poolBps = state === undefined ? 0n : adverseBps(state, { tokenIn: from, ...prices })
+    if (poolBps > allowedBps) {
+      isGuarded = true
+      continue
+    }
+    const answer =
+      state === undefined
+        ? await onChain({ chainId, pool, zeroForOne, trade, amount })
+        : inProcess(state, zeroForOne, trade, amount)
+    if (answer?.exhausted === true) isExhausted = true
+    if (answer === undefined || answer.exhausted) continue
+    if (pool.address === undefined && lossBps(answer, prices) > allowedBps + feeBps(pool)) {
+      isGuarded = true
+      continue
+    }
+    const { amountIn, amountOut, initializedTicksCrossed: ticksCrossed } = answer
+    const candidate = { amountIn, amountOut, ticksCrossed, feePips: pool.feePips, adverseBps: poolBps }
+    if (best === undefined || isBetter(candidate, best, trade)) best = candidate
+  }
+  if (best === undefined && isGuarded) throw poolDeviation(leg)
+  if (best === undefined && isExhausted) throw beyondPools(leg)
+  if (best === undefined) throw noPool(leg)
+  // At the agreed price so much is worth a unit at least: the pools have less than one.
+  if (best.amountOut === 0n && convertDown(best.amountIn, prices.from, prices.to) > 1n) throw beyondPools(leg)
+  if (best.amountOut === 0n) throw belowPools(leg)
+  return best
+}
+
+type AskedPool = Pick<PoolConfig, 'token0' | 'token1' | 'feePips'> & {
+  /** Undefined: a pool that the configuration does not list. */
+  readonly address: PoolConfig['address'] | undefined
+}
+
+/** The pools of the configuration, or those of other fees. */
+function poolsOf(leg: Leg): readonly AskedPool[] {
+  const from = poolToken(leg.chain, leg.from)
+  const to = poolToken(leg.chain, leg.to)
+  const listed = (leg.chain.config.uniswapV3?.pools ?? []).filter(
+    ({ token0, token1 }) => (token0 === from && token1 === to) || (token1 === from && token0 === to),
+  )
+  if (leg.beyond === undefined || !('feeTiers' in leg.beyond)) return listed
+  const [token0 = from, token1 = to] = [from, to].sort()
+  return leg.beyond.feeTiers
+    .filter((tier) => listed.every(({ feePips }) => feePips !== tier))
+    .map((feePips) => ({ address: undefined, token0: hex(token0), token1: hex(token1), feePips }))
+}
+
+/**
+ * What a trade loses against the agreed price. Of a pool that nobody listed no state is mirrored, and anybody may
+ * have made it a minute ago, so its whole loss is held to what a listed one may stand off.
+ */
+function lossBps(
+  { amountIn, amountOut }: PoolQuote,
+  { from, to }: Record<'from' | 'to', PricedUnit>,
+): bigint {
+  const agreed = convertDown(amountIn, from, to)
+  return agreed <= amountOut ? 0n : divideUp((agreed - amountOut) * bpsDenominator, agreed)
+}
+
+const feeBps = ({ feePips }: AskedPool): bigint => divideUp(BigInt(feePips), 100n)
+
+/** Tokens of pools are addresses of a chain that has pools. */
+function hex(address: string): Hex {
+  return `0x${address.slice(2)}`
 }
 
 function inProcess(state: PoolState, zeroForOne: boolean, trade: PoolTrade, amount: bigint): PoolQuote {
@@ -105,7 +175,7 @@ function inProcess(state: PoolState, zeroForOne: boolean, trade: PoolTrade, amou
     : quoteExactOutput(state, zeroForOne, amount)
 }
 
-function isBetter(candidate: LegQuote, best: LegQuote, trade: PoolTrade): boolean {
+function isBetter(candidate: HopQuote, best: HopQuote, trade: PoolTrade): boolean {
   return trade === 'exactInput' ? candidate.amountOut > best.amountOut : candidate.amountIn < best.amountIn
 }
 

@@ -106,7 +106,8 @@ export async function priceDeposit(dependencies: DepositPricing, deposit: Quoted
 
 /** An origin swap is over: what is left starts with what it gave. */
 function plansFrom(route: Route, feeCurrency: QuotableCurrency): readonly LegPlan[] {
-  return planLegs(route)
+  // What the caller allowed is not kept; a way more fills what would go back.
+  return planLegs(route, 'fallbacks')
     .filter((plan) => plan.feeCurrency === feeCurrency)
     .map((plan) => ({ ...plan, origin: undefined }))
 }
@@ -160,6 +161,8 @@ function requestOf(
     forceSolverExecution: true,
     // The user agreed to the output; a pool that lost depth shows in what the deposit buys.
     overridePriceImpact: true,
+    useFallbacks: true,
+    useExternalLiquidity: false,
   }
 }
 

@@ -1,4 +1,7 @@
 import {
+  bpsDenominator,
+  convertUp,
+  divideUp,
   type Holding,
   type OriginRoute,
   type PlannedTransaction,
@@ -10,13 +13,30 @@ import { priceOrNameAmount, priceOrNameNone } from './acceptedAmount.ts'
 import { priceWithCalls, type TryFill } from './destinationCalls.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './executionMode.ts'
+import { type ExternalLiquidity, type FindLiquidity, withExternal } from './externalLiquidity.ts'
 import { type KnowsLack, recipientLack, type Schedule, type SubsidyRule } from './feeTerms.ts'
 import { isExecuted } from './gas.ts'
 import type { InventoryView } from './inventory.ts'
-import { type LegPlan, type LegQuoter, permittedPlans, planLegs } from './legs.ts'
-import { requireChain } from './marketAccess.ts'
+import {
+  type LegPlan,
+  type LegQuoter,
+  moreTelling,
+  permittedPlans,
+  planLegs,
+  planSelfExecutedLegs,
+  type Reach,
+} from './legs.ts'
+import { requireChain, requirePrice } from './marketAccess.ts'
 import { permitKindOf } from './permit.ts'
-import { originCost, originGas, originRoute, type PricedRoute, wayOfRoute } from './pricedRoute.ts'
+import {
+  type FallbackType,
+  fallbackOf,
+  originCost,
+  originGas,
+  originRoute,
+  type PricedRoute,
+  wayOfRoute,
+} from './pricedRoute.ts'
 import { priceSelfExecuted } from './priceSelfExecuted.ts'
 import { priceSolverRoute, type SolverRouteInputs } from './priceSolverRoute.ts'
 import { checkProvenPayments, type KnowsCode } from './provenPayments.ts'
@@ -58,6 +78,8 @@ export type PricingDependencies = {
   readonly tryFill: TryFill
   /** What solvers took lately on a route, from memory; `undefined` while too little was seen. */
   readonly reactionMsOf: (originChainId: number, destinationChainId: number) => number | undefined
+  /** Absent: nobody brings anything. */
+  readonly findLiquidity?: FindLiquidity | undefined
   readonly clock: Clock
 }
 
@@ -74,6 +96,12 @@ export type Priced = PricedRoute & {
   readonly originGas: { readonly expected: bigint; readonly limit: bigint } | undefined
   readonly timeEstimateSeconds: number
   readonly userBalance: bigint
+  /** Undefined where the caller did not allow fallbacks. */
+  readonly fallbackType: FallbackType | 'none' | undefined
+  /** What others bring, which the payout counts on. */
+  readonly external: readonly ExternalLiquidity[]
+  /** The caller allowed it. */
+  readonly mayUseExternal: boolean
 }
 
 /**
@@ -86,17 +114,79 @@ export async function priceRequest(
   request: QuoteRequest,
   subsidy: SubsidyRule = unsponsored,
 ): Promise<Priced> {
+  const reach = request.useFallbacks ? 'fallbacks' : 'configured'
+  try {
+    return await priceWithFallbacks(dependencies, request, subsidy)
+  } catch (error) {
+    const isShort = error instanceof QuoteError && error.code === 'INSUFFICIENT_LIQUIDITY'
+    if (!request.useExternalLiquidity || !isShort) throw error
+    const external = await findExternal(dependencies, request, reach)
+    if (external.length === 0) throw error
+    return priceWithin(dependencies, request, { subsidy, reach, external })
+  }
+}
+
+async function priceWithFallbacks(
+  dependencies: PricingDependencies,
+  request: QuoteRequest,
+  subsidy: SubsidyRule,
+): Promise<Priced> {
+  try {
+    return await priceWithin(dependencies, request, { subsidy, reach: 'configured', external: [] })
+  } catch (error) {
+    const isWidened = request.useFallbacks && error instanceof QuoteError && isOfPools(error)
+    if (!isWidened) throw error
+    return priceWithin(dependencies, request, { subsidy, reach: 'fallbacks', external: [] })
+  }
+}
+
+/** What is brought of every asset that a plan pays out. */
+async function findExternal(
+  { registry, findLiquidity, snapshot }: PricingDependencies,
+  request: QuoteRequest,
+  reach: Reach,
+): Promise<readonly ExternalLiquidity[]> {
+  const route = resolveRoute(registry, request)
+  if (findLiquidity === undefined || route.selfExecuted) return []
+  const prices = snapshot()
+  const named = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
+  const payouts = planLegs(route, reach).map(({ payoutCurrency }) => payoutCurrency)
+  const offers = [...new Set(payouts)].map(async (currency) => {
+    const worth = convertUp(request.amount, requirePrice(prices, named), requirePrice(prices, currency))
+    // A pool in between may need a little more than its output is worth.
+    const amount = divideUp(worth * (bpsDenominator + roomBps), bpsDenominator)
+    const offer = await findLiquidity({ currency, amount })
+    return offer === undefined ? [] : [{ ...offer, currency }]
+  })
+  return (await Promise.all(offers)).flat()
+}
+
+const roomBps = 500n
+
+/** Other pools may serve what was refused with these. */
+function isOfPools({ code, data }: QuoteError): boolean {
+  const codes: readonly string[] = ['NO_SWAP_ROUTES_FOUND', 'INSUFFICIENT_LIQUIDITY', 'SWAP_IMPACT_TOO_HIGH']
+  return codes.includes(code) || data['reason'] === 'pool_deviation'
+}
+
+async function priceWithin(
+  dependencies: PricingDependencies,
+  request: QuoteRequest,
+  { subsidy, reach, external }: Pick<PlanInputs, 'subsidy' | 'reach' | 'external'>,
+): Promise<Priced> {
   if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
   const route = resolveRoute(dependencies.registry, request)
   checkExecutionMode(route, request)
-  const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route), request.swaps)
+  const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route, reach), request.swaps)
   const snapshot = dependencies.snapshot()
   const originMarket = requireChain(snapshot, route.origin.chainId)
   const question = factsQuestion(route, plans, request)
   const facts = dependencies.userFacts(question)
   const requireProvenPayments = checkProvenPayments(dependencies.hasCode, { route, request, plans })
 
-  const priceAmount = await amountPricing(dependencies, { request, route, plans, snapshot, subsidy })
+  const priceAmount = await amountPricing(dependencies, {
+    ...{ request, route, plans, snapshot, subsidy, reach, external },
+  })
   const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
   const asked = { amount: request.amount, currency, clock: dependencies.clock }
   const priced =
@@ -124,10 +214,18 @@ export async function priceRequest(
     originCost:
       priced.solver !== undefined && isExecuted(request) ? 0n : originCost(originMarket.fees, transactions),
     originGas: originGas(originMarket.fees, transactions),
-    timeEstimateSeconds: timeEstimate(dependencies, priced),
+    timeEstimateSeconds: timeEstimate(dependencies, priced) + readySeconds(external),
     userBalance: balance ?? 0n,
+    fallbackType: request.useFallbacks
+      ? (fallbackOf([priced.originLeg, priced.destinationLeg]) ?? 'none')
+      : undefined,
+    external,
+    mayUseExternal: request.useExternalLiquidity,
   }
 }
+
+const readySeconds = (external: readonly ExternalLiquidity[]): number =>
+  Math.max(0, ...external.map((offer) => offer.readySeconds))
 
 /** Names the least amount that works, which is what one unit would be refused with. */
 async function refuseZero(
@@ -187,6 +285,8 @@ type PlanInputs = {
   plans: readonly LegPlan[]
   snapshot: MarketSnapshot
   subsidy: SubsidyRule
+  reach: Reach
+  external: readonly ExternalLiquidity[]
 }
 
 /** Prices one amount after another of a request, for all of which the chains are asked once. */
@@ -197,11 +297,13 @@ async function amountPricing(
   const { request, route, snapshot } = inputs
   const { legQuoter: quoter, swapImpactMaxBps } = dependencies
   if (route.selfExecuted) {
+    const legs = route.operation === 'send' ? [] : planSelfExecutedLegs(route, inputs.reach)
     return (amount) =>
-      priceSelfExecuted({ request: { ...request, amount }, route, snapshot, quoter, swapImpactMaxBps })
+      priceSelfExecuted({ request: { ...request, amount }, route, snapshot, quoter, swapImpactMaxBps, legs })
   }
   const lack = await recipientLack(dependencies.lackOf, route)
-  const asked = { ...inputs, inventory: dependencies.inventoryView(snapshot), lack }
+  const inventory = withExternal(dependencies.inventoryView(snapshot), inputs.external, snapshot)
+  const asked = { ...inputs, inventory, lack }
   return (amount, callUnits) =>
     bestPlan(dependencies, { ...asked, callUnits, request: { ...request, amount } })
 }
@@ -225,11 +327,6 @@ async function bestPlan(dependencies: PricingDependencies, inputs: AskedPlans): 
   }
   if (best === undefined) throw refusal
   return best
-}
-
-/** That one pool of several is missing says less than why the route that exists was refused. */
-function moreTelling(known: QuoteError | undefined, next: QuoteError): QuoteError {
-  return known === undefined || known.code === 'NO_SWAP_ROUTES_FOUND' ? next : known
 }
 
 const withoutSponsor = (): bigint => 0n

@@ -5,11 +5,12 @@ import {
   adverseBpsOf,
   checkDepth,
   checkImpact,
+  type Leg,
   type LegQuote,
   type LegQuoter,
   legImpact,
+  moreTelling,
   permittedPlans,
-  planSelfExecutedLeg,
 } from './legs.ts'
 import { type PricedRoute, shownPrices } from './pricedRoute.ts'
 import type { QuoteRequest } from './request.ts'
@@ -30,6 +31,8 @@ export async function priceSelfExecuted(args: {
   snapshot: MarketSnapshot
   quoter: LegQuoter
   swapImpactMaxBps: number
+  /** The ways that it may go; a `send` has none. */
+  legs: readonly Leg[]
 }): Promise<PricedRoute> {
   const { request, route, snapshot } = args
   const leg = route.operation === 'send' ? undefined : await quoteLeg(args)
@@ -73,12 +76,29 @@ export async function priceSelfExecuted(args: {
 
 type SelfExecutedInputs = Parameters<typeof priceSelfExecuted>[0]
 
-function quoteLeg({ request, route, snapshot, quoter }: SelfExecutedInputs): Promise<LegQuote> {
-  const leg = planSelfExecutedLeg(route)
-  permittedPlans([{ origin: leg, destination: undefined }], request.swaps)
-  return request.tradeType === 'EXACT_INPUT'
-    ? quoter.exactInput(snapshot, leg, request.amount)
-    : quoter.exactOutput(snapshot, leg, request.amount)
+/** The best of all ways; a refusal stands only when all are refused. */
+async function quoteLeg({ request, snapshot, quoter, legs }: SelfExecutedInputs): Promise<LegQuote> {
+  permittedPlans(
+    legs.map((origin) => ({ origin, destination: undefined })),
+    request.swaps,
+  )
+  const isForward = request.tradeType === 'EXACT_INPUT'
+  let best: LegQuote | undefined
+  let refusal: QuoteError | undefined
+  for (const leg of legs) {
+    try {
+      const quoted = await quoter[isForward ? 'exactInput' : 'exactOutput'](snapshot, leg, request.amount)
+      const isBest =
+        best === undefined ||
+        (isForward ? quoted.amountOut > best.amountOut : quoted.amountIn < best.amountIn)
+      if (isBest) best = quoted
+    } catch (error) {
+      if (!(error instanceof QuoteError)) throw error
+      refusal = moreTelling(refusal, error)
+    }
+  }
+  if (best === undefined) throw refusal
+  return best
 }
 
 function refuseDust(valueUsd: bigint): void {

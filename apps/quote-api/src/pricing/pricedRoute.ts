@@ -30,6 +30,16 @@ export type SolverTerms = {
   readonly originSwapTrade: 'exactInput' | 'exactOutput'
 }
 
+/** How a route goes beyond the pools of the configuration. */
+export type FallbackType = 'more-fee-tiers' | 'two-hops'
+
+/** Of the legs of a route; undefined where configured pools do. */
+export function fallbackOf(legs: readonly (LegQuote | undefined)[]): FallbackType | undefined {
+  const beyond = legs.flatMap((leg) => leg?.leg.beyond ?? [])
+  if (beyond.length === 0) return undefined
+  return beyond.some((way) => 'via' in way) ? 'two-hops' : 'more-fee-tiers'
+}
+
 /** A priced request before any step or wire format: all that a response is derived from. */
 export type PricedRoute = {
   readonly route: Route
@@ -115,8 +125,7 @@ export function originRoute(priced: PricedRoute, request: DepositChoice): Origin
         ? {
             trade: solver?.originSwapTrade ?? ownTrade,
             from: originLeg.leg.from,
-            to: originLeg.leg.to,
-            feePips: originLeg.feePips,
+            hops: originLeg.hops,
             ticksCrossed: originLeg.ticksCrossed,
           }
         : undefined,

@@ -43,6 +43,10 @@ export type QuoteRequest = {
   readonly explicitDeposit: boolean
   readonly forceSolverExecution: boolean
   readonly overridePriceImpact: boolean
+  /** Pools beyond those of the configuration, and two in a row, where one of them is not enough. */
+  readonly useFallbacks: boolean
+  /** Where the solver is short, what others bring in time counts. */
+  readonly useExternalLiquidity: boolean
   /** Gas that the user's account takes beside its calls, which the solver submits; none: the user sends. */
   readonly originGasOverhead?: bigint | undefined
   /** Undefined: every swap. */

@@ -6,7 +6,7 @@ import type { PricingDependencies } from './priceRequest.ts'
 const chainBudgetMs = 1_500
 
 /** What a request waits for outside of this process. */
-export type WaitedFor = 'chain' | 'sign' | 'store'
+export type WaitedFor = 'chain' | 'liquidity' | 'sign' | 'store'
 
 /**
  * Where the time of one request goes, and the end of what chains are asked for it. `nowMs` is a clock that only goes
@@ -80,7 +80,7 @@ export function withWaits<Dependencies extends PricingDependencies>(
   dependencies: Dependencies,
   waits: RequestWaits,
 ): Dependencies {
-  const { userFacts, hasCode, lackOf, tryFill, legQuoter } = dependencies
+  const { userFacts, hasCode, lackOf, tryFill, legQuoter, findLiquidity } = dependencies
   const quoter: LegQuoter = {
     exactInput: (...question) => waits.onChain(() => legQuoter.exactInput(...question)),
     exactOutput: (...question) => waits.onChain(() => legQuoter.exactOutput(...question)),
@@ -93,5 +93,9 @@ export function withWaits<Dependencies extends PricingDependencies>(
     userFacts: (question) => waits.during('chain', () => userFacts(question)),
     hasCode: (question) => waits.during('chain', () => hasCode(question)),
     lackOf: (question) => waits.during('chain', () => lackOf(question)),
+    ...(findLiquidity !== undefined && {
+      findLiquidity: (wanted: Parameters<typeof findLiquidity>[0]) =>
+        waits.during('liquidity', () => findLiquidity(wanted)),
+    }),
   }
 }

@@ -179,7 +179,7 @@ describe('while a pool is not mirrored', () => {
   }
 
   test('the chain is asked, for that pool only', async () => {
-    const asked: string[] = []
+    const asked: (string | undefined)[] = []
     const legQuoter = createPoolLegQuoter(async ({ pool: { address } }) => {
       asked.push(address)
       return address === deepTide.address ? answer : undefined

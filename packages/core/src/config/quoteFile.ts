@@ -120,6 +120,11 @@ const uniswapV3Schema = z.object({
   quoterV2: evmAddress,
   swapRouter: evmAddress.optional(),
   pools: z.array(poolSchema).default([]),
+  fallbackFeeTiers: z
+    .array(z.number().int().min(1).max(999_999))
+    .max(8)
+    .default([])
+    .describe('Fees of pools that `useFallbacks` asks the quoter for, in hundredths of a basis point'),
   source: z.string(),
 })
 
@@ -202,6 +207,23 @@ const quoteChainSchema = z.object({
   currencies: z.array(currencySchema),
 })
 
+/** What `EXTERNAL_LIQUIDITY_URL` may add where the solver is short, for requests with `useExternalLiquidity`. */
+const externalLiquiditySchema = z
+  .object({
+    maxFeeBps: bps.default(50).describe('An offer that costs more is not counted on'),
+    maxReadySeconds: z
+      .number()
+      .int()
+      .min(1)
+      .max(3_600)
+      .default(240)
+      .describe('An offer that takes longer is not counted on; below `orderLifetimeSeconds`'),
+    timeoutMs: z.number().int().min(50).max(1_000).default(400),
+  })
+  .prefault({})
+
+export type ExternalLiquiditySettings = z.infer<typeof externalLiquiditySchema>
+
 /** Deposits that are mined after the price of their quote ended. @source design.md 5.8 */
 const lateDepositsSchema = z
   .object({
@@ -238,6 +260,7 @@ export const quoteFileSchema = z.object({
   orderLifetimeSeconds: z.number().int().positive(),
   quoteLifetimeSeconds: z.number().int().positive().describe('How long a price binds: `expiresAt` of quotes'),
   lateDeposits: lateDepositsSchema,
+  externalLiquidity: externalLiquiditySchema,
   openQuotesPerUserBps: bps
     .default(10_000)
     .describe(

@@ -142,6 +142,8 @@ export type CostedTransaction = {
   readonly isNative: boolean
   /** Price steps that its swap crosses. */
   readonly ticksCrossed?: number
+  /** Pools that its swap goes through; 1 where it is absent. */
+  readonly hops?: number
   /** Units of execution that the caller's calls need, as the live part measured them. */
   readonly callUnits?: bigint
   /** What the account that runs it takes for itself, as its owner said. */
@@ -210,8 +212,8 @@ export type OriginRoute = {
     | {
         readonly trade: 'exactInput' | 'exactOutput'
         readonly from: QuotedCurrency
-        readonly to: QuotedCurrency
-        readonly feePips: number
+        /** The pools that it goes through, in order: what each gives, and what it takes for it. At least one. */
+        readonly hops: readonly { readonly to: QuotedCurrency; readonly feePips: number }[]
         readonly ticksCrossed: number
       }
     | undefined

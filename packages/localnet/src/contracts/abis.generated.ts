@@ -55,18 +55,6 @@ export const reentererAbi = [
   {"stateMutability":"payable","type":"receive"},
 ] as const
 
-export const batchAccountAbi = [
-  {"inputs":[{"internalType":"bytes","name":"reason","type":"bytes"}],"name":"CallFailed","type":"error"},
-  {"inputs":[],"name":"InvalidNonce","type":"error"},
-  {"inputs":[],"name":"InvalidSignature","type":"error"},
-  {"inputs":[],"name":"KeyDoesNotExist","type":"error"},
-  {"inputs":[],"name":"SignatureExpired","type":"error"},
-  {"inputs":[],"name":"Unauthorized","type":"error"},
-  {"inputs":[{"components":[{"components":[{"components":[{"internalType":"address","name":"to","type":"address"},{"internalType":"uint256","name":"value","type":"uint256"},{"internalType":"bytes","name":"data","type":"bytes"}],"internalType":"struct BatchAccount.Call[]","name":"calls","type":"tuple[]"},{"internalType":"bool","name":"revertOnFailure","type":"bool"}],"internalType":"struct BatchAccount.BatchedCall","name":"batchedCall","type":"tuple"},{"internalType":"uint256","name":"nonce","type":"uint256"},{"internalType":"bytes32","name":"keyHash","type":"bytes32"},{"internalType":"address","name":"executor","type":"address"},{"internalType":"uint256","name":"deadline","type":"uint256"}],"internalType":"struct BatchAccount.SignedBatchedCall","name":"signed","type":"tuple"},{"internalType":"bytes","name":"wrappedSignature","type":"bytes"}],"name":"execute","outputs":[],"stateMutability":"payable","type":"function"},
-  {"inputs":[{"internalType":"uint256","name":"key","type":"uint256"}],"name":"getSeq","outputs":[{"internalType":"uint256","name":"sequence","type":"uint256"}],"stateMutability":"view","type":"function"},
-  {"stateMutability":"payable","type":"receive"},
-] as const
-
 export const delegationManagerAbi = [
   {"inputs":[],"name":"LengthMismatch","type":"error"},
   {"inputs":[],"name":"NotAgreed","type":"error"},

@@ -17,7 +17,6 @@ const localSources = {
   FreeHub: 'adversaries/FreeHub.sol',
   HostileToken: 'adversaries/HostileToken.sol',
   Reenterer: 'adversaries/Reenterer.sol',
-  BatchAccount: 'chain/BatchAccount.sol',
   DelegationManager: 'chain/DelegationManager.sol',
   LendingMarket: 'chain/LendingMarket.sol',
   PriceFeed: 'chain/PriceFeed.sol',

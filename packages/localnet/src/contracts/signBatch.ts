@@ -1,10 +1,18 @@
 import type { Hex } from '@causeway/core'
-import { encodeAbiParameters, encodeFunctionData, pad, zeroAddress, zeroHash } from 'viem'
+import { encodeAbiParameters, encodeFunctionData, pad, parseAbi, zeroAddress, zeroHash } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { batchAccountAbi } from './abis.generated.ts'
 
-/** Calibur's, which clients of EIP-7702 name; a stand-in is there. @source clients.md 2.2 */
-export const batchAccountAddress: Hex = '0x000000009b1d0af20d8c6d0a44e162d11f9b8f00'
+/** Code that clients of EIP-7702 delegate to. @source github.com/Uniswap/calibur 1.0.0 */
+export const caliburAddress: Hex = '0x000000009b1d0af20d8c6d0a44e162d11f9b8f00'
+
+/** The part of it that is used here. */
+export const caliburAbi = parseAbi([
+  'struct Call { address to; uint256 value; bytes data; }',
+  'struct BatchedCall { Call[] calls; bool revertOnFailure; }',
+  'struct SignedBatchedCall { BatchedCall batchedCall; uint256 nonce; bytes32 keyHash; address executor; uint256 deadline; }',
+  'function execute(SignedBatchedCall signed, bytes wrappedSignature) payable',
+  'function getSeq(uint256 key) view returns (uint256)',
+])
 
 export type BatchedCall = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
 
@@ -40,7 +48,7 @@ const types = {
   ],
 } as const
 
-/** One batch of an account that has, or gets with the same transaction, the code at `batchAccountAddress`. */
+/** One batch of an account that has, or gets with the same transaction, the code at `caliburAddress`. */
 export async function signBatch(
   privateKey: Hex,
   calls: readonly BatchedCall[],
@@ -51,14 +59,14 @@ export async function signBatch(
   const signature = await account.signTypedData({
     domain: {
       ...{ name: 'Calibur', version: '1.0.0', chainId, verifyingContract: account.address },
-      salt: pad(batchAccountAddress),
+      salt: pad(caliburAddress),
     },
     types,
     primaryType: 'SignedBatchedCall',
     message,
   })
   const wrapped = encodeAbiParameters([{ type: 'bytes' }, { type: 'bytes' }], [signature, '0x'])
-  const data = encodeFunctionData({ abi: batchAccountAbi, functionName: 'execute', args: [message, wrapped] })
+  const data = encodeFunctionData({ abi: caliburAbi, functionName: 'execute', args: [message, wrapped] })
   return { to: account.address, data }
 }
 
@@ -66,7 +74,7 @@ export async function signBatch(
 export async function signDelegation(privateKey: Hex, chainId: number, nonce = 0) {
   const account = privateKeyToAccount(privateKey)
   const { r, s, yParity } = await account.signAuthorization({
-    ...{ contractAddress: batchAccountAddress, chainId, nonce },
+    ...{ contractAddress: caliburAddress, chainId, nonce },
   })
-  return { chainId, address: batchAccountAddress, nonce, yParity: yParity ?? 0, r, s }
+  return { chainId, address: caliburAddress, nonce, yParity: yParity ?? 0, r, s }
 }

@@ -26,7 +26,7 @@ import {
   gasPriceOracleAddress,
   initialRollupFees,
   multicall3Address,
-  placeBatchAccount,
+  placeCalibur,
   placeGasPriceOracle,
   placeMulticall3,
 } from './predeploys.ts'
@@ -46,7 +46,7 @@ export async function deployUserChain(
   const grants = userChainGrants(keys)
   await Promise.all([
     placeMulticall3(chain, artifacts),
-    placeBatchAccount(chain, artifacts),
+    placeCalibur(chain),
     placeGasPriceOracle(chain, artifacts, { keeper: keys.keeper.address, fees: initialRollupFees[chainKey] }),
     fundNative(chain, grants),
   ])

@@ -2,8 +2,9 @@ import type { Hex } from '@causeway/core'
 import { concatHex, pad, toHex } from 'viem'
 import type { Artifacts } from '../contracts/artifacts.ts'
 import type { ChainDeployment } from '../contracts/deployment.ts'
-import { batchAccountAddress } from '../contracts/signBatch.ts'
+import { caliburAddress } from '../contracts/signBatch.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
+import { caliburRuntimeCode } from './publicContracts.ts'
 
 /** Where public chains have it, and where clients look for it. */
 export const multicall3Address: Hex = '0xca11bde05977b3631167028862be2a173976ca11'
@@ -43,8 +44,8 @@ export async function placeMulticall3(chain: LocalChain, artifacts: Artifacts): 
   await placeCode(chain, multicall3Address, artifacts.Multicall3.runtimeBytecode)
 }
 
-export async function placeBatchAccount(chain: LocalChain, artifacts: Artifacts): Promise<void> {
-  await placeCode(chain, batchAccountAddress, artifacts.BatchAccount.runtimeBytecode)
+export async function placeCalibur(chain: LocalChain): Promise<void> {
+  await placeCode(chain, caliburAddress, caliburRuntimeCode())
 }
 
 /** Places the gas price oracle with its storage; one that is already there keeps its fees. */

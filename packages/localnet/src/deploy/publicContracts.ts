@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Hex } from '@causeway/core'
 import { permit2Address } from '@causeway/core'
-import { getContractAddress, toHex } from 'viem'
+import { getContractAddress, keccak256, toHex } from 'viem'
 import { z } from 'zod'
 import { create2Proxy } from '../uniswap/create2.ts'
 import type { PlannedContract } from './contractPlan.ts'
@@ -57,13 +57,28 @@ export function accountAbstractionCode(name: 'EntryPoint' | 'SimpleAccountFactor
   return artifactSchema.parse(JSON.parse(artifact.toString('utf8'))).bytecode
 }
 
-const artifactSchema = z.object({
-  bytecode: z
-    .string()
-    .regex(/^0x([0-9a-f]{2})+$/)
-    // CAST: the pattern above is what Hex says.
-    .transform((bytecode) => bytecode as Hex),
-})
+/**
+ * Calibur as it stands at its address: no package has it, so its runtime code was built from its repository, with
+ * the address and the hashes of its name that its constructor keeps. @throws Error where the file holds other code
+ */
+export function caliburRuntimeCode(): Hex {
+  const file = new URL('../../contracts/public/calibur.json', import.meta.url)
+  const { runtimeCode } = runtimeSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+  if (keccak256(runtimeCode) !== caliburCodeHash) throw new Error('calibur.json is not the code of Calibur')
+  return runtimeCode
+}
+
+const caliburCodeHash = '0x7fa1bd2edb51499cb83a324acd9d0f35b31774cf8894e26fc13ac0474f4f57a4'
+
+const hexCode = z
+  .string()
+  .regex(/^0x([0-9a-f]{2})+$/)
+  // CAST: the pattern above is what Hex says.
+  .transform((code) => code as Hex)
+
+const runtimeSchema = z.object({ runtimeCode: hexCode })
+
+const artifactSchema = z.object({ bytecode: hexCode })
 
 /** Read from disk, as published: neither package is code that we run. */
 function packageFile(name: string, path: string): Buffer {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ConfigurationError, type Hex } from '@causeway/core'
 import type { ChainDeployment, HubDeployment, NetworkDeployment } from '../contracts/deployment.ts'
-import { batchAccountAddress } from '../contracts/signBatch.ts'
+import { caliburAddress } from '../contracts/signBatch.ts'
 import { deployNetwork } from '../deploy/deployNetwork.ts'
 import { publicContracts } from '../deploy/publicContracts.ts'
 import { generateLocalKeys } from '../keys/generateKeys.ts'
@@ -159,7 +159,7 @@ function contractAddresses(deployment: ChainDeployment | HubDeployment): readonl
     ...[depository, fillContract, cleanupRouter, depositRouter, depositAddresses.contract],
     ...[permitRouter.contract, permit2Router, multicall3, wrappedNative, gasPriceOracle],
     ...publicContracts.map(({ address }) => address),
-    batchAccountAddress,
+    caliburAddress,
     ...Object.values(deployment.tokens),
     ...Object.values(deployment.feeds),
     ...[factory, quoterV2, swapRouter, positionManager],

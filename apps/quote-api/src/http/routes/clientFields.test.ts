@@ -102,8 +102,6 @@ describe('without effect, and no reason to refuse:', () => {
     ['originGasOverhead', '0'],
     ['protocolVersion', 'preferV2'],
     ['useSharedAccounts', true],
-    ['useExternalLiquidity', true],
-    ['useFallbacks', true],
   ])('%s: %j', async (field, value) => {
     const [plain, named] = [await quote({}), await quote({ [field]: value })]
     expect(named.status).toBe(200)

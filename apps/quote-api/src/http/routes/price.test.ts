@@ -336,9 +336,12 @@ describe('deposit modes', () => {
     expect(late.json()).toMatchObject({ errorCode: 'INVALID_REQUEST' })
   })
 
-  test('useExternalLiquidity, useFallbacks and refundOnOrigin never change a price', async () => {
+  test('useExternalLiquidity, useFallbacks and refundOnOrigin change no price that needs none of them', async () => {
     const flags = { useExternalLiquidity: true, useFallbacks: true, refundOnOrigin: true }
-    expect((await price({ ...caseA, ...flags })).json()).toEqual((await price(caseA)).json())
+    const { fallbackType, externalLiquidity, ...details } = (await price({ ...caseA, ...flags })).json()
+      .details
+    expect(details).toEqual((await price(caseA)).json().details)
+    expect([fallbackType, externalLiquidity]).toEqual(['none', 'none'])
   })
 })
 

@@ -50,6 +50,14 @@ export const priceDetailsFields = {
   }),
   timeEstimate: z.number().describe('Seconds'),
   userBalance: z.string().describe('Of the input currency, "0" when unknown'),
+  fallbackType: z
+    .enum(['more-fee-tiers', 'two-hops', 'none'])
+    .optional()
+    .describe('With `useFallbacks`: what it added; `none`: what is quoted needs none'),
+  externalLiquidity: z
+    .enum(['used', 'none'])
+    .optional()
+    .describe('With `useExternalLiquidity`; `used`: part of `timeEstimate` is the wait for it'),
 }
 
 export const priceResponseSchema = z.object({ fees: feesSchema, details: z.object(priceDetailsFields) })
@@ -90,8 +98,11 @@ export function detailMembers(priced: Priced, currencyIn: string, currencyOut: s
   // What callers and configuration wrote is escaped; numbers need none.
   const parties = `"operation":"${route.operation}","sender":${JSON.stringify(route.user)},"recipient":${JSON.stringify(route.recipient)}`
   const impact = `"totalImpact":${impactJson(impactUsd, inUsd)},"swapImpact":${impactJson(swapImpact.usd, inUsd)}`
+  const fallback = priced.fallbackType === undefined ? '' : `,"fallbackType":"${priced.fallbackType}"`
+  const used = priced.external.length > 0 ? 'used' : 'none'
+  const external = priced.mayUseExternal ? `,"externalLiquidity":"${used}"` : ''
   const tolerance = `"slippageTolerance":${slippageToJson(priced)}`
-  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"`
+  return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds},"userBalance":"${priced.userBalance}"${fallback}${external}`
 }
 
 function impactJson(usd: UsdX18, wholeUsd: UsdX18): string {

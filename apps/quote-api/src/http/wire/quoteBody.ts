@@ -81,8 +81,18 @@ const sharedFields = {
     .optional()
     .describe('Refund address on the origin chain; default: recipient, else user'),
   refundOnOrigin: z.boolean().optional().describe('Deprecated: refunds always happen on the origin chain'),
-  useExternalLiquidity: z.boolean().optional().describe('A permission; never a reason to refuse'),
-  useFallbacks: z.boolean().optional().describe('A permission; never a reason to refuse'),
+  useExternalLiquidity: z
+    .boolean()
+    .optional()
+    .describe(
+      'More liquidity, later, where the solver is short and somebody brings it; `details.externalLiquidity` says whether',
+    ),
+  useFallbacks: z
+    .boolean()
+    .optional()
+    .describe(
+      'Two pools in a row, and fees beyond the listed pools, where these cannot serve; `details.fallbackType` says which',
+    ),
   usePermit: z.boolean().optional().describe('Deposit by signature, for currencies that support it'),
   permitExpiry: z
     .int()
@@ -205,6 +215,8 @@ export function toQuoteRequest(body: PriceBody): QuoteRequest {
     explicitDeposit: body.explicitDeposit ?? true,
     forceSolverExecution: body.forceSolverExecution ?? false,
     overridePriceImpact: body.overridePriceImpact ?? false,
+    useFallbacks: body.useFallbacks ?? false,
+    useExternalLiquidity: body.useExternalLiquidity ?? false,
     originGasOverhead: body.originGasOverhead === undefined ? undefined : BigInt(body.originGasOverhead),
     swaps: toSwapPermissions(body),
     ttlSeconds: body.ttl,

@@ -124,7 +124,7 @@ function routeToJson(priced: Priced, currencyIn: string, currencyOut: string): s
 
 function routeSide(input: string, output: string, leg: LegQuote | undefined): string {
   const router =
-    leg?.pool === undefined
+    leg === undefined || leg.hops.length === 0
       ? '"router":"causeway","includedSwapSources":[]'
       : `"router":"${swapSource}","includedSwapSources":["${swapSource}"]`
   return `{"inputCurrency":${input},"outputCurrency":${output},${router}}`

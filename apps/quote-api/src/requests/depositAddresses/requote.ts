@@ -125,6 +125,9 @@ function requestOf(row: AskedRow): QuoteRequest {
     explicitDeposit: true,
     forceSolverExecution: false,
     overridePriceImpact: false,
+    // What the caller allowed is not kept; without it a payment that needs it would go back.
+    useFallbacks: true,
+    useExternalLiquidity: false,
   }
 }
 

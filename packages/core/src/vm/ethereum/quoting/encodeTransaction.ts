@@ -19,7 +19,7 @@ import {
 } from '../abi.ts'
 import { EthereumFees } from './ethereumFees.ts'
 import { permit2Address } from './planTransactions.ts'
-import { encodeSingleSwap, encodeSwapAndDeposit, encodeSwapAndPay } from './swapCalls.ts'
+import { encodeSwap, encodeSwapAndDeposit, encodeSwapAndPay, type SwapHop } from './swapCalls.ts'
 
 const text = z.string()
 
@@ -125,11 +125,10 @@ function swapDepositCall(
   const router = hex(required(depositRouter))
   const swap = required(route.swap)
   const deposited = required(route.deposited)
-  const swapData = encodeSingleSwap({
+  const swapData = encodeSwap({
     trade: swap.trade,
     tokenIn: erc20Of(swap.from, wrappedNative),
-    tokenOut: erc20Of(swap.to, wrappedNative),
-    feePips: swap.feePips,
+    hops: hopsOf(swap, wrappedNative),
     recipient: router,
     deadlineSeconds,
     amountIn: amountInMax,
@@ -154,12 +153,11 @@ function swapCall(
   { requestId, deadlineSeconds }: StepIdentity,
 ): Call {
   const router = hex(required(depositRouter))
-  const { trade, from, to: bought, feePips } = required(route.swap)
-  const swapData = encodeSingleSwap({
-    trade,
-    tokenIn: erc20Of(from, wrappedNative),
-    tokenOut: erc20Of(bought, wrappedNative),
-    feePips,
+  const swap = required(route.swap)
+  const swapData = encodeSwap({
+    trade: swap.trade,
+    tokenIn: erc20Of(swap.from, wrappedNative),
+    hops: hopsOf(swap, wrappedNative),
     recipient: router,
     deadlineSeconds,
     amountIn: amountInMax,
@@ -175,6 +173,13 @@ function swapCall(
     swapData,
   })
   return { to: router, data, value: currencyIn.isNative ? amountInMax : 0n }
+}
+
+function hopsOf(
+  { hops }: NonNullable<OriginRoute['swap']>,
+  wrappedNative: string | undefined,
+): readonly SwapHop[] {
+  return hops.map(({ to, feePips }) => ({ tokenOut: erc20Of(to, wrappedNative), feePips }))
 }
 
 const maxUint256 = 2n ** 256n - 1n

@@ -56,6 +56,8 @@ export type EthereumFeeFacts = {
 export const orderCloneUnits = 90_000n
 /** Extra units per initialised tick that a swap crosses: two cold storage slots and arithmetic. */
 const unitsPerTickCrossed = 30_000n
+/** What each pool after a swap's first adds. */
+const hopUnits = { used: 74_000n, limit: 140_000n }
 
 /** Gas at the expected price, plus what the chain takes for data. @source pricing-engine.md 1.1 to 1.3 */
 export class EthereumFees implements NetworkFees {
@@ -88,16 +90,19 @@ export class EthereumFees implements NetworkFees {
 
   /** Gas units, with what a swap crosses and a caller's calls need on top. */
   unitsOf(transaction: CostedTransaction): bigint {
-    const { ticksCrossed = 0, callUnits = 0n, overheadUnits = 0n } = transaction
+    const { ticksCrossed = 0, hops = 1, callUnits = 0n, overheadUnits = 0n } = transaction
     const callsAndClone = callUnits === 0n ? 0n : callUnits + orderCloneUnits
     const ticks = BigInt(ticksCrossed) * unitsPerTickCrossed
-    return this.#gasUnits[shapeOf(transaction)] + ticks + callsAndClone + overheadUnits
+    const pools = BigInt(hops - 1) * hopUnits.limit
+    return this.#gasUnits[shapeOf(transaction)] + ticks + pools + callsAndClone + overheadUnits
   }
 }
 
 /** What is used where it is known what is written. */
 function expectedUnits(transaction: CostedTransaction, writes: StateWrites): bigint {
-  const crossed = BigInt(transaction.ticksCrossed ?? 0) * unitsPerTickCrossed
+  const crossed =
+    BigInt(transaction.ticksCrossed ?? 0) * unitsPerTickCrossed +
+    BigInt((transaction.hops ?? 1) - 1) * hopUnits.used
   const used =
     usedUnits[usedShapeOf(transaction, writes)] +
     crossed +

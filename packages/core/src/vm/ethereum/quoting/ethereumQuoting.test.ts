@@ -33,7 +33,12 @@ const deposit: OriginRoute = {
   swap: undefined,
   deposited: { currency: erc20, amount: 100n },
 }
-const swap = { trade: 'exactInput', from: erc20, to: native, feePips: 500, ticksCrossed: 3 } as const
+const swap = {
+  trade: 'exactInput',
+  from: erc20,
+  hops: [{ to: native, feePips: 500 }],
+  ticksCrossed: 3,
+} as const
 const kindsOf = (route: OriginRoute, allowance?: bigint) =>
   quoting.plan(route, { allowance }).map(({ kind }) => kind)
 

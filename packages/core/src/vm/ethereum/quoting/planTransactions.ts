@@ -78,7 +78,7 @@ function mainTransactions(settings: ChainSettings, route: OriginRoute): readonly
       return [{ kind: 'pay-address', isNative }]
     case 'deposit':
     case 'deposit-transfer':
-      if (swap !== undefined) return [{ kind: 'swap-deposit', isNative, ticksCrossed: swap.ticksCrossed }]
+      if (swap !== undefined) return [{ kind: 'swap-deposit', isNative, ...crossedBy(swap) }]
       // Native coin that is only sent carries no order id.
       return [{ kind: isNative ? 'deposit' : by, isNative }]
     case 'send':
@@ -87,8 +87,12 @@ function mainTransactions(settings: ChainSettings, route: OriginRoute): readonly
     case 'unwrap':
       return [{ kind: by, isNative }, ...forwardToRecipient(settings, route)]
     case 'swap':
-      return [{ kind: 'swap', isNative, ticksCrossed: swap?.ticksCrossed ?? 0 }]
+      return [{ kind: 'swap', isNative, ...(swap === undefined ? { ticksCrossed: 0 } : crossedBy(swap)) }]
   }
+}
+
+function crossedBy({ ticksCrossed, hops }: NonNullable<OriginRoute['swap']>) {
+  return { ticksCrossed, ...(hops.length > 1 && { hops: hops.length }) }
 }
 
 /** Wrapping pays its caller, so another recipient takes a second transaction. */

@@ -1,18 +1,17 @@
-// Goal: what a client signs for Calibur runs here once, for its account and chain alone. Method: the stand-in
-// at Calibur's address on a real node, accounts that delegate to it, batches signed as typed data.
+// Goal: what a client signs for Calibur runs here once, for its account and chain alone. Method: Calibur's code
+// at its public address on a real node, accounts that delegate to it, batches signed as typed data.
 import type { Hex } from '@causeway/core'
 import { concatHex, parseEther, toFunctionSelector } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { batchAccountAbi } from '../src/contracts/abis.generated.ts'
-import { loadArtifacts } from '../src/contracts/artifacts.ts'
 import {
   type BatchedCall,
   type BatchTerms,
-  batchAccountAddress,
+  caliburAbi,
+  caliburAddress,
   signBatch,
 } from '../src/contracts/signBatch.ts'
-import { placeBatchAccount } from '../src/deploy/predeploys.ts'
+import { placeCalibur } from '../src/deploy/predeploys.ts'
 import { localAccount } from '../src/keys/generateKeys.ts'
 import { type Anvil, startAnvil } from '../src/nodes/anvil.ts'
 import { mined } from '../src/nodes/clients.ts'
@@ -27,7 +26,7 @@ let chain: LocalChain
 beforeAll(async () => {
   anvil = await startAnvil({ chainId })
   chain = connectLocalChain(anvil.url, chainId)
-  await placeBatchAccount(chain, await loadArtifacts())
+  await placeCalibur(chain)
   await chain.node.setBalance({ address: submitter.address, value: parseEther('10') })
   // The first block has no time.
   await chain.node.mine({ blocks: 1 })
@@ -39,7 +38,7 @@ async function delegated() {
   const account = localAccount(generatePrivateKey())
   await chain.node.setCode({
     address: account.address,
-    bytecode: concatHex(['0xef0100', batchAccountAddress]),
+    bytecode: concatHex(['0xef0100', caliburAddress]),
   })
   await chain.node.setBalance({ address: account.address, value: 10n })
   return account
@@ -76,7 +75,7 @@ test('a signed batch runs once, whoever submits it, and the next one has the nex
   expect((await paid()) - before).toBe(3n)
   expect(await errorOf(first)).toContain(named('InvalidNonce'))
   const sequence = await chain.client.readContract({
-    ...{ address, abi: batchAccountAbi, functionName: 'getSeq', args: [0n] },
+    ...{ address, abi: caliburAbi, functionName: 'getSeq', args: [0n] },
   })
   expect(sequence).toBe(1n)
   await submit(await signBatch(privateKey, [pay(3n)], { chainId, nonce: sequence }))
