@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { SqlDatabase } from '@causeway/core'
 import type { Logger } from 'pino'
-import { createUsageReading, type ReadUsage } from '../access/usage/usageReading.ts'
 import { createUsageRecorder, type UsageRecorder } from '../access/usage/usageRecorder.ts'
 import { pruneUsage } from '../access/usage/usageStore.ts'
 import type { Job } from '../jobs/runJobs.ts'
+import { createUsageReading, type ReadUsage } from '../requests/history/usageReading.ts'
 
 /** What keys are answered: counted by every process, kept for a while, shown to the keys. */
 export type Usage = {

@@ -9,7 +9,6 @@ import {
   type Readiness,
 } from '@causeway/http'
 import type { MarketHealth } from '@causeway/market'
-import type { ReadUsage } from '../access/usage/usageReading.ts'
 import type { WalletLinking } from '../access/wallets/walletLinking.ts'
 import type { AppFeeClaims } from '../money/appFees/claims.ts'
 import type { TopUpClaims } from '../money/topUps/claims.ts'
@@ -20,6 +19,7 @@ import type { SponsoredQuoteDependencies } from '../requests/draft/createSponsor
 import type { TakeCalls } from '../requests/execute/takeCalls.ts'
 import type { MoneyHistory } from '../requests/history/moneyHistory.ts'
 import type { RequestHistory } from '../requests/history/requestHistory.ts'
+import type { ReadUsage } from '../requests/history/usageReading.ts'
 import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import type { RequestStatuses } from '../requests/status/requestStatus.ts'
 import type { SolverWork } from '../requests/work/solverWork.ts'

@@ -1,7 +1,7 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { z } from 'zod'
-import type { ReadUsage } from '../../access/usage/usageReading.ts'
 import { requireKey } from '../../requests/history/historyAccess.ts'
+import type { ReadUsage } from '../../requests/history/usageReading.ts'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { unixSeconds } from '../wire/historyQuery.ts'
 

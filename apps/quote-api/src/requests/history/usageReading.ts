@@ -1,23 +1,12 @@
-import { DomainError, type SqlDatabase } from '@causeway/core'
-import { type Granularity, granularities, readOwnKeyIds, readSums, type UsageSum } from './usageStore.ts'
-
-class ForeignKeyError extends DomainError {
-  readonly code = 'FORBIDDEN'
-  readonly kind = 'forbidden'
-
-  constructor() {
-    super('A key is shown its own figures, and those of keys of its wallet.')
-  }
-}
-
-class InvalidWindowError extends DomainError {
-  readonly code = 'INVALID_REQUEST'
-  readonly kind = 'invalid_request'
-
-  constructor(field: string, message: string) {
-    super(message, { data: { field } })
-  }
-}
+import type { SqlDatabase } from '@causeway/core'
+import {
+  type Granularity,
+  granularities,
+  readOwnKeyIds,
+  readSums,
+  type UsageSum,
+} from '../../access/usage/usageStore.ts'
+import { QuoteError } from '../../pricing/errors.ts'
 
 export type UsageQuery = {
   /** Public id of the key that asks. */
@@ -33,7 +22,7 @@ export type UsageQuery = {
 
 /**
  * How often a key was answered, oldest first; the last seconds may be missing.
- * @throws ForeignKeyError for a key of somebody else or of nobody, InvalidWindowError for a window that ends
+ * @throws QuoteError FORBIDDEN for a key of somebody else or of nobody, INVALID_REQUEST for a window that ends
  * before it starts or holds too much, UpstreamUnavailableError
  */
 export type ReadUsage = (query: UsageQuery) => Promise<readonly UsageSum[]>
@@ -53,7 +42,8 @@ export function createUsageReading(options: {
     const others = named.filter((id) => id !== caller)
     if (others.length > 0) {
       const own = await readOwnKeyIds(database, caller, others)
-      if (others.some((id) => !own.has(id))) throw new ForeignKeyError()
+      if (others.some((id) => !own.has(id)))
+        throw new QuoteError('FORBIDDEN', 'A key is shown its own figures, and those of keys of its wallet.')
     }
     const sums = await readSums(database, {
       granularity,
@@ -62,17 +52,15 @@ export function createUsageReading(options: {
       limit: sumsMax + 1,
     })
     if (sums.length <= sumsMax) return sums
-    throw new InvalidWindowError(
-      'startTimestamp',
-      `These are more than ${sumsMax} figures: ask for a shorter window or a coarser granularity.`,
-    )
+    const message = `These are more than ${sumsMax} figures: ask for a shorter window or a coarser granularity.`
+    throw new QuoteError('INVALID_REQUEST', message, { data: { field: 'startTimestamp' } })
   }
 }
 
 /**
  * Beginnings of the buckets that a window touches, both included. Nothing is older than the granularity reaches,
  * whether it was deleted yet or not. Pure.
- * @throws InvalidWindowError for a window that ends before it starts
+ * @throws QuoteError INVALID_REQUEST for a window that ends before it starts
  */
 function usageWindow(asked: {
   readonly granularity: Granularity
@@ -82,7 +70,9 @@ function usageWindow(asked: {
 }): { readonly fromSeconds: number; readonly toSeconds: number } {
   const { granularity, nowSeconds, startSeconds, endSeconds } = asked
   if (startSeconds !== undefined && endSeconds !== undefined && startSeconds > endSeconds) {
-    throw new InvalidWindowError('endTimestamp', 'The window ends before it starts.')
+    throw new QuoteError('INVALID_REQUEST', 'The window ends before it starts.', {
+      data: { field: 'endTimestamp' },
+    })
   }
   const { bucketSeconds, reachSeconds } = granularities[granularity]
   const oldest = nowSeconds - reachSeconds
