@@ -40,6 +40,7 @@ import { createChainPorts, createDepositPricing, createQuoting } from './quoting
 import { createRandomPool } from './randomPool.ts'
 import { createSettlement } from './settlement.ts'
 import { createSponsorship } from './sponsorship.ts'
+import { startStatusFeed } from './statusFeed.ts'
 import { createWebhooks } from './webhooks.ts'
 
 export type QuoteApi = Listening & {
@@ -136,6 +137,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     openSingle: parts.openSingle,
     moreJobs: [...settlement.jobs, ...depositAddresses.jobs, ...appFees.jobs, webhooks.job, accuracy.job],
   })
+  const statusFeed = startStatusFeed({ database, listen: parts.listen, logger })
   const app = await buildApp({
     ...sponsorship,
     ...access,
@@ -156,6 +158,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     takeCalls: permits.takeCalls,
     report: (reported) => insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
+    statusFeed: statusFeed.feed,
     addressLookup: createDepositAddressLookup(database),
     reindex: depositAddresses.reindex,
     hint(chainId) {
@@ -181,6 +184,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
 
   const closers: readonly Closer[] = [
     { name: 'public listener', close: () => app.close() },
+    { name: 'status feed', close: () => statusFeed.close() },
     { name: 'admin listener', close: () => adminListener.close() },
     { name: 'jobs', close: () => appBalance.close() },
     { name: 'reaction times', close: () => accuracy.reactionTimes.close() },
