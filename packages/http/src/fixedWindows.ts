@@ -39,7 +39,8 @@ export class FixedWindows {
   }
 
   /** Limiters that are made with the same function as their `max` count together. */
-  child({ max }: { readonly max?: unknown } = {}): FixedWindows {
+  child(options: object = {}): FixedWindows {
+    const max: unknown = Reflect.get(options, 'max')
     if (typeof max !== 'function') return new FixedWindows()
     const child = this.#children.get(max) ?? new FixedWindows()
     this.#children.set(max, child)
