@@ -74,6 +74,10 @@ async function ask(socket: WebSocket, data: string | Buffer): Promise<unknown> {
 
 const closeCode = async (socket: WebSocket): Promise<unknown> => (await once(socket, 'close'))[0]
 
+const wantsSocket = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${'A'.repeat(22)}==\r\n\r\n`
+
+/** All that is answered until the server closes the connection, or a body has ended. */
 async function raw(port: number, text: string): Promise<string> {
   const socket: Socket = connect(port, '127.0.0.1')
   closers.push(() => socket.destroy())
@@ -140,7 +144,7 @@ describe('sockets', () => {
     expect((await fetch(`http://127.0.0.1:${port}/read`)).status).toBe(200)
     const text = await metrics.registry.metrics()
     expect(text).toMatch(/^websockets_open\{[^}]*\} 4$/m)
-    expect(text).toMatch(/_count\{route="\/ws",method="GET",status="101"[^}]*\} 4$/m)
+    expect(text).toMatch(/_count\{[^}]*route="\/ws",method="GET",status="101"[^}]*\} 4$/m)
   })
 
   test('that do not read are cut once too much waits for them', async () => {
@@ -206,6 +210,9 @@ describe('an upgrade', () => {
     const apiKeys = { find: async (key: string) => (key === 'good' ? record : undefined) }
     const { url, port } = await start({}, { apiKeys })
     await opened(`${url}?apiKey=good`)
+    const startedAtMs = performance.now()
+    expect(await raw(port, wantsSocket('/ws?apiKey=bad'))).toMatch(/^HTTP\/1\.1 401 /)
+    expect(performance.now() - startedAtMs).toBeLessThan(3_000)
     expect(await dial(`${url}?apiKey=bad`)).toBe(401)
     expect(await dial(`${url}?apiKey=good&apiKey=good`)).toBe(401)
     expect((await fetch(`http://127.0.0.1:${port}/read?apiKey=bad`)).status).toBe(200)

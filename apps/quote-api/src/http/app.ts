@@ -111,7 +111,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     openApi: {
       title: 'Causeway quote API',
       description:
-        'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names.',
+        'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names. GET /intents/status/ws pushes the state of requests by websocket.',
       servers: dependencies.servers,
       examples: operationExamples(dependencies.registry),
     },
