@@ -34,10 +34,18 @@ export function registerApiKeys(app: HttpApp, options: ApiKeyHookOptions): void 
     const named = request.headers[apiKeyHeader]
     const token = bearerKeys ? readBearerToken(request.headers.authorization) : undefined
     if (named !== undefined && token !== undefined && named !== token) return done(contradiction())
-    const header = named ?? token
+    const header = named ?? token ?? readQueryKey(request)
     if (header === undefined) return done()
     authenticate(request, header).then(() => done(), done)
   })
+}
+
+/** Of routes whose callers cannot send headers, as browsers cannot when they open a websocket. */
+function readQueryKey({ routeOptions, query }: FastifyRequest): string | string[] | undefined {
+  if (routeOptions.config?.apiKeyInQuery !== true) return undefined
+  if (typeof query !== 'object' || query === null || !('apiKey' in query)) return undefined
+  // Written twice it is a list, which is no key.
+  return typeof query.apiKey === 'string' ? query.apiKey : []
 }
 
 /** The one body of every 401: it does not tell an unknown key from a malformed one. */

@@ -8,6 +8,7 @@ import { createErrorHandler } from './errorHandler.ts'
 import type { HttpApp } from './fastifyTypes.ts'
 import { parseJsonBody } from './json.ts'
 import { createSerializerCompiler } from './serialization.ts'
+import { upgradedAt } from './upgrades.ts'
 import { compileValidator } from './validation.ts'
 
 /** Bounds of one server. */
@@ -49,6 +50,8 @@ type BareAppOptions = {
   /** Makes request ids of this process distinct from those of others. */
   readonly processPrefix: string
   readonly limits?: Partial<ServerLimits>
+  /** The one path that may be upgraded to a websocket. */
+  readonly websocketPath?: string
 }
 
 export type BareApp = { readonly app: HttpApp; readonly connections: Connections }
@@ -58,7 +61,7 @@ export type BareApp = { readonly app: HttpApp; readonly connections: Connections
  * and nothing else. @source ledger-and-safety.md 3.1
  */
 export function createBareApp(options: BareAppOptions): BareApp {
-  const { logger, errors, trustedProxies } = options
+  const { logger, errors, trustedProxies, websocketPath } = options
   const limits = { ...defaultLimits, ...options.limits }
   const handleError = createErrorHandler(errors)
   const connections = new Connections(limits)
@@ -76,6 +79,7 @@ export function createBareApp(options: BareAppOptions): BareApp {
       maxHeaderSize: limits.headerBytesMax,
       // Node looks for late requests only this often; its default is 30 s.
       connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
+      ...(websocketPath !== undefined && { IncomingMessage: upgradedAt(websocketPath) }),
     },
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     exposeHeadRoutes: false,

@@ -40,6 +40,8 @@ export class Connections {
   readonly #bySocket = new WeakMap<Socket, Connection>()
   /** Told when a connection is closed for its client's behaviour. */
   onClosed: (reason: ClosedBecause) => void = () => {}
+  /** Told when the listener begins to close: what holds a connection for longer than an answer lets it go. */
+  onEnd: () => void = () => {}
   #acceptedCount = 0
 
   constructor(limits: ConnectionLimits) {

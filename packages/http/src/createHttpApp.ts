@@ -16,6 +16,7 @@ import { type OpenApiOptions, registerOpenApi } from './openapi.ts'
 import { type KeyedAnswer, registerTraffic } from './overload.ts'
 import { createLimiters, type Limiter, limitRoute, type RateLimitOptions } from './rateLimit.ts'
 import type { Readiness } from './readiness.ts'
+import { registerWebsocket, type WebsocketRoute } from './websockets.ts'
 
 export type HttpAppOptions = {
   readonly logger: FastifyBaseLogger
@@ -43,6 +44,8 @@ export type HttpAppOptions = {
   readonly slots?: Partial<SlotLimits>
   /** Time a handler has before 503; default 5 s. A route's `config.handlerTimeoutMs` wins. */
   readonly handlerTimeoutMs?: number
+  /** The one route that takes websockets. */
+  readonly websocket?: WebsocketRoute
 }
 
 const defaultSlots: SlotLimits = { inFlightMax: 512, documentationMax: 128, bodiesArrivingMax: 256 }
@@ -60,6 +63,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     trustedProxies: options.trustedProxies,
     processPrefix: randomBytes(5).toString('hex'),
     ...(options.limits !== undefined && { limits: options.limits }),
+    ...(options.websocket !== undefined && { websocketPath: options.websocket.path }),
   })
   // First, so that browsers may read refusals of the hooks below.
   if (options.cors) await registerCors(app)
@@ -88,6 +92,10 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     })
   }
   registerLiveness(app)
+  if (options.websocket !== undefined) {
+    const count = limiters.counterOf(options.websocket.rateLimitClass)
+    await registerWebsocket(app, options.websocket, { ...options, connections, count })
+  }
   return app
 }
 

@@ -28,6 +28,7 @@ export async function drainConnections(
   limits: DrainLimits,
 ): Promise<void> {
   if (!server.listening) return
+  connections.onEnd()
   const startedAtMs = performance.now()
   const elapsedMs = () => performance.now() - startedAtMs
   await settleAccepts(connections, () => elapsedMs() < limits.acceptMs)

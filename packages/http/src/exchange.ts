@@ -43,6 +43,8 @@ export class Exchange {
   slot: Slot | undefined = undefined
   /** True once its time limit answered in place of its handler. */
   isLate = false
+  /** True once its connection belongs to a websocket. */
+  isUpgraded = false
   readonly #onEnded: (exchange: Exchange) => void
   readonly #timer: NodeJS.Timeout
   #isEnded = false
@@ -83,6 +85,12 @@ export class Exchange {
     clearTimeout(this.#timer)
     if (!this.raw.writableEnded) this.request.abortController?.abort(new Error('the caller went away'))
     this.#onEnded(this)
+  }
+
+  /** The connection goes on without it: nothing of it is in work any more. */
+  upgraded(): void {
+    this.isUpgraded = true
+    this.settle()
   }
 
   /** Answers for a body that is late, and closes the connection that it may still come on. */

@@ -23,6 +23,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Bucket that requests of this route count in; `false` exempts it. Default: the app's default class. */
     rateLimitClass?: string | false
+    /** True: the key may stand in the query as `apiKey`. */
+    apiKeyInQuery?: boolean
     deprecation?: Deprecation
     /** Time this route's handler has before 503; default: the app's. */
     handlerTimeoutMs?: number

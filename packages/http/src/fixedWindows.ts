@@ -16,6 +16,7 @@ const callersMax = 100_000
  */
 export class FixedWindows {
   readonly #windows = new Map<string, Window>()
+  readonly #children = new WeakMap<object, FixedWindows>()
 
   incr(caller: string, callback: Callback, windowMs: number): void {
     const nowMs = Date.now()
@@ -37,8 +38,13 @@ export class FixedWindows {
     callback(null, { current: window?.count ?? 0, ttl: window === undefined ? 0 : windowMs - ageMs })
   }
 
-  child(): FixedWindows {
-    return new FixedWindows()
+  /** Limiters that are made with the same function as their `max` count together. */
+  child(options: object = {}): FixedWindows {
+    const max: unknown = Reflect.get(options, 'max')
+    if (typeof max !== 'function') return new FixedWindows()
+    const child = this.#children.get(max) ?? new FixedWindows()
+    this.#children.set(max, child)
+    return child
   }
 
   /** Insertion order is window order, so the first entry is the oldest. */

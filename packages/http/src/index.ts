@@ -35,3 +35,4 @@ export { type Closer, installShutdown, type ShutdownOptions } from './shutdown.t
 export { standardErrorPolicy } from './standardErrorPolicy.ts'
 export { parseTrustedProxies } from './trustedProxies.ts'
 export { toRequestFailure } from './validation.ts'
+export type { OpenSocket, SocketSession, WebsocketRoute } from './websockets.ts'

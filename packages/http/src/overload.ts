@@ -46,13 +46,13 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
   watchProgress(app, readiness, slots, handlerTimeoutMs)
   decorateRequests(app)
   const onEnded = (exchange: Exchange) => {
-    const { request, raw, startedAtMs } = exchange
+    const { request, startedAtMs } = exchange
     slots.ended(exchange)
     connections.remove(request.raw.socket, exchange)
     metrics.observeRequest({
       route: request.routeOptions.url,
       method: request.method,
-      statusCode: raw.writableEnded ? raw.statusCode : 499,
+      statusCode: statusOf(exchange),
       seconds: (performance.now() - startedAtMs) / 1000,
     })
     if (options.onKeyedAnswer !== undefined && request.apiKey !== null && raw.writableEnded)
@@ -94,6 +94,12 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
     exchange.bodyArrived(performance.now())
     done(slots.bodyArrived(exchange))
   })
+}
+
+/** As metrics name it: 499 when the caller went away before the answer. */
+function statusOf({ isUpgraded, raw }: Exchange): number {
+  if (isUpgraded) return 101
+  return raw.writableEnded ? raw.statusCode : 499
 }
 
 /** Not ready while requests are in work and none ends; a time limit that answers is no end. */

@@ -21,44 +21,65 @@ export type RateLimitOptions = {
 /** Refuses a request above its caller's limit with 429; sets the `x-ratelimit-*` headers. */
 export type Limiter = ReturnType<HttpApp['rateLimit']>
 
+/** Counts one more against the caller of a request. @returns false above its limit */
+export type CountOnce = (request: FastifyRequest) => Promise<boolean>
+
+export type Limiters = {
+  find(className: string): Limiter | undefined
+  /** For what is no request of its own, in the bucket of the class's requests. */
+  counterOf(className: string): CountOnce
+}
+
 /**
  * Limits by class: per key for keyed requests, else per address (an IPv6 caller is its /64), in
  * fixed windows counted from a caller's first request, before the body is read.
  * `find` is `undefined` for a class that is off, so that nothing runs for it.
  * @source ledger-and-safety.md 3.3, design.md 5.7
  */
-export async function createLimiters(
-  app: HttpApp,
-  options: RateLimitOptions,
-): Promise<{ find(className: string): Limiter | undefined }> {
+export async function createLimiters(app: HttpApp, options: RateLimitOptions): Promise<Limiters> {
   await app.register(rateLimitPlugin, { global: false, store: FixedWindows })
-  const limiters = new Map<string, Limiter | undefined>()
+  const classes = new Map<string, ClassLimiter | undefined>()
   for (const [className, limit] of Object.entries(options.classes)) {
     const isOff = limit.perKeyMax === 0 && limit.perIpMax === 0
-    limiters.set(className, isOff ? undefined : createLimiter(app, limit, options.windowMs))
+    classes.set(className, isOff ? undefined : createLimiter(app, limit, options.windowMs))
+  }
+  const named = (className: string) => {
+    if (!classes.has(className)) throw new Error(`no rate limit class is named ${className}`)
+    return classes.get(className)
   }
   return {
-    find(className) {
-      if (!limiters.has(className)) throw new Error(`no rate limit class is named ${className}`)
-      return limiters.get(className)
+    find: (className) => named(className)?.limiter,
+    counterOf: (className) => named(className)?.count ?? (async () => true),
+  }
+}
+
+type ClassLimiter = { readonly limiter: Limiter; readonly count: CountOnce }
+
+function createLimiter(app: HttpApp, limit: RateLimit, windowMs: number): ClassLimiter {
+  const maxOf = (request: FastifyRequest) => (request.apiKey === null ? limit.perIpMax : limit.perKeyMax)
+  const shared = {
+    timeWindow: windowMs,
+    max: maxOf,
+    keyGenerator: callerOf,
+    allowList: (request: FastifyRequest) => maxOf(request) === 0,
+  }
+  const tries = app.createRateLimit(shared)
+  const limiter = app.rateLimit({
+    ...shared,
+    errorResponseBuilder: (_request, { ttl }) =>
+      new RequestFailure('rate_limited', 'Rate limit exceeded.', { retryAfterSeconds: ttl / 1000 }),
+  })
+  return {
+    limiter,
+    async count(request) {
+      const state = await tries(request)
+      return state.isAllowed || !state.isExceeded
     },
   }
 }
 
-function createLimiter(app: HttpApp, limit: RateLimit, windowMs: number): Limiter {
-  const maxOf = (request: FastifyRequest) => (request.apiKey === null ? limit.perIpMax : limit.perKeyMax)
-  return app.rateLimit({
-    timeWindow: windowMs,
-    max: maxOf,
-    keyGenerator: callerOf,
-    allowList: (request) => maxOf(request) === 0,
-    errorResponseBuilder: (_request, { ttl }) =>
-      new RequestFailure('rate_limited', 'Rate limit exceeded.', { retryAfterSeconds: ttl / 1000 }),
-  })
-}
-
 /** Who a request counts against. */
-function callerOf(request: Pick<FastifyRequest, 'apiKey' | 'ip'>): string {
+export function callerOf(request: Pick<FastifyRequest, 'apiKey' | 'ip'>): string {
   return request.apiKey === null ? `ip ${networkOf(request.ip)}` : `key ${request.apiKey.keyId}`
 }
 
@@ -71,7 +92,7 @@ export function networkOf(ip: string): string {
 /** onRoute hook that puts each route into its class. Exempt paths and preflights have none. */
 export function limitRoute(
   route: RouteOptions,
-  limiters: { find(className: string): Limiter | undefined },
+  limiters: Pick<Limiters, 'find'>,
   defaultClass: string,
 ): void {
   const className = route.config?.rateLimitClass ?? defaultClass

@@ -41,6 +41,7 @@ import { createChainPorts, createDepositPricing, createQuoting } from './quoting
 import { createRandomPool } from './randomPool.ts'
 import { createSettlement } from './settlement.ts'
 import { createSponsorship } from './sponsorship.ts'
+import { startStatusFeed } from './statusFeed.ts'
 import { createUsage } from './usage.ts'
 import { createWebhooks } from './webhooks.ts'
 
@@ -143,6 +144,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
       ...[webhooks.job, accuracy.job, usage.job],
     ],
   })
+  const statusFeed = startStatusFeed({ database, listen: parts.listen, logger })
   const app = await buildApp({
     ...sponsorship,
     ...access,
@@ -165,6 +167,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
     takeCalls: permits.takeCalls,
     report: (reported) => insertReportedTransaction(database, reported),
     statuses: createRequestStatuses({ database }),
+    statusFeed: statusFeed.feed,
     addressLookup: createDepositAddressLookup(database),
     reindex: depositAddresses.reindex,
     hint(chainId) {
@@ -192,6 +195,7 @@ export async function assemble(parts: Parts): Promise<QuoteApi> {
   const closers: readonly Closer[] = [
     { name: 'public listener', close: () => app.close() },
     { name: 'usage of keys', close: () => usage.recorder.close() },
+    { name: 'status feed', close: () => statusFeed.close() },
     { name: 'admin listener', close: () => adminListener.close() },
     { name: 'jobs', close: () => appBalance.close() },
     { name: 'reaction times', close: () => accuracy.reactionTimes.close() },

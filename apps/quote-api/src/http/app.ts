@@ -22,6 +22,7 @@ import type { RequestHistory } from '../requests/history/requestHistory.ts'
 import type { ReadUsage } from '../requests/history/usageReading.ts'
 import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import type { RequestStatuses } from '../requests/status/requestStatus.ts'
+import type { StatusFeed } from '../requests/status/statusFeed.ts'
 import type { SolverWork } from '../requests/work/solverWork.ts'
 import { errorPolicy } from './errorPolicy.ts'
 import { operationExamples } from './operationExamples.ts'
@@ -41,6 +42,7 @@ import { registerPricesHealth } from './routes/pricesHealth.ts'
 import { registerQuote } from './routes/quote.ts'
 import { registerRequests } from './routes/requests.ts'
 import { registerSolver } from './routes/solver.ts'
+import { statusSocket } from './routes/statusSocket.ts'
 import { registerTokenPrice } from './routes/tokenPrice.ts'
 import { registerTopUpClaims } from './routes/topUpClaims.ts'
 import { registerTransactionStatus } from './routes/transactionStatus.ts'
@@ -70,6 +72,7 @@ export type AppDependencies = SponsoredQuoteDependencies & {
   readonly takeCalls: TakeCalls
   readonly solverWork: SolverWork
   readonly statuses: RequestStatuses
+  readonly statusFeed: Pick<StatusFeed, 'follow'>
   readonly hint: TransactionHints['hint']
   readonly report: TransactionHints['report']
   readonly logger: HttpAppOptions['logger']
@@ -97,6 +100,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     errors: errorPolicy,
     cors: true,
     bearerKeys: true,
+    websocket: statusSocket(dependencies.statusFeed, () => Date.now()),
     rateLimits: {
       windowMs: 1_000,
       classes: {
@@ -113,7 +117,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     openApi: {
       title: 'Causeway quote API',
       description:
-        'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names.',
+        'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names. GET /intents/status/ws pushes the state of requests by websocket.',
       servers: dependencies.servers,
       examples: operationExamples(dependencies.registry),
     },

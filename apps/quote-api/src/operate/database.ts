@@ -7,9 +7,11 @@ import {
   type Database,
   type DatabaseDiskFullError,
   findEmbeddedPostgres,
+  type ListenOptions,
   migrate,
   sqlState,
   startEmbeddedPostgres,
+  startListening,
   whileStarting,
 } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
@@ -20,6 +22,8 @@ export type OpenDatabase = {
   readonly database: Database
   /** Another pool with one connection, closed by the caller. */
   openSingle(options?: { readonly statementTimeoutMs?: number }): Database
+  /** Hears a channel on another connection of its own, until closed by the caller. */
+  listen(options: Omit<ListenOptions, 'connectionString' | 'applicationName'>): { close(): Promise<void> }
   /** Closes the pool, and the server where this process started it. */
   close(): Promise<void>
 }
@@ -85,6 +89,8 @@ export async function openDatabase(
         applicationName: 'causeway-quote-api-jobs',
         onConnectionLost: options.onConnectionLost,
       }),
+    listen: (heard) =>
+      startListening({ ...heard, connectionString, applicationName: 'causeway-quote-api-status' }),
     async close() {
       await database.close()
       await embedded?.stop()

@@ -8,6 +8,9 @@ import { webhookBody } from './webhookMessage.ts'
 
 export const webhookTopic = 'webhook'
 
+/** Where changed requests are named by their ids, for who follows them. */
+export const statusChannel = 'request_status'
+
 /** A message in the outbox. */
 export const queuedMessageSchema = z.object({
   eventId: z.uuid(),
@@ -18,10 +21,17 @@ export const queuedMessageSchema = z.object({
 })
 
 /**
- * Queues a message about a request's new status in the transaction that changes it, where its key has a
- * webhook. Others cost one look-up by primary key.
+ * Names a request whose status changed to those that follow it, and queues a message where its key has a
+ * webhook, both in the transaction that changes it. Requests that it took the place of show its status too.
  */
 export const announceStatus: Announce = async (tx, requestId) => {
+  await tx.query(
+    `with recursive shown (id) as (
+       select $1::bytea union select o.request_id from orders o join shown on o.superseded_by = shown.id
+     )
+     select pg_notify('${statusChannel}', '0x' || encode(id, 'hex')) from shown`,
+    [toBytes(requestId)],
+  )
   const [row] = await tx.query<{
     api_key_id: string
     deposit_address: string | null

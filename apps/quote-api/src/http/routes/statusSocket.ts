@@ -1,0 +1,100 @@
+import { bytes32Text, type Hex } from '@causeway/core'
+import type { OpenSocket, SocketSession, WebsocketRoute } from '@causeway/http'
+import { z } from 'zod'
+import type { StatusRecord } from '../../requests/status/requestStatus.ts'
+import { isEnd, type StatusFeed } from '../../requests/status/statusFeed.ts'
+import { statusToV3 } from '../../requests/status/statusWire.ts'
+
+/** The one event there is so far. @source quote-api.md 3.9 */
+const statusEvent = 'request.status.updated'
+
+const messageSchema = z.object({
+  type: z.enum(['subscribe', 'unsubscribe']),
+  event: z.literal(statusEvent),
+  filters: z.object({ id: bytes32Text }),
+})
+
+/** Requests that one socket follows at once. */
+const subscriptionsMax = 100
+
+type SocketError = 'INVALID_INPUT' | 'RATE_LIMITED' | 'TOO_MANY_SUBSCRIPTIONS'
+
+/**
+ * GET /intents/status/ws: pushes statuses of requests to whoever knows their ids, as status v3 words them.
+ * Needs no key. An id that no request has is acknowledged like any other, and nothing follows.
+ * @source quote-api.md 3.9, 4.6
+ */
+export function statusSocket(feed: Pick<StatusFeed, 'follow'>, now: () => number): WebsocketRoute {
+  return {
+    path: '/intents/status/ws',
+    operationId: 'followStatus',
+    tag: 'status',
+    summary: 'Follow the state of requests by websocket',
+    description: [
+      `Send \`{"type":"subscribe","event":"${statusEvent}","filters":{"id":"<requestId>"}}\`.`,
+      'The acknowledgement is followed by the current state and by each later one;',
+      '`unsubscribe` ends that. A GET without an upgrade is refused.',
+    ].join(' '),
+    rateLimitClass: 'status',
+    open: (socket) => openSession(socket, feed, now),
+  }
+}
+
+function openSession(socket: OpenSocket, feed: Pick<StatusFeed, 'follow'>, now: () => number): SocketSession {
+  const followed = new Map<Hex, { stop(): void }>()
+  const refuse = (code: SocketError, message: string) =>
+    socket.send({ type: 'error', data: { code, message } })
+  const acknowledge = ({ type, event, filters }: z.output<typeof messageSchema>) =>
+    socket.send({ type, status: 'success', data: { event, filters } })
+  const drop = (id: Hex) => {
+    followed.get(id)?.stop()
+    followed.delete(id)
+  }
+  let isClosed = false
+
+  socket.send({ type: 'connection', status: 'ready', data: { id: socket.id } })
+  return {
+    isIdle: () => followed.size === 0,
+    onClose() {
+      isClosed = true
+      for (const id of [...followed.keys()]) drop(id)
+    },
+    async onMessage(received) {
+      const isAllowed = await socket.count()
+      if (isClosed) return
+      if (!isAllowed) return refuse('RATE_LIMITED', 'Rate limit exceeded.')
+      if ('problem' in received) return refuse('INVALID_INPUT', received.problem)
+      const parsed = messageSchema.safeParse(received.json)
+      if (!parsed.success) return refuse('INVALID_INPUT', describeProblem(parsed.error))
+      const { type, filters } = parsed.data
+      if (type === 'unsubscribe') drop(filters.id)
+      else if (!followed.has(filters.id) && followed.size >= subscriptionsMax)
+        return refuse('TOO_MANY_SUBSCRIPTIONS', `A socket follows at most ${subscriptionsMax} requests.`)
+      acknowledge(parsed.data)
+      if (type === 'unsubscribe') return
+      // Who asks again is told the current status again.
+      drop(filters.id)
+      const following = feed.follow(filters.id, (record) => {
+        socket.send(statusMessage(filters.id, record, now()))
+        if (isEnd(record)) queueMicrotask(() => followed.get(filters.id) === following && drop(filters.id))
+      })
+      followed.set(filters.id, following)
+    },
+  }
+}
+
+/** Names the member that is wrong, and repeats nothing that was sent. */
+function describeProblem(error: z.ZodError): string {
+  const path = error.issues[0]?.path.join('.') ?? ''
+  return `${path === '' ? 'The message' : `\`${path}\``} is not what a subscription needs.`
+}
+
+/** What is pushed. @source quote-api.md 3.9 */
+function statusMessage(requestId: Hex, record: StatusRecord, publishedAt: number): object {
+  const { status, inTxHashes, txHashes, updatedAt, originChainId, destinationChainId } = statusToV3(record)
+  return {
+    event: statusEvent,
+    data: { status, inTxHashes, txHashes, updatedAt, originChainId, destinationChainId, requestId },
+    publishedAt,
+  }
+}

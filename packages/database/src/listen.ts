@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { isConnectionError } from './errors.ts'
+
+export type ListenOptions = {
+  readonly connectionString: string
+  /** A name of this project. */
+  readonly channel: string
+  readonly applicationName: string
+  /** Told the payload of each `pg_notify`, after the commit that made it. */
+  readonly onNotification: (payload: string) => void
+  /** Notifications come from now on. Those since the last loss are gone. */
+  readonly onConnected: () => void
+  readonly onLost: (error: Error) => void
+}
+
+const retryMs = 500
+const connectTimeoutMs = 5_000
+/** A server that is gone without a word is found by this question. */
+const probeMs = 10_000
+const probeTimeoutMs = 5_000
+
+/** Hears a channel on one connection of its own, and connects anew until closed. */
+export function startListening(options: ListenOptions): { close(): Promise<void> } {
+  const closing = new AbortController()
+  const pause = (timeMs: number) => sleep(timeMs, undefined, { signal: closing.signal }).catch(() => {})
+  const run = async () => {
+    while (!closing.signal.aborted) {
+      const error = await listenOnce(options, closing.signal).catch(toError)
+      if (closing.signal.aborted) return
+      options.onLost(error ?? new Error('the connection ended'))
+      await pause(retryMs)
+    }
+  }
+  const ended = run()
+  return {
+    async close() {
+      closing.abort()
+      await ended
+    },
+  }
+}
+
+/** Until the connection ends. @returns why */
+async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise<Error | undefined> {
+  const client = new pg.Client({
+    connectionString: options.connectionString,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: probeTimeoutMs,
+    keepAlive: true,
+    application_name: options.applicationName,
+  })
+  const lost = new AbortController()
+  client.on('error', (error) => lost.abort(error))
+  client.on('end', () => lost.abort())
+  client.on('notification', ({ payload }) => options.onNotification(payload ?? ''))
+  const signal = AbortSignal.any([closing, lost.signal])
+  try {
+    await client.connect()
+    await client.query(`listen ${client.escapeIdentifier(options.channel)}`)
+    if (!signal.aborted) options.onConnected()
+    while (!signal.aborted) {
+      await sleep(probeMs, undefined, { signal }).catch(() => {})
+      if (!signal.aborted) await client.query('select 1')
+    }
+  } finally {
+    await client.end().catch((error: unknown) => {
+      // It was broken already.
+      if (!isConnectionError(error)) throw error
+    })
+  }
+  return lost.signal.reason instanceof Error ? lost.signal.reason : undefined
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}
