@@ -2,14 +2,23 @@
 // becomes of the connection that hears changes. Method: the service with its jobs, PostgreSQL, anvil, a scripted
 // solver, signing oracles, and sockets of `ws`.
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bytes32Text } from '@causeway/core'
 import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { setStatus } from '../src/requests/status/requestProgress.ts'
 import { announceStatus } from '../src/webhooks/announceStatus.ts'
+import { serviceEnvironment } from './fixtures/service.ts'
+import { spawnService } from './serviceSupport/serviceProcess.ts'
 import {
   type SettlementBed,
   type StandInOracles,
+  serviceSettings,
+  solverKey,
   startSettlementBed,
   startStandInOracles,
 } from './settlementSupport/settlementBed.ts'
@@ -30,6 +39,12 @@ afterAll(async () => {
 })
 
 const event = 'request.status.updated'
+
+/** As settlement does it. */
+const showPending = (id: string) =>
+  bed.database.transaction((tx) =>
+    setStatus(tx, announceStatus, { requestId: bytes32Text.parse(id), status: 'pending' }),
+  )
 const quoted = () => bed.requests.quoted(sponsor, { amount: 60_000_000n })
 const subscription = (id: string, type = 'subscribe') => JSON.stringify({ type, event, filters: { id } })
 
@@ -113,7 +128,7 @@ test('10,000 ids on one socket end at its bound, and it goes on with those it ha
   expect(answers('subscribe').length).toBeLessThanOrEqual(100)
   const codes = new Set(answers('error').map(({ data }) => Object(data).code))
   for (const code of codes) expect(['RATE_LIMITED', 'TOO_MANY_SUBSCRIPTIONS']).toContain(code)
-  await bed.database.transaction((tx) => setStatus(tx, announceStatus, { requestId, status: 'pending' }))
+  await showPending(requestId)
   await waitUntil('it is still told', async () => follower.statuses().includes('pending'))
 })
 
@@ -124,7 +139,7 @@ test('a change that nobody heard is told once changes are heard again', async ()
   await bed.database.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'causeway-quote-api-status'`,
   )
-  await bed.database.transaction((tx) => setStatus(tx, announceStatus, { requestId, status: 'pending' }))
+  await showPending(requestId)
   await waitUntil('it is told', async () => follower.statuses().includes('pending'))
 })
 
@@ -136,6 +151,37 @@ test('a request that a newer one took the place of is told the statuses of the n
     ...[older, newer].map(({ requestId }) => Buffer.from(requestId.slice(2), 'hex')),
   ])
   const { requestId } = newer
-  await bed.database.transaction((tx) => setStatus(tx, announceStatus, { requestId, status: 'pending' }))
+  await showPending(requestId)
   await waitUntil('it is told', async () => follower.statuses().includes('pending'))
+})
+
+test('another process tells it too, closes its sockets when it is stopped, and logs no key of theirs', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'causeway-sockets-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const settings = serviceSettings(bed.connectionString, oracles.setting)
+  const service = spawnService(
+    await serviceEnvironment(bed.network, directory, { ...settings, LOG_LEVEL: 'trace' }),
+  )
+  onTestFinished(() => service.stop().then(() => {}))
+  const { publicUrl } = await service.listening()
+  const url = `${publicUrl.replace('http', 'ws')}/intents/status/ws`
+  const key = 'a-key-that-is-wrong-1234'
+  const refused = new WebSocket(`${url}?apiKey=${key}`)
+  refused.on('error', () => {})
+  const [, answer] = await once(refused, 'unexpected-response')
+  expect(answer.statusCode).toBe(401)
+
+  const { requestId } = await quoted()
+  const socket = new WebSocket(`${url}?apiKey=${solverKey}`)
+  const told: string[] = []
+  socket.on('message', (data) => told.push(String(data)))
+  await once(socket, 'open')
+  socket.send(subscription(requestId))
+  await waitUntil('the current status', async () => told.some((text) => text.includes('"waiting"')))
+  await showPending(requestId)
+  await waitUntil('it is told', async () => told.some((text) => text.includes('"pending"')))
+  const closed = once(socket, 'close')
+  expect(await service.stop()).toEqual({ code: 0, signal: null })
+  expect((await closed)[0]).toBe(1001)
+  for (const secret of [key, solverKey]) expect(service.output()).not.toContain(secret)
 })
