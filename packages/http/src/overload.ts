@@ -46,7 +46,7 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
   watchProgress(app, readiness, slots, handlerTimeoutMs)
   decorateRequests(app)
   const onEnded = (exchange: Exchange) => {
-    const { request, startedAtMs } = exchange
+    const { request, raw, startedAtMs } = exchange
     slots.ended(exchange)
     connections.remove(request.raw.socket, exchange)
     metrics.observeRequest({
