@@ -54,7 +54,10 @@ async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise
   client.on('error', (error) => lost.abort(error))
   client.on('end', () => lost.abort())
   client.on('notification', ({ payload }) => options.onNotification(payload ?? ''))
-  const signal = AbortSignal.any([closing, lost.signal])
+  const { signal } = lost
+  const end = () => lost.abort()
+  closing.addEventListener('abort', end)
+  if (closing.aborted) end()
   try {
     await client.connect()
     await client.query(`listen ${client.escapeIdentifier(options.channel)}`)
@@ -64,12 +67,13 @@ async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise
       if (!signal.aborted) await client.query('select 1')
     }
   } finally {
+    closing.removeEventListener('abort', end)
     await client.end().catch((error: unknown) => {
       // It was broken already.
       if (!isConnectionError(error)) throw error
     })
   }
-  return lost.signal.reason instanceof Error ? lost.signal.reason : undefined
+  return signal.reason instanceof Error ? signal.reason : undefined
 }
 
 function toError(error: unknown): Error {
