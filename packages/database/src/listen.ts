@@ -73,7 +73,7 @@ async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise
       if (!isConnectionError(error)) throw error
     })
   }
-  return lost.signal.reason instanceof Error ? lost.signal.reason : undefined
+  return signal.reason instanceof Error ? signal.reason : undefined
 }
 
 function toError(error: unknown): Error {

@@ -10,6 +10,7 @@ export async function recordDiscovery({ quoteApi: session, world: { network } }:
   const usdc = addressOf(network, 'base', 'USDC')
   await get('the first page', '/')
   await get('is alive', '/lives/v1')
+  await get('the address of websockets without an upgrade', '/intents/status/ws')
   await get('chains', '/chains')
   await get('chains with a query', '/chains?includeChains=8453')
   await currencies('all currencies', {})

@@ -1,4 +1,4 @@
-import { bytes32Text, type Hex } from '@causeway/core'
+import { bytes32Text, DomainError, type Hex } from '@causeway/core'
 import type { OpenSocket, SocketSession, WebsocketRoute } from '@causeway/http'
 import { z } from 'zod'
 import type { StatusRecord } from '../../requests/status/requestStatus.ts'
@@ -17,7 +17,15 @@ const messageSchema = z.object({
 /** Requests that one socket follows at once. */
 const subscriptionsMax = 100
 
-type SocketError = 'INVALID_INPUT' | 'RATE_LIMITED' | 'TOO_MANY_SUBSCRIPTIONS'
+/** A socket follows as many requests as one may. */
+class TooManySubscriptionsError extends DomainError {
+  readonly code = 'TOO_MANY_SUBSCRIPTIONS'
+  readonly kind = 'rate_limited'
+
+  constructor() {
+    super(`A socket follows at most ${subscriptionsMax} requests.`)
+  }
+}
 
 /**
  * GET /intents/status/ws: pushes statuses of requests to whoever knows their ids, as status v3 words them.
@@ -42,8 +50,8 @@ export function statusSocket(feed: Pick<StatusFeed, 'follow'>, now: () => number
 
 function openSession(socket: OpenSocket, feed: Pick<StatusFeed, 'follow'>, now: () => number): SocketSession {
   const followed = new Map<Hex, { stop(): void }>()
-  const refuse = (code: SocketError, message: string) =>
-    socket.send({ type: 'error', data: { code, message } })
+  const refuse = (code: string, message: string) => socket.send({ type: 'error', data: { code, message } })
+  const refuseFor = ({ code, message }: DomainError) => refuse(code, message)
   const acknowledge = ({ type, event, filters }: z.output<typeof messageSchema>) =>
     socket.send({ type, status: 'success', data: { event, filters } })
   const drop = (id: Hex) => {
@@ -63,13 +71,13 @@ function openSession(socket: OpenSocket, feed: Pick<StatusFeed, 'follow'>, now: 
       const isAllowed = await socket.count()
       if (isClosed) return
       if (!isAllowed) return refuse('RATE_LIMITED', 'Rate limit exceeded.')
-      if ('problem' in received) return refuse('INVALID_INPUT', received.problem)
+      if ('problem' in received) return refuse('INVALID_REQUEST', received.problem)
       const parsed = messageSchema.safeParse(received.json)
-      if (!parsed.success) return refuse('INVALID_INPUT', describeProblem(parsed.error))
+      if (!parsed.success) return refuse('INVALID_REQUEST', describeProblem(parsed.error))
       const { type, filters } = parsed.data
       if (type === 'unsubscribe') drop(filters.id)
       else if (!followed.has(filters.id) && followed.size >= subscriptionsMax)
-        return refuse('TOO_MANY_SUBSCRIPTIONS', `A socket follows at most ${subscriptionsMax} requests.`)
+        return refuseFor(new TooManySubscriptionsError())
       acknowledge(parsed.data)
       if (type === 'unsubscribe') return
       // Who asks again is told the current status again.

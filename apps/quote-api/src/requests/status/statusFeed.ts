@@ -25,6 +25,9 @@ type Topic = {
   /** What was read last, while changes of it are heard. */
   known: StatusRecord | undefined
   isQueued: boolean
+  isReading: boolean
+  /** It changed while it was read. */
+  isStale: boolean
 }
 
 const readsMax = 4
@@ -44,7 +47,9 @@ export function createStatusFeed(options: {
 
   const enqueue = (topic: Topic) => {
     topic.known = undefined
-    if (topic.isQueued || topic.listeners.size === 0) return
+    // One read of a request at a time: an older answer never comes after a newer one.
+    topic.isStale = topic.isReading
+    if (topic.isReading || topic.isQueued || topic.listeners.size === 0) return
     topic.isQueued = true
     queue.push(topic)
     work()
@@ -58,17 +63,20 @@ export function createStatusFeed(options: {
     retries.add(timer)
   }
   const read = async (topic: Topic) => {
-    // A change from here on is not part of what is read, and is queued anew.
     topic.isQueued = false
     if (topic.listeners.size === 0) return
+    topic.isReading = true
     try {
       const record = await statuses.read(topic.requestId)
-      if (!topic.isQueued && isHeard) topic.known = record
+      if (!topic.isStale && isHeard) topic.known = record
       for (const listener of topic.listeners) tell(listener, record)
     } catch (error) {
       if (error instanceof UnknownRequestError) return
       onFailure(error)
       retryLater(topic)
+    } finally {
+      topic.isReading = false
+      if (topic.isStale) enqueue(topic)
     }
   }
   const work = () => {
@@ -86,13 +94,14 @@ export function createStatusFeed(options: {
   return {
     follow(requestId, onStatus) {
       const topic = topics.get(requestId) ?? {
-        ...{ requestId, listeners: new Set(), known: undefined, isQueued: false },
+        ...{ requestId, listeners: new Set(), known: undefined },
+        ...{ isQueued: false, isReading: false, isStale: false },
       }
       topics.set(requestId, topic)
       const listener: Listener = { onStatus, told: undefined }
       topic.listeners.add(listener)
-      if (topic.known === undefined) enqueue(topic)
-      else tell(listener, topic.known)
+      if (topic.known !== undefined) tell(listener, topic.known)
+      else if (!topic.isReading) enqueue(topic)
       return {
         stop() {
           topic.listeners.delete(listener)
