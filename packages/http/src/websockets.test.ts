@@ -27,7 +27,7 @@ async function start(
 ): Promise<Bed> {
   const open: OpenSocket[] = []
   const websocket: WebsocketRoute = {
-    ...{ path: '/ws', operationId: 'ws', tag: 'test', summary: 's', description: 'd', limits },
+    ...{ path: '/ws', limits },
     rateLimitClass: 'read',
     open(socket) {
       open.push(socket)

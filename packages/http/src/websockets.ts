@@ -61,10 +61,6 @@ export type SocketSession = {
 
 export type WebsocketRoute = {
   readonly path: string
-  readonly operationId: string
-  readonly tag: string
-  readonly summary: string
-  readonly description: string
   /** Of opening a socket, and of `OpenSocket.count`. */
   readonly rateLimitClass: string
   readonly limits?: Partial<SocketLimits>
@@ -117,12 +113,8 @@ export async function registerWebsocket(
     method: 'GET',
     url: route.path,
     schema: {
-      operationId: route.operationId,
-      tags: [route.tag],
-      summary: route.summary,
-      description: route.description,
-      security: [],
-      errors: {},
+      // An answer that goes on for ever is no operation of an interface description.
+      hide: true,
       querystring: z.object({
         apiKey: z.string().max(256).optional().describe('An API key; none is needed'),
       }),

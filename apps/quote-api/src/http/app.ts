@@ -117,7 +117,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     openApi: {
       title: 'Causeway quote API',
       description:
-        'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names. GET /intents/status/ws pushes the state of requests by websocket.',
+        'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names. `/intents/status/ws` pushes the state of requests by websocket: send `{"type":"subscribe","event":"request.status.updated","filters":{"id":"<requestId>"}}`; the acknowledgement is followed by the current state and by each later one.',
       servers: dependencies.servers,
       examples: operationExamples(dependencies.registry),
     },

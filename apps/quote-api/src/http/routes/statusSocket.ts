@@ -35,14 +35,6 @@ class TooManySubscriptionsError extends DomainError {
 export function statusSocket(feed: Pick<StatusFeed, 'follow'>, now: () => number): WebsocketRoute {
   return {
     path: '/intents/status/ws',
-    operationId: 'followStatus',
-    tag: 'status',
-    summary: 'Follow the state of requests by websocket',
-    description: [
-      `Send \`{"type":"subscribe","event":"${statusEvent}","filters":{"id":"<requestId>"}}\`.`,
-      'The acknowledgement is followed by the current state and by each later one;',
-      '`unsubscribe` ends that. A GET without an upgrade is refused.',
-    ].join(' '),
     rateLimitClass: 'status',
     open: (socket) => openSession(socket, feed, now),
   }
