@@ -10,6 +10,7 @@ export const suiteFiles = {
     'test/olderClients.test.ts',
     'test/publicClient.test.ts',
     'test/publicClientFailures.test.ts',
+    'test/publicClientSocket.test.ts',
     'test/swapWidget.test.ts',
   ],
   /** `npm run test:localnet`: what a newcomer types works: the start, its restarts, the demo and the guides. */

@@ -16,7 +16,7 @@ export type PublicClientBed = {
   readonly url: string
   readonly client: newest.RelayClient
   /** The client of another version of the package. */
-  connect(published: Published): newest.RelayClient
+  connect(published: Published, options?: Pick<newest.RelayClientOptions, 'websocket'>): newest.RelayClient
   /** A wallet of the n-th funded user, on one chain. */
   wallet(userIndex: number, chain: UserChain): WalletClient
   user(index: number): Hex
@@ -35,8 +35,10 @@ export async function startPublicClientBed(
       rpcUrls: { default: { http: [rpcUrl] } },
     })
   }
-  const connect = ({ createClient, convertViemChainToRelayChain }: Published) =>
-    createClient({
+  const connect: PublicClientBed['connect'] = (published, options = {}) => {
+    const { createClient, convertViemChainToRelayChain } = published
+    return createClient({
+      ...options,
       baseApiUrl: url,
       source: 'public-client.test',
       pollingInterval: 250,
@@ -45,6 +47,7 @@ export async function startPublicClientBed(
         convertViemChainToRelayChain(chainOf('optimism')),
       ],
     })
+  }
   const account = (index: number) => {
     const user = session.network.keys.users[index]
     if (user === undefined) throw new Error(`no user ${index}`)

@@ -143,7 +143,6 @@ describe('the interface description', () => {
       'GET /intents/status',
       'GET /intents/status/v2',
       'GET /intents/status/v3',
-      'GET /intents/status/ws',
       'GET /lives/v1',
       'GET /metrics/usage',
       'GET /prices/health',
