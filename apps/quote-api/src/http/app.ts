@@ -122,6 +122,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
       examples: operationExamples(dependencies.registry),
     },
   })
+  // The short name that clients of the public service know; the description has the other.
+  app.get('/lives', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   registerPrice(app, dependencies)
   registerQuote(app, dependencies)
   registerChains(app, dependencies)

@@ -132,6 +132,10 @@ describe('GET /chains', () => {
 })
 
 describe('what public clients look up', () => {
+  test('/lives has the short name too', async () => {
+    expect(await get('/lives?skipPostgres=1')).toMatchObject({ status: 200, json: { status: 'ok' } })
+  })
+
   test('/currencies/token/price is a number where /v2 has digits', async () => {
     const query = `address=${native}&chainId=${chainA}`
     expect((await get(`/currencies/token/price?${query}`)).json).toEqual({ price: 2_500 })
