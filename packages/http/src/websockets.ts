@@ -103,12 +103,6 @@ export async function registerWebsocket(
   const sockets = new Sockets(limits, surroundings)
   surroundings.connections.onEnd = () => sockets.end()
   app.addHook('onClose', async () => sockets.end())
-  // Node has let go of the connection, so nothing else closes it after a refusal, and a drain would wait for it.
-  app.addHook('onResponse', (request, _reply, done) => {
-    const isAsked = Reflect.get(request.raw, 'upgrade') === true
-    if (isAsked && request.exchange?.isUpgraded !== true) request.raw.socket.destroySoon()
-    done()
-  })
   app.route({
     method: 'GET',
     url: route.path,
@@ -123,6 +117,12 @@ export async function registerWebsocket(
     config: { rateLimitClass: route.rateLimitClass, apiKeyInQuery: true },
     onRequest(request, _reply, done) {
       done(request.ws ? sockets.refusalOf(request) : undefined)
+    },
+    // Node has let go of the connection, so nothing else closes it after a refusal, and a drain would wait for it.
+    onResponse(request, _reply, done) {
+      const isAsked = Reflect.get(request.raw, 'upgrade') === true
+      if (isAsked && request.exchange?.isUpgraded !== true) request.raw.socket.destroySoon()
+      done()
     },
     handler() {
       const message = 'This address takes websockets: send `upgrade: websocket`.'

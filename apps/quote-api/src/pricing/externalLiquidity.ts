@@ -38,7 +38,6 @@ export function withExternal(
   offered: readonly ExternalLiquidity[],
   snapshot: MarketSnapshot,
 ): InventoryView {
-  if (offered.length === 0) return view
   return (asset) => {
     const inventory = view(asset)
     const price = snapshot.price(asset.priceKey)

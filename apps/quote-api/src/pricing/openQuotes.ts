@@ -136,7 +136,9 @@ export function promisedBy(
 ): Pick<Promised, 'usdX18' | 'payableUsdX18'> | undefined {
   if (solver === undefined) return undefined
   const { payoutCurrency } = solver
-  const inventory = withExternal(inventoryView(snapshot), external, snapshot)(payoutCurrency.asset)
+  const own = inventoryView(snapshot)
+  const view = external.length === 0 ? own : withExternal(own, external, snapshot)
+  const inventory = view(payoutCurrency.asset)
   const price = snapshot.price(payoutCurrency.asset.priceKey)
   if (inventory === undefined || 'reason' in price) return undefined
   const { decimals } = payoutCurrency

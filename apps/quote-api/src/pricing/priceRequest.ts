@@ -302,7 +302,9 @@ async function amountPricing(
       priceSelfExecuted({ request: { ...request, amount }, route, snapshot, quoter, swapImpactMaxBps, legs })
   }
   const lack = await recipientLack(dependencies.lackOf, route)
-  const inventory = withExternal(dependencies.inventoryView(snapshot), inputs.external, snapshot)
+  const { external } = inputs
+  const own = dependencies.inventoryView(snapshot)
+  const inventory = external.length === 0 ? own : withExternal(own, external, snapshot)
   const asked = { ...inputs, inventory, lack }
   return (amount, callUnits) =>
     bestPlan(dependencies, { ...asked, callUnits, request: { ...request, amount } })
