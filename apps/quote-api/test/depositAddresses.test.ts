@@ -618,6 +618,118 @@ describe('an address of a token', () => {
   })
 })
 
+// Who gains by breaking it: a payer who is filled for what his token was worth before it fell, whoever moves a pool
+// so that a payment is stuck, and a stranger who has the solver swap dust.
+describe('an address of a token that is swapped first', () => {
+  const units = 50n * 10n ** 18n
+  const quotedPrice = 4n * 10n ** 8n
+
+  async function quotedTide(party: Party, more: object = {}): Promise<QuoteAnswer> {
+    const wish = {
+      pay: 'TIDE',
+      receive: 'USDC',
+      amount: units,
+      more: { useDepositAddress: true, ...party, ...more },
+    } as const
+    return readOk(await postPatiently(`${url}/quote`, localRequest(network, wish)), quoteResponseSchema)
+  }
+  const payTide = (quote: QuoteAnswer, amount: bigint) => payToken(addressOf(quote), amount, 'TIDE')
+  const received = (party: Party) => heldOf('optimism', 'USDC', party.recipient)
+  const returned = async (party: Party) => ({
+    tide: await heldOf('base', 'TIDE', party.refundTo),
+    usdc: await heldOf('base', 'USDC', party.refundTo),
+  })
+
+  test.each<[string, object]>([
+    ['an exact input', {}],
+    ['an expected output', { tradeType: 'EXPECTED_OUTPUT', amount: '200000000' }],
+    ['one use', { strict: true }],
+  ])('is swapped, deposited for its depositor and filled: %s', async (_what, more) => {
+    const party = freshParty()
+    const quote = await quotedTide(party, more)
+    const asked = BigInt(quote.details.currencyIn.amount)
+    await payTide(quote, asked)
+    await reaches(quote, 'success')
+    const paidOut = await received(party)
+    expect(paidOut).toBeGreaterThanOrEqual(BigInt(quote.details.currencyOut.minimumAmount))
+    const [deposit, ...more2] = await depositsOf(addressOf(quote))
+    expect(deposit).toMatchObject({ depositor: party.refundTo.toLowerCase(), state: 'taken', reason: null })
+    expect(more2).toEqual([])
+    expect(await heldOf('base', 'TIDE', addressOf(quote))).toBe(0n)
+    expect(await requestsOf(addressOf(quote))).toHaveLength(1)
+  })
+
+  test('another amount is quoted anew for what it gives, with dust in native coin beside it', async () => {
+    const party = freshParty()
+    const quote = await quotedTide(party)
+    await pay(addressOf(quote), 3n)
+    await payTide(quote, units / 2n)
+    await reaches(quote, 'success')
+    const once = await received(party)
+    expect(once).toBeGreaterThan(90n * 10n ** 6n)
+    expect(once).toBeLessThan(100n * 10n ** 6n)
+    expect(await nativeOf('base', party.refundTo)).toBe(3n)
+    await payTide(quote, units)
+    await waitUntil('the second payment is filled', async () => (await received(party)) > once * 2n)
+  })
+
+  test('of one use gives back what it swapped of too little, and of a second payment', async () => {
+    const party = freshParty()
+    const quote = await quotedTide(party, { strict: true })
+    await payTide(quote, units / 2n)
+    await waitUntil('the little goes back', async () => (await returned(party)).usdc > 0n)
+    const little = (await returned(party)).usdc
+    expect(little).toBeLessThan(100n * 10n ** 6n)
+    expect(await received(party)).toBe(0n)
+    await payTide(quote, units)
+    await reaches(quote, 'success')
+    await payTide(quote, units)
+    await waitUntil('the second goes back', async () => (await returned(party)).usdc > little)
+    expect(await depositsOf(addressOf(quote))).toMatchObject([
+      { reason: 'DEPOSITED_AMOUNT_TOO_LOW_TO_FILL' },
+      { state: 'taken' },
+      { reason: 'DOUBLE_SPEND' },
+    ])
+    expect(await returned(party)).toMatchObject({ tide: 0n })
+  })
+
+  test('that fell meanwhile is quoted anew where the address may be, and goes back as it is where not', async () => {
+    const [open, single] = [freshParty(), freshParty()]
+    const [quote, once] = [await quotedTide(open), await quotedTide(single, { strict: true })]
+    const before = BigInt(quote.details.currencyOut.amount)
+    await movePrice(network, { price: 'TIDE/USD', answer: (quotedPrice * 8n) / 10n })
+    try {
+      await payTide(quote, units)
+      await payTide(once, units)
+      await reaches(quote, 'success')
+      expect(await received(open)).toBeLessThan((before * 85n) / 100n)
+      expect(await received(open)).toBeGreaterThan((before * 75n) / 100n)
+      await waitUntil('it goes back', async () => (await returned(single)).tide > 0n)
+      expect(await returned(single)).toEqual({ tide: units, usdc: 0n })
+      expect(await received(single)).toBe(0n)
+      expect(await depositsOf(addressOf(once))).toEqual([])
+    } finally {
+      await movePrice(network, { price: 'TIDE/USD', answer: quotedPrice })
+    }
+  })
+
+  test('dust stays, and costs the solver nothing', async () => {
+    const party = freshParty()
+    const quote = await quotedTide(party)
+    await payTide(quote, 10n ** 12n)
+    await waitUntil('it is left', async () => {
+      const [row] = await database.query<{ left_reason: string | null }>(
+        'select left_reason from deposit_address where address = $1',
+        [addressOf(quote)],
+      )
+      return row?.left_reason === 'AMOUNT_TOO_LOW_TO_REFUND'
+    })
+    expect(await sweepsOf(addressOf(quote))).toBe(0)
+    await payTide(quote, units)
+    await waitUntil('it is filled', async () => (await received(party)) > 0n)
+  })
+})
+
 test('what the solver is short of is filled once it was brought, and not before', async () => {
   const mint = (chain: 'base' | 'optimism', to: Hex, amountMinted: bigint) =>
     network.chains[chain].chain.send(network.keys.deployer, [

@@ -298,6 +298,27 @@ async function measureUserTransactions(user: LocalAccount) {
       { to: depositRouter, data: exchange },
     ]),
   )
+  const sweepOf = async (tokenIn: Hex, amountIn: bigint, tokenOut: Hex, swapData: Hex) => {
+    const nonce = orderId
+    const price = { tokenIn, amountIn, tokenOut, amountOutMin: 1n, nonce }
+    const { address, transaction } = await sweepTransaction(network, zeroAddress, { price, swapData })
+    await send(user, erc20('transfer', tokenIn, address, amountIn))
+    await send(user, { to: address, value: 1n })
+    return transaction
+  }
+  const exchanged = swap({ ...tideToUsdc, recipient })
+  await measure(
+    'sweep-swap',
+    'token to token',
+    fillWallet,
+    await sweepOf(tokens.TIDE, tideToUsdc.amountIn, tokens.USDC, exchanged),
+  )
+  await measure(
+    'sweep-swap',
+    'token to native',
+    fillWallet,
+    await sweepOf(tokens.USDC, usdcToEth.amountIn, zeroAddress, swap({ ...usdcToEth, recipient })),
+  )
   await measure('swap-deposit', 'native to token', user, {
     to: depositRouter,
     data: swapAndDeposit(zeroAddress, ethToUsdc.amountIn, tokens.USDC, swap({ ...ethToUsdc, recipient })),

@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { type Abi, concatHex, encodeDeployData, getContractAddress } from 'viem'
+import { type Abi, concatHex, encodeDeployData, getContractAddress, zeroAddress } from 'viem'
 import { depositAddressesAbi, depositRouterAbi, permitRouterAbi } from './abis.generated.ts'
 import { shippedCodes } from './codes.generated.ts'
 import { create2Proxy, deploymentSalt } from './codes.ts'
@@ -51,20 +51,23 @@ export class NoProxyError extends Error {
  */
 export function deploymentPlan(environment: string, around: Surroundings): readonly PlannedDeployment[] {
   const { depository, swapRouter, wrappedNative } = around
+  const depositRouter =
+    swapRouter === undefined || wrappedNative === undefined
+      ? undefined
+      : plannedContract(environment, 'DepositRouter', {
+          abi: depositRouterAbi,
+          args: [depository, swapRouter, wrappedNative],
+        })
   return [
     plannedContract(environment, 'FillContract'),
     plannedContract(environment, 'CleanupRouter'),
     plannedContract(environment, 'Permit2Router'),
-    plannedContract(environment, 'DepositAddresses', { abi: depositAddressesAbi, args: [depository] }),
+    plannedContract(environment, 'DepositAddresses', {
+      abi: depositAddressesAbi,
+      args: [depository, depositRouter?.address ?? zeroAddress],
+    }),
     plannedContract(environment, 'PermitRouter', { abi: permitRouterAbi, args: [depository] }),
-    ...(swapRouter === undefined || wrappedNative === undefined
-      ? []
-      : [
-          plannedContract(environment, 'DepositRouter', {
-            abi: depositRouterAbi,
-            args: [depository, swapRouter, wrappedNative],
-          }),
-        ]),
+    ...(depositRouter === undefined ? [] : [depositRouter]),
   ]
 }
 

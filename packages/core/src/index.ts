@@ -227,9 +227,11 @@ export {
 export {
   type DepositAddressContract,
   type DepositAddressTerms,
+  type DepositSwapTerms,
   depositAddressOf,
   depositOrderSalt,
   depositSaltRandomBytes,
+  depositSwapSalt,
 } from './order/depositAddress.ts'
 export { namedOrder } from './order/namedOrders.ts'
 export type { Order, OrderFee, OrderInput, OrderOutput, OrderRefund } from './order/order.ts'
@@ -410,6 +412,7 @@ export {
 export { type QuotingFamilies, quotingFamilies, stepDataSchema } from './vm/quotingFamilies.ts'
 export type {
   AccountLack,
+  AddressSwap,
   ChainQuoting,
   ChainSettings,
   CostedTransaction,

@@ -145,6 +145,9 @@ async function measure(): Promise<Record<string, number>> {
     await pay()
     await send(`deposit addresses: withdraw ${what}`, depositAddresses.contract, withdrawing, 0n, user)
   }
+  const exchanged = await routed.sweepAndSwap(bench, parties)
+  await bench.send(solver, tokens.USDC, transfer(exchanged.address))
+  await send('deposit addresses: swap and sweep, one pool', depositAddresses.contract, exchanged.data)
   await send('depository: execute one payment', depository, await routed.payout(bench, holder))
   const signer = encodeFunctionData({ abi: depositoryAbi, functionName: 'setAllocator', args: [holder] })
   await send('depository: setAllocator', depository, signer, 0n, bench.keys.deployer)

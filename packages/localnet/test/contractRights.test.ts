@@ -71,7 +71,9 @@ const onChains = {
     ...{ cleanupNative: 'the sender', cleanupNativeViaCall: 'the sender' },
   }),
   depositRouter: decide(depositRouterAbi, { swapAndDeposit: 'the sender', swapAndPay: 'the sender' }),
-  depositAddresses: decide(depositAddressesAbi, { sweep: 'the sweeper', withdraw: 'the depositor' }),
+  depositAddresses: decide(depositAddressesAbi, {
+    ...{ sweep: 'the sweeper', sweepAndSwap: 'the sweeper', withdraw: 'the depositor' },
+  }),
   permitRouter: decide(permitRouterAbi, {
     depositWithAuthorization: 'a signature',
     depositWithPermit: 'a signature',

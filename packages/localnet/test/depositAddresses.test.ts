@@ -3,11 +3,19 @@
 // Method: the contract as deployed, on a real node; orders and addresses from core.
 
 import { depositAddressesAbi, depositoryAbi } from '@causeway/contracts'
-import { type DepositAddressTerms, depositAddressOf, type Hex, type Order } from '@causeway/core'
+import {
+  type DepositAddressTerms,
+  type DepositSwapTerms,
+  depositAddressOf,
+  depositSwapSalt,
+  type Hex,
+  type Order,
+} from '@causeway/core'
 import { encodeFunctionData, erc20Abi, parseEventLogs, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ChainDeployment } from '../src/contracts/deployment.ts'
 import type { LocalAccount } from '../src/keys/localKeys.ts'
+import { swapRouterAbi } from '../src/uniswap/abis.ts'
 import { type ContractBench, freshAccount, startUserChainBench } from './support/contractBench.ts'
 import { depositOrder, signedOrder } from './support/depositOrders.ts'
 
@@ -65,6 +73,12 @@ function withdrawCall({ terms }: Opened, token: Hex = zeroAddress): Hex {
 
 const contract = () => bench.deployment.depositAddresses.contract
 const balance = (address: Hex) => bench.chain.client.getBalance({ address })
+
+const heldOf = (account: Hex, token: Hex) =>
+  bench.chain.client.readContract({
+    ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [account] },
+  })
+const heldBy = (token: Hex) => heldOf(depositor.address, token)
 
 /** With the gas of a plain payment, which is all that many wallets and exchanges give. */
 async function pay(address: Hex, amount: bigint): Promise<void> {
@@ -156,21 +170,168 @@ describe('sweeps', () => {
   })
 })
 
+// Who gains by breaking it: whoever has the sweeper's key, by a swap at a price that nobody signed, into another
+// token, or with what lies there for somebody else; and a stranger who wants a sweep to fail.
+describe('sweeps that swap', () => {
+  const amountIn = 1_000_000_000_000_000n
+
+  type Swap = { readonly opened: Opened; readonly order: Order; readonly price: DepositSwapTerms }
+
+  function swapOf(change: Partial<DepositSwapTerms> = {}): Swap {
+    const opened = open()
+    const { TIDE, USDC } = bench.deployment.tokens
+    const price: DepositSwapTerms = {
+      ...{ tokenIn: TIDE, amountIn, tokenOut: USDC, amountOutMin: 1n },
+      nonce: `0x${'5e'.repeat(32)}`,
+      ...change,
+    }
+    const order = { ...orderFor(opened.address), salt: depositSwapSalt(opened.address, price) }
+    return { opened, order, price }
+  }
+
+  type Asked = { readonly amount?: bigint; readonly price?: DepositSwapTerms; readonly recipient?: Hex }
+
+  async function swapCall({ opened, order, price }: Swap, asked: Asked = {}): Promise<Hex> {
+    const { depositRouter, wrappedNative } = bench.deployment
+    const { amount = amountIn, recipient = depositRouter } = asked
+    const { amountOutMin: minAmountOut, ...terms } = asked.price ?? price
+    const { words, orderSignature } = await signedOrder(order, orderSigner)
+    const struct = { ...words, solver: orderSigner.address, salt: BigInt(words.salt) }
+    const swapData = encodeFunctionData({
+      abi: swapRouterAbi,
+      functionName: 'exactInputSingle',
+      args: [
+        {
+          tokenIn: terms.tokenIn === zeroAddress ? wrappedNative : terms.tokenIn,
+          tokenOut: terms.tokenOut,
+          ...{ fee: 3_000, recipient, deadline: 4_000_000_000n, amountIn: amount },
+          ...{ amountOutMinimum: 0n, sqrtPriceLimitX96: 0n },
+        },
+      ],
+    })
+    const args = [opened.terms, struct, orderSignature, { ...terms, minAmountOut }, amount, swapData] as const
+    return encodeFunctionData({ abi: depositAddressesAbi, functionName: 'sweepAndSwap', args })
+  }
+
+  async function payTide(address: Hex, amount: bigint): Promise<void> {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [address, amount] })
+    await bench.send(payer, bench.deployment.tokens.TIDE, data)
+  }
+
+  test('the whole output is deposited for the order, and what was not named stays or goes to the depositor', async () => {
+    const swap = swapOf()
+    const { address } = swap.opened
+    const { TIDE, USDC } = bench.deployment.tokens
+    await payTide(address, amountIn + 7n)
+    await giveToken(address, 3n)
+    await pay(address, 11n)
+    const before = await balance(depositor.address)
+    const { id } = await signedOrder(swap.order, orderSigner)
+    const { logs } = await bench.send(sweeper, contract(), await swapCall(swap))
+    const events = parseEventLogs({ abi: depositoryAbi, logs, eventName: 'RelayErc20Deposit' })
+    expect(parseEventLogs({ abi: depositoryAbi, logs })).toHaveLength(1)
+    expect(events[0]?.args).toMatchObject({ id })
+    expect((events[0]?.args.from ?? '').toLowerCase()).toBe(depositor.address)
+    expect(await Promise.all([TIDE, USDC].map((token) => heldOf(address, token)))).toEqual([7n, 3n])
+    expect((await balance(depositor.address)) - before).toBe(11n)
+    expect(await Promise.all([TIDE, USDC].map((token) => heldOf(contract(), token)))).toEqual([0n, 0n])
+  })
+
+  test('native coin is swapped, and the rest of it goes to the depositor', async () => {
+    const swap = swapOf({ tokenIn: zeroAddress })
+    await pay(swap.opened.address, amountIn + 5n)
+    const before = await balance(depositor.address)
+    const { logs } = await bench.send(sweeper, contract(), await swapCall(swap))
+    expect(parseEventLogs({ abi: depositoryAbi, logs })).toMatchObject([{ eventName: 'RelayErc20Deposit' }])
+    expect((await balance(depositor.address)) - before).toBe(5n)
+    expect(await Promise.all([balance(contract()), balance(swap.opened.address)])).toEqual([0n, 0n])
+  })
+
+  test('a part is held to its share of the price, rounded up', async () => {
+    const quoted = swapOf()
+    await payTide(quoted.opened.address, amountIn)
+    const { logs } = await bench.send(sweeper, contract(), await swapCall(quoted))
+    const [event] = parseEventLogs({ abi: depositoryAbi, logs, eventName: 'RelayErc20Deposit' })
+    const given = event?.args.amount ?? 0n
+    const [fair, dear] = [swapOf({ amountOutMin: given / 2n }), swapOf({ amountOutMin: given * 3n })]
+    const half = { amount: amountIn / 2n }
+    for (const { opened } of [fair, dear]) await payTide(opened.address, amountIn / 2n)
+    await bench.send(sweeper, contract(), await swapCall(fair, half))
+    expect(await bench.revert(sweeper, contract(), await swapCall(dear, half))).toBe('InsufficientOutput')
+    expect(await heldOf(dear.opened.address, bench.deployment.tokens.TIDE)).toBe(amountIn / 2n)
+  })
+
+  test.each<[string, (swap: Swap) => Promise<Hex>, string]>([
+    [
+      'a price below the signed one',
+      (swap) => swapCall(swap, { price: { ...swap.price, amountOutMin: 0n } }),
+      'SwapOfAnotherOrder',
+    ],
+    [
+      'another output',
+      (swap) => swapCall(swap, { price: { ...swap.price, tokenOut: swap.price.tokenIn } }),
+      'SwapOfAnotherOrder',
+    ],
+    [
+      'another input',
+      (swap) => swapCall(swap, { price: { ...swap.price, tokenIn: swap.price.tokenOut } }),
+      'SwapOfAnotherOrder',
+    ],
+    [
+      'more input for the same output',
+      (swap) => swapCall(swap, { price: { ...swap.price, amountIn: amountIn * 2n } }),
+      'SwapOfAnotherOrder',
+    ],
+    [
+      'another nonce',
+      (swap) => swapCall(swap, { price: { ...swap.price, nonce: `0x${'00'.repeat(32)}` } }),
+      'SwapOfAnotherOrder',
+    ],
+    [
+      'an output paid to the sweeper',
+      (swap) => swapCall(swap, { recipient: sweeper.address }),
+      'InsufficientOutput',
+    ],
+    ['nothing', (swap) => swapCall(swap, { amount: 0n }), 'NothingToSwap'],
+    ['more than lies there', (swap) => swapCall(swap, { amount: amountIn + 1n }), 'TokenCallFailed'],
+  ])('%s is refused, and all of it stays', async (_what, call, error) => {
+    const swap = swapOf()
+    await payTide(swap.opened.address, amountIn)
+    expect(await bench.revert(sweeper, contract(), await call(swap))).toBe(error)
+    expect(await heldOf(swap.opened.address, bench.deployment.tokens.TIDE)).toBe(amountIn)
+  })
+
+  test('an order without a swap signs none, and nobody but the sweeper sends one', async () => {
+    const swap = swapOf()
+    await payTide(swap.opened.address, amountIn)
+    expect(await bench.revert(payer, contract(), await swapCall(swap))).toBe('NotSweeper')
+    const plain = { ...swap, order: orderFor(swap.opened.address) }
+    expect(await bench.revert(sweeper, contract(), await swapCall(plain))).toBe('SwapOfAnotherOrder')
+  })
+
+  test('native coin that nobody sweeps is not taken', async () => {
+    expect(await bench.revert(payer, contract(), '0x', 1n)).toBe('UnexpectedNative')
+  })
+})
+
 describe('withdrawals', () => {
-  test('the depositor alone takes what lies there', async () => {
+  test('the sweeper may give all of it back to the depositor', async () => {
+    const opened = open()
+    const token = await giveToken(opened.address, 9n)
+    const before = await heldBy(token)
+    await bench.send(sweeper, contract(), withdrawCall(opened, token))
+    expect((await heldBy(token)) - before).toBe(9n)
+  })
+
+  test('otherwise the depositor alone takes what lies there', async () => {
     const opened = open()
     const token = await giveToken(opened.address, 9n)
     await pay(opened.address, 4n)
     await bench.send(payer, depositor.address, '0x', 10n ** 19n)
-    expect(await bench.revert(sweeper, contract(), withdrawCall(opened, token))).toBe('NotDepositor')
+    expect(await bench.revert(payer, contract(), withdrawCall(opened, token))).toBe('NotDepositor')
+    const before = await heldBy(token)
     await bench.send(depositor, contract(), withdrawCall(opened, token))
-    const held = await bench.chain.client.readContract({
-      address: token,
-      abi: erc20Abi,
-      functionName: 'balanceOf',
-      args: [depositor.address],
-    })
-    expect([held, await balance(opened.address)]).toEqual([9n, 0n])
+    expect([(await heldBy(token)) - before, await balance(opened.address)]).toEqual([9n, 0n])
     expect(await bench.revert(depositor, contract(), withdrawCall(opened, token))).toBe('NothingToSweep')
   })
 })

@@ -119,8 +119,9 @@ async function outcomeOf({ from, to, data, watched, whole }: Move): Promise<Outc
 
 /** Of every contract that hands tokens on, for both tokens. */
 async function kept(): Promise<readonly bigint[]> {
-  const { depositRouter, permitRouter, permit2Router, depository, uniswapV3 } = bench.deployment
-  const routers = [depositRouter, permitRouter.contract, permit2Router]
+  const { depositRouter, permitRouter, permit2Router, depositAddresses, depository, uniswapV3 } =
+    bench.deployment
+  const routers = [depositRouter, permitRouter.contract, permit2Router, depositAddresses.contract]
   const spenders = [depository, uniswapV3.swapRouter, permit2Address]
   return Promise.all(
     [usdc(), hostile.address].flatMap((token) =>

@@ -122,8 +122,18 @@ function expectations(
           codeHash: ['SWEEP_CODE_HASH', depositAddresses.sweepCodeHash],
         },
       ),
+      ...swapsBy(setting('depositAddresses.contract'), config),
     ],
   }
+}
+
+/** What lies at deposit addresses is swapped where users swap. */
+function swapsBy(
+  setting: string,
+  { depositAddresses, depositRouter }: QuotableChain['config'],
+): ContractExpectations['words'] {
+  if (depositAddresses === undefined || depositRouter === undefined) return []
+  return [{ setting, address: depositAddresses.contract, getter: 'depositRouter', word: depositRouter }]
 }
 
 /** Money goes where these say: the chain's own depository, by the code that addresses were derived from. */

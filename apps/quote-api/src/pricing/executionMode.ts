@@ -78,11 +78,12 @@ function checkDepositAddress(route: Route, request: QuoteRequest): void {
       data: { field: 'useDepositAddress' },
     })
   }
-  if (needsOriginSwap(currencyIn)) {
+  // What a swap takes for an output is known once it ran, and whoever pays an address has paid by then.
+  if (needsOriginSwap(currencyIn) && tradeType === 'EXACT_OUTPUT') {
     throw new QuoteError(
-      'UNSUPPORTED_ROUTE',
-      `A deposit address cannot swap: ${currencyIn.symbol} would have to be swapped first. Pay one of solverCurrencies in GET /chains, or leave useDepositAddress out.`,
-      { data: { field: 'originCurrency', currency: currencyIn.address } },
+      'UNSUPPORTED_EXECUTION_TYPE',
+      `${currencyIn.symbol} is swapped first, so a deposit address takes EXACT_INPUT or EXPECTED_OUTPUT of it.`,
+      { data: { field: 'tradeType' } },
     )
   }
   // Whoever pays an open address may pay any amount, so only an input can be promised.

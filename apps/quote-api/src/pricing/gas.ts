@@ -48,8 +48,8 @@ export function relayedDeposit(
   { origin, currencyIn }: Pick<Route, 'origin' | 'currencyIn'>,
 ): CostedTransaction | undefined {
   const { isNative, asset } = currencyIn
-  if (request.useDepositAddress) return { kind: 'sweep', isNative }
   const isSwapped = asset.inventory === undefined
+  if (request.useDepositAddress) return { kind: isSwapped ? 'sweep-swap' : 'sweep', isNative }
   if (isExecuted(request)) {
     const overheadUnits = request.originGasOverhead ?? 0n
     return { kind: isSwapped ? 'execute-swap' : 'execute', isNative, overheadUnits }

@@ -265,9 +265,10 @@ function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRe
 function spenderOf(
   route: Route,
   plans: readonly Pick<LegPlan, 'origin'>[],
-  request: Pick<QuoteRequest, 'explicitDeposit' | 'usePermit'>,
+  request: Pick<QuoteRequest, 'explicitDeposit' | 'usePermit' | 'useDepositAddress'>,
 ): string | undefined {
   const { origin, currencyIn, operation } = route
+  if (request.useDepositAddress) return undefined
   if (request.usePermit)
     return permitKindOf(origin, currencyIn) === 'permit2'
       ? origin.quoting.spenderOf('permit2', currencyIn)

@@ -1,7 +1,9 @@
 // A deposit address with the transaction that empties it, as the solver would send it.
 import {
+  type DepositSwapTerms,
   depositAddressOf,
   depositOrderSalt,
+  depositSwapSalt,
   type Hex,
   mainNetwork,
   type Order,
@@ -14,8 +16,20 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
 const networkOf = () => mainNetwork('ethereum-vm')
 
-/** @param token swept beside the native coin */
-export async function sweepTransaction({ deployment, keys }: TestNetwork, token: Hex = zeroAddress) {
+type Swap = {
+  readonly price: DepositSwapTerms
+  readonly swapData: Hex
+}
+
+/**
+ * @param token swept beside the native coin
+ * @param swap of all that its price is for, before the deposit
+ */
+export async function sweepTransaction(
+  { deployment, keys }: TestNetwork,
+  token: Hex = zeroAddress,
+  swap?: Swap,
+) {
   const { contract } = deployment.base.depositAddresses
   const signer = privateKeyToAccount(keys.orderSigner.privateKey)
   const terms = {
@@ -29,7 +43,10 @@ export async function sweepTransaction({ deployment, keys }: TestNetwork, token:
     version: 'v1',
     solverChainId: 'base',
     solver: signer.address,
-    salt: depositOrderSalt(address, new Uint8Array(12)),
+    salt:
+      swap === undefined
+        ? depositOrderSalt(address, new Uint8Array(12))
+        : depositSwapSalt(address, swap.price),
     inputs: [],
     output: { chainId: 'optimism', payments: [], calls: [], deadline: 2_000_000_000, extraData: '0x' },
     fees: [],
@@ -37,10 +54,16 @@ export async function sweepTransaction({ deployment, keys }: TestNetwork, token:
   const orderSignature = await signer.signMessage({ message: { raw: orderId(order, networkOf) } })
   const words = orderWords(order, networkOf)
   const struct = { ...words, solver: signer.address, salt: BigInt(words.salt) }
-  const data = encodeFunctionData({
-    abi: depositAddressesAbi,
-    functionName: 'sweep',
-    args: [terms, struct, orderSignature, token],
-  })
-  return { address, transaction: { to: contract, data } }
+  const abi = depositAddressesAbi
+  const swept = [terms, struct, orderSignature] as const
+  if (swap === undefined) {
+    const data = encodeFunctionData({ abi, functionName: 'sweep', args: [...swept, token] })
+    return { address, transaction: { to: contract, data } }
+  }
+  const { amountOutMin: minAmountOut, ...price } = swap.price
+  const args = [...swept, { ...price, minAmountOut }, price.amountIn, swap.swapData] as const
+  return {
+    address,
+    transaction: { to: contract, data: encodeFunctionData({ abi, functionName: 'sweepAndSwap', args }) },
+  }
 }

@@ -51,27 +51,50 @@ const orderWords = z.object({
   fees: hex(32),
 })
 
+const sweptSwap = z.object({
+  tokenIn: hex(20),
+  amountIn: amount,
+  tokenOut: hex(20),
+  amountOutMin: amount,
+  nonce: hex(32),
+  amount,
+  swapData: calldata,
+})
+
+const sweepPayload = z.object({
+  chainId: z.number().int().positive(),
+  contract: hex(20),
+  /** The native currency's zero address names no token; native coin is swept in any case. */
+  currency: hex(20),
+  deadline: z.number().int().nonnegative(),
+  terms: addressTerms,
+  order: orderWords,
+  orderSignature: calldata,
+  swap: sweptSwap.optional(),
+  goesBack: z.boolean().optional(),
+})
+
 /** Payload of a sweep, as the one call that empties the address. */
-export const sweepSchema = z
-  .object({
-    chainId: z.number().int().positive(),
-    contract: hex(20),
-    /** The native currency's zero address names no token; native coin is swept in any case. */
-    currency: hex(20),
-    deadline: z.number().int().nonnegative(),
-    terms: addressTerms,
-    order: orderWords,
-    orderSignature: calldata,
-  })
-  .transform(({ chainId, contract, currency, deadline, terms, order, orderSignature }): Relay => {
-    const data = encodeFunctionData({
-      abi: depositAddressesAbi,
-      functionName: 'sweep',
-      args: [terms, order, orderSignature, currency],
-    })
-    const transaction = { to: contract, data, valueWei: 0n }
-    return { kind: 'sweep', chainId, contract, through: 'depositAddresses', deadline, transaction }
-  })
+export const sweepSchema = sweepPayload.transform((payload): Relay => {
+  const { chainId, contract, deadline } = payload
+  const transaction = { to: contract, data: encodeSweep(payload), valueWei: 0n }
+  return { kind: 'sweep', chainId, contract, through: 'depositAddresses', deadline, transaction }
+})
+
+function encodeSweep(payload: z.output<typeof sweepPayload>): Hex {
+  const { terms, order, orderSignature, currency, swap, goesBack } = payload
+  const abi = depositAddressesAbi
+  if (goesBack === true) {
+    return encodeFunctionData({ abi, functionName: 'withdraw', args: [terms, currency] })
+  }
+  if (swap === undefined) {
+    return encodeFunctionData({ abi, functionName: 'sweep', args: [terms, order, orderSignature, currency] })
+  }
+  const { amount: spent, swapData, amountOutMin: minAmountOut, ...rest } = swap
+  const price = { ...rest, minAmountOut }
+  const args = [terms, order, orderSignature, price, spent, swapData] as const
+  return encodeFunctionData({ abi, functionName: 'sweepAndSwap', args })
+}
 
 /** Payload of a signed permit, as the one call that makes its deposit. */
 const signedPermitSchema = z

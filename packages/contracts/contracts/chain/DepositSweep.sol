@@ -13,7 +13,7 @@ interface ISweepOrigin {
     function current()
         external
         view
-        returns (address depository, address depositor, bytes32 orderId, address token);
+        returns (address depository, address depositor, bytes32 orderId, address token, uint256 swapped);
 }
 
 /// Lives at a deposit address for the length of one constructor: it moves everything that lies there and
@@ -22,14 +22,18 @@ interface ISweepOrigin {
 contract DepositSweep {
     error NothingToSweep();
 
-    /// Without an order id the depositor gets everything.
+    /// Without an order id the depositor gets everything. What is swapped goes to the creator, and nothing else
+    /// with it: the depositor gets the native coin beside it, and tokens beside it stay.
     constructor() {
-        (address depository, address depositor, bytes32 orderId, address token) =
+        (address depository, address depositor, bytes32 orderId, address token, uint256 swapped) =
             ISweepOrigin(msg.sender).current();
         uint256 tokens = token == address(0) ? 0 : IERC20(token).balanceOf(address(this));
         uint256 native = address(this).balance;
         if (tokens == 0 && native == 0) revert NothingToSweep();
-        if (orderId == 0) {
+        if (swapped > 0) {
+            if (token == address(0)) Transfers.pushNative(msg.sender, swapped);
+            else Transfers.push(token, msg.sender, swapped);
+        } else if (orderId == 0) {
             if (tokens > 0) Transfers.push(token, depositor, tokens);
             if (native > 0) Transfers.pushNative(depositor, native);
         } else {

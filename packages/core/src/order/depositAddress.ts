@@ -3,6 +3,7 @@ import { concatBytes, fixedHexToBytes, hexDigits } from '../hashing/hexBytes.ts'
 import { keccak256 } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
 import { create2Address } from '../vm/ethereum/contractAddress.ts'
+import type { AddressSwap } from '../vm/quotingFamily.ts'
 
 /** What an address may be used for; a change of any member is another address. */
 export type DepositAddressTerms = {
@@ -36,6 +37,9 @@ export function depositAddressOf(
   return create2Address(contract, keccak256(terms), sweepCodeHash)
 }
 
+/** What an order's salt commits to where a deposit address is swapped: the price, and 32 random bytes. */
+export type DepositSwapTerms = Omit<AddressSwap, 'hops'> & { readonly nonce: Hex }
+
 /** Bytes of an order's salt that stay random where the others name a deposit address. */
 export const depositSaltRandomBytes = 12
 
@@ -43,4 +47,19 @@ export const depositSaltRandomBytes = 12
 export function depositOrderSalt(address: Hex, random: Uint8Array): Hex {
   if (random.length !== depositSaltRandomBytes) throw new RangeError('a deposit salt has 12 random bytes')
   return `0x${hexDigits(concatBytes([fixedHexToBytes(address, 20), random]))}`
+}
+
+/**
+ * The salt of an order that a deposit address may pay after a swap: the address, then the last bytes of the hash of
+ * the swap's terms, so that whoever signs the order signs its price. @source DepositAddresses.sol, sweepAndSwap
+ */
+export function depositSwapSalt(address: Hex, swap: DepositSwapTerms): Hex {
+  const words = new AbiWords(5)
+    .address(fixedHexToBytes(swap.tokenIn, 20))
+    .uint(swap.amountIn)
+    .address(fixedHexToBytes(swap.tokenOut, 20))
+    .uint(swap.amountOutMin)
+    .word(fixedHexToBytes(swap.nonce, 32))
+    .done()
+  return depositOrderSalt(address, keccak256(words).slice(-depositSaltRandomBytes))
 }

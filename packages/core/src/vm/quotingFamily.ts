@@ -57,6 +57,16 @@ export interface ChainQuoting {
     route: OriginRoute,
     bound: { readonly identity: StepIdentity; readonly fees: NetworkFees },
   ): EncodedTransaction
+  /**
+   * The swap that stands between a deposit address and the depository; undefined where the route has none.
+   * @throws Error on a family without deposit addresses
+   */
+  addressSwap(route: OriginRoute): AddressSwap | undefined
+  /** Calldata of the pools' router, which gives the output to the deposit router. @throws Error as `addressSwap` */
+  encodeAddressSwap(
+    swap: AddressSwap,
+    spent: { readonly amountIn: bigint; readonly deadlineSeconds: number },
+  ): Hex
 }
 
 /** An account and a currency of one chain, in canonical spelling. */
@@ -125,6 +135,8 @@ export type SolverTransactionKind =
   | 'refund'
   /** Empties a deposit address into the depository. */
   | 'sweep'
+  /** The same with a swap before the deposit. */
+  | 'sweep-swap'
   /** Makes a deposit of what the user signed. */
   | 'permit-eip3009'
   | 'permit-eip2612'
@@ -219,6 +231,20 @@ export type OriginRoute = {
     | undefined
   /** What the depository gets of a swap, at least; undefined where the user executes alone. */
   readonly deposited: { readonly currency: QuotedCurrency; readonly amount: bigint } | undefined
+}
+
+/**
+ * At what price at least something is swapped at a deposit address before its deposit; amounts in smallest units, the
+ * zero address is native coin.
+ */
+export type AddressSwap = {
+  readonly tokenIn: Hex
+  readonly amountIn: bigint
+  readonly tokenOut: Hex
+  /** For `amountIn`; for any other amount its share. */
+  readonly amountOutMin: bigint
+  /** The pools that it goes through: what each gives, and its fee. */
+  readonly hops: readonly { readonly tokenOut: Hex; readonly feePips: number }[]
 }
 
 /** What is known of a quote once its order is. */

@@ -14,6 +14,7 @@ import {
   bytesToHex,
   createBitcoinCodec,
   depositAddressOf,
+  depositSwapSalt,
   derivedHubChainId,
   encodePermit,
   encodeSignedDeposit,
@@ -51,23 +52,28 @@ const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const laterSeconds = 4_000_000_000
 const amount = 1_000_000n
 
+/** What the pools' router is told: USDC becomes TIDE. */
+function usdcToTide({ tokens, depositRouter }: ChainDeployment, amountIn: bigint): Hex {
+  return encodeFunctionData({
+    abi: swapRouterAbi,
+    functionName: 'exactInputSingle',
+    args: [
+      {
+        ...{ tokenIn: tokens.USDC, tokenOut: tokens.TIDE, fee: 3_000, recipient: depositRouter },
+        ...{ deadline: maxUint256, amountIn, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n },
+      },
+    ],
+  })
+}
+
 /** 1 USDC becomes TIDE, as a deposit or paid out. The router is allowed to take it. */
 export function swap(
   { deployment }: ContractBench<ChainDeployment>,
   kind: 'swapAndDeposit' | 'swapAndPay',
   receiver: Hex,
 ): Hex {
-  const { tokens, depositRouter } = deployment
-  const swapData = encodeFunctionData({
-    abi: swapRouterAbi,
-    functionName: 'exactInputSingle',
-    args: [
-      {
-        ...{ tokenIn: tokens.USDC, tokenOut: tokens.TIDE, fee: 3_000, recipient: depositRouter },
-        ...{ deadline: maxUint256, amountIn: amount, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n },
-      },
-    ],
-  })
+  const { tokens } = deployment
+  const swapData = usdcToTide(deployment, amount)
   const request = { tokenIn: tokens.USDC, tokenOut: tokens.TIDE, amountIn: amount, minAmountOut: 1n }
   const [abi, named] = [depositRouterAbi, { ...request, id: word('0d'), swapData }]
   return kind === 'swapAndPay'
@@ -194,6 +200,40 @@ export async function sweep(
     data: encodeFunctionData({ abi, functionName: 'sweep', args }),
     withdrawing: encodeFunctionData({ abi, functionName: 'withdraw', args: [terms, currency] }),
   }
+}
+
+/** 1,000 units of USDC that lie at a deposit address become the deposit of its order in TIDE. */
+export async function sweepAndSwap(
+  { deployment }: ContractBench<ChainDeployment>,
+  {
+    signer,
+    sweeper,
+    recipient,
+  }: { readonly signer: LocalAccount; readonly sweeper: LocalAccount; readonly recipient: Hex },
+): Promise<{ readonly address: Hex; readonly data: Hex }> {
+  const { tokens, depositAddresses } = deployment
+  const nonce = word('60')
+  const terms = { orderSigner: signer.address, sweeper: sweeper.address, depositor: recipient, nonce }
+  const address = depositAddressOf(terms, depositAddresses)
+  const price = { tokenIn: tokens.USDC, amountIn: 1_000n, tokenOut: tokens.TIDE, amountOutMin: 1n, nonce }
+  const order = {
+    ...depositOrder(address, { solver: signer.address, recipient }),
+    salt: depositSwapSalt(address, price),
+  }
+  const { words, orderSignature } = await signedOrder(order, signer)
+  const struct = { ...words, solver: signer.address, salt: BigInt(words.salt) }
+  const { amountOutMin: minAmountOut, ...swapped } = price
+  const swapData = usdcToTide(deployment, price.amountIn)
+  const args = [
+    terms,
+    struct,
+    orderSignature,
+    { ...swapped, minAmountOut },
+    price.amountIn,
+    swapData,
+  ] as const
+  const data = encodeFunctionData({ abi: depositAddressesAbi, functionName: 'sweepAndSwap', args })
+  return { address, data }
 }
 
 /** The allocator pays one native amount out of the depository. */

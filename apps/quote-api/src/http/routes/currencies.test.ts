@@ -82,8 +82,8 @@ describe('depositAddressOnly', () => {
     expect(quotable.length > 0).toBe(hasAny)
   })
 
-  test('leaves out what would be swapped first, and `false` leaves out nothing', async () => {
-    const symbols = ['ETH', 'WETH', 'USDC']
+  test('shows what is swapped first as well, and `false` leaves out nothing', async () => {
+    const symbols = ['ETH', 'WETH', 'USDC', 'USDX', 'TIDE']
     expect(await names({ depositAddressOnly: true, chainIds: [chainA] })).toEqual(
       symbols.map((symbol) => `${symbol} on ${chainA}`),
     )

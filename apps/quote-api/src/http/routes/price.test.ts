@@ -302,7 +302,12 @@ describe('deposit modes', () => {
   test.each([
     ['a native bridge', nativeBridge, 200, undefined],
     ['a token', { ...caseA, destinationCurrency: usdc }, 200, undefined],
-    ['a token that would be swapped first', { ...caseA, originCurrency: tide }, 400, 'UNSUPPORTED_ROUTE'],
+    [
+      'an exact output of a token that is swapped first',
+      { ...caseA, originCurrency: tide, tradeType: 'EXACT_OUTPUT' },
+      400,
+      'UNSUPPORTED_EXECUTION_TYPE',
+    ],
     [
       'calls',
       { ...nativeBridge, txs: [{ to: user, value: '0', data: '0x' }] },

@@ -1,5 +1,5 @@
 import type { DepositAddressTerms, Hex, SqlDatabase, SqlTx } from '@causeway/core'
-import type { DepositAddress } from '../draft/depositAddress.ts'
+import { type DepositAddress, type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { BlockPayments } from './blockPayments.ts'
 
@@ -50,6 +50,8 @@ export type StoredAddress = DepositAddress & {
   readonly isStrict: boolean
   readonly sweepId: string | undefined
   readonly sweeps: number
+  /** Since the last sweep that did not fail. */
+  readonly failedSwaps: number
 }
 
 /** Keeps a new address with the request that it was quoted for. */
@@ -86,11 +88,16 @@ export async function insertAddress(
   )
 }
 
-/** Names the address with the request, so that it can be looked up by it. */
-export async function nameAddress(tx: SqlTx, address: Hex, requestId: Hex): Promise<void> {
-  await tx.query('update orders set deposit_address = $2 where request_id = $1', [
+/** Names the address with the request, so that it can be looked up by it, and what is swapped there. */
+export async function nameAddress(
+  tx: SqlTx,
+  address: Hex,
+  { requestId, depositSwap }: { readonly requestId: Hex; readonly depositSwap: DepositSwap | undefined },
+): Promise<void> {
+  await tx.query('update orders set deposit_address = $2, deposit_swap = $3 where request_id = $1', [
     toBytes(requestId),
     address,
+    depositSwap === undefined ? null : depositSwapToJson(depositSwap),
   ])
 }
 
@@ -105,7 +112,7 @@ export async function supersede(tx: SqlTx, { address, requestId }: StoredAddress
 }
 
 const columns =
-  'address, chain_id, order_signer, sweeper, depositor, nonce, request_id, currency, is_strict, sweep_id, sweeps'
+  'address, chain_id, order_signer, sweeper, depositor, nonce, request_id, currency, is_strict, sweep_id, sweeps, failed_swaps'
 
 /**
  * Addresses that are to be looked at in this pass; those with a sweep under way are not. Reads no more rows
@@ -265,12 +272,18 @@ export async function listEndedSweeps(database: Queries, limit: number): Promise
   return rows.map(({ address }) => address)
 }
 
-/** The sweep ended: look at what lies there now. */
-export async function clearSweep(tx: SqlTx, address: Hex): Promise<void> {
+/** A market that moved for a moment may come back. */
+const pauseAfterSwap = `interval '5 seconds'`
+
+/** The sweep ended: look at what lies there now, and later each time that its swap failed. */
+export async function clearSweep(tx: SqlTx, address: Hex, swap: 'failed' | 'done' | 'none'): Promise<void> {
   await tx.query(
-    `update deposit_address set sweep_id = null, active_at = clock_timestamp(), look_at = clock_timestamp(),
-       lane = ${lanes.paid} where address = $1`,
-    [address],
+    `update deposit_address set sweep_id = null, active_at = clock_timestamp(), lane = ${lanes.paid},
+       failed_swaps = case $2 when 'failed' then failed_swaps + 1 when 'done' then 0 else failed_swaps end,
+       look_at = clock_timestamp() + case $2 when 'failed' then ${pauseAfterSwap} * (failed_swaps + 1)
+         else interval '0' end
+     where address = $1`,
+    [address, swap],
   )
 }
 
@@ -286,6 +299,7 @@ type AddressRow = {
   readonly is_strict: boolean
   readonly sweep_id: string | null
   readonly sweeps: number
+  readonly failed_swaps: number
 }
 
 function fromRow(row: AddressRow): StoredAddress {
@@ -300,6 +314,7 @@ function fromRow(row: AddressRow): StoredAddress {
     isStrict: row.is_strict,
     sweepId: row.sweep_id ?? undefined,
     sweeps: Number(row.sweeps),
+    failedSwaps: Number(row.failed_swaps),
   }
 }
 

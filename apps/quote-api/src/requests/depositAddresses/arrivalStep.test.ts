@@ -13,6 +13,7 @@ const quote: NewestQuote = {
   expiresAtSeconds: nowSeconds + 60,
   deadlineSeconds: nowSeconds + 3_600,
   refund: { inputAmount: 10_000n, refundMinimum: 9_900n },
+  failedSwaps: undefined,
 }
 const paid = (amount: bigint): Arrival => ({ amount, others: [] })
 const other = (isWorthRefund: boolean, currency: `0x${string}` = usdc) => ({ currency, isWorthRefund })
@@ -138,5 +139,25 @@ describe('an address of one use', () => {
     ['nothing', paid(0n), {}, { action: 'wait' }],
   ])('%s', (_what, arrival, change, step) => {
     expect(arrivalStep({ arrival, quote: { ...strict, ...change }, nowSeconds })).toEqual(step)
+  })
+})
+
+// Who gains by breaking it: whoever moves a pool for a moment, so that what somebody paid comes back to him at the
+// solver's cost, or stays for ever.
+describe('what is swapped before its deposit', () => {
+  test.each<[string, Partial<NewestQuote>, ArrivalStep]>([
+    ['as quoted', { failedSwaps: 0 }, { action: 'sweep' }],
+    ['once that failed is quoted anew', { failedSwaps: 1 }, { action: 'requote', amount: 10_000n }],
+    ['twice failed as well', { failedSwaps: 2 }, { action: 'requote', amount: 10_000n }],
+    ['three times failed goes back', { failedSwaps: 3 }, { action: 'withdraw' }],
+    ['of one use is tried again', { failedSwaps: 2, isStrict: true }, { action: 'sweep' }],
+    ['of one use goes back after three', { failedSwaps: 3, isStrict: true }, { action: 'withdraw' }],
+    [
+      'and is not worth its gas stays',
+      { failedSwaps: 3, refund: { inputAmount: 10_000n, refundMinimum: 0n } },
+      left,
+    ],
+  ])('%s', (_what, change, step) => {
+    expect(arrivalStep({ arrival: paid(10_000n), quote: { ...quote, ...change }, nowSeconds })).toEqual(step)
   })
 })

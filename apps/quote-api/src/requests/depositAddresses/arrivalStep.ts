@@ -19,24 +19,30 @@ export type ArrivedOther = {
 export type NewestQuote = {
   /** Of one use: what arrives is for its order, whatever it is. */
   readonly isStrict: boolean
-  /** What its order asks for, in smallest units of its currency. */
+  /** What is to be paid to the address, in smallest units of its currency. */
   readonly amount: bigint
   /** Nothing was deposited for it yet. */
   readonly isWaiting: boolean
   readonly expiresAtSeconds: number
   readonly deadlineSeconds: number
   readonly refund: RefundTerms
+  /** What arrives is swapped before its deposit, and how often in a row that failed; undefined: deposited as it is. */
+  readonly failedSwaps: number | undefined
 }
 
 export type ArrivalStep =
   | { readonly action: 'wait' }
   /** Into the depository for the newest quote, the quoted currency or another: settlement fills or refunds it. */
   | { readonly action: 'sweep'; readonly other?: Hex }
+  /** To its depositor, at the solver's cost: no swap of it succeeds, so that nothing of it could be deposited. */
+  | { readonly action: 'withdraw' }
   /** For what arrived; where that is refused, `whenRefused`. */
   | { readonly action: 'requote'; readonly amount: bigint }
   /** Not worth its gas: it stays until more arrives, or its depositor takes it. */
   | { readonly action: 'leave'; readonly reason: 'AMOUNT_TOO_LOW_TO_REFUND' }
 
+/** Of a swap before a deposit, each after the one before it failed. */
+const swapTries = 3
 /** An order that ends sooner is not paid any more: the sweep and the fill take their time. */
 const leadSeconds = 120
 /** A sweep takes about so long: one that is asked for later makes a deposit after its quote's price. */
@@ -56,10 +62,14 @@ export function arrivalStep(args: {
   const { arrival, quote, nowSeconds } = args
   const { amount } = arrival
   if (amount === 0n) return otherStep(arrival)
+  const { failedSwaps = 0 } = quote
+  if (failedSwaps >= swapTries) return whenRefused(arrival, quote)
   if (quote.isStrict) return amount >= quote.amount ? { action: 'sweep' } : whenRefused(arrival, quote)
   const isTimely =
     nowSeconds + sweepSeconds <= quote.expiresAtSeconds && nowSeconds + leadSeconds < quote.deadlineSeconds
-  if (paysQuote(amount, quote) && quote.isWaiting && isTimely) return { action: 'sweep' }
+  // Where its swap failed, the market moved: the same swap would fail again.
+  const isAsQuoted = paysQuote(amount, quote) && failedSwaps === 0
+  if (isAsQuoted && quote.isWaiting && isTimely) return { action: 'sweep' }
   return { action: 'requote', amount }
 }
 
@@ -69,8 +79,12 @@ function paysQuote(paid: bigint, { amount, refund }: NewestQuote): boolean {
 }
 
 /** The same once no quote can be given for what arrived: it goes back where that is worth its gas. */
-export function whenRefused(arrival: Arrival, { refund }: Pick<NewestQuote, 'refund'>): ArrivalStep {
-  if (refundAmount(arrival.amount, refund) > 0n) return { action: 'sweep' }
+export function whenRefused(
+  arrival: Arrival,
+  { refund, failedSwaps = 0 }: Pick<NewestQuote, 'refund' | 'failedSwaps'>,
+): ArrivalStep {
+  if (refundAmount(arrival.amount, refund) > 0n)
+    return { action: failedSwaps >= swapTries ? 'withdraw' : 'sweep' }
   const step = otherStep(arrival)
   return step.action === 'wait' ? left : step
 }

@@ -55,11 +55,13 @@ async function takeStep(tx: SqlTx, { id }: WorkItem, { end, pauseMs }: Sweep): P
 
 /** What a reported transaction came to. Pure. */
 export function sweepEnd(
-  { deposit, deadline }: Pick<SweepPayload, 'deposit' | 'deadline'>,
+  { deposit, deadline, goesBack }: Pick<SweepPayload, 'deposit' | 'deadline' | 'goesBack'>,
   facts: Pick<DepositFacts, 'deposits'> | undefined,
   now: number,
 ): 'wait' | 'done' | 'not_included' | 'no_sweep' {
   if (facts === undefined) return now < deadline + lateInclusionSeconds ? 'wait' : 'not_included'
+  // What goes back to its depositor makes no deposit.
+  if (goesBack === true) return 'done'
   const isSwept = facts.deposits.some(({ depositId }) => depositId === deposit.orderId)
   return isSwept ? 'done' : 'no_sweep'
 }
@@ -71,5 +73,12 @@ async function endSweep(tx: SqlTx, address: `0x${string}`): Promise<void> {
   const item = await lockWork(tx, locked.sweepId)
   if (item?.state === 'reported') return
   if (item?.state === 'open') await updateWork(tx, item.id, { state: 'cancelled', reason: 'too late' })
-  await clearSweep(tx, address)
+  await clearSweep(tx, address, swapEnd(item))
+}
+
+/** A sweep that nobody began says nothing of its swap. */
+function swapEnd(item: WorkItem | undefined): 'failed' | 'done' | 'none' {
+  if (item?.state === 'done') return 'done'
+  if (item?.state !== 'failed') return 'none'
+  return sweepPayloadSchema.parse(item.payload).swap === undefined ? 'none' : 'failed'
 }

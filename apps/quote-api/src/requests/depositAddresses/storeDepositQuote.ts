@@ -15,7 +15,8 @@ export async function storeDepositQuote(
   hold: HoldRequest | undefined,
 ): Promise<StoreOutcome> {
   const outcome = await storeOrder(tx, ledger, record, hold)
-  if (isKept(outcome)) await nameAddress(tx, addressOf(record).address, record.quote.requestId)
+  const { requestId, depositSwap } = record.quote
+  if (isKept(outcome)) await nameAddress(tx, addressOf(record).address, { requestId, depositSwap })
   return outcome
 }
 

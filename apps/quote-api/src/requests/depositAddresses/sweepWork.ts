@@ -10,13 +10,15 @@ const sweepSeconds = 300
 
 export type Sweep = {
   readonly address: StoredAddress
-  readonly request: Pick<SettledRequest, 'requestId' | 'order' | 'orderId' | 'orderSignature'>
+  readonly request: Pick<SettledRequest, 'requestId' | 'order' | 'orderId' | 'orderSignature' | 'depositSwap'>
   readonly origin: QuotableChain
   /** What is swept; native coin is swept along with any token. */
   readonly currency: Hex
   /** Of it, as it was seen. */
   readonly amount: bigint
   readonly nowSeconds: number
+  /** How the quoted currency leaves the address; other currencies are deposited as they are. */
+  readonly by: 'deposit' | 'swap' | 'withdrawal'
 }
 
 /** Asks the solver to empty an address for the order of a request; the caller has locked the address. */
@@ -32,7 +34,7 @@ export async function askForSweep(tx: SqlTx, sweep: Sweep, networkOf: NetworkOf)
 }
 
 function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
-  const { address, request, origin, currency, amount, nowSeconds } = sweep
+  const { address, request, origin, currency, amount, nowSeconds, by } = sweep
   const { depository, config, chainId } = origin
   if (config.depositAddresses === undefined) throw new Error(`chain ${chainId} lost its deposit addresses`)
   return {
@@ -46,5 +48,21 @@ function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
     terms: address.terms,
     order: orderWords(request.order, networkOf),
     orderSignature: request.orderSignature,
+    ...(by === 'swap' && { swap: swapOf(sweep) }),
+    ...(by === 'withdrawal' && { goesBack: true }),
+  }
+}
+
+function swapOf({ request: { depositSwap }, origin, amount, nowSeconds }: Sweep): SweepPayload['swap'] {
+  if (depositSwap === undefined) throw new Error('the quote swaps nothing')
+  const { hops: _, amountIn, amountOutMin, ...terms } = depositSwap
+  const spent = amount < amountIn ? amount : amountIn
+  const deadlineSeconds = nowSeconds + sweepSeconds
+  return {
+    ...terms,
+    amountIn: amountIn.toString(),
+    amountOutMin: amountOutMin.toString(),
+    amount: spent.toString(),
+    swapData: origin.quoting.encodeAddressSwap(depositSwap, { amountIn: spent, deadlineSeconds }),
   }
 }

@@ -14,7 +14,7 @@ import {
   type StoredAddress,
   setLeft,
 } from './addressStore.ts'
-import { type Arrival, type ArrivalStep, arrivalStep, whenRefused } from './arrivalStep.ts'
+import { type Arrival, type ArrivalStep, arrivalStep, type NewestQuote, whenRefused } from './arrivalStep.ts'
 import {
   amountOf,
   balanceReading,
@@ -25,7 +25,7 @@ import {
 } from './balanceReading.ts'
 import type { AddressChain, DepositAddressContext } from './depositAddressContext.ts'
 import { requote } from './requote.ts'
-import { askForSweep } from './sweepWork.ts'
+import { askForSweep, type Sweep } from './sweepWork.ts'
 
 const atOnce = 4
 
@@ -74,19 +74,31 @@ async function actOn(context: DepositAddressContext, look: Look): Promise<void> 
   if (request === undefined) return
   const held = await deepBalances(look, request)
   const arrival = arrivalOf(context, look, held)
+  const { isStrict, failedSwaps } = look.address
   const quote = {
-    isStrict: look.address.isStrict,
-    amount: refundTermsOf(request).inputAmount,
+    isStrict,
+    ...paidTermsOf(request),
+    failedSwaps: request.depositSwap && failedSwaps,
     isWaiting: request.status === 'waiting' && request.settlement === undefined,
     expiresAtSeconds: request.expiresAtSeconds,
     deadlineSeconds: request.deadlineSeconds,
-    refund: refundTermsOf(request),
   }
   const step = arrivalStep({ arrival, quote, nowSeconds: nowSeconds(context) })
   if (step.action !== 'requote') return take(context, look, { request, held, step })
   const refusal = await quoteAnew(context, look, step.amount)
   if (refusal === undefined) return
   await take(context, look, { request, held, step: whenRefused(arrival, quote), refusal })
+}
+
+/** What is to be paid to the address and what is kept of it when it goes back, in the currency that is paid. */
+function paidTermsOf(request: SettledRequest): Pick<NewestQuote, 'amount' | 'refund'> {
+  const refund = refundTermsOf(request)
+  const { depositSwap } = request
+  if (depositSwap === undefined) return { amount: refund.inputAmount, refund }
+  // At the least price of the swap, as the deposit will be judged.
+  const { amountIn: amount, amountOutMin } = depositSwap
+  const refundMinimum = (amount * refund.refundMinimum) / amountOutMin
+  return { amount, refund: { inputAmount: amount, refundMinimum } }
 }
 
 /** Of what the address holds, what it held already as deep as its worth asks for. */
@@ -159,18 +171,19 @@ async function quoteAnew(
         if (locked === undefined) throw new MovedAddressError()
       },
       onStored: async (tx, { quote }) => {
-        const { signed, requestId } = quote
+        const { signed, requestId, depositSwap } = quote
         if (signed === undefined || locked === undefined) throw new Error('a bridge has an order')
         const { order, orderId, signature: orderSignature } = signed
         await askForSweep(
           tx,
           {
             address: locked,
-            request: { requestId, order, orderId, orderSignature },
+            request: { requestId, order, orderId, orderSignature, depositSwap },
             origin: site.chain,
             currency: address.currency,
             amount,
             nowSeconds: nowSeconds(context),
+            by: depositSwap === undefined ? 'deposit' : 'swap',
           },
           context.networkOf,
         )
@@ -204,7 +217,7 @@ async function take(
   look: Look,
   { request, held, step, refusal }: Taken,
 ): Promise<void> {
-  if (step.action !== 'sweep' && step.action !== 'leave') return
+  if (step.action === 'wait' || step.action === 'requote') return
   const {
     address: { address, currency: quoted },
     site,
@@ -218,15 +231,18 @@ async function take(
         context.logger.warn({ address, reason: step.reason, refusal: refusal?.code }, 'a payment is left')
       return
     }
-    const currency = step.other ?? quoted
+    const other = step.action === 'sweep' ? step.other : undefined
+    const currency = other ?? quoted
     const amount = amountOf(held, currency)
-    const sweep = {
+    const isSwapped = other === undefined && request.depositSwap !== undefined
+    const sweep: Sweep = {
       address: locked,
       request,
       origin: site.chain,
       currency,
       amount,
       nowSeconds: nowSeconds(context),
+      by: step.action === 'withdraw' ? 'withdrawal' : isSwapped ? 'swap' : 'deposit',
     }
     await askForSweep(tx, sweep, context.networkOf)
     const { requestId } = request

@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  depositOrderSalt,
-  depositSaltRandomBytes,
-  type Hex,
-  type Order,
-  type PermitTerms,
-  type Signer,
-} from '@causeway/core'
+import type { Hex, Order, PermitTerms, Signer } from '@causeway/core'
 import { refuseUnsupportedExecution } from '../../pricing/executionMode.ts'
 import { type OpenQuotes, promisedBy } from '../../pricing/openQuotes.ts'
 import { type PermitTokens, permitTerms } from '../../pricing/permit.ts'
@@ -23,7 +16,7 @@ import {
   type Step,
   type StepIdentity,
 } from './buildSteps.ts'
-import { type DepositAddress, newDepositAddress } from './depositAddress.ts'
+import { type DepositAddress, type DepositSwap, depositSaltOf, newDepositAddress } from './depositAddress.ts'
 
 /** An order with its id and the order signer's signature over it. */
 export type SignedOrder = {
@@ -52,6 +45,8 @@ export type Quote = {
   readonly sponsorship: SponsorshipOutcome | undefined
   /** Undefined where the depository is paid. */
   readonly depositAddress: DepositAddress | undefined
+  /** What stands between the deposit address and the depository, where something does. */
+  readonly depositSwap: DepositSwap | undefined
   /** What the user signs instead of sending a deposit. */
   readonly permit: PermitTerms | undefined
 }
@@ -144,7 +139,7 @@ export async function draftQuote(
   const requestId = timeOrderedId(dependencies)
   const { route } = priced
   const depositAddress = request.useDepositAddress ? addressFor(dependencies, route, request) : undefined
-  const salt = orderSalt(dependencies, depositAddress)
+  const { salt, swap: depositSwap } = orderSalt(dependencies, priced, depositAddress)
   const draft = draftOrder(dependencies, priced, request, { salt, deadlineSeconds })
   const orderId = draft?.orderId
   const identity = { requestId, orderId, deadlineSeconds, depositAddress: depositAddress?.address }
@@ -168,6 +163,7 @@ export async function draftQuote(
     deadlineSeconds,
     sponsorship,
     depositAddress,
+    depositSwap,
     permit,
   }
   const stepsDigest = createHash('sha256').update(stepsJson).digest()
@@ -210,9 +206,13 @@ function addressFor(dependencies: QuoteDependencies, route: Route, request: Quot
   return newDepositAddress(route, request, { orderSigner: signer.address, fillWallet, nonce })
 }
 
-function orderSalt({ randomBytes }: QuoteDependencies, depositAddress: DepositAddress | undefined): Hex {
-  if (depositAddress === undefined) return `0x${randomBytes(32).toString('hex')}`
-  return depositOrderSalt(depositAddress.address, randomBytes(depositSaltRandomBytes))
+function orderSalt(
+  { randomBytes }: QuoteDependencies,
+  { origin, route }: Priced,
+  depositAddress: DepositAddress | undefined,
+): ReturnType<typeof depositSaltOf> {
+  if (depositAddress !== undefined) return depositSaltOf(depositAddress, origin, route.origin, randomBytes)
+  return { salt: `0x${randomBytes(32).toString('hex')}`, swap: undefined }
 }
 
 async function sign({ signer }: QuoteDependencies, { order, orderId }: DraftOrder): Promise<SignedOrder> {

@@ -1,6 +1,6 @@
 // Goal: a quote by deposit address names one address that its order, and only its order's refund party, is
 // bound to. Method: POST /quote over a settable market; what the address is made of is computed anew.
-import { depositAddressOf } from '@causeway/core'
+import { depositAddressOf, depositSwapSalt } from '@causeway/core'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { orderSigner, type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
@@ -102,11 +102,11 @@ describe('deposit addresses', () => {
       'useDepositAddress',
     ],
     [
-      'a currency that would be swapped first',
-      { originCurrency: tide },
+      'an exact output of a currency that is swapped first, for one use too',
+      { originCurrency: tide, tradeType: 'EXACT_OUTPUT', strict: true },
       { fillWallet },
-      'UNSUPPORTED_ROUTE',
-      'originCurrency',
+      'UNSUPPORTED_EXECUTION_TYPE',
+      'tradeType',
     ],
     [
       'one use without refundTo',
@@ -187,6 +187,34 @@ describe('deposit addresses', () => {
     expect(json.steps?.[0], JSON.stringify(json)).toMatchObject({ id: 'deposit' })
     expect(stored[0]?.quote.signed?.order.salt.slice(0, 42)).toBe(stored[0]?.quote.depositAddress?.address)
   })
+
+  test.each<[string, object]>([
+    ['EXACT_INPUT', { amount: '1000000000000000000000' }],
+    ['EXPECTED_OUTPUT', { tradeType: 'EXPECTED_OUTPUT', amount: '100000000' }],
+    ['EXACT_INPUT for one use', { amount: '1000000000000000000000', strict: true }],
+  ])(
+    'take a currency that is swapped first, and the salt commits to its price: %s',
+    async (_what, change) => {
+      const { json, stored } = await quote(
+        { originCurrency: tide, destinationCurrency: usdc, ...change },
+        { fillWallet, market: { current: marketWithPools() } },
+      )
+      const { depositAddress, depositSwap, signed } = stored[0]?.quote ?? {}
+      if (depositAddress === undefined || depositSwap === undefined || signed === undefined)
+        throw new Error(JSON.stringify(json))
+      const { payment } = signed.order.inputs[0] ?? {}
+      expect(depositSwap).toMatchObject({ tokenIn: tide, tokenOut: payment?.currency })
+      expect(String(depositSwap.amountIn)).toBe(json.details.currencyIn.amount)
+      expect(String(depositSwap.amountOutMin)).toBe(payment?.amount)
+      expect(signed.order.salt).toBe(depositSwapSalt(depositAddress.address, depositSwap))
+      const transfer = encodeFunctionData({
+        ...{ abi: erc20Abi, functionName: 'transfer' },
+        args: [depositAddress.address, depositSwap.amountIn],
+      })
+      expect(json.steps).toHaveLength(1)
+      expect(json.steps[0].items[0].data).toMatchObject({ to: tide, data: transfer })
+    },
+  )
 
   test('of one use take an exact output', async () => {
     const exact = { strict: true, tradeType: 'EXACT_OUTPUT', amount: '900000000000000000' }

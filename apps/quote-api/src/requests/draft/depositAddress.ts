@@ -1,4 +1,16 @@
-import { type DepositAddressTerms, depositAddressOf, type Hex } from '@causeway/core'
+import {
+  type AddressSwap,
+  bytes32Text,
+  type DepositAddressTerms,
+  depositAddressOf,
+  depositOrderSalt,
+  depositSaltRandomBytes,
+  depositSwapSalt,
+  type Hex,
+  hexText,
+  type OriginRoute,
+} from '@causeway/core'
+import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
 import { needsOriginSwap } from '../../pricing/executionMode.ts'
 import type { QuotableChain, QuotableCurrency } from '../../pricing/registry.ts'
@@ -13,6 +25,43 @@ export type DepositAddress = {
   readonly terms: DepositAddressTerms
 }
 
+/** What lies at an address is swapped before its deposit. The nonce is a part of what the order's salt commits to. */
+export type DepositSwap = AddressSwap & { readonly nonce: Hex }
+
+/** The order's salt, and the swap that it commits to where there is one. */
+export function depositSaltOf(
+  { address }: Pick<DepositAddress, 'address'>,
+  route: OriginRoute,
+  { quoting }: Pick<QuotableChain, 'quoting'>,
+  randomBytes: (length: number) => Buffer,
+): { readonly salt: Hex; readonly swap: DepositSwap | undefined } {
+  const swap = quoting.addressSwap(route)
+  if (swap === undefined)
+    return { salt: depositOrderSalt(address, randomBytes(depositSaltRandomBytes)), swap }
+  const kept: DepositSwap = { ...swap, nonce: `0x${randomBytes(32).toString('hex')}` }
+  return { salt: depositSwapSalt(address, kept), swap: kept }
+}
+
+const integer = z
+  .string()
+  .regex(/^[0-9]{1,78}$/)
+  .transform(BigInt)
+const address20 = hexText(20)
+
+/** Column `orders.deposit_swap`. Written by `depositSwapToJson`. */
+export const depositSwapSchema = z.object({
+  tokenIn: address20,
+  amountIn: integer,
+  tokenOut: address20,
+  amountOutMin: integer,
+  hops: z.array(z.object({ tokenOut: address20, feePips: z.int() })),
+  nonce: bytes32Text,
+})
+
+export function depositSwapToJson({ amountIn, amountOutMin, ...swap }: DepositSwap): string {
+  return JSON.stringify({ ...swap, amountIn: String(amountIn), amountOutMin: String(amountOutMin) })
+}
+
 /** Whether a currency of the chain can be paid to a deposit address: what the quote of one asks as well. */
 export function takesDepositAddresses(
   { config }: QuotableChain,
@@ -20,7 +69,8 @@ export function takesDepositAddresses(
   fillWallet: string | undefined,
 ): boolean {
   const hasAddresses = config.depositAddresses !== undefined && fillWallet !== undefined
-  return config.enabled && hasAddresses && !needsOriginSwap(currency)
+  const isTaken = !needsOriginSwap(currency) || config.depositRouter !== undefined
+  return config.enabled && hasAddresses && isTaken
 }
 
 /**

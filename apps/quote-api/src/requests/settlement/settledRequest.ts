@@ -1,6 +1,7 @@
 import { type Hex, type Order, orderSchema, type SqlDatabase, type SqlTx, usdValueDown } from '@causeway/core'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { pinConfirmations } from '../../pricing/timeEstimate.ts'
+import { type DepositSwap, depositSwapSchema } from '../draft/depositAddress.ts'
 import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmounts.ts'
 import type { RequestStatus } from '../history/requestFilter.ts'
 import { toBytes } from '../orders/orderColumns.ts'
@@ -28,6 +29,8 @@ export type SettledRequest = {
   /** Whole micro-USDC that the sponsor pays; 0n where the user does. */
   readonly debitMicroUsd: bigint
   readonly hold: HoldView
+  /** What a deposit address holds is swapped so before its deposit. */
+  readonly depositSwap: DepositSwap | undefined
   /** How the solver is to make the deposit; undefined where the user does. */
   readonly relayedBy: 'permit' | 'deposit_address' | undefined
   readonly settlement:
@@ -45,7 +48,8 @@ export type SettledRequest = {
 
 const select = `
   select o.request_id, o.order_id, o.order_data, o.order_signature, o.quoted, o.quoted ->> 'feeBasis' as fee_basis,
-    o.status, o.fail_reason, o.recipient, o.execution ->> 'by' as executed_by, o.deposit_address is not null as has_address, o.origin_chain_id, o.destination_chain_id,
+    o.status, o.fail_reason, o.recipient, o.execution ->> 'by' as executed_by, o.deposit_address is not null as has_address,
+    o.deposit_swap, o.origin_chain_id, o.destination_chain_id,
     extract(epoch from o.expires_at)::bigint as expires_at, extract(epoch from o.deadline)::bigint as deadline,
     (select p.debit_micro_usd from request_sponsorship p where p.request_id = o.request_id) as debit,
     (select json_build_object('state', h.state, 'pinned', h.pinned,
@@ -108,6 +112,7 @@ type RequestRow = {
   readonly recipient: string
   readonly executed_by: string | null
   readonly has_address: boolean
+  readonly deposit_swap: unknown
   readonly origin_chain_id: bigint
   readonly destination_chain_id: bigint
   readonly expires_at: bigint
@@ -144,6 +149,7 @@ function fromRow(row: RequestRow): SettledRequest {
     deadlineSeconds: Number(row.deadline),
     debitMicroUsd: row.debit ?? 0n,
     hold: holdOf(row),
+    depositSwap: row.deposit_swap === null ? undefined : depositSwapSchema.parse(row.deposit_swap),
     relayedBy: relayedBy(row),
     settlement:
       row.stage === null || row.deposit_id === null

@@ -1,7 +1,7 @@
-import { DomainError, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
+import { DomainError, executionReverted, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { recheckNow } from '../status/requestProgress.ts'
-import type { WorkItem } from './workItem.ts'
+import { sweepPayloadSchema, type WorkItem } from './workItem.ts'
 import { isTaken, listOpenWork, lockWork, updateWork } from './workStore.ts'
 
 /** No such item. */
@@ -100,7 +100,7 @@ export function createSolverWork(options: { database: SqlDatabase; onChange: () 
         }
         if (item.state !== 'open') throw new WorkNotOpenError(item.state)
         const attempts = item.attempts + 1
-        const delayMs = retryDelayMs(item.kind, attempts)
+        const delayMs = isOfMovedMarket(item, reason) ? undefined : retryDelayMs(item.kind, attempts)
         if (delayMs === undefined) await updateWork(tx, id, { state: 'failed', reason, attempts })
         else await updateWork(tx, id, { state: 'open', reason, attempts, delayMs })
         if (item.requestId !== undefined) await recheckNow(tx, item.requestId)
@@ -108,6 +108,12 @@ export function createSolverWork(options: { database: SqlDatabase; onChange: () 
       onChange()
     },
   }
+}
+
+/** The swap of a sweep has a price at least, and another one is for the quote to find. */
+function isOfMovedMarket({ kind, payload }: WorkItem, reason: string): boolean {
+  if (kind !== 'sweep' || !reason.startsWith(executionReverted)) return false
+  return sweepPayloadSchema.parse(payload).swap !== undefined
 }
 
 /** Of a transaction and of the one that it replaces either may be mined: without an end of both there is none. */

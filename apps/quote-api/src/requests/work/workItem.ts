@@ -134,6 +134,22 @@ export const sweepPayloadSchema = z.object({
     })
     .describe("Words of the order's struct after its type hash"),
   orderSignature: hexText(65),
+  swap: z
+    .object({
+      tokenIn: addressText,
+      amountIn: uint256Text,
+      tokenOut: addressText,
+      amountOutMin: uint256Text,
+      nonce: bytes32Text,
+      amount: uint256Text.describe('Of tokenIn, spent now; the least that it must give is its share'),
+      swapData: hexText(calldataBytesMax).describe("For the pools' router"),
+    })
+    .optional()
+    .describe("Swapped before it is deposited; the order's salt commits to all but the last two members"),
+  goesBack: z
+    .boolean()
+    .optional()
+    .describe('To the depositor, because no swap succeeds; nothing is deposited'),
 })
 
 /** Pays app fees out, in the form of a fill whose calldata ends with the claim's id. */

@@ -24,7 +24,7 @@ export type ContractExpectations = {
   readonly tokens: readonly (Placed & { readonly decimals: number })[]
   /** Values without arguments that a contract was made with, each one word. */
   readonly words: readonly (Placed & {
-    readonly getter: 'depository' | 'DEPOSIT_CODE_HASH' | 'SWEEP_CODE_HASH'
+    readonly getter: 'depository' | 'depositRouter' | 'DEPOSIT_CODE_HASH' | 'SWEEP_CODE_HASH'
     /** An address or 32 bytes, lower case. */
     readonly word: Hex
   })[]
@@ -32,6 +32,7 @@ export type ContractExpectations = {
 
 const made = contractInterface([
   'function depository() view returns (address)',
+  'function depositRouter() view returns (address)',
   'function DEPOSIT_CODE_HASH() view returns (bytes32)',
   'function SWEEP_CODE_HASH() view returns (bytes32)',
 ])

@@ -132,6 +132,14 @@ export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
   'fill-topup': { words: ['address', 'amount'], carriesValue: true },
   'sweep-native': { words: sweep, carriesValue: false },
   'sweep-erc20': { words: sweep, carriesValue: false },
+  'sweep-swap': {
+    words: [
+      ...sweep,
+      ...(['amount', 'address', 'amount', 'address', 'amount', 'amount', 'hash', 'amount'] as const),
+      ...poolSwap,
+    ],
+    carriesValue: false,
+  },
   'refund-native': { words: [...fillFrame, 'address', 'amount'], carriesValue: true },
   'refund-erc20': { words: [...fillFrame, 'address', 'address', 'amount'], carriesValue: false },
 }

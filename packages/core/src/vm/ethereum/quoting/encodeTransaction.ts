@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Hex } from '../../../hex.ts'
 import type {
+  AddressSwap,
   ChainSettings,
   EncodedTransaction,
   NetworkFees,
@@ -144,6 +145,39 @@ function swapDepositCall(
     swapData,
   })
   return { to: router, data, value: currencyIn.isNative ? amountInMax : 0n }
+}
+
+/** The swap before the deposit of a route; undefined where there is none. */
+export function addressSwapOf(
+  { wrappedNative }: ChainSettings,
+  { currencyIn, amountIn, swap, deposited }: OriginRoute,
+): AddressSwap | undefined {
+  if (swap === undefined) return undefined
+  const { currency, amount } = required(deposited)
+  return {
+    tokenIn: hex(currencyIn.address),
+    amountIn,
+    tokenOut: hex(currency.address),
+    amountOutMin: amount,
+    hops: hopsOf(swap, wrappedNative),
+  }
+}
+
+/** The deposit router holds the price: what comes out at least is its to say. */
+export function encodeAddressSwap(
+  { depositRouter, wrappedNative, codec }: ChainSettings,
+  { tokenIn, hops }: AddressSwap,
+  { amountIn, deadlineSeconds }: { readonly amountIn: bigint; readonly deadlineSeconds: number },
+): Hex {
+  return encodeSwap({
+    trade: 'exactInput',
+    tokenIn: tokenIn === codec.nativeCurrency ? hex(required(wrappedNative)) : tokenIn,
+    hops,
+    recipient: hex(required(depositRouter)),
+    deadlineSeconds,
+    amountIn,
+    amountOut: 0n,
+  })
 }
 
 /** Whoever sends it, alone or among other calls: the router's event tells what was paid for the request. */

@@ -32,6 +32,7 @@ export const gasShapes = [
   'fill-topup',
   'sweep-native',
   'sweep-erc20',
+  'sweep-swap',
   'refund-native',
   'refund-erc20',
 ] as const

@@ -1,5 +1,5 @@
 import type { QuotingFamily } from '../../quotingFamily.ts'
-import { encodeTransaction } from './encodeTransaction.ts'
+import { addressSwapOf, encodeAddressSwap, encodeTransaction } from './encodeTransaction.ts'
 import { planTransactions, spenderOf } from './planTransactions.ts'
 import { touchedHoldings } from './stateWrites.ts'
 
@@ -15,5 +15,7 @@ export const ethereumQuoting: QuotingFamily = {
     touched: (route) => touchedHoldings(settings, route),
     plan: (route, known) => planTransactions(settings, route, known),
     encode: (planned, route, bound) => encodeTransaction(settings, planned, route, bound),
+    addressSwap: (route) => addressSwapOf(settings, route),
+    encodeAddressSwap: (swap, spent) => encodeAddressSwap(settings, swap, spent),
   }),
 }

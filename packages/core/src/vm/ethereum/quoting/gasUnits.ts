@@ -42,6 +42,7 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   /** A contract is made at the address, deposits and is gone. */
   'sweep-native': 110_000n,
   'sweep-erc20': 155_000n,
+  'sweep-swap': 380_000n,
   'refund-native': 95_000n,
   'refund-erc20': 105_000n,
 }
