@@ -137,7 +137,7 @@ describe('sweeps of the solver', () => {
       'the contract is another one',
       "chain 1 is none of this solver's",
       expect.stringContaining('orderSignature'),
-      'the transaction would revert',
+      'EXECUTION_REVERTED: the transaction would revert',
     ])
     expect(work.reports.size).toBe(1)
   }, 200_000)

@@ -131,7 +131,7 @@ describe('who has the fill wallet', () => {
           ...{ abi: depositAddressesAbi, functionName: 'withdraw' },
           args: [
             {
-              ...{ depositor: user.address, sweeper: wallet.address, orderSigner: wallet.address },
+              ...{ depositor: user.address, sweeper: user.address, orderSigner: wallet.address },
               nonce: randomWord(),
             },
             usdc(),
