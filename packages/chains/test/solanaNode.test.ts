@@ -1,9 +1,24 @@
 // Goal: the local cluster speaks Solana's protocol, so that what is proven on it holds on a real one. Method:
 // the public client library sends to it and checks every answer against its own schemas.
 import type { Hex } from '@causeway/core'
-import { depositNative, depositToken, forwarded, memo } from '@causeway/localnet/standIns/solana'
-import { Keypair, PublicKey, SystemProgram } from '@solana/web3.js'
+import {
+  depositNative,
+  depositToken,
+  forwarded,
+  memo,
+  tokenAccount,
+} from '@causeway/localnet/standIns/solana'
+import {
+  ComputeBudgetProgram,
+  Connection,
+  Keypair,
+  PublicKey,
+  SystemProgram,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { token2022Program, tokenProgram } from '../src/solana-vm/programs.ts'
 import { type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 const id: Hex = `0x${'ab'.repeat(32)}`
@@ -75,6 +90,98 @@ describe('the client accepts', () => {
   })
 })
 
+describe('what quotes and wallets ask', () => {
+  const hot = () => new PublicKey(bed.depository.addresses.vault)
+
+  test('several accounts at once, in their order', async () => {
+    const found = await bed.connection.getMultipleAccountsInfo([
+      bed.recipient,
+      Keypair.generate().publicKey,
+      bed.depository.program,
+    ])
+    expect(found.map((account) => account?.executable)).toEqual([false, undefined, true])
+  })
+
+  test('the fee of a message, which is what its payer loses, and what was paid per unit to write to an account', async () => {
+    const price = ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 2_000_000 })
+    const limit = ComputeBudgetProgram.setComputeUnitLimit({ units: 30_000 })
+    const payer = Keypair.generate()
+    bed.node.airdrop(payer.publicKey.toBase58(), 10n ** 9n)
+    const { blockhash } = await bed.connection.getLatestBlockhash()
+    const message = new TransactionMessage({
+      payerKey: payer.publicKey,
+      recentBlockhash: blockhash,
+      instructions: [limit, price, deposit()],
+    }).compileToV0Message()
+    const { value: fee } = await bed.connection.getFeeForMessage(message, 'confirmed')
+    expect(fee).toBe(2 * 5_000 + 60_000)
+    const signature = await bed.send([limit, price, deposit()], { signers: [payer, bed.user] })
+    expect(await bed.connection.getBalance(payer.publicKey)).toBe(10 ** 9 - (fee ?? 0))
+    const found = await bed.connection.getTransaction(signature, anyVersion)
+    expect(found?.meta?.fee).toBe(fee)
+    const ofVault = await bed.connection.getRecentPrioritizationFees({ lockedWritableAccounts: [hot()] })
+    const paid = ofVault.filter(({ prioritizationFee }) => prioritizationFee > 0)
+    expect(paid).toEqual([{ slot: found?.slot, prioritizationFee: 2_000_000 }])
+    const ofOther = await bed.connection.getRecentPrioritizationFees({
+      lockedWritableAccounts: [hot(), Keypair.generate().publicKey],
+    })
+    expect(ofOther.every(({ prioritizationFee }) => prioritizationFee === 0)).toBe(true)
+  })
+
+  test('what a transaction would use that nobody has signed, and why it would fail', async () => {
+    const message = (amount: bigint) =>
+      new VersionedTransaction(
+        new TransactionMessage({
+          payerKey: bed.user.publicKey,
+          recentBlockhash: PublicKey.default.toBase58(),
+          instructions: [depositNative(bed.depository, { sender: bed.user.publicKey, amount, id })],
+        }).compileToV0Message(),
+      )
+    const asked = { sigVerify: false, replaceRecentBlockhash: true } as const
+    const { value: fine } = await bed.connection.simulateTransaction(message(7n), asked)
+    expect(fine.err).toBeNull()
+    expect(fine.unitsConsumed).toBeGreaterThan(3_000)
+    const { value: broke } = await bed.connection.simulateTransaction(message(10n ** 15n), asked)
+    expect(broke.err).toEqual({ InstructionError: [0, { Custom: 1 }] })
+    await expect(bed.send([deposit()], { signers: [Keypair.generate(), bed.user] })).rejects.toThrow()
+  })
+
+  test('that a transaction has reached its commitment, by websocket', async () => {
+    const connection = new Connection(bed.url, {
+      commitment: 'confirmed',
+      wsEndpoint: bed.url.replace('http', 'ws'),
+    })
+    const latest = await connection.getLatestBlockhash()
+    bed.node.hold()
+    const signature = await bed.send([memo('hello')])
+    const confirmed = await connection.confirmTransaction({ signature, ...latest }, 'confirmed')
+    expect(confirmed.value.err).toBeNull()
+    let isFinal = false
+    const final = connection.confirmTransaction({ signature, ...latest }, 'finalized').then((seen) => {
+      isFinal = true
+      return seen
+    })
+    await connection.getSlot()
+    expect(isFinal).toBe(false)
+    bed.node.finalize()
+    expect((await final).value.err).toBeNull()
+  })
+
+  test('the transactions that name an account, with what their memos say', async () => {
+    const payer = Keypair.generate()
+    bed.node.airdrop(payer.publicKey.toBase58(), 10n ** 9n)
+    const first = await bed.send([memo('one')], { signers: [payer] })
+    const second = await bed.send([memo('two'), memo('three')], { signers: [payer] })
+    const all = await bed.connection.getSignaturesForAddress(payer.publicKey)
+    expect(all.map(({ signature, memo: said }) => [signature, said])).toEqual([
+      [second, '[3] two; [5] three'],
+      [first, '[3] one'],
+    ])
+    const older = await bed.connection.getSignaturesForAddress(payer.publicKey, { before: second, limit: 1 })
+    expect(older.map(({ signature }) => signature)).toEqual([first])
+  })
+})
+
 describe('the client is refused', () => {
   test('a transaction that fails in simulation, which is not kept', async () => {
     const transfer = SystemProgram.transfer({
@@ -110,6 +217,25 @@ describe('the client is refused', () => {
   })
 })
 
+describe('a vault without an account of the mint', () => {
+  test.each([
+    ['SPL Token', () => bed.mint, tokenProgram],
+    ['Token-2022', () => bed.feeMint, token2022Program],
+  ])('gets one, paid by the sender, whoever pays the fee: %s', async (_what, mintOf, program) => {
+    const [mint, empty, payer] = [mintOf(), await bed.deployDepository(), Keypair.generate()]
+    bed.node.airdrop(payer.publicKey.toBase58(), 10n ** 9n)
+    const vaultAccount = tokenAccount(new PublicKey(empty.addresses.vault), mint, program)
+    const token = depositToken(empty, { sender: bed.user.publicKey, mint, amount: 500n, id, program })
+    const before = await bed.connection.getBalance(bed.user.publicKey)
+    await bed.send([token], { signers: [payer, bed.user] })
+    const bytes = (await bed.connection.getAccountInfo(vaultAccount))?.data.length ?? 0
+    expect(before - (await bed.connection.getBalance(bed.user.publicKey))).toBe(
+      await bed.connection.getMinimumBalanceForRentExemption(bytes),
+    )
+    expect(await bed.connection.getBalance(payer.publicKey)).toBe(10 ** 9 - 10_000)
+  })
+})
+
 describe('the depository refuses', () => {
   test('to deposit into a vault that is not its own', async () => {
     const other = await bed.deployDepository()
@@ -118,6 +244,26 @@ describe('the depository refuses', () => {
       { sender: bed.user.publicKey, amount: 7n, id },
     )
     await expect(bed.send([wrong])).rejects.toThrow(/simulation failed/i)
+  })
+
+  test('a deposit where it was never initialised', async () => {
+    const [state] = PublicKey.findProgramAddressSync(
+      [Buffer.from('relay_depository')],
+      bed.depository.program,
+    )
+    const { keys, ...rest } = deposit()
+    const other = keys.map((key) =>
+      key.pubkey.equals(state) ? { ...key, pubkey: Keypair.generate().publicKey } : key,
+    )
+    await expect(bed.send([{ ...rest, keys: other }])).rejects.toThrow(/simulation failed/i)
+  })
+
+  test("tokens of an account that is not the sender's own of that mint", async () => {
+    const amount = { sender: bed.user.publicKey, mint: bed.mint, amount: 5n, id }
+    const { keys, ...rest } = depositToken(bed.depository, amount)
+    const theirs = tokenAccount(bed.recipient, bed.mint)
+    const other = keys.map((key, at) => (at === 5 ? { ...key, pubkey: theirs } : key))
+    await expect(bed.send([{ ...rest, keys: other }])).rejects.toThrow(/simulation failed/i)
   })
 
   test('an instruction that it does not know', async () => {

@@ -1,6 +1,7 @@
 import {
   createTokenAccount,
   type Depository,
+  deployDepository,
   initialiseMint,
   mintBytes,
   mintTo,
@@ -19,7 +20,6 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import { deriveProgramAddresses } from '../../src/solana-vm/programAddresses.ts'
 import { token2022Program, tokenProgram } from '../../src/solana-vm/programs.ts'
 
 export type SendOptions = {
@@ -56,7 +56,7 @@ export async function startSolanaBed(): Promise<SolanaBed> {
   const node = new SolanaNode()
   const server = await startRpcServer(node)
   const connection = new Connection(server.url, 'confirmed')
-  const depository = await deployDepository(node)
+  const depository = await deploy(node)
   const forwarder = Keypair.generate().publicKey
   const user = Keypair.generate()
   const [mint, feeMint] = [Keypair.generate(), Keypair.generate()]
@@ -70,7 +70,7 @@ export async function startSolanaBed(): Promise<SolanaBed> {
     ...{ mint: mint.publicKey, feeMint: feeMint.publicKey },
     depository,
     send: (instructions, options) => send(connection, instructions, { signers: [user], ...options }),
-    deployDepository: () => deployDepository(node),
+    deployDepository: () => deploy(node),
     stop: server.stop,
   }
   await createMint(bed, { mint, program: tokenProgram, bytes: mintBytes.plain })
@@ -78,12 +78,10 @@ export async function startSolanaBed(): Promise<SolanaBed> {
   return bed
 }
 
-async function deployDepository(node: SolanaNode): Promise<Depository> {
-  const program = Keypair.generate().publicKey
-  node.addProgram(program.toBase58(), programBytes('depository'))
-  const addresses = await deriveProgramAddresses(program.toBase58())
-  node.airdrop(addresses.vault, 10n ** 10n)
-  return { program, addresses }
+async function deploy(node: SolanaNode): Promise<Depository> {
+  const depository = await deployDepository(node, Keypair.generate().publicKey.toBase58())
+  node.airdrop(depository.addresses.vault, 10n ** 10n)
+  return depository
 }
 
 async function send(

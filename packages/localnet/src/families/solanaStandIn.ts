@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { deriveProgramAddresses } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
-import { Keypair, PublicKey, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
-import { depositNative, programBytes, SolanaNode, startRpcServer } from '../standIns/solana/index.ts'
+import { Keypair, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
+import { deployDepository, depositNative, SolanaNode, startRpcServer } from '../standIns/solana/index.ts'
 import type { FamilyStandIn } from './standIn.ts'
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`
@@ -13,9 +12,8 @@ const leftLamports = 1_000_000_000n
 /** The depository program on the Solana runtime, behind JSON-RPC. */
 export async function openSolana(port: number, depository: string): Promise<FamilyStandIn> {
   const node = new SolanaNode()
-  node.addProgram(depository, programBytes('depository'))
-  const addresses = await deriveProgramAddresses(depository)
-  node.airdrop(addresses.vault, leftLamports)
+  const deployed = await deployDepository(node, depository)
+  node.airdrop(deployed.addresses.vault, leftLamports)
   const server = await startRpcServer(node, port)
   return {
     url: server.url,
@@ -23,13 +21,10 @@ export async function openSolana(port: number, depository: string): Promise<Fami
     async deposit(amount, depositor) {
       const sender = Keypair.fromSeed(createHash('sha256').update(depositor).digest())
       node.airdrop(sender.publicKey.toBase58(), amount + feeLamports + leftLamports)
-      const program = new PublicKey(depository)
       const message = new TransactionMessage({
         payerKey: sender.publicKey,
         recentBlockhash: node.latestBlockhash(),
-        instructions: [
-          depositNative({ program, addresses }, { sender: sender.publicKey, amount, id: noOrder }),
-        ],
+        instructions: [depositNative(deployed, { sender: sender.publicKey, amount, id: noOrder })],
       })
       const transaction = new VersionedTransaction(message.compileToV0Message())
       transaction.sign([sender])

@@ -1,7 +1,6 @@
 // The chains of a local network on which an allocator's payload is paid or comes to nothing: one of each family,
 // with its depository, funded.
 import { createHash } from 'node:crypto'
-import { deriveProgramAddresses } from '@causeway/chains'
 import {
   bitcoinNetworkOf,
   codecOf,
@@ -44,7 +43,12 @@ import { connectLocalChain, type LocalChain } from '../../src/nodes/localChain.t
 import { ConstructedChain, startBitcoinNode } from '../../src/standIns/bitcoin/index.ts'
 import { type ExchangeLedger, startExchange } from '../../src/standIns/hyperliquid/index.ts'
 import { type LighterNode, renderTransferInfo, startLighterNode } from '../../src/standIns/lighter/index.ts'
-import { executeTransfer, programBytes, SolanaNode, startRpcServer } from '../../src/standIns/solana/index.ts'
+import {
+  executeTransfer,
+  deployDepository as placeDepository,
+  SolanaNode,
+  startRpcServer,
+} from '../../src/standIns/solana/index.ts'
 import { createTronLedger, startTronFacade } from '../../src/standIns/tron/index.ts'
 
 /** One chain and what a withdrawal on it says. */
@@ -196,8 +200,8 @@ async function deployDepository(
 
 async function solanaVenue(depository: string) {
   const node = new SolanaNode()
-  node.addProgram(depository, programBytes('depository'))
-  const addresses = await deriveProgramAddresses(depository)
+  const deployed = await placeDepository(node, depository)
+  const { addresses } = deployed
   const executor = Keypair.generate()
   const recipient = Keypair.generate().publicKey.toBase58()
   for (const funded of [addresses.vault, executor.publicKey.toBase58(), recipient]) {

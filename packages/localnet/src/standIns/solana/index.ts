@@ -1,4 +1,5 @@
 export { solanaBodies } from './bodies.ts'
+export { deployDepository } from './deployDepository.ts'
 export {
   createTokenAccount,
   type Depository,

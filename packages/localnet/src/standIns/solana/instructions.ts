@@ -24,8 +24,8 @@ const account = (pubkey: PublicKey, role: Role) => ({
   isSigner: role === 'signs' || role === 'pays',
   isWritable: role === 'pays' || role === 'written',
 })
-/** The depository's own account: an argument of every instruction that the program here does not look at. */
-const stateOf = ({ program }: Depository) =>
+/** The depository's own account: the first of every instruction. */
+export const stateOf = ({ program }: Pick<Depository, 'program'>) =>
   PublicKey.findProgramAddressSync([Buffer.from('relay_depository')], program)[0]
 
 export type DepositArguments = {
@@ -68,7 +68,7 @@ export function depositToken(
       account(stateOf(depository), 'read'),
       account(sender, 'pays'),
       account(depositor, 'read'),
-      account(new PublicKey(vault), 'written'),
+      account(new PublicKey(vault), 'read'),
       account(mint, 'read'),
       account(tokenAccount(sender, mint, program), 'written'),
       account(tokenAccount(new PublicKey(vault), mint, program), 'written'),

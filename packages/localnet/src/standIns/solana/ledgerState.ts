@@ -1,6 +1,8 @@
 import { AddressLookupTableAccount, PublicKey, VersionedTransaction } from '@solana/web3.js'
 import { Clock, FailedTransactionMetadata, type LiteSVM, type TransactionMetadata } from 'litesvm'
 
+import { describeError } from './storedTransaction.ts'
+
 /** One account as the runtime holds it. */
 export type AccountState = {
   readonly lamports: bigint
@@ -96,6 +98,25 @@ export function simulate(svm: LiteSVM, bytes: Uint8Array): FailedTransactionMeta
   return result instanceof FailedTransactionMetadata ? result : undefined
 }
 
+/** What it would do, whoever has signed it. */
+export function simulateUnsigned(
+  svm: LiteSVM,
+  bytes: Uint8Array,
+): { readonly error: unknown; readonly logs: readonly string[]; readonly units: bigint } {
+  svm.withSigverify(false)
+  try {
+    const result = svm.simulateTransaction(transactionOf(bytes))
+    const meta = result.meta()
+    return {
+      error: result instanceof FailedTransactionMetadata ? describeError(result) : null,
+      logs: meta.logs(),
+      units: meta.computeUnitsConsumed(),
+    }
+  } finally {
+    svm.withSigverify(true)
+  }
+}
+
 /** Moves to a new block: its slot, its time and a fresh blockhash. */
 export function enterBlock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): string {
   const { epoch, epochStartTimestamp, leaderScheduleEpoch } = svm.getClock()
@@ -105,6 +126,23 @@ export function enterBlock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): str
   // Lookup tables are made in the name of a slot that the cluster remembers.
   svm.setSlotHashes([{ slot, hash }, ...svm.getSlotHashes()].slice(0, 64))
   return hash
+}
+
+/** Data of an account that a program owns, from nowhere; it has the rent of it. */
+export function place(
+  svm: LiteSVM,
+  key: string,
+  { owner, data }: Pick<AccountState, 'owner' | 'data'>,
+): void {
+  svm.setAccount({
+    address: addressOf(key),
+    // CAST: the runtime brands its sums.
+    lamports: svm.minimumBalanceForRentExemption(BigInt(data.length)) as RuntimeLamports,
+    programAddress: addressOf(owner),
+    data,
+    executable: false,
+    space: BigInt(data.length),
+  })
 }
 
 /** Lamports from nowhere. */

@@ -1,9 +1,12 @@
 import { createServer } from 'node:http'
-import { VersionedTransaction } from '@solana/web3.js'
+import { memoProgram } from '@causeway/chains'
+import { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
+import { computeBudgetOf } from './computeBudget.ts'
 import type { Commitment, SolanaNode } from './solanaNode.ts'
-import { toTransactionResult } from './storedTransaction.ts'
+import { type StoredTransaction, toTransactionResult } from './storedTransaction.ts'
+import { serveSubscriptions } from './subscriptions.ts'
 
 /** A node's refusal. @source Solana source, rpc-client-api custom_error.rs */
 class RpcRefusal extends Error {
@@ -35,6 +38,7 @@ const methods: Readonly<Record<string, Method>> = {
   getVersion: () => ({ 'feature-set': 0, 'solana-core': 'litesvm-1.5.0' }),
   getGenesisHash: (node) => node.genesisHash,
   getSlot: (node, [options]) => Number(node.slot(commitmentOf(options))),
+  getBlockHeight: (node, [options]) => Number(node.slot(commitmentOf(options))),
   getLatestBlockhash: (node, [options]) => ({
     context: { slot: Number(node.slot(commitmentOf(options))) },
     value: {
@@ -51,7 +55,20 @@ const methods: Readonly<Record<string, Method>> = {
     node.airdrop(text(key), BigInt(z.number().int().parse(amount)))
     return '1'.repeat(64)
   },
+  getRecentPrioritizationFees: (node, [accounts = []]) =>
+    node.recentUnitPrices(z.array(z.string()).max(128).parse(accounts)).map(([slot, price]) => ({
+      slot: Number(slot),
+      prioritizationFee: Number(price),
+    })),
+  getFeeForMessage(node, [message, options]) {
+    const bytes = Buffer.from(text(message), 'base64')
+    const { feeLamports } = computeBudgetOf(VersionedMessage.deserialize(bytes))
+    return { context: { slot: Number(node.slot(commitmentOf(options))) }, value: Number(feeLamports) }
+  },
   getAccountInfo,
+  getMultipleAccounts,
+  getSignaturesForAddress,
+  simulateTransaction,
   getTransaction,
   getSignatureStatuses,
   getBlock,
@@ -59,6 +76,19 @@ const methods: Readonly<Record<string, Method>> = {
 }
 
 function getAccountInfo(node: SolanaNode, [key, options]: readonly unknown[]): unknown {
+  const { context, shown } = accountsShown(node, options)
+  return { context, value: shown(text(key)) }
+}
+
+const keysAtOnce = 100
+
+function getMultipleAccounts(node: SolanaNode, [keys, options]: readonly unknown[]): unknown {
+  const { context, shown } = accountsShown(node, options)
+  return { context, value: z.array(z.string()).max(keysAtOnce).parse(keys).map(shown) }
+}
+
+/** How accounts are shown to somebody who asked with these options. */
+function accountsShown(node: SolanaNode, options: unknown) {
   requireBase64(options)
   const commitment = commitmentOf(options)
   const slot = node.slot(commitment)
@@ -71,22 +101,70 @@ function getAccountInfo(node: SolanaNode, [key, options]: readonly unknown[]): u
   if (minContextSlot !== undefined && BigInt(minContextSlot) > slot) {
     throw new RpcRefusal(-32_016, 'Minimum context slot has not been reached')
   }
-  const account = node.account(text(key), commitment)
-  const context = { slot: Number(slot) }
-  if (account === undefined) return { context, value: null }
-  const { lamports, owner, executable, data } = account
-  const shown =
-    dataSlice === undefined ? data : data.subarray(dataSlice.offset, dataSlice.offset + dataSlice.length)
-  return {
-    context,
-    value: {
+  const shown = (key: string) => {
+    const account = node.account(key, commitment)
+    if (account === undefined) return null
+    const { lamports, owner, executable, data } = account
+    const part =
+      dataSlice === undefined ? data : data.subarray(dataSlice.offset, dataSlice.offset + dataSlice.length)
+    return {
       lamports: Number(lamports),
       owner,
       executable,
       rentEpoch: 0,
       space: data.length,
-      data: [Buffer.from(shown).toString('base64'), 'base64'],
-    },
+      data: [Buffer.from(part).toString('base64'), 'base64'],
+    }
+  }
+  return { context: { slot: Number(slot) }, shown }
+}
+
+function getSignaturesForAddress(node: SolanaNode, [address, options]: readonly unknown[]): unknown {
+  const { limit, before, until } = z
+    .object({
+      limit: z.number().int().min(1).max(1_000).default(1_000),
+      before: z.string().optional(),
+      until: z.string().optional(),
+    })
+    .parse(options ?? {})
+  const isAsked = commitmentOf(options) === 'finalized' ? node.isFinal.bind(node) : () => true
+  const all = node.naming(text(address)).filter(([, stored]) => isAsked(stored))
+  const start = before === undefined ? 0 : all.findIndex(([signature]) => signature === before) + 1
+  const end = until === undefined ? -1 : all.findIndex(([signature]) => signature === until)
+  return all
+    .slice(start, end === -1 ? undefined : end)
+    .slice(0, limit)
+    .map(([signature, stored]) => ({
+      ...{ signature, slot: Number(stored.slot), err: stored.error, memo: memoShown(stored) },
+      blockTime: Number(node.block(stored.slot)?.timeSeconds ?? 0),
+      confirmationStatus: node.isFinal(stored) ? 'finalized' : 'confirmed',
+    }))
+}
+
+/** As nodes show it: the length in brackets and the text, of each memo. */
+function memoShown({ bytes }: StoredTransaction): string | null {
+  const { staticAccountKeys, compiledInstructions } = VersionedTransaction.deserialize(bytes).message
+  const memos = compiledInstructions.flatMap(({ programIdIndex, data }) =>
+    staticAccountKeys[programIdIndex]?.toBase58() === memoProgram
+      ? [`[${data.length}] ${Buffer.from(data).toString()}`]
+      : [],
+  )
+  return memos.length === 0 ? null : memos.join('; ')
+}
+
+function simulateTransaction(node: SolanaNode, [encoded, options]: readonly unknown[]): unknown {
+  requireBase64(options)
+  const { sigVerify, replaceRecentBlockhash: replacesBlockhash } = z
+    .object({ sigVerify: z.boolean().default(false), replaceRecentBlockhash: z.boolean().default(false) })
+    .parse(options)
+  if (sigVerify && replacesBlockhash) {
+    throw new RpcRefusal(-32_602, 'sigVerify may not be used with replaceRecentBlockhash')
+  }
+  const bytes = new Uint8Array(Buffer.from(text(encoded), 'base64'))
+  const { error, logs, units } = node.simulate(bytes, { replacesBlockhash })
+  return {
+    context: { slot: Number(node.slot(commitmentOf(options))) },
+    value: { err: error, logs, accounts: null, unitsConsumed: Number(units), returnData: null },
   }
 }
 
@@ -177,7 +255,7 @@ function answer(node: SolanaNode, body: unknown): unknown {
 
 export type RpcServer = { readonly url: string; stop(): Promise<void> }
 
-/** Solana's JSON-RPC over HTTP, single calls and batches, on a loopback port. @param port default: a free one */
+/** Solana's JSON-RPC over HTTP, single calls and batches, and subscriptions to signatures, on a loopback port. @param port default: a free one */
 export async function startRpcServer(node: SolanaNode, port = 0): Promise<RpcServer> {
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = []
@@ -187,6 +265,13 @@ export async function startRpcServer(node: SolanaNode, port = 0): Promise<RpcSer
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(result))
   })
+  const endSubscriptions = serveSubscriptions(node, server)
   const url = await listenOnLoopback(server, port)
-  return { url, stop: () => closeServer(server) }
+  return {
+    url,
+    stop: () => {
+      endSubscriptions()
+      return closeServer(server)
+    },
+  }
 }

@@ -1,6 +1,7 @@
 import { encodeBase58 } from '@causeway/core'
 import { VersionedTransaction } from '@solana/web3.js'
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
+import { computeBudgetOf } from './computeBudget.ts'
 import {
   addressOf,
   enterBlock,
@@ -8,9 +9,11 @@ import {
   fund,
   type Loaded,
   loadAddresses,
+  place,
   readAccount,
   readTokenAccount,
   simulate,
+  simulateUnsigned,
 } from './ledgerState.ts'
 import { describeError, type StoredTransaction, type TokenBalances } from './storedTransaction.ts'
 
@@ -33,6 +36,7 @@ export class SolanaNode {
   #finalSlot = 1n
   readonly #blocks = new Map<bigint, Block>()
   readonly #transactions = new Map<string, StoredTransaction>()
+  readonly #watchers = new Set<() => void>()
 
   constructor() {
     this.#head = new LiteSVM()
@@ -42,6 +46,10 @@ export class SolanaNode {
 
   addProgram(program: string, bytes: Uint8Array): void {
     this.#head.addProgram(addressOf(program), bytes)
+  }
+  /** An account as if its program had made it. */
+  place(key: string, account: { readonly owner: string; readonly data: Uint8Array }): void {
+    place(this.#head, key, account)
   }
   airdrop(to: string, amount: bigint): void {
     fund(this.#head, to, amount)
@@ -92,6 +100,7 @@ export class SolanaNode {
   finalize(): void {
     this.#final = this.#head
     this.#finalSlot = this.#slot
+    this.#tell()
   }
   /** The cluster follows another fork: what was held never happened. */
   drop(): void {
@@ -115,16 +124,22 @@ export class SolanaNode {
     const transaction = VersionedTransaction.deserialize(bytes)
     const signature = encodeBase58(transaction.signatures[0] ?? new Uint8Array())
     const loaded = loadAddresses(this.#head, transaction)
-    const keys = [
-      ...transaction.message.staticAccountKeys.map((key) => key.toBase58()),
-      ...loaded.writable,
-      ...loaded.readonly,
+    const { message } = transaction
+    const locked = [
+      ...message.staticAccountKeys.map((key, index) => ({
+        key: key.toBase58(),
+        isWritable: message.isAccountWritable(index),
+      })),
+      ...loaded.writable.map((key) => ({ key, isWritable: true })),
+      ...loaded.readonly.map((key) => ({ key, isWritable: false })),
     ]
+    const keys = locked.map(({ key }) => key)
+    const budget = computeBudgetOf(message)
     const before = this.#balances(keys)
     const result = execute(this.#head, bytes)
     const after = this.#balances(keys)
     const meta = result instanceof FailedTransactionMetadata ? result.meta() : result
-    this.#transactions.set(signature, {
+    const stored: StoredTransaction = {
       bytes,
       slot: this.#slot + 1n,
       version: transaction.version,
@@ -133,12 +148,54 @@ export class SolanaNode {
       inner: meta.innerInstructions(),
       logs: meta.logs(),
       unitsConsumed: meta.computeUnitsConsumed(),
-      signatures: transaction.signatures.length,
+      unitPrice: budget.price,
+      feeLamports: budget.feeLamports,
+      keys: locked,
       before,
       after,
-    })
+    }
+    this.#transactions.set(signature, stored)
     this.#next()
+    this.#tell()
     return { signature }
+  }
+
+  /** What a node says of a transaction that it does not forward. */
+  simulate(
+    bytes: Uint8Array,
+    options: { readonly replacesBlockhash: boolean },
+  ): { readonly error: unknown; readonly logs: readonly string[]; readonly units: bigint } {
+    const transaction = VersionedTransaction.deserialize(bytes)
+    if (options.replacesBlockhash) transaction.message.recentBlockhash = this.latestBlockhash()
+    return simulateUnsigned(this.#head, transaction.serialize())
+  }
+
+  /**
+   * By slot, the least that a transaction paid per unit which wrote to all of the accounts; 0 where none did.
+   * @source Solana documentation, getRecentPrioritizationFees
+   */
+  recentUnitPrices(accounts: readonly string[], slots = 150n): readonly (readonly [bigint, bigint])[] {
+    const first = this.#slot > slots ? this.#slot - slots : 1n
+    const least = new Map<bigint, bigint>()
+    for (let slot = first; slot <= this.#slot; slot += 1n) if (this.#blocks.has(slot)) least.set(slot, 0n)
+    for (const { slot, unitPrice, keys } of this.#transactions.values()) {
+      const wrote = new Set(keys.flatMap(({ key, isWritable }) => (isWritable ? [key] : [])))
+      if (least.has(slot) && accounts.every((account) => wrote.has(account))) least.set(slot, unitPrice)
+    }
+    return [...least]
+  }
+
+  /** Transactions that name an account, the newest first. */
+  naming(account: string): readonly (readonly [string, StoredTransaction])[] {
+    return [...this.#transactions]
+      .filter(([, { keys }]) => keys.some(({ key }) => key === account))
+      .toReversed()
+  }
+
+  /** Told when something came into a block or became final. @returns ends that */
+  watch(tell: () => void): () => void {
+    this.#watchers.add(tell)
+    return () => this.#watchers.delete(tell)
   }
 
   #balances(keys: readonly string[]): { lamports: readonly bigint[]; tokens: readonly TokenBalances[] } {
@@ -149,6 +206,10 @@ export class SolanaNode {
         return token === undefined ? [] : [{ accountIndex, ...token }]
       }),
     }
+  }
+
+  #tell(): void {
+    for (const tell of this.#watchers) tell()
   }
 
   #next(): void {

@@ -16,12 +16,14 @@ export type StoredTransaction = {
   readonly inner: ReturnType<TransactionMetadata['innerInstructions']>
   readonly logs: readonly string[]
   readonly unitsConsumed: bigint
-  readonly signatures: number
+  /** Micro-lamports per unit that it paid for its place in a block. */
+  readonly unitPrice: bigint
+  readonly feeLamports: bigint
+  /** Static and loaded, in the order of the balances; with which of them it locked. */
+  readonly keys: readonly { readonly key: string; readonly isWritable: boolean }[]
   readonly before: Balances
   readonly after: Balances
 }
-
-const lamportsPerSignature = 5_000
 
 export type Encoding = 'base64' | 'json'
 
@@ -58,11 +60,20 @@ function toJson(bytes: Uint8Array): unknown {
   }
 }
 
-function toMeta({ error, inner, logs, before, after, loaded, unitsConsumed, signatures }: StoredTransaction) {
+function toMeta({
+  error,
+  inner,
+  logs,
+  before,
+  after,
+  loaded,
+  unitsConsumed,
+  feeLamports,
+}: StoredTransaction) {
   return {
     err: error,
     status: error === null ? { Ok: null } : { Err: error },
-    fee: lamportsPerSignature * signatures,
+    fee: Number(feeLamports),
     innerInstructions: inner.flatMap((instructions, index) =>
       instructions.length === 0 ? [] : [{ index, instructions: instructions.map(toInstruction) }],
     ),

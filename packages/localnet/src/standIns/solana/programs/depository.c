@@ -12,10 +12,14 @@ enum { ARGUMENTS = 8, ID = 16, DEPOSIT_BYTES = 48, USED_REQUEST_BYTES = 9, REQUE
 /** Rent exemption of nine bytes. */
 #define USED_REQUEST_LAMPORTS 953520ULL
 #define MINT_DECIMALS_AT 44
+/** First eight bytes of SHA-256 over `account:RelayDepository`, as a number. */
+#define DEPOSITORY_STATE 0x6BF553F3BD9C3580ULL
 
 static const u8 deposit_native[8] = {13, 158, 13, 223, 95, 213, 28, 6};
 static const u8 deposit_token[8] = {11, 156, 96, 218, 39, 163, 180, 19};
 static const u8 execute_transfer[8] = {233, 126, 160, 184, 235, 206, 31, 119};
+static const u8 depository_seed[16] = {'r', 'e', 'l', 'a', 'y', '_', 'd', 'e',
+                                       'p', 'o', 's', 'i', 't', 'o', 'r', 'y'};
 static const u8 used_request[8] = {135, 134, 110, 77, 150, 98, 180, 107};
 static const u8 vault_seed[5] = {'v', 'a', 'u', 'l', 't'};
 static const u8 used_request_seed[12] = {'u', 's', 'e', 'd', '_', 'r', 'e', 'q', 'u', 'e', 's', 't'};
@@ -36,6 +40,22 @@ INLINE int is_derived(Scratch *scratch, u64 seeds, const u8 *program_id, const u
 INLINE int is_vault(Scratch *scratch, const Account *vault) {
   seed(scratch, 0, vault_seed, sizeof vault_seed);
   return is_derived(scratch, 1, scratch->input.program_id, vault->key);
+}
+
+/** The program's own account, which its owner has initialised. */
+INLINE int is_state(Scratch *scratch, const Account *state) {
+  seed(scratch, 0, depository_seed, sizeof depository_seed);
+  if (!is_derived(scratch, 1, scratch->input.program_id, state->key)) return 0;
+  return equal(state->owner, scratch->input.program_id, KEY_BYTES) && state->data_len >= 8 &&
+         read_u64(state->data) == DEPOSITORY_STATE;
+}
+
+INLINE int is_token_account(Scratch *scratch, const Account *account, const u8 *owner, const u8 *program,
+                            const u8 *mint, const u8 *associated_program) {
+  seed(scratch, 0, owner, KEY_BYTES);
+  seed(scratch, 1, program, KEY_BYTES);
+  seed(scratch, 2, mint, KEY_BYTES);
+  return is_derived(scratch, 3, associated_program, account->key);
 }
 
 INLINE u64 transfer_lamports(Scratch *scratch, const Account *system, const Account *from, const Account *to,
@@ -68,6 +88,7 @@ INLINE u64 transfer_tokens(Scratch *scratch, const Account *program, const Accou
 INLINE u64 run_deposit_native(Scratch *scratch) {
   const Account *accounts = scratch->input.accounts;
   if (scratch->input.account_len < 5 || scratch->input.data_len < DEPOSIT_BYTES) return BAD_INPUT;
+  if (!is_state(scratch, &accounts[0])) return WRONG_ACCOUNT;
   if (!is_vault(scratch, &accounts[3])) return WRONG_ACCOUNT;
   return transfer_lamports(scratch, &accounts[4], &accounts[1], &accounts[3],
                            read_u64(scratch->input.data + ARGUMENTS), 0);
@@ -78,8 +99,9 @@ INLINE u64 run_deposit_native(Scratch *scratch) {
  * associated token program, system program.
  */
 INLINE u64 run_deposit_token(Scratch *scratch) {
-  const Account *accounts = scratch->input.accounts;
+  Account *accounts = scratch->input.accounts;
   if (scratch->input.account_len < 10 || scratch->input.data_len < DEPOSIT_BYTES) return BAD_INPUT;
+  if (!is_state(scratch, &accounts[0])) return WRONG_ACCOUNT;
   if (!is_vault(scratch, &accounts[3])) return WRONG_ACCOUNT;
   if (accounts[6].data_len == 0) {
     begin_call(scratch, accounts[8].key);
@@ -93,11 +115,13 @@ INLINE u64 run_deposit_token(Scratch *scratch) {
     scratch->instruction.data_len = 1;
     u64 failure = call(scratch, 0);
     if (failure != 0) return failure;
+    // The call made it larger, and the next one is told how large it is.
+    accounts[6].data_len = read_u64(accounts[6].data - 8);
   }
-  seed(scratch, 0, accounts[3].key, KEY_BYTES);
-  seed(scratch, 1, accounts[7].key, KEY_BYTES);
-  seed(scratch, 2, accounts[4].key, KEY_BYTES);
-  if (!is_derived(scratch, 3, accounts[8].key, accounts[6].key)) return WRONG_ACCOUNT;
+  if (!is_token_account(scratch, &accounts[5], accounts[1].key, accounts[7].key, accounts[4].key, accounts[8].key))
+    return WRONG_ACCOUNT;
+  if (!is_token_account(scratch, &accounts[6], accounts[3].key, accounts[7].key, accounts[4].key, accounts[8].key))
+    return WRONG_ACCOUNT;
   return transfer_tokens(scratch, &accounts[7], &accounts[5], &accounts[4], &accounts[6], &accounts[1],
                          read_u64(scratch->input.data + ARGUMENTS), 0);
 }
@@ -136,6 +160,7 @@ INLINE u64 run_execute_transfer(Scratch *scratch) {
   Account *accounts = scratch->input.accounts;
   if (scratch->input.account_len < 12 || scratch->input.data_len < ARGUMENTS + REQUEST_BYTES_MIN)
     return BAD_INPUT;
+  if (!is_state(scratch, &accounts[0])) return WRONG_ACCOUNT;
   const u8 *recipient = scratch->input.data + ARGUMENTS + KEY_BYTES;
   const u8 *token = recipient + KEY_BYTES;
   const u8 *numbers = token + 1 + (*token == 1 ? KEY_BYTES : 0);

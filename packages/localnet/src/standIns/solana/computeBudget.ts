@@ -1,0 +1,45 @@
+import { ComputeBudgetProgram, SystemProgram, type VersionedMessage } from '@solana/web3.js'
+
+/** What a message asks of a block, and what it pays for that. */
+export type ComputeBudget = {
+  /** Micro-lamports per unit. */
+  readonly price: bigint
+  /** Asked for, or granted without asking. */
+  readonly units: bigint
+  /** Of the whole transaction. */
+  readonly feeLamports: bigint
+}
+
+const lamportsPerSignature = 5_000n
+const unitsPerInstruction = 200_000n
+const unitsPerBuiltin = 3_000n
+const unitsMax = 1_400_000n
+const computeBudgetProgram = ComputeBudgetProgram.programId.toBase58()
+const builtins: ReadonlySet<string> = new Set([computeBudgetProgram, SystemProgram.programId.toBase58()])
+const setLimit = 2
+const setPrice = 3
+
+/** @source Solana documentation, "Transaction fees" and "Compute budget" */
+export function computeBudgetOf({
+  compiledInstructions,
+  staticAccountKeys,
+  header,
+}: VersionedMessage): ComputeBudget {
+  let [price, limit, granted] = [0n, undefined as bigint | undefined, 0n]
+  for (const { programIdIndex, data } of compiledInstructions) {
+    const program = staticAccountKeys[programIdIndex]?.toBase58() ?? ''
+    granted += builtins.has(program) ? unitsPerBuiltin : unitsPerInstruction
+    if (program !== computeBudgetProgram) continue
+    const bytes = Buffer.from(data)
+    if (bytes[0] === setLimit) limit = BigInt(bytes.readUInt32LE(1))
+    if (bytes[0] === setPrice) price = bytes.readBigUInt64LE(1)
+  }
+  const asked = limit ?? granted
+  const units = asked < unitsMax ? asked : unitsMax
+  const priority = (price * units + 999_999n) / 1_000_000n
+  return {
+    price,
+    units,
+    feeLamports: lamportsPerSignature * BigInt(header.numRequiredSignatures) + priority,
+  }
+}
