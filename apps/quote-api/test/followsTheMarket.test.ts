@@ -10,7 +10,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { post, price, quote, readError, readOk, send } from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
-import { gasPriceAfter, type StillService, startStillService } from './serviceSupport/stillService.ts'
+import {
+  evmFees,
+  gasPriceAfter,
+  type StillService,
+  startStillService,
+} from './serviceSupport/stillService.ts'
 import { transactionsOf } from './serviceSupport/transactionsOf.ts'
 
 const gwei = 10n ** 9n
@@ -39,7 +44,7 @@ const movedTo = (usd: bigint) => (snapshot: MarketSnapshot) => {
 function l1FeeWei(chainId: number, shape: GasShape): bigint {
   const market = still.service.market.snapshot().chain(chainId)
   if ('reason' in market) throw new Error(market.reason)
-  return market.l1DataFeeWei[shape]
+  return evmFees(market.fees).l1DataFeeWei[shape]
 }
 
 /** What a USDC payment on optimism costs the solver, in millionths of a USD, rounded up. */
@@ -77,7 +82,7 @@ describe('base fee', () => {
     await setBaseFee(still.network.chains.optimism.chain, 6n * gwei)
     const refreshes = await still.refreshesUntil('optimism', (snapshot) => {
       const market = snapshot.chain(10)
-      return !('reason' in market) && market.gasPrice.expectedWei === gasPriceAfter(6n * gwei)
+      return !('reason' in market) && evmFees(market.fees).gasPrice.expectedWei === gasPriceAfter(6n * gwei)
     })
     const after = await price(still.url, usdcBridge())
 
@@ -96,7 +101,7 @@ describe('base fee', () => {
     await setBaseFee(still.network.chains.base.chain, 5n * gwei)
     const refreshes = await still.refreshesUntil('base', (snapshot) => {
       const market = snapshot.chain(8_453)
-      return !('reason' in market) && market.gasPrice.expectedWei === gasPriceAfter(5n * gwei)
+      return !('reason' in market) && evmFees(market.fees).gasPrice.expectedWei === gasPriceAfter(5n * gwei)
     })
     const after = await quote(still.url, usdcBridge())
 

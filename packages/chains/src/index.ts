@@ -87,7 +87,7 @@ export {
   type FinalStateReader,
 } from './ethereum-vm/finalStateReader.ts'
 export type { EthereumReaderLimits } from './ethereum-vm/finalTransactions.ts'
-export { agreeOnGas, estimatesNeeded, type TipSource } from './ethereum-vm/gas/agreedGas.ts'
+export { type AgreedGas, agreeOnGas, estimatesNeeded } from './ethereum-vm/gas/agreedGas.ts'
 export {
   estimateGasPrice,
   type FeeHistory,

@@ -202,18 +202,10 @@ function describeReading(
   nowMs: number,
 ): Pick<MarketHealth['chains'][number], 'head' | 'gas' | 'readAgeMs'> {
   const { number, hash, timestampSeconds } = reading.head
-  const { gasPrice: gas } = reading
+  const { shown: gas } = reading.fees
   return {
     head: { number: number.toString(), hash, ageMs: nowMs - timestampSeconds * 1_000 },
-    ...(gas !== undefined && {
-      gas: {
-        expectedWei: gas.expectedWei.toString(),
-        maxFeePerGasWei: gas.maxFeePerGasWei.toString(),
-        maxPriorityFeePerGasWei: gas.maxPriorityFeePerGasWei.toString(),
-        ceilingWei: reading.gasCeilingWei.toString(),
-        tipFrom: reading.tipFrom,
-      },
-    }),
+    ...(gas !== undefined && { gas }),
     readAgeMs: nowMs - readAtMs,
   }
 }

@@ -54,8 +54,8 @@ const never: ChainSource = { read: () => new Promise(() => {}) }
 describe('start', () => {
   test('resolves once every chain was read', async () => {
     const { market } = await started(setUp())
-    expect(market.snapshot().chain(8_453)).toHaveProperty('gasPrice')
-    expect(market.snapshot().chain(10)).toHaveProperty('gasPrice')
+    expect(market.snapshot().chain(8_453)).toHaveProperty('fees')
+    expect(market.snapshot().chain(10)).toHaveProperty('fees')
     expect(market.snapshot().price('ETH/USD')).toHaveProperty('usdX18')
   })
 
@@ -63,7 +63,7 @@ describe('start', () => {
     const { market } = await started(
       setUp({ sources: ({ working }) => ({ base: working, optimism: never }) }),
     )
-    expect(market.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    expect(market.snapshot().chain(8_453)).toHaveProperty('fees')
     expect(market.snapshot().chain(10)).toEqual({ reason: 'no_data' })
   })
 
@@ -135,14 +135,14 @@ describe('a chain that fails', () => {
     )
     broken = true
     await clock.advance(29_000)
-    expect(market.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    expect(market.snapshot().chain(8_453)).toHaveProperty('fees')
     expect(market.health().chains[0]).toMatchObject({ refresh: 'stale', lastError: 'RPC_HTTP_ERROR' })
     await clock.advance(2_000)
     expect(market.snapshot().chain(8_453)).toEqual({ reason: 'stale_gas' })
-    expect(market.snapshot().chain(10)).toHaveProperty('gasPrice')
+    expect(market.snapshot().chain(10)).toHaveProperty('fees')
     broken = false
     await clock.advance(1_500)
-    expect(market.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    expect(market.snapshot().chain(8_453)).toHaveProperty('fees')
     expect(logged).toEqual(['warn market refresh failed', 'info market refresh works again'])
   })
 

@@ -1,4 +1,4 @@
-import type { CurrencyKey, GasPrice, GasShape, Hex, NetworkFees, PoolState } from '@causeway/core'
+import type { CurrencyKey, Hex, NetworkFees, PoolState } from '@causeway/core'
 
 /** One USD price as of one refresh, already guarded. @source pricing-engine.md 2.3 */
 export type UsdPrice = {
@@ -29,12 +29,8 @@ export type ChainMarket = {
   readonly chainId: number
   readonly head: { readonly number: bigint; readonly hash: Hex; readonly timestampSeconds: number }
   readonly asOfMs: number
-  /** What a transaction costs on the chain, as its family reckons from what stands below. */
+  /** What a transaction costs on the chain, as its family reckons. */
   readonly fees: NetworkFees
-  readonly gasPrice: GasPrice
-  readonly gasUnits: Readonly<Record<GasShape, bigint>>
-  /** L1 data fee and operator fee per shape; zero where the chain has none. */
-  readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
   /** Mirrored pools, all at `head.hash`. Empty while the mirror is not trusted. */
   readonly pools: readonly PoolState[]
   /** Spendable solver balance per currency. */
@@ -42,8 +38,12 @@ export type ChainMarket = {
 }
 
 /** Why a chain must not be priced now. It may be a moment later. */
-export type ChainRefusal =
-  | { readonly reason: 'no_data' | 'stale_head' | 'stale_gas' | 'gas_disputed' }
+export type ChainRefusal = { readonly reason: 'no_data' | 'stale_head' | 'stale_gas' } | FeeRefusal
+
+/** Why what a network charges must not be used. */
+export type FeeRefusal =
+  /** Endpoints contradict each other about it. */
+  | { readonly reason: 'gas_disputed' }
   /** The chain's own last blocks do not bear the gas price out. */
   | { readonly reason: 'gas_above_ceiling'; readonly expectedWei: bigint; readonly ceilingWei: bigint }
 

@@ -16,6 +16,7 @@ import { marketHealthSchema } from '../src/health.ts'
 import { oneUsdX18 } from '../src/prices/guards.ts'
 import { createDefillama } from '../src/prices/http/defillama.ts'
 import { hostOf } from '../src/prices/secondSource.ts'
+import { evmFees } from './support/fixtures.ts'
 import { type LiveMarket, startLiveMarket } from './support/liveMarket.ts'
 import { sendsJson, startPriceServiceStandIn } from './support/priceServiceStandIn.ts'
 
@@ -45,7 +46,7 @@ function priceNow(key: string): bigint | string {
 }
 function gasNow(chainId: number): bigint {
   const chain = chainNow(chainId)
-  return 'reason' in chain ? 0n : chain.gasPrice.expectedWei
+  return 'reason' in chain ? 0n : evmFees(chain.fees).gasPrice.expectedWei
 }
 
 /** Ends the fault whatever happens, and waits until the chain is back. */
@@ -96,8 +97,10 @@ describe('a started market', () => {
   test('charges an L1 data fee for every shape, the more data the more', () => {
     const chain = chainNow(baseId)
     if ('reason' in chain) throw new Error(chain.reason)
-    for (const shape of gasShapes) expect(chain.l1DataFeeWei[shape]).toBeGreaterThan(0n)
-    expect(chain.l1DataFeeWei['fill-swap']).toBeGreaterThan(chain.l1DataFeeWei['fill-erc20'])
+    for (const shape of gasShapes) expect(evmFees(chain.fees).l1DataFeeWei[shape]).toBeGreaterThan(0n)
+    expect(evmFees(chain.fees).l1DataFeeWei['fill-swap']).toBeGreaterThan(
+      evmFees(chain.fees).l1DataFeeWei['fill-erc20'],
+    )
   })
 
   test('asks each chain for its head, and for all of a block in two batches', async () => {
@@ -148,7 +151,7 @@ describe('a market that follows its chains', () => {
     const { chains, deployment, keys } = live.network
     const fee = () => {
       const chain = chainNow(optimismId)
-      return 'reason' in chain ? 0n : chain.l1DataFeeWei['fill-erc20']
+      return 'reason' in chain ? 0n : evmFees(chain.fees).l1DataFeeWei['fill-erc20']
     }
     const before = fee()
     const data = encodeFunctionData({
@@ -273,7 +276,7 @@ describe('start', () => {
     await whileOptimismIs({ kind: 'hang' }, async () => {
       await market.start()
       expect(market.snapshot().chain(optimismId)).toEqual({ reason: 'no_data' })
-      expect(market.snapshot().chain(baseId)).toHaveProperty('gasPrice')
+      expect(market.snapshot().chain(baseId)).toHaveProperty('fees')
       expect(market.health()).toMatchObject({ status: 'degraded' })
     })
     await waitUntil('the late chain came', () => !('reason' in market.snapshot().chain(optimismId)))
@@ -298,7 +301,7 @@ describe('start', () => {
     })
     const market = live.open({ clients: new Map([['base', base]]) })
     await market.start()
-    expect(market.snapshot().chain(baseId)).toHaveProperty('gasPrice')
+    expect(market.snapshot().chain(baseId)).toHaveProperty('fees')
     expect(market.snapshot().chain(optimismId)).toEqual({ reason: 'no_data' })
     market.close()
     await base.close()

@@ -108,7 +108,7 @@ function openSource({ count, threshold, liars = 0 }: Setting) {
 
 test('the truth moves between the two heights, in prices, pools and gas', () => {
   const [before, after] = truth
-  expect(after.gasPrice).not.toEqual(before.gasPrice)
+  expect(after.fees).not.toEqual(before.fees)
   expect(after.feeds).not.toEqual(before.feeds)
   expect(after.pools.length).toBe(plan.pools.length)
   expect(after.pools.map(({ sqrtPriceX96 }) => sqrtPriceX96)).not.toEqual(

@@ -157,7 +157,7 @@ test('app fees are not claimed where the family pays none out', () => {
 
 test('fees of another family pay no step', () => {
   const { quoting } = registryWithRentChain().chainById.get(chainA) ?? {}
-  const fees: NetworkFees = { costOf: () => 0n, gasOf: () => undefined, rentOf: () => 0n }
+  const fees: NetworkFees = { costOf: () => 0n, gasOf: () => undefined, rentOf: () => 0n, equals: () => true }
   const currency = { address: usdc, isNative: false, resetsAllowance: false }
   const amounts = { amountIn: 1n, amountInMax: 1n, amountOut: 1n, amountOutMin: 1n }
   const route: OriginRoute = {

@@ -1,3 +1,4 @@
+import { EthereumFees, type NetworkFees } from '@causeway/core'
 import {
   type FaultProxy,
   setBaseFee,
@@ -63,7 +64,10 @@ export async function startStillService(
             const market = snapshot.chain(node.chainId)
             if ('reason' in market) return false
             // The fee alone may be that of an earlier call, before a refresh that saw the block half made.
-            return market.head.number >= head && market.gasPrice.expectedWei === gasPriceAfter(baseFeeWei)
+            return (
+              market.head.number >= head &&
+              evmFees(market.fees).gasPrice.expectedWei === gasPriceAfter(baseFeeWei)
+            )
           })
         }),
       )
@@ -78,6 +82,12 @@ export async function startStillService(
  * What gas costs after an empty block of this base fee: the next block's fee is an eighth lower, and
  * nobody pays tips here, so the tip is the configured minimum of 1 wei. @source EIP-1559
  */
+/** @throws Error for fees of another family */
+export function evmFees(fees: NetworkFees): EthereumFees {
+  if (!(fees instanceof EthereumFees)) throw new Error('a local chain charges gas')
+  return fees
+}
+
 export function gasPriceAfter(baseFeeWei: bigint): bigint {
   return baseFeeWei - baseFeeWei / 8n + 1n
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { warnOfUncheckedCode } from '@causeway/chains'
-import { ConfigurationError, type Hex, type NetworkOf } from '@causeway/core'
+import { ConfigurationError, EthereumFees, type Hex, type NetworkOf } from '@causeway/core'
 import { type Elections, startElections } from '@causeway/database'
 import {
   type Closer,
@@ -281,7 +281,7 @@ function sharingOf({ sharing }: LoadedFiles['solver'], own: Hex): Sharing {
 
 function feesOf(market: Market, chainId: number): Fees | undefined {
   const chain = market.snapshot().chain(chainId)
-  return 'reason' in chain ? undefined : chain.gasPrice
+  return 'reason' in chain || !(chain.fees instanceof EthereumFees) ? undefined : chain.fees.gasPrice
 }
 
 function budgetsOf(

@@ -93,6 +93,8 @@ export interface NetworkFees {
   gasOf(planned: PlannedTransaction): { readonly expected: bigint; readonly limit: bigint } | undefined
   /** What making the state that an account lacks costs beside the fee; 0 where a family charges none. */
   rentOf(lack: AccountLack): bigint
+  /** The same for every transaction. */
+  equals(other: NetworkFees): boolean
 }
 
 /** What an account lacks before it can be paid in a currency; a member that is absent is not lacking. */

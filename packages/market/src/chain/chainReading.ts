@@ -1,17 +1,29 @@
-import type { TipSource } from '@causeway/chains'
-import type { CurrencyKey, GasPrice, GasShape, Hex, PoolState } from '@causeway/core'
+import type { AgreedGas } from '@causeway/chains'
+import type { CurrencyKey, Hex, NetworkFees, PoolState } from '@causeway/core'
 import type { FeedReading } from '../prices/feedReader.ts'
-import type { ChainMarket } from '../snapshot.ts'
+import type { ChainMarket, FeeRefusal } from '../snapshot.ts'
+
+/** What a chain's network charges, as its family read it, or why it must not be charged so. */
+export type FeeReading = {
+  readonly fees: NetworkFees | FeeRefusal
+  /** What health tells of it; undefined while nothing is known. */
+  readonly shown: ShownGas | undefined
+}
+
+/** Whole numbers in decimal text. */
+export type ShownGas = {
+  readonly expectedWei: string
+  readonly maxFeePerGasWei: string
+  readonly maxPriorityFeePerGasWei: string
+  /** What the chain's last blocks allow a gas price to be. */
+  readonly ceilingWei: string
+  readonly tipFrom: AgreedGas['tipFrom']
+}
 
 /** Everything read of one chain in one refresh. */
 export type ChainReading = {
   readonly head: ChainMarket['head']
-  /** Absent while endpoints contradict each other about it. */
-  readonly gasPrice: GasPrice | undefined
-  /** What the chain's last blocks allow a gas price to be. */
-  readonly gasCeilingWei: bigint
-  readonly tipFrom: TipSource
-  readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
+  readonly fees: FeeReading
   readonly inventory: ReadonlyMap<CurrencyKey, bigint>
   /** By feed address, as of `contractsAt`. */
   readonly feeds: ReadonlyMap<Hex, FeedReading>

@@ -3,7 +3,16 @@
 import type { PoolMirror, RpcAnswer, RpcCall } from '@causeway/chains'
 import { decodeFunctionData, encodeFunctionResult, type Hex, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { blockHash, ethFeed, native, poolAt, quoteFile, usdc, usdcFeed } from '../../test/support/fixtures.ts'
+import {
+  blockHash,
+  ethFeed,
+  evmFees,
+  native,
+  poolAt,
+  quoteFile,
+  usdc,
+  usdcFeed,
+} from '../../test/support/fixtures.ts'
 import { createScriptedClient } from '../../test/support/scriptedClient.ts'
 import { type ChainPlan, planMarket } from '../plan.ts'
 import { createChainSource } from './chainSource.ts'
@@ -139,15 +148,22 @@ describe('one refresh', () => {
     }
     expect(await read()).toEqual({
       head: { number: 100n, hash: blockHash(100), timestampSeconds: 1_800_000_000 },
-      gasPrice: { expectedWei: 1_205n, maxFeePerGasWei: expect.any(BigInt), maxPriorityFeePerGasWei: 5n },
-      gasCeilingWei: 100_000_000n,
-      tipFrom: 'agreed',
+      fees: {
+        fees: expect.objectContaining({
+          gasPrice: {
+            expectedWei: 1_205n,
+            maxFeePerGasWei: expect.any(BigInt),
+            maxPriorityFeePerGasWei: 5n,
+          },
+          l1DataFeeWei: expect.objectContaining({ approve: 0n, 'fill-swap': 0n }),
+        }),
+        shown: expect.objectContaining({ ceilingWei: '100000000', tipFrom: 'agreed' }),
+      },
       contractsAt: { block: 100n, timestampSeconds: 1_800_000_000 },
       inventory: new Map([
         [`8453:${native}`, 7n],
         [`8453:${usdc}`, 9n],
       ]),
-      l1DataFeeWei: expect.objectContaining({ approve: 0n, 'fill-swap': 0n }),
       feeds: new Map([
         [ethFeed, answered],
         [usdcFeed, answered],
@@ -176,11 +192,11 @@ describe('one refresh', () => {
   test('adds data fee and operator fee per shape on an OP-stack chain', async () => {
     const plan = basePlan({ kind: 'op-stack', gasPriceOracle: '0x420000000000000000000000000000000000000f' })
     const { read, change, pass } = setUp({ plan })
-    const { l1DataFeeWei } = await read()
+    const { l1DataFeeWei } = evmFees((await read()).fees.fees)
     expect(new Set(Object.values(l1DataFeeWei))).toEqual(new Set([1_050n]))
     change({ number: 101, failing: 'getOperatorFee' })
     pass(5_000)
-    expect((await read()).l1DataFeeWei.approve).toBe(1_000n)
+    expect(evmFees((await read()).fees.fees).l1DataFeeWei.approve).toBe(1_000n)
   })
 
   test('asks for data fees every five seconds and keeps them in between', async () => {
@@ -189,10 +205,10 @@ describe('one refresh', () => {
     await read()
     change({ number: 101, answers: { getL1Fee: 9_000n } })
     pass(4_999)
-    expect((await read()).l1DataFeeWei.approve).toBe(1_050n)
+    expect(evmFees((await read()).fees.fees).l1DataFeeWei.approve).toBe(1_050n)
     change({ number: 102, answers: { getL1Fee: 9_000n } })
     pass(1)
-    expect((await read()).l1DataFeeWei.approve).toBe(9_050n)
+    expect(evmFees((await read()).fees.fees).l1DataFeeWei.approve).toBe(9_050n)
     const states = client.batches.filter((calls) => calls.length === 2)
     const [first = 0, second = 0, third = 0] = states.map((calls) => JSON.stringify(calls).length)
     expect([second < first / 2, third > second * 2]).toEqual([true, true])
@@ -321,6 +337,10 @@ describe('pools', () => {
 
   test('that take long to load the first time do not keep the rest back', async () => {
     const { read } = setUpPools(untilAborted)
-    expect(await read()).toMatchObject({ pools: [], poolsLive: false, gasPrice: { expectedWei: 1_205n } })
+    expect(await read()).toMatchObject({
+      pools: [],
+      poolsLive: false,
+      fees: { fees: { gasPrice: { expectedWei: 1_205n } } },
+    })
   })
 })

@@ -1,5 +1,6 @@
 import {
   type AgreedClient,
+  type AgreedGas,
   type AgreementReport,
   agreedContracts,
   agreeOnBlock,
@@ -16,9 +17,9 @@ import {
   type PoolMirror,
   type SaidOfContracts,
 } from '@causeway/chains'
-import { type Hex, startDeadline } from '@causeway/core'
+import { type EthereumFeeFacts, EthereumFees, gasUnits, type Hex, startDeadline } from '@causeway/core'
 import type { ChainPlan } from '../plan.ts'
-import type { AgreedKind, ChainReading, ChainSource } from './chainReading.ts'
+import type { AgreedKind, ChainReading, ChainSource, FeeReading } from './chainReading.ts'
 import { type ContractReads, planContractReads } from './contractReads.ts'
 
 export type ChainSourceOptions = {
@@ -49,6 +50,7 @@ const mirrorFailuresMax = 3
 const behindShare = 1 / 4
 
 type State = Omit<ChainReading, keyof PoolFacts>
+type L1DataFees = EthereumFeeFacts['l1DataFeeWei']
 
 /** A block that enough endpoints showed and too few told the state of, and since when that is so. */
 type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
@@ -90,7 +92,7 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
       if (change === 'behind' && last !== undefined) return last
       const head = chain.head
       const isKnown = last !== undefined && last.head.hash === head.hash
-      if (isKnown && last?.poolsLive === true && last.gasPrice !== undefined) return last
+      if (isKnown && last?.poolsLive === true && last.fees.shown !== undefined) return last
       awaited ??= { number: head.number, sinceMs: now() }
       const isYoung = now() - awaited.sinceMs < headMaxAgeMs * behindShare
       const state = await readState(head, { ...limits, undecided: isYoung ? 'wait' : 'refuse' })
@@ -114,12 +116,12 @@ function createStateReader(
 ): (head: ChainHead, limits: StateLimits) => Promise<State> {
   const { feeModel, multicall3 } = plan.config
   const readContracts: ContractReads = planContractReads(plan, fillWallet)
-  let fees: { readonly l1DataFeeWei: ChainReading['l1DataFeeWei']; readonly readAtMs: number } | undefined
+  let dataFees: { readonly l1DataFeeWei: L1DataFees; readonly readAtMs: number } | undefined
 
   return async (head, { undecided, ...limits }) => {
     const { number, hash, timestampSeconds } = head
     const readAtMs = now()
-    const withDataFees = fees === undefined || readAtMs - fees.readAtMs >= dataFeeIntervalMs
+    const withDataFees = dataFees === undefined || readAtMs - dataFees.readAtMs >= dataFeeIntervalMs
     const contracts = readContracts({ withDataFees })
     const { verdicts, votes } = await agreeOnEach(
       client,
@@ -132,18 +134,38 @@ function createStateReader(
     const gas = await agreeOnGas(client, { model: feeModel, head, verdict: verdicts[0] }, limits)
     const answer = { verdict: verdicts[1], votes: votes[1] ?? [], undecided }
     const answers = agreedContracts(client, answer, contracts.calls.length)
-    const { l1DataFeeWei = fees?.l1DataFeeWei, ...facts } = contracts.read(answers)
+    const { l1DataFeeWei = dataFees?.l1DataFeeWei, ...facts } = contracts.read(answers)
     if (l1DataFeeWei === undefined) throw new Error('the first refresh asks for data fees')
-    if (withDataFees) fees = { l1DataFeeWei, readAtMs }
+    if (withDataFees) dataFees = { l1DataFeeWei, readAtMs }
     return {
       head: { number, hash, timestampSeconds },
-      gasPrice: gas?.price,
-      gasCeilingWei: gas?.ceilingWei ?? 0n,
-      tipFrom: gas?.tipFrom ?? 'configured',
+      fees: feeReading(gas, l1DataFeeWei),
       ...facts,
       contractsAt: { block: number, timestampSeconds },
-      l1DataFeeWei,
     }
+  }
+}
+
+/**
+ * What a refresh says of fees. A gas price that the chain's own last blocks do not bear out is refused, however many
+ * endpoints show it. @source design.md 5.4
+ */
+export function feeReading(gas: AgreedGas | undefined, l1DataFeeWei: L1DataFees): FeeReading {
+  if (gas === undefined) return { fees: { reason: 'gas_disputed' }, shown: undefined }
+  const { price, ceilingWei, tipFrom } = gas
+  const { expectedWei } = price
+  const isBorneOut = expectedWei <= ceilingWei
+  return {
+    fees: isBorneOut
+      ? new EthereumFees({ gasPrice: price, gasUnits, l1DataFeeWei })
+      : { reason: 'gas_above_ceiling', expectedWei, ceilingWei },
+    shown: {
+      expectedWei: expectedWei.toString(),
+      maxFeePerGasWei: price.maxFeePerGasWei.toString(),
+      maxPriorityFeePerGasWei: price.maxPriorityFeePerGasWei.toString(),
+      ceilingWei: ceilingWei.toString(),
+      tipFrom,
+    },
   }
 }
 

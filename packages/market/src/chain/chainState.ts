@@ -1,4 +1,4 @@
-import { EthereumFees, gasUnits, type QuoteChain } from '@causeway/core'
+import type { QuoteChain } from '@causeway/core'
 import type { MarketLimits } from '../limits.ts'
 import type { ChainMarket, ChainRefusal } from '../snapshot.ts'
 import type { ChainReading } from './chainReading.ts'
@@ -21,8 +21,7 @@ export function isHeadAhead(facts: ChainFacts, limits: MarketLimits, nowMs: numb
 
 /**
  * What may be priced of a chain now. Silence is told apart from a chain that stands still: nothing read
- * within the hard age is `stale_gas`, an old head that is still confirmed is `stale_head`. A gas price that
- * the chain's own last blocks do not bear out is refused, however many endpoints show it.
+ * within the hard age is `stale_gas`, an old head that is still confirmed is `stale_head`.
  * @source design.md 5.4
  */
 export function chainState(args: {
@@ -37,18 +36,14 @@ export function chainState(args: {
   if (nowMs > headUsableUntilMs(facts, config) || isHeadAhead(facts, limits, nowMs)) {
     return { reason: 'stale_head' }
   }
-  const { head, gasPrice, gasCeilingWei: ceilingWei, l1DataFeeWei, inventory, pools } = facts.reading
-  if (gasPrice === undefined) return { reason: 'gas_disputed' }
-  const { expectedWei } = gasPrice
-  if (expectedWei > ceilingWei) return { reason: 'gas_above_ceiling', expectedWei, ceilingWei }
+  const { head, inventory, pools } = facts.reading
+  const { fees } = facts.reading.fees
+  if ('reason' in fees) return fees
   return {
     chainId: config.chainId,
     head,
     asOfMs: facts.readAtMs,
-    fees: new EthereumFees({ gasPrice, gasUnits, l1DataFeeWei }),
-    gasPrice,
-    gasUnits,
-    l1DataFeeWei,
+    fees,
     pools,
     inventory,
   }

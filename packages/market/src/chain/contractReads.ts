@@ -8,7 +8,14 @@ import {
   readL1DataFees,
   shapeProbes,
 } from '@causeway/chains'
-import { type CurrencyKey, type GasShape, gasShapes, gasUnits, type Hex } from '@causeway/core'
+import {
+  type CurrencyKey,
+  type EthereumFeeFacts,
+  type GasShape,
+  gasShapes,
+  gasUnits,
+  type Hex,
+} from '@causeway/core'
 import type { BalancePlan, ChainPlan } from '../plan.ts'
 import { createFeedReader } from '../prices/feedReader.ts'
 import { decodeUint } from '../returnData.ts'
@@ -17,7 +24,7 @@ import type { ChainReading } from './chainReading.ts'
 /** The part of a reading that comes from contracts, all of it from one block. */
 export type ContractFacts = Pick<ChainReading, 'feeds' | 'inventory'> & {
   /** Absent unless it was asked for. */
-  readonly l1DataFeeWei?: ChainReading['l1DataFeeWei']
+  readonly l1DataFeeWei?: EthereumFeeFacts['l1DataFeeWei']
 }
 
 /** The contract calls of one refresh of one chain. */

@@ -1,4 +1,4 @@
-import type { GasPrice, PoolState } from '@causeway/core'
+import type { PoolState } from '@causeway/core'
 import { chainChangesAtMs, chainState } from '../chain/chainState.ts'
 import type { ChainPlan } from '../plan.ts'
 import { aggregate } from '../prices/aggregate.ts'
@@ -143,29 +143,10 @@ function sameChain(a: ChainMarket | ChainRefusal, b: ChainMarket | ChainRefusal)
     a.head.hash === b.head.hash &&
     a.head.number === b.head.number &&
     a.head.timestampSeconds === b.head.timestampSeconds &&
-    sameGas(a.gasPrice, b.gasPrice) &&
-    sameRecord(a.gasUnits, b.gasUnits) &&
-    sameRecord(a.l1DataFeeWei, b.l1DataFeeWei) &&
+    a.fees.equals(b.fees) &&
     sameMap(a.inventory, b.inventory) &&
     samePools(a.pools, b.pools)
   )
-}
-
-function sameGas(a: GasPrice, b: GasPrice): boolean {
-  return (
-    a.expectedWei === b.expectedWei &&
-    a.maxFeePerGasWei === b.maxFeePerGasWei &&
-    a.maxPriorityFeePerGasWei === b.maxPriorityFeePerGasWei
-  )
-}
-
-function sameRecord<K extends string>(
-  a: Readonly<Record<K, bigint>>,
-  b: Readonly<Record<K, bigint>>,
-): boolean {
-  if (a === b) return true
-  for (const key in a) if (a[key] !== b[key]) return false
-  return true
 }
 
 function sameMap<K>(a: ReadonlyMap<K, bigint>, b: ReadonlyMap<K, bigint>): boolean {

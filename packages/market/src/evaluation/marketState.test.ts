@@ -185,7 +185,7 @@ describe('chains', () => {
       chainId: 8_453,
       asOfMs: clock.now(),
       head: { number: 7n },
-      gasPrice: { expectedWei: 1_000_000n },
+      fees: { gasPrice: { expectedWei: 1_000_000n } },
       pools: [{ blockHash: `0x${'07'.repeat(32)}` }],
       inventory: new Map([[`8453:${usdc}`, 5_000_000n]]),
     })
@@ -200,11 +200,11 @@ describe('chains', () => {
     const { readBase, state, clock } = setUp({ file })
     readBase()
     await clock.advance(30_000)
-    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    expect(state.snapshot().chain(8_453)).toHaveProperty('fees')
     await clock.advance(1)
     expect(state.snapshot().chain(8_453)).toEqual({ reason: 'stale_gas' })
     readBase()
-    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    expect(state.snapshot().chain(8_453)).toHaveProperty('fees')
   })
 
   test('are refused with stale_head while an old head is still confirmed', async () => {
@@ -212,7 +212,7 @@ describe('chains', () => {
     readBase({ headAgeMs: 0 })
     await clock.advance(20_000)
     readBase({ headAgeMs: 20_000 })
-    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    expect(state.snapshot().chain(8_453)).toHaveProperty('fees')
     await clock.advance(1)
     expect(state.snapshot().chain(8_453)).toEqual({ reason: 'stale_head' })
   })
@@ -220,12 +220,12 @@ describe('chains', () => {
   test('are refused while their head claims to be far ahead', async () => {
     const { readBase, state, clock, eth } = setUp()
     readBase({ headAgeMs: -600_000 })
-    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    expect(state.snapshot().chain(8_453)).toHaveProperty('fees')
     readBase({ headAgeMs: -620_000 })
     expect(state.snapshot().chain(8_453)).toEqual({ reason: 'stale_head' })
     expect(eth()).toBe('no_source')
     await clock.advance(20_000)
-    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    expect(state.snapshot().chain(8_453)).toHaveProperty('fees')
   })
 
   test('a silent chain leaves the others as they are', async () => {
@@ -235,7 +235,7 @@ describe('chains', () => {
     await clock.advance(40_000)
     state.putChain('optimism', { value: other, asOfMs: clock.now() })
     expect(state.snapshot().chain(8_453)).toEqual({ reason: 'stale_gas' })
-    expect(state.snapshot().chain(10)).toHaveProperty('gasPrice')
+    expect(state.snapshot().chain(10)).toHaveProperty('fees')
   })
 
   test('await confirmation while a jump of a price is held back, and only then', () => {
@@ -251,23 +251,23 @@ describe('chains', () => {
     const { state, clock } = setUp()
     const put = (block: number, gasWei: bigint) =>
       state.putChain('base', {
-        value: { ...baseReading({ nowMs: clock.now(), block, gasWei }), gasCeilingWei: 4_000n },
+        value: baseReading({ nowMs: clock.now(), block, gasWei, gasCeilingWei: 4_000n }),
         asOfMs: clock.now(),
       })
     put(100, 4_000n)
-    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    expect(state.snapshot().chain(8_453)).toHaveProperty('fees')
     put(101, 4_001n)
     const refused = { reason: 'gas_above_ceiling', expectedWei: 4_001n, ceilingWei: 4_000n }
     expect(state.snapshot().chain(8_453)).toEqual(refused)
     // What else the chain says stays: its feed prices other chains.
     expect(state.snapshot().price('ETH/USD')).toHaveProperty('usdX18')
     put(102, 3_999n)
-    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    expect(state.snapshot().chain(8_453)).toHaveProperty('fees')
   })
 
   test('gas that endpoints dispute refuses the chain alone, not the prices read there', () => {
     const { state, clock } = setUp()
-    const value = { ...baseReading({ nowMs: clock.now() }), gasPrice: undefined }
+    const value = baseReading({ nowMs: clock.now(), gasWei: undefined })
     state.putChain('base', { value, asOfMs: clock.now() })
     expect(state.snapshot().chain(8_453)).toEqual({ reason: 'gas_disputed' })
     expect(state.snapshot().price('ETH/USD')).toHaveProperty('usdX18')
@@ -321,7 +321,7 @@ describe('snapshots', () => {
       state.putChain('base', { value: baseReading({ nowMs: headAt, headAgeMs: 0 }), asOfMs: clock.now() })
       await clock.advance(1_000)
     }
-    expect(state.snapshot().chain(8_453)).toHaveProperty('gasPrice')
+    expect(state.snapshot().chain(8_453)).toHaveProperty('fees')
   })
 
   test('never change once taken: values that did not change keep their identity in the next one', () => {
@@ -331,8 +331,8 @@ describe('snapshots', () => {
     const price = before.price('ETH/USD')
     readBase({ block: 101, gasWei: 1_100_000n })
     const after = state.snapshot()
-    expect(before.chain(8_453)).toMatchObject({ gasPrice: { expectedWei: 1_000_000n } })
-    expect(after.chain(8_453)).toMatchObject({ gasPrice: { expectedWei: 1_100_000n } })
+    expect(before.chain(8_453)).toMatchObject({ fees: { gasPrice: { expectedWei: 1_000_000n } } })
+    expect(after.chain(8_453)).toMatchObject({ fees: { gasPrice: { expectedWei: 1_100_000n } } })
     expect(after.price('ETH/USD')).toBe(price)
     expect(Object.isFrozen(after)).toBe(true)
   })

@@ -1,5 +1,7 @@
 import {
   type CurrencyKey,
+  type EthereumFeeFacts,
+  EthereumFees,
   type GasPrice,
   gasShapes,
   type Hex,
@@ -9,6 +11,7 @@ import {
   sqrtPriceX96FromAmounts,
 } from '@causeway/core'
 import type { ChainReading } from '../../src/chain/chainReading.ts'
+import { feeReading } from '../../src/chain/chainSource.ts'
 
 export const native = '0x0000000000000000000000000000000000000000'
 export const weth = '0x4200000000000000000000000000000000000006'
@@ -95,6 +98,11 @@ export function quoteFile(change: (input: typeof quoteFileInput) => unknown = (i
   return quoteFileSchema.parse(change(structuredClone(quoteFileInput)))
 }
 
+// CAST: built from every shape.
+const noDataFees = Object.fromEntries(
+  gasShapes.map((shape) => [shape, 0n]),
+) as EthereumFeeFacts['l1DataFeeWei']
+
 function gasPrice(expectedWei: bigint): GasPrice {
   return { expectedWei, maxFeePerGasWei: expectedWei * 2n, maxPriorityFeePerGasWei: 1n }
 }
@@ -124,7 +132,9 @@ export type ReadingOptions = {
   readonly nowMs: number
   readonly block?: number
   readonly headAgeMs?: number
-  readonly gasWei?: bigint
+  /** `undefined`: endpoints contradict each other. */
+  readonly gasWei?: bigint | undefined
+  readonly gasCeilingWei?: bigint
   readonly inventory?: ReadonlyMap<CurrencyKey, bigint>
   /** USD with 8 fraction digits; `undefined`: the feed did not answer. */
   readonly ethAnswer?: bigint | undefined
@@ -135,8 +145,9 @@ export type ReadingOptions = {
 }
 
 /** One reading of `base`, everything fresh and ETH at 2,000 USD unless said otherwise. */
-export function baseReading(options: ReadingOptions): ChainReading & { readonly gasPrice: GasPrice } {
-  const { nowMs, block = 100, headAgeMs = 1_000, gasWei = 1_000_000n, feedAgeSeconds = 10 } = options
+export function baseReading(options: ReadingOptions): ChainReading {
+  const { nowMs, block = 100, headAgeMs = 1_000, feedAgeSeconds = 10, gasCeilingWei = 10n ** 18n } = options
+  const gasWei = 'gasWei' in options ? options.gasWei : 1_000_000n
   const { ethAnswer = 200_000_000_000n, usdcAnswer = 100_000_000n, describedAs = 'ETH / USD' } = options
   const timestampSeconds = Math.floor((nowMs - headAgeMs) / 1_000)
   const updatedAtSeconds = BigInt(timestampSeconds - feedAgeSeconds)
@@ -144,11 +155,12 @@ export function baseReading(options: ReadingOptions): ChainReading & { readonly 
   const hash = blockHash(block)
   return {
     head: { number: BigInt(block), hash, timestampSeconds },
-    gasPrice: gasPrice(gasWei),
-    gasCeilingWei: 10n ** 18n,
-    tipFrom: 'agreed',
-    // CAST: built from every shape.
-    l1DataFeeWei: Object.fromEntries(gasShapes.map((shape) => [shape, 0n])) as ChainReading['l1DataFeeWei'],
+    fees: feeReading(
+      gasWei === undefined
+        ? undefined
+        : { price: gasPrice(gasWei), ceilingWei: gasCeilingWei, tipFrom: 'agreed' },
+      noDataFees,
+    ),
     inventory: options.inventory ?? new Map<CurrencyKey, bigint>([[`8453:${usdc}`, 5_000_000n]]),
     feeds: new Map([
       [
@@ -174,4 +186,10 @@ export function baseReading(options: ReadingOptions): ChainReading & { readonly 
     poolsLive: true,
     poolProblems: new Map(),
   }
+}
+
+/** @throws Error for fees of another family, or refused ones */
+export function evmFees(fees: unknown): EthereumFees {
+  if (!(fees instanceof EthereumFees)) throw new Error('these are no fees of the family')
+  return fees
 }

@@ -63,19 +63,19 @@ const hopUnits = { used: 74_000n, limit: 140_000n }
 /** Gas at the expected price, plus what the chain takes for data. @source pricing-engine.md 1.1 to 1.3 */
 export class EthereumFees implements NetworkFees {
   readonly gasPrice: GasPrice
+  readonly l1DataFeeWei: EthereumFeeFacts['l1DataFeeWei']
   readonly #gasUnits: EthereumFeeFacts['gasUnits']
-  readonly #l1DataFeeWei: EthereumFeeFacts['l1DataFeeWei']
 
   constructor({ gasPrice, gasUnits, l1DataFeeWei }: EthereumFeeFacts) {
     this.gasPrice = gasPrice
     this.#gasUnits = gasUnits
-    this.#l1DataFeeWei = l1DataFeeWei
+    this.l1DataFeeWei = l1DataFeeWei
   }
 
   costOf(transaction: CostedTransaction): bigint {
     const { writes } = transaction
     const units = writes === undefined ? this.unitsOf(transaction) : expectedUnits(transaction, writes)
-    return units * this.gasPrice.expectedWei + this.#l1DataFeeWei[shapeOf(transaction)]
+    return units * this.gasPrice.expectedWei + this.l1DataFeeWei[shapeOf(transaction)]
   }
 
   gasOf(transaction: CostedTransaction): { readonly expected: bigint; readonly limit: bigint } {
@@ -89,6 +89,18 @@ export class EthereumFees implements NetworkFees {
     return 0n
   }
 
+  equals(other: NetworkFees): boolean {
+    if (!(other instanceof EthereumFees)) return false
+    const { expectedWei, maxFeePerGasWei, maxPriorityFeePerGasWei } = this.gasPrice
+    return (
+      expectedWei === other.gasPrice.expectedWei &&
+      maxFeePerGasWei === other.gasPrice.maxFeePerGasWei &&
+      maxPriorityFeePerGasWei === other.gasPrice.maxPriorityFeePerGasWei &&
+      hasSameShapes(this.#gasUnits, other.#gasUnits) &&
+      hasSameShapes(this.l1DataFeeWei, other.l1DataFeeWei)
+    )
+  }
+
   /** Gas units, with what a swap crosses and a caller's calls need on top. */
   unitsOf(transaction: CostedTransaction): bigint {
     const { ticksCrossed = 0, hops = 1, callUnits = 0n, overheadUnits = 0n } = transaction
@@ -97,6 +109,12 @@ export class EthereumFees implements NetworkFees {
     const pools = BigInt(hops - 1) * hopUnits.limit
     return this.#gasUnits[shapeOf(transaction)] + ticks + pools + callsAndClone + overheadUnits
   }
+}
+
+type ByShape = Readonly<Record<GasShape, bigint>>
+
+function hasSameShapes(a: ByShape, b: ByShape): boolean {
+  return a === b || gasShapes.every((shape) => a[shape] === b[shape])
 }
 
 /** What is used where it is known what is written. */

@@ -144,9 +144,9 @@ test('a step names the gas of its shape and the fees of its chain', () => {
   })
   expect(call).toEqual({ to: depository, data: data['data'], value: 0n })
   expect(quoting.encode(approve, deposit, { identity, fees }).data['to']).toBe(token)
-  expect(() => encode({ costOf: () => 0n, gasOf: () => undefined, rentOf: () => 0n })).toThrow(
-    'fees of its own family',
-  )
+  expect(() =>
+    encode({ costOf: () => 0n, gasOf: () => undefined, rentOf: () => 0n, equals: () => true }),
+  ).toThrow('fees of its own family')
 })
 
 test('contracts are named in lower case, and nobody by the native currency alone', () => {
