@@ -2,7 +2,15 @@
 // Solana, Bitcoin and Tron, a Token-2022 that keeps a fee, a Bitcoin payout with another signature. Method: the
 // shipped pure readers over random transactions, judged by what moved; each once more by the rule as it was before,
 // which breaks the same judgement.
-import { bitcoinNetworks, bytesToHex, type Hex, parseBitcoinTransaction } from '@causeway/core'
+import {
+  bitcoinNetworks,
+  bytesToHex,
+  depositTokenDiscriminator,
+  type Hex,
+  memoProgram,
+  parseBitcoinTransaction,
+  token2022Program,
+} from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -15,11 +23,6 @@ import {
   referencesOrder as onSolana,
   sumTransfers as solanaTransfers,
 } from '../packages/chains/src/solana-vm/payments.ts'
-import {
-  depositTokenDiscriminator,
-  memoProgram,
-  token2022Program,
-} from '../packages/chains/src/solana-vm/programs.ts'
 import type { SolanaTransaction } from '../packages/chains/src/solana-vm/transaction.ts'
 import { referencesOrder as onTron } from '../packages/chains/src/tron-vm/payments.ts'
 import {

@@ -206,11 +206,3 @@ export {
   type Voter,
 } from './rpc/tally.ts'
 export { deriveProgramAddresses, type ProgramAddresses } from './solana-vm/programAddresses.ts'
-export {
-  associatedTokenProgram,
-  depositNativeDiscriminator,
-  depositTokenDiscriminator,
-  executeTransferDiscriminator,
-  memoProgram,
-  tokenProgram,
-} from './solana-vm/programs.ts'

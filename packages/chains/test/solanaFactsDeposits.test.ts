@@ -2,6 +2,7 @@
 // program and the real token programs run on the real runtime (LiteSVM); the reader reads over HTTP.
 // @source oracle-protocol.md 1.3, 5.2
 import type { Hex } from '@causeway/core'
+import { token2022Program } from '@causeway/core'
 import {
   depositNative,
   depositToken,
@@ -21,7 +22,6 @@ import {
   type TransactionInstruction,
 } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { token2022Program } from '../src/solana-vm/programs.ts'
 import {
   aSignal,
   readerOf,

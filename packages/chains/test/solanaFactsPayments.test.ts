@@ -1,6 +1,7 @@
 // Goal: fills and refunds are what recipients gained in a transaction that carries the order id. Method: real
 // transfers of SOL and both token programs on LiteSVM, with and without memos. @source oracle-protocol.md 5.2
 import type { Hex } from '@causeway/core'
+import { token2022Program } from '@causeway/core'
 import {
   createTokenAccount,
   forwarded,
@@ -11,7 +12,6 @@ import {
 } from '@causeway/localnet/standIns/solana'
 import { Keypair, PublicKey, SystemProgram, type TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { token2022Program } from '../src/solana-vm/programs.ts'
 import { aSignal, proxiesOf, readerOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 const orderId: Hex = `0x${'ab'.repeat(32)}`

@@ -1,6 +1,7 @@
 // Goal: the local cluster speaks Solana's protocol, so that what is proven on it holds on a real one. Method:
 // the public client library sends to it and checks every answer against its own schemas.
 import type { Hex } from '@causeway/core'
+import { token2022Program, tokenProgram } from '@causeway/core'
 import {
   depositNative,
   depositToken,
@@ -18,7 +19,6 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { token2022Program, tokenProgram } from '../src/solana-vm/programs.ts'
 import { type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 const id: Hex = `0x${'ab'.repeat(32)}`

@@ -429,6 +429,18 @@ export type {
 } from './vm/quotingFamily.ts'
 export { solanaCodec } from './vm/solana/codec.ts'
 export {
+  associatedTokenProgram,
+  computeBudgetProgram,
+  depositNativeDiscriminator,
+  depositTokenDiscriminator,
+  executeTransferDiscriminator,
+  memoProgram,
+  systemProgram,
+  token2022Program,
+  tokenProgram,
+  usedRequestDiscriminator,
+} from './vm/solana/programs.ts'
+export {
   decodeSolanaWithdrawal,
   encodeSolanaWithdrawal,
   type SolanaWithdrawal,

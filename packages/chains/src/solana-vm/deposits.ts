@@ -1,8 +1,15 @@
-import { type DepositFact, type Hex, maxBigint, solanaCodec } from '@causeway/core'
+import {
+  type DepositFact,
+  depositNativeDiscriminator,
+  depositTokenDiscriminator,
+  type Hex,
+  maxBigint,
+  solanaCodec,
+  token2022Program,
+} from '@causeway/core'
 import { findDirectDeposit } from './directDeposits.ts'
 import { InstructionData } from './instructionData.ts'
 import type { ProgramAddresses } from './programAddresses.ts'
-import { depositNativeDiscriminator, depositTokenDiscriminator, token2022Program } from './programs.ts'
 import type { SolanaInstruction, SolanaTransaction } from './transaction.ts'
 
 export type DepositRules = { readonly depository: string; readonly addresses: ProgramAddresses }

@@ -1,7 +1,15 @@
-import { type DepositFact, type Hex, minBigint, solanaCodec } from '@causeway/core'
+import {
+  computeBudgetProgram,
+  type DepositFact,
+  type Hex,
+  minBigint,
+  solanaCodec,
+  systemProgram,
+  token2022Program,
+  tokenProgram,
+} from '@causeway/core'
 import type { DepositRules } from './deposits.ts'
 import { InstructionData } from './instructionData.ts'
-import { computeBudgetProgram, systemProgram, token2022Program, tokenProgram } from './programs.ts'
 import type { SolanaInstruction, SolanaTransaction } from './transaction.ts'
 
 const noOrder: Hex = `0x${'0'.repeat(64)}`

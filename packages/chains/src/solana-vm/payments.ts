@@ -2,12 +2,12 @@ import {
   DomainError,
   type Hex,
   maxBigint,
+  memoProgram,
   minBigint,
   namedOrder,
   solanaCodec,
   type TransferFact,
 } from '@causeway/core'
-import { memoProgram } from './programs.ts'
 import type { SolanaTransaction } from './transaction.ts'
 
 /** A balance is above 2^53 − 1 lamports, which the node's JSON does not carry exactly. */

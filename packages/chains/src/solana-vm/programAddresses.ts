@@ -1,6 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { hexToBytes } from '@causeway/core'
-import { associatedTokenProgram } from './programs.ts'
+import { associatedTokenProgram, hexToBytes } from '@causeway/core'
 
 /** Addresses that a depository derives: none has a key. @source oracle-protocol.md 5.2 */
 export type ProgramAddresses = {

@@ -1,7 +1,7 @@
 // What of a transaction's bytes is read and what is no answer, by name. Its payer's signature covers every
 // byte of the message, so who pays could sign one message written in two ways: nodes run one of them.
 import { createPrivateKey, sign } from 'node:crypto'
-import { encodeBase58 } from '@causeway/core'
+import { associatedTokenProgram, computeBudgetProgram, encodeBase58, systemProgram } from '@causeway/core'
 import {
   AddressLookupTableAccount,
   ComputeBudgetProgram,
@@ -15,7 +15,6 @@ import {
 import { describe, expect, test } from 'vitest'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { SolanaTransactionAnswer } from './answers.ts'
-import { associatedTokenProgram, computeBudgetProgram, systemProgram } from './programs.ts'
 import { readTransaction } from './readTransaction.ts'
 
 const payer = Keypair.fromSeed(new Uint8Array(32).fill(7))

@@ -1,10 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { bytesToHex, decodeBase58Text, encodeBase58 } from '@causeway/core'
+import { bytesToHex, decodeBase58Text, encodeBase58, memoProgram } from '@causeway/core'
 import type { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { InnerInstruction, SolanaTransactionAnswer, TokenBalanceAnswer } from './answers.ts'
 import { loadSolanaLibrary } from './programAddresses.ts'
-import { readsInnerInstructions } from './programs.ts'
 import type { LamportBalance, SolanaInstruction, SolanaTransaction, TokenBalance } from './transaction.ts'
 
 const what = 'getTransaction'
@@ -184,4 +183,9 @@ function pick(accounts: readonly string[], index: number): string {
   const account = accounts[index]
   if (account === undefined) throw new MalformedAnswerError(what)
   return account
+}
+
+/** Programs whose inner instructions matter; a direct transfer into the vault is top-level. */
+function readsInnerInstructions(program: string, depository: string): boolean {
+  return program === depository || program === memoProgram
 }

@@ -1,17 +1,19 @@
 import {
   bytesToHex,
   decodeSolanaWithdrawal,
+  executeTransferDiscriminator,
   type Hex,
   hexToBytes,
   sha256,
   solanaWithdrawalId,
   solanaWithdrawalTransfer,
+  systemProgram,
+  usedRequestDiscriminator,
   type WithdrawalStatus,
 } from '@causeway/core'
 import { MalformedAnswerError } from '../rpc/malformedAnswer.ts'
 import type { SolanaAccount } from './answers.ts'
 import { InstructionData } from './instructionData.ts'
-import { executeTransferDiscriminator, systemProgram, usedRequestDiscriminator } from './programs.ts'
 import type { SolanaTransaction } from './transaction.ts'
 
 /** What the withdrawal bytes of a request say. */

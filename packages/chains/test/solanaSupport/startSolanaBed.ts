@@ -1,3 +1,4 @@
+import { token2022Program, tokenProgram } from '@causeway/core'
 import {
   createTokenAccount,
   type Depository,
@@ -20,7 +21,6 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import { token2022Program, tokenProgram } from '../../src/solana-vm/programs.ts'
 
 export type SendOptions = {
   /** Default: the user. The first pays. */

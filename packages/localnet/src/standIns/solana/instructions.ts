@@ -1,13 +1,16 @@
+import type { ProgramAddresses } from '@causeway/chains'
 import {
   associatedTokenProgram,
   depositNativeDiscriminator,
   depositTokenDiscriminator,
+  encodeSolanaWithdrawal,
   executeTransferDiscriminator,
+  type Hex,
+  hexToBytes,
   memoProgram,
-  type ProgramAddresses,
+  type SolanaWithdrawal,
   tokenProgram,
-} from '@causeway/chains'
-import { encodeSolanaWithdrawal, type Hex, hexToBytes, type SolanaWithdrawal } from '@causeway/core'
+} from '@causeway/core'
 import { PublicKey, SYSVAR_INSTRUCTIONS_PUBKEY, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 
 /** A depository program and what it derives. */

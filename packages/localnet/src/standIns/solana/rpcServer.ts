@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { memoProgram } from '@causeway/chains'
+import { memoProgram } from '@causeway/core'
 import { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'

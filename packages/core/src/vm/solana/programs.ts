@@ -15,8 +15,3 @@ export const depositTokenDiscriminator = '0b9c60da27a3b413'
 export const executeTransferDiscriminator = 'e97ea0b8ebce1f77'
 /** First eight bytes of a used request's account. */
 export const usedRequestDiscriminator = '87866e4d9662b46b'
-
-/** Programs whose inner instructions matter; a direct transfer into the vault is top-level. */
-export function readsInnerInstructions(program: string, depository: string): boolean {
-  return program === depository || program === memoProgram
-}
