@@ -440,6 +440,8 @@ export {
   tokenProgram,
   usedRequestDiscriminator,
 } from './vm/solana/programs.ts'
+export { type SolanaFeeFacts, SolanaFees } from './vm/solana/quoting/solanaFees.ts'
+export { SolanaTransactionTooLargeError, solanaQuoting } from './vm/solana/quoting/solanaQuoting.ts'
 export {
   decodeSolanaWithdrawal,
   encodeSolanaWithdrawal,

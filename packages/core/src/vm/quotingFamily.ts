@@ -110,6 +110,8 @@ export type QuotedCurrency = {
   readonly isNative: boolean
   /** An allowance must be reset before it changes. */
   readonly resetsAllowance: boolean
+  /** The program that a token belongs to, in families where several keep tokens; its own default is left out. */
+  readonly tokenProgram?: string | undefined
 }
 
 /** What users sign, and what solvers send for them. */
@@ -156,6 +158,8 @@ export type CostedTransaction = {
   readonly isNative: boolean
   /** Price steps that its swap crosses. */
   readonly ticksCrossed?: number
+  /** Accounts that sign it, in families that charge for each; 1 where it is absent. */
+  readonly signatures?: number
   /** Pools that its swap goes through; 1 where it is absent. */
   readonly hops?: number
   /** Units of execution that the caller's calls need, as the live part measured them. */
@@ -213,6 +217,8 @@ export type OriginRoute = {
     | 'swap'
     | 'wrap'
     | 'unwrap'
+  /** Pays the fee of the deposit, and for the accounts that it makes, in the user's place. */
+  readonly depositFeePayer?: string | undefined
   readonly currencyIn: QuotedCurrency
   readonly currencyOut: QuotedCurrency
   /** Expected input, and the most that is taken. */

@@ -1,0 +1,184 @@
+// Goal: what a Solana origin plans, encodes and costs, from facts alone. Method: published vectors of the depository
+// program, and the sizes of whole transactions. @source families.md 2.1, 3, 5.1
+import { PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
+import { describe, expect, test } from 'vitest'
+import type { NetworkFees, OriginRoute } from '../../quotingFamily.ts'
+import { solanaCodec } from '../codec.ts'
+import { token2022Program } from '../programs.ts'
+import { associatedTokenAccount, depositoryAccounts } from './depositInstructions.ts'
+import { SolanaFees } from './solanaFees.ts'
+import { solanaQuoting, solanaStepData } from './solanaQuoting.ts'
+
+const depository = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2'
+const user = 'AKnL4NNf3DGWZJS6cPknBuEGnVsV4A4m5tgebLHaRSZ9'
+const payer = 'CbKGgVKLJFb8bBrf58DnAkdryX6ubewVytn7X957YwNr'
+const usdcMint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const orderId = '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4' as const
+
+const quoting = solanaQuoting.bind({ chainId: 792_703_809, codec: solanaCodec, depository })
+const fees = new SolanaFees({
+  lamportsPerSignature: 5_000n,
+  microLamportsPerUnit: 200_000n,
+  rentLamportsPerByte: 6_960n,
+})
+const sol = { address: solanaCodec.nativeCurrency, isNative: true, resetsAllowance: false }
+const usdc = { address: usdcMint, isNative: false, resetsAllowance: false }
+
+function routeOf(change: Partial<OriginRoute> = {}): OriginRoute {
+  return {
+    ...{ user, recipient: `0x${'22'.repeat(20)}`, by: 'deposit', currencyIn: sol, currencyOut: sol },
+    ...{ amountIn: 1_000_000n, amountInMax: 1_000_000n, amountOut: 9n, amountOutMin: 8n },
+    swap: undefined,
+    deposited: { currency: sol, amount: 1_000_000n },
+    ...change,
+  }
+}
+
+function stepOf(route: OriginRoute) {
+  const [planned] = quoting.plan(route, { allowance: undefined })
+  if (planned === undefined) throw new Error('nothing is planned')
+  const identity = { requestId: orderId, orderId, deadlineSeconds: 0, depositAddress: undefined }
+  const { data } = quoting.encode(planned, route, { identity, fees })
+  return { planned, ...solanaStepData.parse(data) }
+}
+
+const roles = (keys: readonly { isSigner: boolean; isWritable: boolean }[]) =>
+  keys.map(({ isSigner, isWritable }) => `${isSigner ? 'S' : ''}${isWritable ? 'W' : ''}`)
+
+/** As the public client compiles it. */
+function bytesOf({ instructions }: ReturnType<typeof stepOf>, payerKey: string, withBudget = true): number {
+  const compiled = instructions.slice(withBudget ? 0 : 2).map(
+    ({ keys, programId, data }) =>
+      new TransactionInstruction({
+        keys: keys.map((key) => ({ ...key, pubkey: new PublicKey(key.pubkey) })),
+        programId: new PublicKey(programId),
+        data: Buffer.from(data, 'hex'),
+      }),
+  )
+  const message = new TransactionMessage({
+    payerKey: new PublicKey(payerKey),
+    recentBlockhash: PublicKey.default.toBase58(),
+    instructions: compiled,
+  })
+  return new VersionedTransaction(message.compileToV0Message()).serialize().length
+}
+
+describe('the depository', () => {
+  test('derives its state, its vault and where the vault holds a mint', () => {
+    const { state, vault } = depositoryAccounts(depository)
+    expect([state.toBase58(), vault.toBase58()]).toEqual([
+      'Dodg2HifwU8rmaVVyMyUZDGTRbqAJTyVYxXPwcbNpBKc',
+      '7uTT8Xi5RWXzy7h9XL244GRgEycDYDhLjr3ZyNdXi8pZ',
+    ])
+    const token = { mint: usdcMint, tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' }
+    expect(associatedTokenAccount(vault, token).toBase58()).toBe(
+      '4nvJ5zWdVspxJiNZzB127U6amPH98SFFkBx2JZrAduia',
+    )
+  })
+})
+
+describe('a deposit', () => {
+  test('of SOL is the limit and price of its units, then one instruction with amount and order', () => {
+    const { instructions, addressLookupTableAddresses, planned } = stepOf(routeOf())
+    const deposit = instructions[2]
+    expect(instructions).toHaveLength(3)
+    expect(addressLookupTableAddresses).toEqual([])
+    expect(deposit?.programId).toBe(depository)
+    expect(deposit?.data).toBe(`0d9e0ddf5fd51c0640420f0000000000${orderId.slice(2)}`)
+    expect(roles(deposit?.keys ?? [])).toEqual(['', 'SW', '', 'W', ''])
+    expect(deposit?.keys.map(({ pubkey }) => pubkey).slice(1, 3)).toEqual([user, user])
+    expect(fees.costOf(planned)).toBe(5_000n + 12_000n)
+  })
+
+  test('of a token names ten accounts, of which the vault is not written', () => {
+    const { instructions, planned } = stepOf(routeOf({ currencyIn: usdc }))
+    const deposit = instructions[2]
+    expect(deposit?.data.slice(0, 16)).toBe('0b9c60da27a3b413')
+    expect(roles(deposit?.keys ?? [])).toEqual(['', 'SW', '', '', '', 'W', 'W', '', '', ''])
+    expect(fees.costOf(planned)).toBe(5_000n + 18_000n)
+  })
+
+  test('of a Token-2022 mint names its program, and other accounts for it', () => {
+    const of = (tokenProgram: string | undefined) =>
+      stepOf(routeOf({ currencyIn: { ...usdc, tokenProgram } })).instructions[2]?.keys ?? []
+    expect(of(token2022Program)[7]?.pubkey).toBe(token2022Program)
+    expect(of(token2022Program)[6]?.pubkey).not.toBe(of(undefined)[6]?.pubkey)
+  })
+
+  test('whose fee somebody else pays has two signatures, and the account of the vault at his cost before it', () => {
+    const { instructions, planned } = stepOf(routeOf({ currencyIn: usdc, depositFeePayer: payer }))
+    const [, , account, deposit] = instructions
+    expect(roles(account?.keys ?? [])).toEqual(['SW', 'W', '', '', '', ''])
+    expect(account).toMatchObject({ programId: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL', data: '01' })
+    expect([account?.keys[0]?.pubkey, deposit?.keys[1]?.pubkey]).toEqual([payer, user])
+    expect(fees.costOf(planned)).toBe(10_000n + 24_000n)
+  })
+
+  test.each<[string, Partial<OriginRoute>, string, number]>([
+    ['SOL', {}, user, 320],
+    ['SOL, another payer', { depositFeePayer: payer }, payer, 416],
+    ['a token', { currencyIn: usdc }, user, 485],
+  ])('has its published size: %s', (_what, change, payerKey, bytes) => {
+    const step = stepOf(routeOf(change))
+    expect(bytesOf(step, payerKey, false)).toBe(bytes)
+    expect(bytesOf(step, payerKey)).toBe(bytes + 52)
+  })
+})
+
+describe('fees', () => {
+  test('rent is the rate for the bytes of an account and those that it counts beside them', () => {
+    expect([0, 165, 170, 182].map((stateBytes) => fees.rentOf({ stateBytes }))).toEqual([
+      0n,
+      2_039_280n,
+      2_074_080n,
+      2_157_600n,
+    ])
+  })
+
+  test('a price below a lamport for all units is charged as one', () => {
+    const cheap = new SolanaFees({
+      lamportsPerSignature: 5_000n,
+      microLamportsPerUnit: 1n,
+      rentLamportsPerByte: 6_960n,
+    })
+    expect(cheap.costOf({ kind: 'fill', isNative: true })).toBe(5_001n)
+  })
+
+  test('a top-up adds its units to the fill that it is a part of', () => {
+    expect(fees.costOf({ kind: 'fill-topup', isNative: true })).toBe(600n)
+  })
+
+  test('a fill that makes a token account asks for more units', () => {
+    const fill = { kind: 'fill', isNative: false } as const
+    expect([fees.costOf(fill), fees.costOf({ ...fill, lack: { stateBytes: 165 } })]).toEqual([
+      23_000n,
+      29_000n,
+    ])
+  })
+
+  test.each(['sweep', 'permit-permit2', 'execute', 'fill-swap', 'swap', 'approve'] as const)(
+    '%s is no transaction of this family',
+    (kind) => {
+      expect(() => fees.costOf({ kind, isNative: false })).toThrow(kind)
+    },
+  )
+})
+
+describe('what does not belong to the family', () => {
+  test('accounts as 20 bytes, swaps, and fees of another family are refused', () => {
+    expect(() => quoting.hexAddress(user)).toThrow('20 bytes')
+    expect(() => quoting.plan(routeOf({ by: 'swap' }), { allowance: undefined })).toThrow('swap')
+    const other: NetworkFees = {
+      ...{ costOf: () => 0n, gasOf: () => undefined, rentOf: () => 0n, equals: () => false },
+    }
+    const identity = { requestId: orderId, orderId, deadlineSeconds: 0, depositAddress: undefined }
+    expect(() =>
+      quoting.encode({ kind: 'deposit', isNative: true }, routeOf(), { identity, fees: other }),
+    ).toThrow('own family')
+  })
+
+  test('nobody is the system program, whatever the case of a text that is another key', () => {
+    expect(quoting.isNobody(solanaCodec.nativeCurrency)).toBe(true)
+    expect(quoting.isNobody(user.toLowerCase())).toBe(false)
+  })
+})

@@ -1,0 +1,166 @@
+import type { TransactionInstruction } from '@solana/web3.js'
+import { z } from 'zod'
+import { DomainError } from '../../../errors.ts'
+import type { Hex } from '../../../hex.ts'
+import type {
+  ChainSettings,
+  EncodedTransaction,
+  NetworkFees,
+  OriginRoute,
+  PlannedTransaction,
+  QuotedCurrency,
+  QuotingFamily,
+  StepIdentity,
+} from '../../quotingFamily.ts'
+import { solanaLibrary } from '../library.ts'
+import { tokenProgram } from '../programs.ts'
+import {
+  createTokenAccount,
+  depositCoin,
+  depositoryAccounts,
+  depositToken,
+  type SolanaToken,
+} from './depositInstructions.ts'
+import { SolanaFees } from './solanaFees.ts'
+
+/** Instructions to compile and sign; keys in base58, data in hex without `0x`. @source families.md 2.1 */
+export const solanaStepData = z.object({
+  instructions: z.array(
+    z.object({
+      keys: z.array(z.object({ pubkey: z.string(), isSigner: z.boolean(), isWritable: z.boolean() })),
+      programId: z.string(),
+      data: z.string(),
+    }),
+  ),
+  addressLookupTableAddresses: z.array(z.string()),
+})
+
+/** No cluster takes a larger packet. @source Solana documentation, "Transaction size" */
+const transactionBytesMax = 1_232
+
+/** A step that no cluster would take. */
+export class SolanaTransactionTooLargeError extends DomainError {
+  readonly code = 'SOLANA_TX_TOO_LARGE'
+  readonly kind = 'invalid_request'
+
+  constructor(bytes: number) {
+    const excess = bytes - transactionBytesMax
+    super(`The transaction would have ${bytes} bytes, ${excess} more than a cluster takes.`, {
+      data: { bytes, maximum: transactionBytesMax },
+    })
+  }
+}
+
+/**
+ * The family whose users sign one transaction of instructions: the deposit program's, and before it the account of
+ * the vault where somebody else pays for it. @source families.md 2.1, 3; quote-api.md 2.6
+ */
+export const solanaQuoting: QuotingFamily = {
+  bind: (settings) => ({
+    isNobody: (address) => address === settings.codec.nativeCurrency,
+    amountMax: 2n ** 64n - 1n,
+    runsCalls: false,
+    paysAppFeeClaims: false,
+    hexAddress: () => {
+      throw new Error('accounts of this family are no 20 bytes')
+    },
+    spenderOf: () => undefined,
+    touched: () => [],
+    plan: (route) => [planned(settings, route)],
+    encode: (transaction, route, bound) => encode(settings, transaction, route, bound),
+    addressSwap: () => undefined,
+    encodeAddressSwap: () => {
+      throw new Error('this family has no deposit addresses')
+    },
+  }),
+}
+
+/** @throws SolanaTransactionTooLargeError */
+function planned(settings: ChainSettings, route: OriginRoute): PlannedTransaction {
+  const { by, currencyIn, depositFeePayer } = route
+  const { isNative } = currencyIn
+  switch (by) {
+    case 'deposit':
+    case 'deposit-transfer': {
+      if (route.swap !== undefined) throw new Error('nothing is swapped on this family')
+      checkSize(settings, route)
+      const makesAccount = depositFeePayer !== undefined && !isNative
+      return {
+        kind: 'deposit',
+        isNative,
+        signatures: depositFeePayer === undefined ? 1 : 2,
+        ...(makesAccount && { lack: { stateBytes: tokenAccountBytes } }),
+      }
+    }
+    case 'pay-address':
+      return { kind: 'pay-address', isNative }
+    default:
+      throw new Error(`nothing is deposited by ${by} on this family`)
+  }
+}
+
+/** Of a plain token account: what a payer may have to make. @source families.md 5.1 */
+const tokenAccountBytes = 165
+
+const noOrder: Hex = `0x${'00'.repeat(32)}`
+
+/** With all signatures, as it will be sent; the limit and price of its units take no part of the packet here. */
+function checkSize(settings: ChainSettings, route: OriginRoute): void {
+  const { PublicKey, TransactionMessage, VersionedTransaction } = solanaLibrary()
+  const message = new TransactionMessage({
+    payerKey: new PublicKey(route.depositFeePayer ?? route.user),
+    recentBlockhash: PublicKey.default.toBase58(),
+    instructions: depositInstructions(settings, route, noOrder),
+  })
+  const bytes = new VersionedTransaction(message.compileToV0Message()).serialize().length
+  if (bytes > transactionBytesMax) throw new SolanaTransactionTooLargeError(bytes)
+}
+
+function depositInstructions(
+  { depository }: ChainSettings,
+  { user: sender, currencyIn, amountIn: amount, depositFeePayer }: OriginRoute,
+  orderId: Hex,
+): TransactionInstruction[] {
+  const deposit = { sender, amount, orderId }
+  if (currencyIn.isNative) return [depositCoin(depository, deposit)]
+  const token = tokenOf(currencyIn)
+  const deposited = depositToken(depository, token, deposit)
+  if (depositFeePayer === undefined) return [deposited]
+  // The program has the sender pay for an account that is missing: here whoever pays the fee does.
+  const { vault } = depositoryAccounts(depository)
+  return [createTokenAccount(token, { owner: vault, payer: depositFeePayer }), deposited]
+}
+
+function tokenOf(currency: QuotedCurrency): SolanaToken {
+  return { mint: currency.address, tokenProgram: currency.tokenProgram ?? tokenProgram }
+}
+
+/** @throws Error for fees of another family, and for what was planned from another route */
+function encode(
+  settings: ChainSettings,
+  transaction: PlannedTransaction,
+  route: OriginRoute,
+  { identity, fees }: { readonly identity: StepIdentity; readonly fees: NetworkFees },
+): EncodedTransaction {
+  if (!(fees instanceof SolanaFees)) throw new Error('a step is paid by fees of its own family')
+  const { orderId } = identity
+  if (transaction.kind !== 'deposit' || orderId === undefined)
+    throw new Error(`no ${transaction.kind} is encoded on this family`)
+  const { ComputeBudgetProgram } = solanaLibrary()
+  const instructions = [
+    ComputeBudgetProgram.setComputeUnitLimit({ units: Number(fees.unitsOf(transaction)) }),
+    ComputeBudgetProgram.setComputeUnitPrice({ microLamports: fees.microLamportsPerUnit }),
+    ...depositInstructions(settings, route, orderId),
+  ]
+  const data: z.infer<typeof solanaStepData> = {
+    instructions: instructions.map(({ keys, programId, data: bytes }) => ({
+      keys: keys.map(({ pubkey, isSigner, isWritable }) => ({
+        ...{ pubkey: pubkey.toBase58(), isSigner, isWritable },
+      })),
+      programId: programId.toBase58(),
+      data: bytes.toString('hex'),
+    })),
+    addressLookupTableAddresses: [],
+  }
+  return { data, call: undefined }
+}
