@@ -428,6 +428,7 @@ export type {
   UserTransactionKind,
 } from './vm/quotingFamily.ts'
 export { solanaCodec } from './vm/solana/codec.ts'
+export { solanaLibrary } from './vm/solana/library.ts'
 export {
   associatedTokenProgram,
   computeBudgetProgram,
@@ -440,6 +441,7 @@ export {
   tokenProgram,
   usedRequestDiscriminator,
 } from './vm/solana/programs.ts'
+export { associatedTokenAccount } from './vm/solana/quoting/depositInstructions.ts'
 export { type SolanaFeeFacts, SolanaFees } from './vm/solana/quoting/solanaFees.ts'
 export { SolanaTransactionTooLargeError, solanaQuoting } from './vm/solana/quoting/solanaQuoting.ts'
 export {

@@ -124,6 +124,29 @@ export function parseAccount(answer: RpcAnswer | undefined, slotMin: bigint): So
   return { owner: parseKey(account['owner'], what), data: parseBase64(account['data'], what) }
 }
 
+/** An account at a node's own newest slot. */
+export type ShownAccount = SolanaAccount & { readonly lamports: bigint; readonly isExecutable: boolean }
+
+/** In the order of the question; `undefined` where there is none. @throws MalformedAnswerError */
+export function parseAccounts(
+  answer: RpcAnswer | undefined,
+  count: number,
+): readonly (ShownAccount | undefined)[] {
+  const what = 'getMultipleAccounts'
+  const shown = parseList(parseRecord(resultOf(answer, what), what)['value'], what)
+  if (shown.length !== count) throw new MalformedAnswerError(what)
+  return shown.map((value) => {
+    if (value === null) return undefined
+    const account = parseRecord(value, what)
+    return {
+      owner: parseKey(account['owner'], what),
+      data: parseBase64(account['data'], what),
+      lamports: parseInteger(account['lamports'], what),
+      isExecutable: account['executable'] === true,
+    }
+  })
+}
+
 /** The hash of the first block. @throws MalformedAnswerError */
 export function parseGenesis(answer: RpcAnswer | undefined): string {
   return parseKey(resultOf(answer, 'getGenesisHash'), 'getGenesisHash')

@@ -1,3 +1,4 @@
+import type { HeadTracking } from '../rpc/headTracking.ts'
 import type { RpcCall } from '../rpc/jsonRpc.ts'
 
 /** Everything that feeds a fact is read at this commitment: what the cluster cannot replace any more. */
@@ -48,4 +49,21 @@ export function genesisCall(): RpcCall {
 
 export function versionCall(): RpcCall {
   return { method: 'getVersion', params: [] }
+}
+
+/** What quotes are made from: the newest state that most of the cluster has voted for. */
+const newest = 'confirmed'
+
+/** Accounts with their data, in their order, at the newest confirmed slot. */
+export function accountsCall(addresses: readonly string[]): RpcCall {
+  return { method: 'getMultipleAccounts', params: [addresses, { commitment: newest, encoding: 'base64' }] }
+}
+
+/** Slots stand for heights. */
+export const solanaHeadTracking: HeadTracking = {
+  call: { method: 'getSlot', params: [{ commitment: newest }] },
+  readHead: ({ method }, result) =>
+    method === 'getSlot' && typeof result === 'number' && Number.isSafeInteger(result)
+      ? BigInt(result)
+      : undefined,
 }

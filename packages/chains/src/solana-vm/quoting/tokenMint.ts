@@ -1,0 +1,82 @@
+import { token2022Program, tokenProgram } from '@causeway/core'
+import { MalformedAnswerError } from '../../rpc/malformedAnswer.ts'
+
+/** What quotes need to know of a mint. */
+export type TokenMint = {
+  /** The program that keeps it and the accounts of its holders. */
+  readonly program: string
+  readonly decimals: number
+  /** Bytes of an account that the associated token program makes for it. */
+  readonly accountBytes: number
+  /** Why what is sent is not what is received, or nothing may be received; undefined for plain tokens. */
+  readonly refusal: string | undefined
+}
+
+const plainMintBytes = 82
+const plainAccountBytes = 165
+const decimalsAt = 44
+/** Where Token-2022 says what an account is, and where its extensions begin. */
+const accountTypeAt = 165
+const mintType = 1
+const extensionsAt = 166
+const extensionHeadBytes = 4
+
+/** Extensions of mints that their accounts have a part of: its bytes beside its head. */
+const accountParts: ReadonlyMap<number, number> = new Map([
+  [1, 8],
+  [9, 0],
+  [14, 1],
+  [26, 0],
+])
+
+/** Extensions under which a payment does not simply arrive. @source SPL Token-2022, ExtensionType */
+const refusals: ReadonlyMap<number, string> = new Map([
+  [1, 'keeps a part of each transfer'],
+  [6, 'gives new accounts a state of its own'],
+  [9, 'cannot be transferred'],
+  [14, 'runs code of its own at each transfer'],
+  [26, 'can be paused'],
+])
+
+/**
+ * A mint as its account shows it. Pure.
+ * @returns undefined for an account that is no mint of either token program
+ * @throws MalformedAnswerError for one whose extensions cannot be read
+ */
+export function readTokenMint(program: string, data: Uint8Array): TokenMint | undefined {
+  const bytes = Buffer.from(data)
+  if (program === tokenProgram) {
+    if (bytes.length !== plainMintBytes) return undefined
+    return { program, decimals: bytes[decimalsAt] ?? 0, accountBytes: plainAccountBytes, refusal: undefined }
+  }
+  if (program !== token2022Program || bytes.length < plainMintBytes) return undefined
+  if (bytes.length > plainMintBytes && bytes[accountTypeAt] !== mintType) return undefined
+  const types = extensionTypes(bytes)
+  // Accounts that the associated token program makes cannot change their owner: an extension without content.
+  let accountBytes = extensionsAt + extensionHeadBytes
+  for (const type of types) {
+    const part = accountParts.get(type)
+    if (part !== undefined) accountBytes += extensionHeadBytes + part
+  }
+  const refusing = types.find((type) => refusals.has(type))
+  return {
+    program,
+    decimals: bytes[decimalsAt] ?? 0,
+    accountBytes,
+    refusal: refusing === undefined ? undefined : refusals.get(refusing),
+  }
+}
+
+function extensionTypes(bytes: Buffer): readonly number[] {
+  const types: number[] = []
+  let at = extensionsAt
+  while (at + extensionHeadBytes <= bytes.length) {
+    const type = bytes.readUInt16LE(at)
+    // Zeros behind the last one.
+    if (type === 0) break
+    types.push(type)
+    at += extensionHeadBytes + bytes.readUInt16LE(at + 2)
+    if (at > bytes.length) throw new MalformedAnswerError('getMultipleAccounts')
+  }
+  return types
+}

@@ -1,0 +1,157 @@
+// Goal: what quotes ask of a Solana chain is true or not known, in time, whatever one endpoint of three says: what a
+// user has, what a recipient lacks, and whether somebody else decides what becomes of a payment. Method: the real
+// runtime behind three proxies, one of which lies, hangs or answers rubbish.
+import { Secret, solanaCodec, token2022Program } from '@causeway/core'
+import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import { tokenAccount } from '@causeway/localnet/standIns/solana'
+import { Keypair, type PublicKey } from '@solana/web3.js'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { QuotingChain } from '../src/family/quotingChain.ts'
+import type { ChainClient } from '../src/rpc/client.ts'
+import { solanaQuotingChain } from '../src/solana-vm/quoting/solanaQuotingChain.ts'
+import { readTokenMint } from '../src/solana-vm/quoting/tokenMint.ts'
+import { type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
+
+let bed: SolanaBed
+let proxies: readonly FaultProxy[]
+let client: ChainClient
+let chain: QuotingChain
+let failures: unknown[] = []
+const budgetMs = 2_000
+
+beforeAll(async () => {
+  bed = await startSolanaBed()
+  proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: bed.url })))
+})
+afterAll(async () => {
+  await client?.close()
+  await Promise.all((proxies ?? []).map((proxy) => proxy.stop()))
+  await bed?.stop()
+})
+beforeEach(async () => {
+  await Promise.all(proxies.map((proxy) => proxy.set({ kind: 'pass' })))
+  await client?.close()
+  failures = []
+  client = solanaQuotingChain.connect({
+    ...{ id: 'solana', vmType: 'solana-vm', network: undefined, hubChainId: '1', additionalData: {} },
+    ...{ ready: true, rpcThreshold: 2, unsetVariables: [] },
+    endpoints: proxies.map(({ url }) => new Secret(url)),
+  })
+  chain = solanaQuotingChain.open({
+    ...{ client, multicall3: '0x', currentHead: () => undefined, budgetMs, now: Date.now },
+    onFailure: (error) => failures.push(error),
+  })
+})
+
+const sol = solanaCodec.nativeCurrency
+const key = (account: PublicKey) => account.toBase58()
+const fresh = () => key(Keypair.generate().publicKey)
+
+describe('what a user has', () => {
+  test('is told in SOL and in tokens of either program, 0 where there is no account', async () => {
+    const user = key(bed.user.publicKey)
+    const balance = async (account: string, currency: string) =>
+      (await chain.userFacts({ user: account, currency, spender: undefined })).balance
+    expect(await balance(user, sol)).toBe(BigInt(await bed.connection.getBalance(bed.user.publicKey)))
+    expect(await balance(user, key(bed.mint))).toBe(10n ** 12n)
+    expect(await balance(user, key(bed.feeMint))).toBe(10n ** 12n)
+    expect(await balance(fresh(), sol)).toBe(0n)
+    expect(await balance(fresh(), key(bed.mint))).toBe(0n)
+  })
+
+  test('is not known for what is no mint', async () => {
+    const facts = await chain.userFacts({ user: fresh(), currency: fresh(), spender: undefined })
+    expect(facts).toEqual({ held: [] })
+  })
+})
+
+describe('what a recipient lacks', () => {
+  test('is nothing for SOL and where the account is there, else the bytes that the programs make', async () => {
+    const someone = fresh()
+    expect(await chain.lackOf(someone, sol)).toEqual({})
+    expect(await chain.lackOf(key(bed.recipient), key(bed.mint))).toEqual({})
+    expect(await chain.lackOf(someone, key(bed.mint))).toEqual({ stateBytes: 165 })
+    expect(await chain.lackOf(someone, key(bed.feeMint))).toEqual({ stateBytes: 182 })
+    const made = await bed.connection.getAccountInfo(
+      tokenAccount(bed.recipient, bed.feeMint, token2022Program),
+    )
+    expect(made?.data.length).toBe(182)
+  })
+
+  test('is an account still where somebody only sent lamports to its address', async () => {
+    const owner = Keypair.generate().publicKey
+    bed.node.airdrop(key(tokenAccount(owner, bed.mint)), 2_000_000n)
+    expect(await chain.lackOf(key(owner), key(bed.mint))).toEqual({ stateBytes: 165 })
+  })
+})
+
+describe('whose code decides', () => {
+  test.each<[string, () => string, boolean]>([
+    ['a wallet', () => key(bed.recipient), false],
+    ['a wallet that nobody has paid yet', fresh, false],
+    ['a program', () => key(bed.depository.program), true],
+    ['a token account', () => key(tokenAccount(bed.recipient, bed.mint)), true],
+    ['an address of a program, which has no key', () => bed.depository.addresses.vault, true],
+  ])('of %s', async (_what, account, has) => {
+    expect(await chain.hasCode(account())).toBe(has)
+  })
+})
+
+// Who gains by breaking it: an endpoint that has a sponsor pay rent for an account that is there, lets a token account
+// be paid where a wallet belongs, or keeps quotes from everybody.
+describe('one endpoint of three that', () => {
+  const accounts = (change: (account: object | null) => unknown): FaultMode => ({
+    kind: 'lie',
+    rewrite: ({ method }, result) =>
+      method === 'getMultipleAccounts'
+        ? { ...Object(result), value: Object(result).value.map(change) }
+        : result,
+  })
+  test.each<[string, FaultMode]>([
+    ['shows no account', accounts(() => null)],
+    ['shows every account as a program', accounts((account) => account && { ...account, executable: true })],
+    ['shows rubbish', accounts(() => ({ owner: 'nobody' }))],
+    ['shows too few', { kind: 'lie', rewrite: (_call, result) => ({ ...Object(result), value: [] }) }],
+    [
+      'shows a mint of other extensions',
+      accounts((account) => account && { ...account, data: ['AQ==', 'base64'] }),
+    ],
+    ['hangs', { kind: 'hang' }],
+    ['answers a page', { kind: 'html200' }],
+    ['knows no such method', { kind: 'unsupported', methods: ['getMultipleAccounts'] }],
+  ])('%s changes nothing', async (_what, mode) => {
+    await proxies[0]?.set(mode)
+    expect(await chain.lackOf(key(bed.recipient), key(bed.mint))).toEqual({})
+    expect(await chain.lackOf(fresh(), key(bed.feeMint))).toEqual({ stateBytes: 182 })
+    expect(await chain.hasCode(key(bed.recipient))).toBe(false)
+    expect(await chain.hasCode(key(tokenAccount(bed.recipient, bed.mint)))).toBe(true)
+    expect(failures).toEqual([])
+  })
+
+  test('is two makes nothing known, within the budget', async () => {
+    await Promise.all(proxies.slice(0, 2).map((proxy) => proxy.set({ kind: 'hang' })))
+    const beganMs = Date.now()
+    expect(await chain.lackOf(fresh(), key(bed.mint))).toBeUndefined()
+    expect(Date.now() - beganMs).toBeLessThan(budgetMs + 1_000)
+    expect(failures).toHaveLength(1)
+  })
+})
+
+describe('a mint', () => {
+  const shown = async (mint: PublicKey) => {
+    const account = await bed.connection.getAccountInfo(mint)
+    if (account === null) throw new Error('there is no such account')
+    return readTokenMint(key(account.owner), account.data)
+  }
+
+  test('that keeps a part of each transfer is told apart, another is plain', async () => {
+    expect(await shown(bed.mint)).toMatchObject({ decimals: 6, accountBytes: 165, refusal: undefined })
+    expect(await shown(bed.feeMint)).toMatchObject({ decimals: 6, refusal: 'keeps a part of each transfer' })
+  })
+
+  test('is no token account, and no account of another program', async () => {
+    expect(await shown(tokenAccount(bed.recipient, bed.mint))).toBeUndefined()
+    expect(await shown(tokenAccount(bed.recipient, bed.feeMint, token2022Program))).toBeUndefined()
+    expect(await shown(bed.recipient)).toBeUndefined()
+  })
+})
