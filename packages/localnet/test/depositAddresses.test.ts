@@ -323,6 +323,21 @@ describe('withdrawals', () => {
     expect((await heldBy(token)) - before).toBe(9n)
   })
 
+  test('a depositor that takes no coin gets his tokens, beside dust of a stranger, and the dust', async () => {
+    const refuses = bench.deployment.fillContract
+    nonces += 1
+    const nonce: Hex = `0x${nonces.toString(16).padStart(64, '0')}`
+    const terms = {
+      ...{ orderSigner: orderSigner.address, sweeper: sweeper.address, depositor: refuses, nonce },
+    }
+    const opened = { terms, address: depositAddressOf(terms, bench.deployment.depositAddresses) }
+    const token = await giveToken(opened.address, 9n)
+    await pay(opened.address, 1n)
+    await expect(pay(refuses, 1n)).rejects.toThrow()
+    await bench.send(sweeper, contract(), withdrawCall(opened, token))
+    expect(await Promise.all([heldOf(refuses, token), balance(refuses)])).toEqual([9n, 1n])
+  })
+
   test('otherwise the depositor alone takes what lies there', async () => {
     const opened = open()
     const token = await giveToken(opened.address, 9n)

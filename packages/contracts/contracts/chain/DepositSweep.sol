@@ -34,8 +34,8 @@ contract DepositSweep {
             if (token == address(0)) Transfers.pushNative(msg.sender, swapped);
             else Transfers.push(token, msg.sender, swapped);
         } else if (orderId == 0) {
+            // Native coin follows below, whether its depositor takes coin or not: a stranger's dust stops nothing.
             if (tokens > 0) Transfers.push(token, depositor, tokens);
-            if (native > 0) Transfers.pushNative(depositor, native);
         } else {
             if (tokens > 0) {
                 Transfers.allow(token, depository, tokens);

@@ -46,7 +46,7 @@ export class SolanaTransactionTooLargeError extends DomainError {
   constructor(bytes: number) {
     const excess = bytes - transactionBytesMax
     super(`The transaction would have ${bytes} bytes, ${excess} more than a cluster takes.`, {
-      data: { bytes, maximum: transactionBytesMax },
+      data: { bytes, limitBytes: transactionBytesMax },
     })
   }
 }
