@@ -19,10 +19,13 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
 
 const id: Hex = `0x${'ab'.repeat(32)}`
 const anyVersion = { commitment: 'finalized', maxSupportedTransactionVersion: 0 } as const
+
+const closable = z.custom<{ close(): void }>((value) => typeof Object(value).close === 'function')
 
 let bed: SolanaBed
 beforeAll(async () => {
@@ -165,6 +168,8 @@ describe('what quotes and wallets ask', () => {
     expect(isFinal).toBe(false)
     bed.node.finalize()
     expect((await final).value.err).toBeNull()
+    // It has no method that ends its socket, and would look for the server for ever.
+    closable.parse(Reflect.get(connection, '_rpcWebSocket')).close()
   })
 
   test('the transactions that name an account, with what their memos say', async () => {
